@@ -1,0 +1,62 @@
+// Builds dist/: the core bundle for any host, the Node entries beside it, and
+// the declarations. Hosts import the core as an external file, so that what a
+// host runs is the very file that every other host runs.
+
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** @type {import('esbuild').BuildOptions} */
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  format: 'esm',
+  target: 'es2023',
+  sourcemap: true,
+  logLevel: 'warning',
+  outdir: 'dist',
+};
+
+/** Imports of these sources become imports of the built file of that name. @type {import('esbuild').Plugin} */
+const sharedBundles = {
+  name: 'shared-bundles',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/(handler|libsql)\.js$/ }, ({ path, kind }) =>
+      kind === 'entry-point' ? null : { path: `./${path.split('/').at(-1)}`, external: true },
+    );
+  },
+};
+
+export async function buildAll() {
+  rmSync(`${root}dist`, { recursive: true, force: true });
+  await Promise.all([
+    // Neutral: an import of `node:` anything is a build error here.
+    build({
+      ...common,
+      entryPoints: ['src/handler.ts'],
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+    }),
+    build({
+      ...common,
+      entryPoints: [
+        { in: 'src/libsql.ts', out: 'libsql' },
+        { in: 'src/storage/libsql-thread.ts', out: 'libsql-thread' },
+        { in: 'src/server.ts', out: 'server' },
+      ],
+      platform: 'node',
+      external: ['@libsql/client'],
+      plugins: [sharedBundles],
+    }),
+  ]);
+  execFileSync(
+    process.execPath,
+    ['node_modules/typescript/bin/tsc', '--project', 'src/tsconfig.build.json'],
+    { cwd: root, stdio: 'inherit' },
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll();

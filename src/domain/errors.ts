@@ -1,0 +1,36 @@
+// The closed set of what can go wrong, as values. Inner layers return a
+// `Failure`; the http layer is the only one that knows what status it has.
+
+export type ErrorCode =
+  | 'INVALID_JSON'
+  | 'UNAUTHORIZED'
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'VALIDATION_FAILED'
+  | 'STORAGE_FAILED'
+  | 'INTERNAL_ERROR'
+  | 'AUTH_UNAVAILABLE'
+  | 'ADMIN_DISABLED'
+  // Only the HTTP layer of a host answers with these, before there is a request to route.
+  | 'BAD_REQUEST'
+  | 'REQUEST_TIMEOUT'
+  | 'HEADERS_TOO_LARGE';
+
+/** What a client is told: a code to decide on, a message for its developer. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** The result of an operation that may fail for a reason the caller must answer. Plain data: it can cross a process border. */
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: Failure };
+
+export function succeeded<T>(value: T): Outcome<T> {
+  return { ok: true, value };
+}
+
+export function failed(code: ErrorCode, message: string): { ok: false; failure: Failure } {
+  return { ok: false, failure: { code, message } };
+}

@@ -1,0 +1,27 @@
+// Record identifiers: a prefix of the collection and a sequence number with a
+// minimum of digits (the contract's "Identifiers").
+
+import { COLLECTIONS, type CollectionName } from './collections.js';
+
+const PAYMENT_PREFIX = 'PAY-';
+
+/** `customers`, 42 → `CUS-0042`. */
+export function formatId(collection: CollectionName, sequence: number): string {
+  const { idPrefix, idDigitsMin } = COLLECTIONS[collection];
+  return idPrefix + String(sequence).padStart(idDigitsMin, '0');
+}
+
+/** `CUS-0042` → 42; 0 for an id that is not of this form, which then has no say in the next number. */
+export function sequenceOf(collection: CollectionName, id: string): number {
+  const { idPrefix } = COLLECTIONS[collection];
+  const digits = id.slice(idPrefix.length);
+  if (!id.startsWith(idPrefix) || !/^[0-9]+$/.test(digits)) return 0;
+  const sequence = Number(digits);
+  return Number.isSafeInteger(sequence) ? sequence : 0;
+}
+
+/** `ORD-0042` → `PAY-0042`: a payment row shows which order it is computed from. */
+export function paymentIdOf(orderId: string): string {
+  const { idPrefix } = COLLECTIONS.orders;
+  return PAYMENT_PREFIX + (orderId.startsWith(idPrefix) ? orderId.slice(idPrefix.length) : orderId);
+}

@@ -1,0 +1,27 @@
+// The contract's Limits table, one constant a row, with its unit last. What a
+// host enforces and what the handler enforces both read from here.
+
+export const REQUEST_BODY_MAX_BYTES = 1_048_576;
+/** How deep arrays and objects of a body may nest; `JSON.stringify` overflows the stack far above it. */
+export const JSON_DEPTH_MAX_LEVELS = 512;
+
+export const PAGE_DEFAULT = 1;
+export const PAGE_SIZE_DEFAULT = 20;
+export const PAGE_SIZE_MAX = 100;
+export const ADMIN_PAGE_SIZE_DEFAULT = 50;
+export const ADMIN_PAGE_SIZE_MAX = 200;
+
+export const HEADER_READ_TIMEOUT_MS = 5_000;
+export const REQUEST_READ_TIMEOUT_MS = 15_000;
+export const RESPONSE_WRITE_TIMEOUT_MS = 15_000;
+export const KEEP_ALIVE_TIMEOUT_MS = 60_000;
+export const IDENTITY_PROVIDER_TIMEOUT_MS = 4_000;
+export const DATABASE_BUSY_TIMEOUT_MS = 5_000;
+
+export const ADMIN_KEY_MIN_CHARACTERS = 32;
+
+/** What is read of the identity provider's answer; more than this is no user information. */
+export const USERINFO_MAX_BYTES = 65_536;
+export const IDENTITY_CACHE_MAX_SECONDS = 300;
+/** Remembered successful identity checks; the oldest goes first. */
+export const IDENTITY_CACHE_MAX_ENTRIES = 10_000;

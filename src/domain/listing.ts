@@ -1,0 +1,84 @@
+// Paging and the list query: which page is meant, and what the answer says of it.
+
+import {
+  ADMIN_PAGE_SIZE_DEFAULT,
+  ADMIN_PAGE_SIZE_MAX,
+  PAGE_DEFAULT,
+  PAGE_SIZE_DEFAULT,
+  PAGE_SIZE_MAX,
+} from './limits.js';
+
+export interface PageRequest {
+  /** From 1. */
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+/** The query of a collection. An empty `q` or `status` is no filter. */
+export interface ListQuery extends PageRequest {
+  readonly q: string;
+  readonly status: string;
+}
+
+/** One page of JSON texts, and how many there are on all pages together. */
+export interface Page {
+  readonly items: readonly string[];
+  readonly total: number;
+}
+
+/** `meta.pagination` of a list response. */
+export interface Pagination {
+  readonly page: number;
+  readonly page_size: number;
+  readonly total: number;
+  readonly total_pages: number;
+}
+
+interface PageSizes {
+  readonly default: number;
+  readonly max: number;
+}
+
+export const DATA_PAGE_SIZES: PageSizes = { default: PAGE_SIZE_DEFAULT, max: PAGE_SIZE_MAX };
+export const ADMIN_PAGE_SIZES: PageSizes = {
+  default: ADMIN_PAGE_SIZE_DEFAULT,
+  max: ADMIN_PAGE_SIZE_MAX,
+};
+
+/** "Invalid value falls back to default", "values over [the maximum] are capped". */
+export function pageRequest(query: URLSearchParams, sizes: PageSizes): PageRequest {
+  return {
+    page: positiveInteger(query.get('page')) ?? PAGE_DEFAULT,
+    pageSize: Math.min(positiveInteger(query.get('page_size')) ?? sizes.default, sizes.max),
+  };
+}
+
+export function listQuery(query: URLSearchParams, sizes: PageSizes): ListQuery {
+  return {
+    ...pageRequest(query, sizes),
+    q: query.get('q') ?? '',
+    status: query.get('status') ?? '',
+  };
+}
+
+/** How many rows lie before the page. Beyond 2^53 every page is past the end anyway. */
+export function offsetOf({ page, pageSize }: PageRequest): number {
+  return Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER);
+}
+
+/** "Empty editable collections report total 0 and total_pages 0." */
+export function pagination({ page, pageSize }: PageRequest, total: number): Pagination {
+  return { page, page_size: pageSize, total, total_pages: Math.ceil(total / pageSize) };
+}
+
+/** "The payments response reports total_pages 1 even when empty": all rows are one page. */
+export function singlePage(total: number): Pagination {
+  return { page: 1, page_size: total, total, total_pages: 1 };
+}
+
+/** Plain decimal digits, 1 or more, within the safe integers. */
+function positiveInteger(text: string | null): number | undefined {
+  if (text === null || !/^[0-9]+$/.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isSafeInteger(number) && number >= 1 ? number : undefined;
+}

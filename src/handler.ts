@@ -1,0 +1,66 @@
+// The core bundle: the whole API as one Web-standard handler, for any host.
+
+import { Hono } from 'hono';
+import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
+import { canonicalPath } from './http/path.js';
+import { createPipeline, type HostBindings } from './http/pipeline.js';
+import type { RandomBytes } from './http/request-id.js';
+import { ROUTES } from './http/routes.js';
+import { type IdentityProvider, noIdentityProvider } from './identity/identity-provider.js';
+import { type Log, silentLog } from './log.js';
+import type { RecordStore } from './records/record-store.js';
+
+export interface HandlerDependencies {
+  readonly records: RecordStore;
+  /** Default: none, and every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
+  readonly identity?: IdentityProvider;
+  /** At least 32 characters; otherwise the administration API answers 503 `ADMIN_DISABLED`. */
+  readonly adminKey?: string | undefined;
+  /** Origins that browsers may call from. Default, and where it contains `*`: any. */
+  readonly corsAllowedOrigins?: readonly string[];
+  readonly log?: Log;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock?: () => number;
+  readonly randomBytes?: RandomBytes;
+}
+
+/** The service. Resolves with a response whatever happens; never rejects. */
+export type Handler = (request: Request, host?: HostBindings) => Promise<Response>;
+
+export function createHandler(dependencies: HandlerDependencies): Handler {
+  const { records, identity, adminKey, clock = Date.now } = dependencies;
+  const startedAt = clock();
+  const answer = createPipeline({
+    records,
+    identity: identity ?? noIdentityProvider,
+    adminKey,
+    corsAllowedOrigins: dependencies.corsAllowedOrigins ?? [],
+    status: {
+      uptimeSeconds: () => Math.floor((clock() - startedAt) / 1000),
+      identityProviderConfigured: identity !== undefined,
+      adminConfigured: (adminKey?.length ?? 0) >= ADMIN_KEY_MIN_CHARACTERS,
+    },
+    log: dependencies.log ?? silentLog,
+    clock,
+    randomBytes: dependencies.randomBytes ?? ((into) => crypto.getRandomValues(into)),
+  });
+  const app = new Hono<{ Bindings: HostBindings }>({ getPath: canonicalPath });
+  // Every method: the contract's order asks for authentication before it looks at the method.
+  for (const route of ROUTES) app.all(route.path, (context) => answer(context, route));
+  app.notFound((context) => answer(context));
+  return async (request, host) => app.fetch(request, host);
+}
+
+export {
+  type Identity,
+  type IdentityProvider,
+  noIdentityProvider,
+} from './identity/identity-provider.js';
+export { type SharedChecksOptions, sharedChecks } from './identity/shared-checks.js';
+export { type UserinfoOptions, userinfoIdentity } from './identity/userinfo.js';
+export { type Log, type LogFields, silentLog } from './log.js';
+export type { Journal, JournalRow } from './records/journal.js';
+export { type OpenRecords, type OpenRecordsOptions, openRecords } from './records/memory-store.js';
+export type { AccountRecords, OperatorViews, RecordStore } from './records/record-store.js';
+export { sampleRows } from './records/sample-rows.js';
+export type { HostBindings };

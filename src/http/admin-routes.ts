@@ -1,0 +1,60 @@
+// The operator's views. Changes to a tenant's records are the data actions.
+
+import { ADMIN_PAGE_SIZES, listQuery, pageRequest, pagination } from '../domain/listing.js';
+import { type Answer, data, failure, list } from './answer.js';
+import type { Call } from './call.js';
+
+export async function adminOverview({ operator }: Call): Promise<Answer> {
+  return data(JSON.stringify(await operator.overview()));
+}
+
+/** Always 200, the word tells: a monitor sees "degraded" and why, not a failed request. */
+export async function adminHealth({ operator, status }: Call): Promise<Answer> {
+  const connected = await operator.ping().then(
+    () => true,
+    () => false,
+  );
+  return data(
+    JSON.stringify({
+      status: connected ? 'ok' : 'degraded',
+      database: connected ? 'ok' : 'unavailable',
+      uptime_seconds: status.uptimeSeconds(),
+      identity_provider_configured: status.identityProviderConfigured,
+      admin_configured: status.adminConfigured,
+    }),
+  );
+}
+
+export async function adminAccounts(call: Call): Promise<Answer> {
+  const query = call.query();
+  const page = pageRequest(query, ADMIN_PAGE_SIZES);
+  const { items, total } = await call.operator.accounts(query.get('q') ?? '', page);
+  return list(
+    items.map((item) => JSON.stringify(item)),
+    pagination(page, total),
+  );
+}
+
+export async function adminAccount(call: Call): Promise<Answer> {
+  const outcome = await call.operator.account(call.owner());
+  if (!outcome.ok) return failure(outcome.failure);
+  const { summary, profiles } = outcome.value;
+  return data(`${JSON.stringify(summary).slice(0, -1)},"profiles":[${profiles.join(',')}]}`);
+}
+
+export async function adminUsage({ operator }: Call): Promise<Answer> {
+  return data(JSON.stringify(await operator.usage()));
+}
+
+export async function adminAudit(call: Call): Promise<Answer> {
+  const page = pageRequest(call.query(), ADMIN_PAGE_SIZES);
+  const { items, total } = await call.operator.auditEvents(page);
+  return list(items, pagination(page, total));
+}
+
+/** Like the account's own list, with the operator's page sizes and without the status filter. */
+export async function adminListRecords(call: Call): Promise<Answer> {
+  const query = { ...listQuery(call.query(), ADMIN_PAGE_SIZES), status: '' };
+  const { items, total } = await call.account().list(call.collection(), query);
+  return list(items, pagination(query, total));
+}

@@ -1,0 +1,58 @@
+// The two gates: a bearer token that the identity provider vouches for, and
+// the operator's key.
+
+import { failed, type Outcome, succeeded } from '../domain/errors.js';
+import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
+import type { IdentityProvider } from '../identity/identity-provider.js';
+
+/** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
+const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/** Succeeds with the account that the request's token belongs to. */
+export async function accountOf(
+  request: Request,
+  identity: IdentityProvider,
+): Promise<Outcome<string>> {
+  const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
+  if (token === undefined) {
+    return failed(
+      'UNAUTHORIZED',
+      'no usable bearer token; send the header "Authorization: Bearer ACCESS_TOKEN"',
+    );
+  }
+  const who = await identity.identify(token);
+  switch (who.status) {
+    case 'identified':
+      return succeeded(who.subject);
+    case 'invalid':
+      return failed('UNAUTHORIZED', 'the identity provider refuses the token; get a new one');
+    case 'unavailable':
+      return failed('AUTH_UNAVAILABLE', 'the identity provider gives no answer; try again later');
+  }
+}
+
+/** "When not configured, all admin routes return 503"; "a wrong or missing key returns 401". */
+export function adminGate(configured: string | undefined): (request: Request) => Outcome<'admin'> {
+  if (configured === undefined || configured.length < ADMIN_KEY_MIN_CHARACTERS) {
+    return () =>
+      failed(
+        'ADMIN_DISABLED',
+        `no admin key is configured; set ADMIN_API_KEY to at least ${ADMIN_KEY_MIN_CHARACTERS} characters`,
+      );
+  }
+  const key = configured;
+  return (request) =>
+    equalInConstantTime(request.headers.get('x-service-admin-key') ?? '', key)
+      ? succeeded('admin')
+      : failed('UNAUTHORIZED', 'no or wrong admin key; send it as "X-Service-Admin-Key"');
+}
+
+/** Takes as long for a near miss as for a wild guess: the time depends on the key's length alone. */
+function equalInConstantTime(given: string, key: string): boolean {
+  let difference = given.length ^ key.length;
+  for (let i = 0; i < key.length; i++) {
+    // Past the end of `given`, NaN becomes 0 in the XOR; its length already differs.
+    difference |= given.charCodeAt(i) ^ key.charCodeAt(i);
+  }
+  return difference === 0;
+}

@@ -1,0 +1,140 @@
+// The response envelope and the common headers: the only place that turns an
+// answer into bytes, and the only one that knows an error's status.
+
+import type { ErrorCode } from '../domain/errors.js';
+import type { Answer } from './answer.js';
+
+export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
+  INVALID_JSON: 400,
+  BAD_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
+  VALIDATION_FAILED: 422,
+  HEADERS_TOO_LARGE: 431,
+  STORAGE_FAILED: 500,
+  INTERNAL_ERROR: 500,
+  AUTH_UNAVAILABLE: 503,
+  ADMIN_DISABLED: 503,
+};
+
+/** What the envelope says of the exchange itself. */
+export interface Exchange {
+  readonly requestId: string;
+  /** Milliseconds since 1970, UTC. */
+  readonly now: number;
+  /** The headers that admit the request's origin. */
+  readonly originHeaders: Readonly<Record<string, string>>;
+}
+
+/** Above this many characters an answer is sent in pieces, so that a slow reader holds little memory. */
+const STREAM_ABOVE_CHARACTERS = 1_000_000;
+const PIECE_CHARACTERS = 65_536;
+
+const encoder = new TextEncoder();
+
+export function respond(answer: Answer, exchange: Exchange): Response {
+  const { requestId, originHeaders } = exchange;
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-ID': requestId,
+    'Access-Control-Expose-Headers': 'X-Request-ID',
+    ...originHeaders,
+  };
+  if (answer.kind === 'failure') {
+    const { code } = answer.failure;
+    if (answer.allow !== undefined) headers['Allow'] = answer.allow;
+    return new Response(encodable(failureText(answer, exchange), requestId), {
+      status: STATUS_OF[code],
+      headers,
+    });
+  }
+  if (answer.kind === 'list' && charactersOf(answer.items) > STREAM_ABOVE_CHARACTERS) {
+    return new Response(streamed(listTexts(answer, exchange)), { status: 200, headers });
+  }
+  const text =
+    answer.kind === 'data'
+      ? `{"data":${answer.data},"meta":${metaOf(exchange)}}`
+      : `{"data":[${answer.items.join(',')}],"meta":${listMetaOf(answer, exchange)}}`;
+  const status = answer.kind === 'data' ? answer.status : 200;
+  return new Response(encodable(text, requestId), { status, headers });
+}
+
+type Failed = Extract<Answer, { kind: 'failure' }>;
+type Listed = Extract<Answer, { kind: 'list' }>;
+
+export function failureText({ failure }: Failed, exchange: Exchange): string {
+  const { code, message } = failure;
+  return `{"error":${JSON.stringify({ code, message })},"meta":${metaOf(exchange)}}`;
+}
+
+function metaOf({ requestId, now }: Exchange): string {
+  return `{"request_id":${JSON.stringify(requestId)},"timestamp":"${new Date(now).toISOString()}"}`;
+}
+
+function listMetaOf({ pagination }: Listed, exchange: Exchange): string {
+  return `${metaOf(exchange).slice(0, -1)},"pagination":${JSON.stringify(pagination)}}`;
+}
+
+function charactersOf(items: readonly string[]): number {
+  let characters = 0;
+  for (const item of items) characters += item.length;
+  return characters;
+}
+
+/**
+ * The request id is echoed byte by byte. Node writes the headers that go out
+ * with a string in the string's encoding, UTF-8, which would turn one byte
+ * above 7F into two; with bytes it does not.
+ */
+function encodable(text: string, requestId: string): string | Uint8Array<ArrayBuffer> {
+  return isAscii(requestId) ? text : encoder.encode(text);
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
+}
+
+function* listTexts(answer: Listed, exchange: Exchange): Generator<string> {
+  yield '{"data":[';
+  let separator = '';
+  for (const item of answer.items) {
+    yield separator + item;
+    separator = ',';
+  }
+  yield `],"meta":${listMetaOf(answer, exchange)}}`;
+}
+
+/** Encodes on demand: what is not yet sent is still the shared text of a record. */
+function streamed(texts: Generator<string>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const source = pieces(texts);
+  return new ReadableStream({
+    pull(controller) {
+      const { done, value } = source.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+  });
+}
+
+/** Small texts gathered and long ones cut, never between the two halves of a surrogate pair. */
+function* pieces(texts: Generator<string>): Generator<string> {
+  let gathered = '';
+  for (const text of texts) {
+    gathered += text;
+    let start = 0;
+    while (gathered.length - start >= PIECE_CHARACTERS) {
+      let end = start + PIECE_CHARACTERS;
+      const last = gathered.charCodeAt(end - 1);
+      if (last >= 0xd800 && last <= 0xdbff) end--;
+      yield gathered.slice(start, end);
+      start = end;
+    }
+    gathered = gathered.slice(start);
+  }
+  if (gathered !== '') yield gathered;
+}

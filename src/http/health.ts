@@ -1,0 +1,16 @@
+// GET /health: "static: it does not check the database, write ability, or the identity provider".
+
+import { DEFAULT_CURRENCY } from '../domain/collections.js';
+import { type Answer, data } from './answer.js';
+
+const HEALTH = JSON.stringify({
+  status: 'ok',
+  service: 'service-management-api',
+  version: 'v1',
+  time_zone: 'Africa/Dar_es_Salaam',
+  currency: DEFAULT_CURRENCY,
+});
+
+export async function health(): Promise<Answer> {
+  return data(HEALTH);
+}

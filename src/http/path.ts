@@ -1,0 +1,45 @@
+// Which path a request names. "Segments are percent-decoded once; a broken
+// escape or an encoded control character is 404."
+
+export const API_PREFIX = '/api/v1';
+export const ADMIN_PREFIX = `${API_PREFIX}/admin`;
+
+/**
+ * The path with every segment decoded once and encoded again the same way for
+ * all, so that the router compares like with like and decodes parameters once.
+ * A segment that cannot be decoded becomes empty, which no route has.
+ */
+export function canonicalPath(request: Request): string {
+  const { url } = request;
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  const path = start === -1 ? '/' : url.slice(start, endOfPath(url, start));
+  return path.includes('%') ? path.split('/').map(canonicalSegment).join('/') : path;
+}
+
+/** "`/api/v1`, `/api/v1/…`; `/api/v1x` and everything else outside is 404." */
+export function isUnder(prefix: string, path: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
+}
+
+export function queryOf(request: Request): URLSearchParams {
+  const start = request.url.indexOf('?');
+  return new URLSearchParams(start === -1 ? '' : request.url.slice(start));
+}
+
+function endOfPath(url: string, start: number): number {
+  for (let i = start; i < url.length; i++) {
+    const unit = url.charCodeAt(i);
+    if (unit === 0x3f || unit === 0x23) return i;
+  }
+  return url.length;
+}
+
+function canonicalSegment(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    const decoded = decodeURIComponent(segment);
+    return /\p{Cc}/u.test(decoded) ? '' : encodeURIComponent(decoded);
+  } catch {
+    return '';
+  }
+}

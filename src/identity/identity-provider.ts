@@ -1,0 +1,24 @@
+// Who is asking? The port to the external identity provider.
+
+export interface IdentityProvider {
+  /** Never rejects: what the provider makes of a token is a value. */
+  identify(token: string): Promise<Identity>;
+}
+
+/**
+ * - `identified`: the token is good; `subject` is the account's stable identifier.
+ * - `invalid`: the provider refuses the token.
+ * - `unavailable`: the provider cannot be asked, or its answer cannot be used.
+ */
+export type Identity =
+  | { readonly status: 'identified'; readonly subject: string }
+  | { readonly status: 'invalid' }
+  | { readonly status: 'unavailable' };
+
+export const INVALID: Identity = { status: 'invalid' };
+export const UNAVAILABLE: Identity = { status: 'unavailable' };
+
+/** Where no provider is configured: never open, every token is answered `unavailable`. */
+export const noIdentityProvider: IdentityProvider = {
+  identify: async () => UNAVAILABLE,
+};

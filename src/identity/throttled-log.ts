@@ -1,0 +1,34 @@
+// A provider that is down, or a client with a stale token, fails on every
+// request: say it once, then at most once a minute with the count.
+
+import type { Log, LogFields } from '../log.js';
+
+const INTERVAL_MS = 60_000;
+/** Kinds of report remembered; a provider has a handful of statuses and codes. */
+const KINDS_MAX = 100;
+
+export class ThrottledLog {
+  readonly #log: Log;
+  readonly #clock: () => number;
+  readonly #reported = new Map<string, { at: number; suppressed: number }>();
+
+  constructor(log: Log, clock: () => number) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** Reports the event unless the same one was reported within the last minute. */
+  warn(event: string, fields: LogFields): void {
+    const kind = JSON.stringify([event, fields]);
+    const now = this.#clock();
+    const last = this.#reported.get(kind);
+    if (last !== undefined && now - last.at < INTERVAL_MS) {
+      last.suppressed++;
+      return;
+    }
+    if (this.#reported.size >= KINDS_MAX) this.#reported.clear();
+    this.#reported.set(kind, { at: now, suppressed: 0 });
+    const suppressed = last?.suppressed ?? 0;
+    this.#log.warn(event, suppressed === 0 ? fields : { ...fields, suppressed });
+  }
+}

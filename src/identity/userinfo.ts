@@ -1,0 +1,140 @@
+// Asks the identity provider's user-information endpoint whose token it is
+// (OpenID Connect Core 5.3, and endpoints like it).
+
+import { isJsonObject } from '../domain/json.js';
+import { IDENTITY_PROVIDER_TIMEOUT_MS, USERINFO_MAX_BYTES } from '../domain/limits.js';
+import { type Log, silentLog } from '../log.js';
+import { type Identity, type IdentityProvider, INVALID, UNAVAILABLE } from './identity-provider.js';
+import { ThrottledLog } from './throttled-log.js';
+
+export interface UserinfoOptions {
+  /** The endpoint's URL. */
+  readonly url: string;
+  /** Extra request headers; Supabase wants its `apikey`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Dotted path to the subject in the answer. Default `sub`. */
+  readonly subjectField?: string;
+  readonly fetch?: typeof fetch;
+  readonly log?: Log;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock?: () => number;
+}
+
+/** Statuses by which a provider refuses the token itself. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403]);
+
+/**
+ * One exchange for each call, 4 s in all, the body included; redirects are not
+ * followed, and at most 64 KiB of the answer are read.
+ */
+export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
+  const { url, headers = {}, subjectField = 'sub', log = silentLog } = options;
+  const ask = options.fetch ?? fetch;
+  const reports = new ThrottledLog(log, options.clock ?? Date.now);
+  const path = subjectField.split('.');
+
+  async function exchange(token: string, signal: AbortSignal): Promise<Identity> {
+    const response = await ask(url, {
+      headers: { accept: 'application/json', ...headers, authorization: `Bearer ${token}` },
+      redirect: 'manual',
+      signal,
+    });
+    if (REFUSALS.has(response.status)) {
+      // An operator's mistake (no apikey, no scope) looks the same from here: say what the provider said.
+      const reason = refusalReason(await boundedText(response), token);
+      reports.warn('identity_provider_refused', { status: response.status, reason });
+      return INVALID;
+    }
+    if (response.status < 200 || response.status > 299) {
+      await response.body?.cancel();
+      return unusable(`status ${response.status}`);
+    }
+    const subject = subjectOf(await boundedText(response), path);
+    return subject === undefined
+      ? unusable(`no usable subject at "${subjectField}"`)
+      : { status: 'identified', subject };
+  }
+
+  function unusable(reason: string): Identity {
+    reports.warn('identity_provider_unavailable', { reason });
+    return UNAVAILABLE;
+  }
+
+  return {
+    async identify(token) {
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), IDENTITY_PROVIDER_TIMEOUT_MS);
+      try {
+        return await exchange(token, controller.signal);
+      } catch (error) {
+        const timedOut = controller.signal.aborted;
+        return unusable(
+          timedOut ? `no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms` : codeOf(error),
+        );
+      } finally {
+        clearTimeout(timer);
+        controller.abort();
+      }
+    },
+  };
+}
+
+/** The answer's text, or undefined where it is larger than any user information. */
+async function boundedText(response: Response): Promise<string | undefined> {
+  if (response.body === null) return '';
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = '';
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength;
+    // Leaving the loop cancels the stream.
+    if (bytes > USERINFO_MAX_BYTES) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** A non-empty string without control characters at the path, or a safe integer as its decimal text. */
+function subjectOf(text: string | undefined, path: readonly string[]): string | undefined {
+  let value = parsed(text);
+  for (const name of path) {
+    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  if (Number.isSafeInteger(value)) return String(value);
+  if (typeof value !== 'string' || value === '') return undefined;
+  return isWellFormedSubject(value) ? value : undefined;
+}
+
+/** Control characters and lone surrogates would not survive a log, a URL or a file unchanged. */
+function isWellFormedSubject(subject: string): boolean {
+  return !/[\p{Cc}\p{Cs}]/u.test(subject);
+}
+
+/** The provider's own error code, if it looks like one: never text that could hold the token. */
+function refusalReason(text: string | undefined, token: string): string | null {
+  const answer = parsed(text);
+  if (!isJsonObject(answer)) return null;
+  const code = answer['error_code'] ?? answer['error'] ?? answer['code'];
+  if (typeof code !== 'string' || !/^[a-z_]{1,40}$/i.test(code)) return null;
+  return token.includes(code) ? null : code;
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An error's code alone: its message can hold the request's headers, and so the token. */
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const code = isRecord(cause) ? cause['code'] : undefined;
+  if (typeof code === 'string' && /^[A-Z0-9_]+$/.test(code)) return code;
+  return error instanceof Error ? error.name : 'network error';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,16 @@
+// The package's second entry, for Node: the journal over a local libSQL file.
+
+import { type Journal, sampleRows } from './handler.js';
+import { openLibsqlJournal as open } from './storage/libsql-journal.js';
+
+/**
+ * Opens a local libSQL file for this process alone; a new file receives the
+ * sample rows of the reserved subject `local-preview`.
+ * Rejects with one sentence where the file is held by another process, damaged,
+ * of another program, newer than this release, or not writable.
+ */
+export function openLibsqlJournal(options: { path: string }): Promise<Journal> {
+  return open({ path: options.path, initialRows: sampleRows(Date.now()) });
+}
+
+export type { Journal };

@@ -1,0 +1,98 @@
+// The handler on a port: Node's HTTP server with the contract's time-outs in
+// force, and a way to stop that cuts no answer.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import {
+  HEADER_READ_TIMEOUT_MS,
+  KEEP_ALIVE_TIMEOUT_MS,
+  REQUEST_READ_TIMEOUT_MS,
+} from '../domain/limits.js';
+import type { HostBindings } from '../http/pipeline.js';
+import type { Log } from '../log.js';
+import {
+  answerConnect,
+  answerConnectionError,
+  malformedRequestResponse,
+} from './connection-errors.js';
+import { incomingBody } from './incoming-body.js';
+import { ResponseDeadlines } from './response-deadlines.js';
+
+/** Node looks for late headers and bodies only this often; its default of 30 s would void the time-outs. */
+const TIMEOUT_CHECK_INTERVAL_MS = 500;
+const DRAIN_CHECK_INTERVAL_MS = 50;
+
+export interface HttpServerOptions {
+  readonly handler: (request: Request, host: HostBindings) => Promise<Response>;
+  readonly host: string;
+  readonly port: number;
+  readonly log: Log;
+}
+
+export interface HttpServer {
+  /** `http://ADDRESS:PORT`, with the port that was picked. */
+  readonly origin: string;
+  /** Refuses new connections and resolves when the last answer is written, or cuts the rest at the deadline. */
+  drain(deadlineMs: number): Promise<void>;
+}
+
+/** Resolves when the server listens. Rejects where the address cannot be had. */
+export async function listen(options: HttpServerOptions): Promise<HttpServer> {
+  const deadlines = new ResponseDeadlines();
+  const server = buildServer(options, deadlines);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    origin: originOf(server.address() as AddressInfo),
+    drain: (deadlineMs) => drain(server, deadlines, deadlineMs),
+  };
+}
+
+function buildServer({ handler, log }: HttpServerOptions, deadlines: ResponseDeadlines): Server {
+  const answer = getRequestListener(
+    (request, { incoming }) =>
+      handler(request, { readBody: incomingBody(incoming as IncomingMessage) }),
+    { hostname: 'localhost', errorHandler: () => malformedRequestResponse() },
+  );
+  const server = createServer({
+    headersTimeout: HEADER_READ_TIMEOUT_MS,
+    requestTimeout: REQUEST_READ_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+    // Node's own refusal has no envelope; a missing Host is answered further on.
+    requireHostHeader: false,
+  });
+  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    deadlines.watch(incoming, outgoing);
+    // While draining, clients must not send another request on this connection.
+    if (!server.listening) outgoing.shouldKeepAlive = false;
+    answer(incoming, outgoing).catch((error: unknown) => {
+      log.error('response_failed', error);
+      outgoing.destroy();
+    });
+  };
+  server.on('request', onRequest);
+  // "A server MAY ignore" an expectation it does not know (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', onRequest);
+  server.on('clientError', answerConnectionError);
+  server.on('connect', (_request, socket) => answerConnect(socket));
+  return server;
+}
+
+async function drain(server: Server, deadlines: ResponseDeadlines, deadlineMs: number) {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A kept-alive connection whose request ends after `close()` would stay open.
+  const idle = setInterval(() => server.closeIdleConnections(), DRAIN_CHECK_INTERVAL_MS);
+  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(deadline);
+  deadlines.stop();
+}
+
+function originOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,57 @@
+// One service as a process: start, signals, exit codes.
+
+import type { Log } from '../log.js';
+import { SettingError } from '../settings.js';
+import type { Service } from './service.js';
+
+/** What stands for the process in every log line must not depend on what a library prints. */
+export function captureConsole(log: Log): void {
+  const capture = (...values: readonly unknown[]) => {
+    const [first] = values;
+    log.warn('console_output', { text: first instanceof Error ? first.message : String(first) });
+  };
+  Object.assign(console, { log: capture, info: capture, warn: capture, error: capture });
+}
+
+/**
+ * Runs a service until SIGTERM or SIGINT, then stops it and exits with 0; a
+ * second signal ends the process at once. A service that cannot start ends the
+ * process with exit code 1 and one line; lost storage with exit code 1 after
+ * the answers under way.
+ */
+export async function runService(
+  log: Log,
+  start: (onStorageLost: () => void) => Promise<Service>,
+): Promise<Service> {
+  let service: Service | undefined;
+  let stopping = false;
+
+  async function stop(reason: string, exitCode: number): Promise<void> {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info('stopping', { reason });
+    try {
+      await service?.stop();
+    } catch (error) {
+      log.error('stop_failed', error);
+      process.exit(1);
+    }
+    log.info('stopped');
+    process.exit(exitCode);
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, 0));
+  try {
+    service = await start(() => void stop('storage_lost', 1));
+  } catch (error) {
+    log.error('start_failed', reasonOf(error));
+    process.exit(1);
+  }
+  log.info('started', { address: service.origin });
+  return service;
+}
+
+/** A sentence for the operator, without the place in the code: it is their setting or their file. */
+function reasonOf(error: unknown): string {
+  return error instanceof SettingError || error instanceof Error ? error.message : String(error);
+}

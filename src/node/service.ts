@@ -1,0 +1,100 @@
+// The service on Node, put together from its settings: file, records, identity,
+// handler, port; and taken apart in the opposite order.
+
+import { hash, randomFillSync } from 'node:crypto';
+import {
+  createHandler,
+  type Handler,
+  openRecords,
+  sharedChecks,
+  userinfoIdentity,
+} from '../handler.js';
+import type { IdentityProvider } from '../identity/identity-provider.js';
+import { openLibsqlJournal } from '../libsql.js';
+import type { Log } from '../log.js';
+import type { OpenRecords } from '../records/memory-store.js';
+import { type Settings, settingWarnings } from '../settings.js';
+import { listen } from './http-server.js';
+
+/** Answers get this long to be written once the service is told to stop; 15 s in all with the file's closing. */
+const DRAIN_DEADLINE_MS = 12_000;
+
+export interface Service {
+  readonly origin: string;
+  /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly settings: Settings;
+  readonly log: Log;
+  /** Called once when storage can no longer be relied on: stop the process, a restart reads the truth. */
+  readonly onStorageLost: () => void;
+}
+
+/** Resolves when the service listens. Rejects with one sentence that names what cannot be had. */
+export async function startService({
+  settings,
+  log,
+  onStorageLost,
+}: ServiceOptions): Promise<Service> {
+  for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
+  const journal = await openLibsqlJournal({ path: settings.databasePath });
+  let records: OpenRecords;
+  try {
+    records = await openRecords({ journal, log, pause: nextTurn, onStorageLost });
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+  try {
+    const handler = handlerOf(settings, records, log);
+    const server = await listen({ handler, host: settings.host, port: settings.port, log });
+    return {
+      origin: server.origin,
+      async stop() {
+        await server.drain(DRAIN_DEADLINE_MS);
+        await records.close();
+      },
+    };
+  } catch (error) {
+    await records.close();
+    throw new Error(
+      `the service cannot listen on ${settings.host}:${settings.port}: ${reasonOf(error)}`,
+    );
+  }
+}
+
+function handlerOf(settings: Settings, records: OpenRecords, log: Log): Handler {
+  const identity = identityOf(settings, log);
+  return createHandler({
+    records,
+    ...(identity && { identity }),
+    adminKey: settings.adminKey,
+    corsAllowedOrigins: settings.corsAllowedOrigins,
+    log,
+    randomBytes: randomFillSync,
+  });
+}
+
+function identityOf(
+  { userinfo, authCacheSeconds }: Settings,
+  log: Log,
+): IdentityProvider | undefined {
+  if (userinfo === undefined) return undefined;
+  return sharedChecks(userinfoIdentity({ ...userinfo, log }), {
+    cacheSeconds: authCacheSeconds,
+    digest: (token) => hash('sha256', token, 'base64'),
+  });
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return 'another program has this port; set PORT to a free one';
+  if (code === 'EACCES') return 'this port needs more rights; set PORT to 1024 or above';
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,51 @@
+// The port to durable storage. One journal belongs to one set of records.
+
+import type { AuditEvent } from '../domain/audit-event.js';
+import type { CollectionName } from '../domain/collections.js';
+import type { Page, PageRequest } from '../domain/listing.js';
+
+/** A stored row. The body is the record's JSON text and the only source of its id and owner. */
+export interface JournalRow {
+  /** Order of creation in this journal, from 1; the row's key. */
+  readonly position: number;
+  readonly collection: CollectionName;
+  readonly id: string;
+  readonly body: string;
+  /** Milliseconds since 1970, UTC. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** Changes that become durable together or not at all. */
+export interface Changes {
+  /** Rows to write, new or in place of the row at the same position. */
+  readonly puts: readonly JournalRow[];
+  /** Positions of rows to remove. */
+  readonly removals: readonly number[];
+  readonly events: readonly AuditEvent[];
+}
+
+/**
+ * What became of a commit.
+ *
+ * - `committed`: on disk. With an `auditError`, the rows are, the events are not.
+ * - `absent`: it failed, and storage holds what it held before.
+ * - `present`: it failed to confirm, yet storage holds the changes.
+ * - `unknown`: storage does not answer for either; memory must not go on from here.
+ */
+export type CommitResult =
+  | { readonly status: 'committed'; readonly auditError?: unknown }
+  | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: unknown };
+
+export interface Journal {
+  /** Every row in pages, by position. */
+  load(): AsyncIterable<readonly JournalRow[]>;
+  /** Resolves once the outcome is certain, never rejects. At most one commit at a time. */
+  commit(changes: Changes): Promise<CommitResult>;
+  /** Audit events as JSON texts with their `id`, newest first. */
+  auditEvents(page: PageRequest): Promise<Page>;
+  /** A real round trip; rejects where storage does not answer. */
+  ping(): Promise<void>;
+  /** Resolves when everything is on disk and the storage is released. */
+  close(): Promise<void>;
+}

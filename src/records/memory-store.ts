@@ -1,0 +1,64 @@
+// Opens the records: everything from the journal into memory, then one writer.
+
+import type { Actor } from '../domain/audit-event.js';
+import { type Log, silentLog } from '../log.js';
+import type { Journal } from './journal.js';
+import { MemoryAccount, type MemoryAccountContext } from './memory-account.js';
+import { MemoryOperator } from './memory-operator.js';
+import { RecordSet } from './record-set.js';
+import type { AccountRecords, OperatorViews, RecordStore } from './record-store.js';
+import { type Pause, Turns } from './turns.js';
+import { Writer } from './writer.js';
+
+export interface OpenRecordsOptions {
+  readonly journal: Journal;
+  readonly log?: Log;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock?: () => number;
+  /** Lets the host serve what is waiting. Node: `setImmediate`, which is much quicker than the default. */
+  readonly pause?: Pause;
+  /**
+   * Called once when, after a failed commit, nobody can tell what storage holds.
+   * Every later write fails with `STORAGE_FAILED`; reopen the records or stop.
+   */
+  readonly onStorageLost?: (error: unknown) => void;
+}
+
+/** The records of one process, and how to let go of them. */
+export interface OpenRecords extends RecordStore {
+  /** Waits for every write under way, then closes the journal. */
+  close(): Promise<void>;
+}
+
+/** Loads every row of the journal. Rejects, naming the row, where one is no record. */
+export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
+  const { journal, log = silentLog, clock = Date.now, pause = nextTask } = options;
+  const set = new RecordSet();
+  for await (const rows of journal.load()) for (const row of rows) set.load(row);
+  const onStorageLost = options.onStorageLost ?? (() => {});
+  const writer = new Writer({ set, journal, log, pause, onStorageLost });
+  return new MemoryStore({ set, writer, journal, clock, turns: new Turns(pause) });
+}
+
+class MemoryStore implements OpenRecords {
+  readonly #context: MemoryAccountContext & { readonly journal: Journal };
+  readonly operator: OperatorViews;
+
+  constructor(context: MemoryAccountContext & { readonly journal: Journal }) {
+    this.#context = context;
+    this.operator = new MemoryOperator(context);
+  }
+
+  account(owner: string, actor?: Actor): AccountRecords {
+    return new MemoryAccount(this.#context, owner, actor);
+  }
+
+  async close(): Promise<void> {
+    await this.#context.writer.settled();
+    await this.#context.journal.close();
+  }
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}

@@ -1,0 +1,192 @@
+// The records in memory. Each account has for each collection its own ordered
+// list, so no operation looks at another account's records. A record is kept as
+// its JSON text with the few facts that are looked up; nothing is parsed to be read.
+
+import {
+  COLLECTION_NAMES,
+  type CollectionName,
+  forEachCollection,
+  isCollectionName,
+} from '../domain/collections.js';
+import { sequenceOf } from '../domain/identifier.js';
+import { isJsonObject, type JsonObject } from '../domain/json.js';
+import type { JournalRow } from './journal.js';
+
+/** A record in memory: never changed in place, an update puts another in its stead. */
+export interface MemoryRecord {
+  /** Order of creation in this set; lists are sorted by it. */
+  readonly position: number;
+  readonly id: string;
+  readonly text: string;
+  /** The `status` property; undefined where there is none, null where it is no string. */
+  readonly status: string | null | undefined;
+  /** Milliseconds since 1970, UTC. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** One record's change: created without `before`, deleted without `after`, else updated. */
+export interface Change {
+  readonly owner: string;
+  readonly collection: CollectionName;
+  readonly before?: MemoryRecord;
+  readonly after?: MemoryRecord;
+}
+
+/** One account's records of one collection. */
+class Shelf {
+  readonly byId = new Map<string, MemoryRecord>();
+  /** Oldest first. */
+  readonly ordered: MemoryRecord[] = [];
+
+  add(record: MemoryRecord): void {
+    this.byId.set(record.id, record);
+    this.ordered.push(record);
+  }
+
+  replace(record: MemoryRecord): void {
+    this.byId.set(record.id, record);
+    this.ordered[this.#indexOf(record.position)] = record;
+  }
+
+  remove(record: MemoryRecord): void {
+    this.byId.delete(record.id);
+    this.ordered.splice(this.#indexOf(record.position), 1);
+  }
+
+  /** Binary search: positions only ever grow. */
+  #indexOf(position: number): number {
+    let low = 0;
+    let high = this.ordered.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.ordered[middle]?.position ?? 0) < position) low = middle + 1;
+      else high = middle;
+    }
+    if (this.ordered[low]?.position !== position) {
+      throw new Error(`no record at position ${position}: the list and its index disagree`);
+    }
+    return low;
+  }
+}
+
+type Shelves = Partial<Record<CollectionName, Shelf>>;
+
+const NO_RECORDS: readonly MemoryRecord[] = [];
+
+export class RecordSet {
+  readonly #accounts = new Map<string, Shelves>();
+  /** Legacy rows without `owner_sub`: counted for the operator, reachable by no account. */
+  readonly #unowned: Shelves = {};
+  readonly #sequences: Record<CollectionName, number> = forEachCollection(() => 0);
+  #position = 0;
+
+  /** Takes in a stored row. Rows come in order of position. Throws where the body is no record. */
+  load(row: JournalRow): void {
+    if (!isCollectionName(row.collection)) throw new Error(`${describe(row)} is of no collection`);
+    const body: unknown = parsed(row);
+    if (!isJsonObject(body)) throw new Error(`${describe(row)} is not a JSON object`);
+    const owner = body['owner_sub'];
+    const shelves =
+      typeof owner === 'string' && owner !== '' ? this.#shelves(owner) : this.#unowned;
+    const record = memoryRecord(row, body);
+    shelf(shelves, row.collection).add(record);
+    this.#position = Math.max(this.#position, record.position);
+    const sequence = sequenceOf(row.collection, record.id);
+    this.#sequences[row.collection] = Math.max(this.#sequences[row.collection], sequence);
+  }
+
+  find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
+    return this.#accounts.get(owner)?.[collection]?.byId.get(id);
+  }
+
+  /** Oldest first. The array goes on changing with the set: copy it before waiting. */
+  records(owner: string, collection: CollectionName): readonly MemoryRecord[] {
+    return this.#accounts.get(owner)?.[collection]?.ordered ?? NO_RECORDS;
+  }
+
+  apply({ owner, collection, before, after }: Change): void {
+    const target = shelf(this.#shelves(owner), collection);
+    if (before === undefined && after !== undefined) target.add(after);
+    else if (after !== undefined) target.replace(after);
+    else if (before !== undefined) target.remove(before);
+    if (!this.has(owner)) this.#accounts.delete(owner);
+  }
+
+  /** The next number of a collection's ids. A number is given once, even if its record then fails to be stored. */
+  nextSequence(collection: CollectionName): number {
+    this.#sequences[collection] += 1;
+    return this.#sequences[collection];
+  }
+
+  nextPosition(): number {
+    this.#position += 1;
+    return this.#position;
+  }
+
+  /** Subjects with at least one record. */
+  owners(): string[] {
+    return [...this.#accounts.keys()];
+  }
+
+  get ownerCount(): number {
+    return this.#accounts.size;
+  }
+
+  has(owner: string): boolean {
+    const shelves = this.#accounts.get(owner);
+    return (
+      shelves !== undefined &&
+      COLLECTION_NAMES.some((name) => (shelves[name]?.ordered.length ?? 0) > 0)
+    );
+  }
+
+  /** Every list of a collection, the one of rows without an owner included. */
+  *lists(collection: CollectionName): Iterable<readonly MemoryRecord[]> {
+    for (const shelves of [...this.#accounts.values(), this.#unowned]) {
+      const list = shelves[collection]?.ordered;
+      if (list !== undefined) yield list;
+    }
+  }
+
+  #shelves(owner: string): Shelves {
+    let shelves = this.#accounts.get(owner);
+    if (shelves === undefined) {
+      shelves = {};
+      this.#accounts.set(owner, shelves);
+    }
+    return shelves;
+  }
+}
+
+/** The record as memory keeps it; `body` is what `row.body` says, parsed. */
+export function memoryRecord(row: JournalRow, body: JsonObject): MemoryRecord {
+  const status = Object.hasOwn(body, 'status') ? body['status'] : undefined;
+  return {
+    position: row.position,
+    // The body is the truth: text in a column of its own is cut at a NUL character.
+    id: typeof body['id'] === 'string' ? body['id'] : row.id,
+    text: row.body,
+    status: status === undefined || typeof status === 'string' ? status : null,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+function shelf(shelves: Shelves, collection: CollectionName): Shelf {
+  shelves[collection] ??= new Shelf();
+  return shelves[collection];
+}
+
+function parsed(row: JournalRow): unknown {
+  try {
+    return JSON.parse(row.body);
+  } catch {
+    throw new Error(`${describe(row)} is not JSON`);
+  }
+}
+
+/** Names the row without quoting it: the message ends in a log. */
+function describe(row: JournalRow): string {
+  return `the stored row ${row.collection} ${row.id} (position ${row.position})`;
+}

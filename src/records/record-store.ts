@@ -1,0 +1,91 @@
+// What the http layer asks of the records. On one process the in-memory set
+// answers; where accounts live apart, stubs that call them do.
+
+import type { Actor } from '../domain/audit-event.js';
+import type { CollectionName } from '../domain/collections.js';
+import type { Outcome } from '../domain/errors.js';
+import type { JsonObject } from '../domain/json.js';
+import type { ListQuery, Page, PageRequest } from '../domain/listing.js';
+
+/** The records of the service. */
+export interface RecordStore {
+  /** One account's records. With an `actor`, every change is also an event in the audit log. */
+  account(owner: string, actor?: Actor): AccountRecords;
+  readonly operator: OperatorViews;
+}
+
+/**
+ * One account's records, and nobody else's. Records are JSON texts.
+ *
+ * Fails with `NOT_FOUND` for an id this account does not have, whoever else
+ * has it; `VALIDATION_FAILED` for a record that breaks its collection's rules;
+ * `STORAGE_FAILED` where the journal could not confirm the change.
+ */
+export interface AccountRecords {
+  /** Newest first. */
+  list(collection: CollectionName, query: ListQuery): Promise<Page>;
+  read(collection: CollectionName, id: string): Promise<Outcome<string>>;
+  create(collection: CollectionName, body: JsonObject): Promise<Outcome<string>>;
+  update(collection: CollectionName, id: string, body: JsonObject): Promise<Outcome<string>>;
+  /** Succeeds with the id of the record that is gone. */
+  delete(collection: CollectionName, id: string): Promise<Outcome<string>>;
+  /** One row for each order, newest first. */
+  payments(): Promise<readonly string[]>;
+}
+
+/** The operator's views across accounts. */
+export interface OperatorViews {
+  overview(): Promise<Overview>;
+  /** Accounts by `owner_sub` ascending. */
+  accounts(q: string, page: PageRequest): Promise<AccountPage>;
+  account(owner: string): Promise<Outcome<AccountProfile>>;
+  usage(): Promise<Usage>;
+  /** Audit events as JSON texts, newest first. */
+  auditEvents(page: PageRequest): Promise<Page>;
+  /** Resolves after a real round trip to the database; rejects where there is none. */
+  ping(): Promise<void>;
+}
+
+export type RecordCounts = Readonly<Record<CollectionName, number>>;
+
+export interface Overview {
+  readonly tenant_count: number;
+  /** Every stored row, rows without an owner included. */
+  readonly record_count: number;
+  readonly resources: RecordCounts;
+}
+
+export interface AccountSummary {
+  readonly owner_sub: string;
+  readonly record_count: number;
+  readonly resources: RecordCounts;
+}
+
+export interface AccountPage {
+  readonly items: readonly AccountSummary[];
+  readonly total: number;
+}
+
+export interface AccountProfile {
+  readonly summary: AccountSummary;
+  /** The account's business records as JSON texts. */
+  readonly profiles: readonly string[];
+}
+
+export interface ResourceUsage {
+  readonly records: number;
+  /** UTF-8 bytes of the serialized records; no indexes, journal files, backups or logs. */
+  readonly payload_bytes: number;
+  readonly created_last_24_hours: number;
+  readonly created_last_7_days: number;
+  readonly created_last_30_days: number;
+  /** RFC 3339, UTC; null where there is no record. */
+  readonly last_updated_at: string | null;
+}
+
+export interface Usage {
+  readonly record_count: number;
+  readonly payload_bytes: number;
+  readonly resources: Readonly<Record<CollectionName, ResourceUsage>>;
+  readonly audit_event_count: number;
+}

@@ -1,0 +1,26 @@
+// The sample records as rows: "a new empty database receives sample rows".
+
+import type { CollectionName } from '../domain/collections.js';
+import { formatId } from '../domain/identifier.js';
+import { newRecord } from '../domain/record.js';
+import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../domain/sample-records.js';
+import type { JournalRow } from './journal.js';
+
+/** The rows a journal sows when it creates its storage. `now`: milliseconds since 1970, UTC. */
+export function sampleRows(now: number): JournalRow[] {
+  const sequences = new Map<CollectionName, number>();
+  return SAMPLE_RECORDS.map(({ collection, body }, index) => {
+    const sequence = (sequences.get(collection) ?? 0) + 1;
+    sequences.set(collection, sequence);
+    const id = formatId(collection, sequence);
+    const record = newRecord(collection, body, id, SAMPLE_OWNER);
+    return {
+      position: index + 1,
+      collection,
+      id,
+      body: JSON.stringify(record),
+      createdAt: now,
+      updatedAt: now,
+    };
+  });
+}

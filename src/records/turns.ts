@@ -1,0 +1,47 @@
+// Long scans share the thread with everyone's short requests: they work in
+// slices and wait for a turn between them, one slice an event-loop turn in all,
+// however many scans are under way.
+
+/** Resolves after the host has served what is waiting, for example `setImmediate` on Node. */
+export type Pause = () => Promise<void>;
+
+/** About two milliseconds of scanning on the slowest machine this is meant for. */
+const SLICE_CHARACTERS = 2_000_000;
+/** What looking at a record costs besides its text, in characters. */
+const RECORD_OVERHEAD_CHARACTERS = 100;
+
+export class Turns {
+  readonly #pause: Pause;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(pause: Pause) {
+    this.#pause = pause;
+  }
+
+  /** A scan that works as long as `spend` says it may, then waits for `next`. */
+  scan(): Scan {
+    return new Scan(() => this.#next());
+  }
+
+  #next(): Promise<void> {
+    this.#last = this.#last.then(this.#pause);
+    return this.#last;
+  }
+}
+
+export class Scan {
+  readonly next: () => Promise<void>;
+  #spent = 0;
+
+  constructor(next: () => Promise<void>) {
+    this.next = next;
+  }
+
+  /** Accounts for one text. True: the slice is used up, wait for `next` before going on. */
+  spend(textCharacters: number): boolean {
+    this.#spent += textCharacters + RECORD_OVERHEAD_CHARACTERS;
+    if (this.#spent < SLICE_CHARACTERS) return false;
+    this.#spent = 0;
+    return true;
+  }
+}

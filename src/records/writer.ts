@@ -1,0 +1,192 @@
+// The one writer. Every change is decided and committed here, in the order
+// "read current, rule, commit, change memory, answer". What arrives while a
+// commit is under way is committed together in the next one: one sync for all.
+
+import type { AuditEvent } from '../domain/audit-event.js';
+import type { CollectionName } from '../domain/collections.js';
+import { failed, type Outcome } from '../domain/errors.js';
+import type { Log } from '../log.js';
+import type { Changes, CommitResult, Journal, JournalRow } from './journal.js';
+import type { Change, MemoryRecord, RecordSet } from './record-set.js';
+import type { Pause } from './turns.js';
+
+/** A group is closed at this size, so that one transaction, and what waits for it, stays bounded. */
+const GROUP_MAX_WRITES = 1_000;
+const GROUP_MAX_CHARACTERS = 8_000_000;
+
+/** What a write decides: its answer and, unless it failed, its change. */
+export interface Decision {
+  readonly outcome: Outcome<string>;
+  readonly change?: Change;
+  readonly event?: AuditEvent;
+}
+
+/** Decides on the newest state; runs with no other write before its commit. May run only once. */
+export type Decide = (current: CurrentRecords) => Decision;
+
+/** The records as they are after every write decided so far. */
+export interface CurrentRecords {
+  find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined;
+}
+
+interface PendingWrite {
+  readonly decide: Decide;
+  readonly resolve: (outcome: Outcome<string>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface WriterOptions {
+  readonly set: RecordSet;
+  readonly journal: Journal;
+  readonly log: Log;
+  readonly pause: Pause;
+  /** Called once when nobody can tell what storage holds: the process must reload or stop. */
+  readonly onStorageLost: (error: unknown) => void;
+}
+
+export class Writer {
+  readonly #options: WriterOptions;
+  #queue: PendingWrite[] = [];
+  #running: Promise<void> | undefined;
+  #lost = false;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves after the commit that holds the change; with `STORAGE_FAILED` where that failed. */
+  write(decide: Decide): Promise<Outcome<string>> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ decide, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves when every write so far has been answered. */
+  async settled(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      // Whatever the host has already received joins this group instead of the next.
+      await this.#options.pause();
+      await this.#commitGroup();
+    }
+    this.#running = undefined;
+  }
+
+  async #commitGroup(): Promise<void> {
+    const group = new Group(this.#options.set);
+    const rest = this.#queue.findIndex((write) => !group.add(write));
+    this.#queue = rest === -1 ? [] : this.#queue.slice(rest);
+    if (this.#lost) return group.answer(storageFailed());
+    if (!group.hasChanges) return group.answer();
+    const result = await this.#options.journal
+      .commit(group.changes())
+      .catch((error: unknown): CommitResult => ({ status: 'unknown', error }));
+    this.#conclude(group, result);
+  }
+
+  /** Memory follows what storage holds, then everyone is answered. */
+  #conclude(group: Group, result: CommitResult): void {
+    const { set, log, onStorageLost } = this.#options;
+    if (result.status === 'committed' || result.status === 'present') {
+      for (const change of group.staged) set.apply(change);
+    }
+    if (result.status === 'committed') {
+      if (result.auditError !== undefined) log.error('admin_audit_write_failed', result.auditError);
+      group.answer();
+      return;
+    }
+    log.error('storage_commit_failed', result.error, { stored: result.status });
+    if (result.status === 'unknown') {
+      this.#lost = true;
+      onStorageLost(result.error);
+    }
+    group.answer(storageFailed());
+  }
+}
+
+/** Writes that are committed together. */
+class Group implements CurrentRecords {
+  readonly #set: RecordSet;
+  readonly #answers: (readonly [PendingWrite, Decision])[] = [];
+  /** The last change to each record, by `collection/id`: a later write of the group builds on it. */
+  readonly #latest = new Map<string, Change>();
+  readonly #events: AuditEvent[] = [];
+  #characters = 0;
+  readonly staged: Change[] = [];
+
+  constructor(set: RecordSet) {
+    this.#set = set;
+  }
+
+  /** Decides a write; false, undecided, where the group is full. */
+  add(write: PendingWrite): boolean {
+    if (this.#answers.length >= GROUP_MAX_WRITES || this.#characters >= GROUP_MAX_CHARACTERS) {
+      return false;
+    }
+    try {
+      const decision = write.decide(this);
+      this.#answers.push([write, decision]);
+      if (decision.change !== undefined) this.#stage(decision.change);
+      if (decision.event !== undefined) this.#events.push(decision.event);
+    } catch (error) {
+      // A decision that throws is a defect of that one write: nothing of it is staged.
+      write.reject(error);
+    }
+    return true;
+  }
+
+  find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
+    const staged = this.#latest.get(`${collection}/${id}`);
+    if (staged === undefined) return this.#set.find(owner, collection, id);
+    return staged.owner === owner ? staged.after : undefined;
+  }
+
+  get hasChanges(): boolean {
+    return this.staged.length > 0;
+  }
+
+  changes(): Changes {
+    const puts = new Map<number, JournalRow>();
+    const removals = new Set<number>();
+    for (const { collection, before, after } of this.staged) {
+      if (after !== undefined) {
+        puts.set(after.position, journalRow(collection, after));
+      } else if (before !== undefined) {
+        puts.delete(before.position);
+        removals.add(before.position);
+      }
+    }
+    return { puts: [...puts.values()], removals: [...removals], events: this.#events };
+  }
+
+  /**
+   * Answers every write with its own outcome, or all with `failure`: even a
+   * refusal may have been decided on a change of this group that never came to be.
+   */
+  answer(failure?: Outcome<string>): void {
+    for (const [write, { outcome }] of this.#answers) write.resolve(failure ?? outcome);
+  }
+
+  #stage(change: Change): void {
+    this.staged.push(change);
+    const record = change.after ?? change.before;
+    if (record !== undefined) this.#latest.set(`${change.collection}/${record.id}`, change);
+    this.#characters += change.after?.text.length ?? 0;
+  }
+}
+
+function journalRow(collection: CollectionName, record: MemoryRecord): JournalRow {
+  const { position, id, text, createdAt, updatedAt } = record;
+  return { position, collection, id, body: text, createdAt, updatedAt };
+}
+
+function storageFailed(): Outcome<string> {
+  return failed(
+    'STORAGE_FAILED',
+    'the change could not be confirmed on disk; read the record before trying again',
+  );
+}

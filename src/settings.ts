@@ -1,0 +1,171 @@
+// The environment, read once at the start: frozen settings, or one clear sentence.
+
+import { ADMIN_KEY_MIN_CHARACTERS, IDENTITY_CACHE_MAX_SECONDS } from './domain/limits.js';
+
+export interface Settings {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly databasePath: string;
+  /** Undefined: every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
+  readonly userinfo: UserinfoSettings | undefined;
+  /** How long a successful identity check is remembered; 0: not at all. */
+  readonly authCacheSeconds: number;
+  readonly adminKey: string | undefined;
+  readonly corsAllowedOrigins: readonly string[];
+}
+
+export interface UserinfoSettings {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly subjectField: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting that cannot be used; the message names it, what it holds (secrets masked) and what it must be. */
+export class SettingError extends Error {
+  constructor(name: string, given: string, wanted: string) {
+    super(`${name} is ${given}; it must be ${wanted}`);
+    this.name = 'SettingError';
+  }
+}
+
+const MASKED = '(hidden)';
+
+/** Throws a `SettingError` for the first setting that cannot be used. An empty variable is an unset one. */
+export function readSettings(environment: Environment): Settings {
+  const url = read(environment, 'AUTH_USERINFO_URL', userinfoUrl, undefined);
+  const headers = read(environment, 'AUTH_USERINFO_HEADERS', headerList, {});
+  const subjectField = read(environment, 'AUTH_SUBJECT_FIELD', dottedPath, 'sub');
+  return Object.freeze({
+    host: environment['HOST'] || '127.0.0.1',
+    port: read(environment, 'PORT', wholeNumber(0, 65_535), 8080),
+    databasePath: read(environment, 'DATABASE_URL', databaseFile, 'data/service.db'),
+    userinfo: url === undefined ? undefined : { url, headers, subjectField },
+    authCacheSeconds: read(
+      environment,
+      'AUTH_CACHE_SECONDS',
+      wholeNumber(0, IDENTITY_CACHE_MAX_SECONDS),
+      0,
+    ),
+    adminKey: environment['ADMIN_API_KEY'] || undefined,
+    corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
+  });
+}
+
+/** Settings that are usable but hardly meant, as log events. Never a secret's value. */
+export function settingWarnings(settings: Settings): readonly { event: string; hint: string }[] {
+  const warnings = [];
+  if (settings.userinfo === undefined) {
+    warnings.push({
+      event: 'identity_provider_not_configured',
+      hint: 'every bearer token is answered 503; set AUTH_USERINFO_URL',
+    });
+  }
+  if (settings.adminKey !== undefined && settings.adminKey.length < ADMIN_KEY_MIN_CHARACTERS) {
+    warnings.push({
+      event: 'admin_key_too_short',
+      hint: `the administration API is disabled; ADMIN_API_KEY must have ${ADMIN_KEY_MIN_CHARACTERS} characters or more`,
+    });
+  }
+  return warnings;
+}
+
+type Parser<T> = (name: string, text: string) => T;
+
+function read<T, D>(environment: Environment, name: string, parse: Parser<T>, unset: D): T | D {
+  const text = environment[name];
+  return text === undefined || text === '' ? unset : parse(name, text);
+}
+
+function wholeNumber(min: number, max: number): Parser<number> {
+  return (name, text) => {
+    const number = /^[0-9]{1,6}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    throw new SettingError(name, quoted(text), `a whole number from ${min} to ${max}`);
+  };
+}
+
+const databaseFile: Parser<string> = (name, text) => {
+  const wanted = 'a local file such as file:data/service.db (one process owns the file)';
+  const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1];
+  if (path === undefined || path.startsWith('//') || path.includes(':memory:')) {
+    // Other schemes carry their credentials in the URL.
+    const given = text.startsWith('file:') ? quoted(text) : `a ${text.split(':')[0]} URL ${MASKED}`;
+    throw new SettingError(name, given, wanted);
+  }
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new SettingError(name, quoted(text), wanted);
+  }
+};
+
+const userinfoUrl: Parser<string> = (name, text) => {
+  const wanted = 'an https URL without credentials (http on loopback only)';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) throw new SettingError(name, `no URL ${MASKED}`, wanted);
+  const isPlainLoopback = url.protocol === 'http:' && isLoopback(url.hostname);
+  const hasCredentials = url.username !== '' || url.password !== '';
+  if (hasCredentials || (url.protocol !== 'https:' && !isPlainLoopback)) {
+    throw new SettingError(name, quoted(`${url.protocol}//${url.host}`), wanted);
+  }
+  return url.href;
+};
+
+const headerList: Parser<Record<string, string>> = (name, text) => {
+  const wanted = 'a JSON object of header names and text values, such as {"apikey":"…"}';
+  try {
+    const headers: unknown = JSON.parse(text);
+    if (typeof headers !== 'object' || headers === null || Array.isArray(headers))
+      throw new Error();
+    const entries = Object.entries(headers).map(([header, value]): [string, string] => {
+      if (typeof value !== 'string') throw new Error();
+      return [header, value];
+    });
+    new Headers(entries);
+    return Object.fromEntries(entries);
+  } catch {
+    throw new SettingError(name, MASKED, wanted);
+  }
+};
+
+const dottedPath: Parser<string> = (name, text) => {
+  if (/^[^.\s]+(\.[^.\s]+)*$/.test(text)) return text;
+  throw new SettingError(
+    name,
+    quoted(text),
+    'a property or a dotted path of them, such as user.id',
+  );
+};
+
+const originList: Parser<string[]> = (name, text) => {
+  const origins = text
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== '');
+  for (const origin of origins) {
+    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
+    throw new SettingError(
+      name,
+      quoted(text),
+      'comma-separated origins such as https://app.example.com, without a path, or *',
+    );
+  }
+  return origins;
+};
+
+/** Whether an address of this machine alone is meant. */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname === '[::1]' ||
+    hostname === '::1' ||
+    /^127(\.\d{1,3}){3}$/.test(hostname)
+  );
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

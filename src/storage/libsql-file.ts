@@ -1,0 +1,214 @@
+// One libSQL database file, held exclusively by one connection. Runs in the
+// storage thread: the client is synchronous under its promises.
+
+import { type Client, createClient, type InStatement, LibsqlBatchError } from '@libsql/client';
+import { DATABASE_BUSY_TIMEOUT_MS } from '../domain/limits.js';
+import {
+  APPEND_EVENTS,
+  APPLICATION_ID,
+  COUNT_EVENTS,
+  COUNT_PRESENT,
+  CREATE_TABLES,
+  LIST_EVENTS,
+  LOAD_PAGE,
+  MEASURE_PAGE,
+  PUT_ROWS,
+  REMOVE_ROWS,
+  SCHEMA_VERSION,
+} from './libsql-schema.js';
+
+const PAGE_MAX_ROWS = 5_000;
+const PAGE_MAX_BYTES = 16_000_000;
+
+/** The changes of a commit, already JSON: the thread passes them on without looking inside. */
+export interface CommitTexts {
+  /** Array of `[position, collection, id, body, created_at, updated_at]`. */
+  readonly puts: string;
+  /** Array of positions. */
+  readonly removals: string;
+  /** Array of objects; empty text where there are none. */
+  readonly events: string;
+  readonly changeCount: number;
+}
+
+export type FileCommitResult =
+  | { readonly status: 'committed'; readonly auditError?: string }
+  | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: string };
+
+export interface FilePage {
+  /** JSON array of rows. */
+  readonly page: string;
+  /** Position of its last row. */
+  readonly last: number;
+}
+
+export class LibsqlFile {
+  readonly #client: Client;
+
+  private constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /**
+   * Opens or creates the file and takes it exclusively. `initialRows` is the
+   * JSON of the rows a new file starts with.
+   * Rejects, with a sentence for the operator, where the file is held by
+   * another process, damaged, not ours or newer than this program.
+   */
+  static async open(url: string, initialRows: string): Promise<LibsqlFile> {
+    // One connection: a PRAGMA reaches only the one it runs on, and the default is a pool.
+    const client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
+    const file = new LibsqlFile(client);
+    try {
+      await file.#claim();
+      await file.#check();
+      await file.#migrate(initialRows);
+      return file;
+    } catch (error) {
+      client.close();
+      throw new Error(explained(error), { cause: error });
+    }
+  }
+
+  async commit(texts: CommitTexts): Promise<FileCommitResult> {
+    const rows = statements(texts);
+    const events: InStatement[] =
+      texts.events === '' ? [] : [{ sql: APPEND_EVENTS, args: [texts.events] }];
+    try {
+      await this.#client.batch([...rows, ...events], 'write');
+      return { status: 'committed' };
+    } catch (error) {
+      // "If the audit write fails …, the change stands": what failed is the events alone.
+      if (error instanceof LibsqlBatchError && error.statementIndex === rows.length) {
+        const result = await this.commit({ ...texts, events: '' });
+        return result.status === 'committed' ? { ...result, auditError: messageOf(error) } : result;
+      }
+      return { status: await this.#stateAfterFailure(texts), error: messageOf(error) };
+    }
+  }
+
+  /** Rows after `position`; undefined at the end. A page is bounded in rows and in bytes. */
+  async loadPage(position: number): Promise<FilePage | undefined> {
+    let rows = PAGE_MAX_ROWS;
+    let measure = await this.#one(MEASURE_PAGE, [position, rows]);
+    while (Number(measure?.['bytes']) > PAGE_MAX_BYTES && rows > 1) {
+      rows = Math.ceil(rows / 4);
+      measure = await this.#one(MEASURE_PAGE, [position, rows]);
+    }
+    if (typeof measure?.['last'] !== 'number') return undefined;
+    const last = measure['last'];
+    const page = await this.#one(LOAD_PAGE, [position, last]);
+    return { page: String(page?.['page']), last };
+  }
+
+  async auditEvents(limit: number, offset: number): Promise<{ items: string[]; total: number }> {
+    const total = Number((await this.#one(COUNT_EVENTS))?.['total']);
+    const { rows } = await this.#client.execute({ sql: LIST_EVENTS, args: [limit, offset] });
+    return { items: rows.map((row) => String(row['event'])), total };
+  }
+
+  async ping(): Promise<void> {
+    await this.#one('select count(*) from sqlite_schema');
+  }
+
+  /** Writes the log back into the database file and releases it. */
+  close(): void {
+    this.#client.close();
+  }
+
+  /** Looks before it writes: a file that is not ours is refused untouched. */
+  async #claim(): Promise<void> {
+    await this.#client.execute('pragma locking_mode = exclusive');
+    const tables = Number((await this.#one('select count(*) as n from sqlite_schema'))?.['n']);
+    const application = await this.#pragma('application_id');
+    const version = Number(await this.#pragma('user_version'));
+    if (tables > 0 && application !== APPLICATION_ID) {
+      throw new Error('it is a SQLite database of another program; name another file');
+    }
+    if (version > SCHEMA_VERSION) {
+      throw new Error(
+        `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
+      );
+    }
+    await this.#configure();
+  }
+
+  /** One sync a commit, nothing acknowledged before it, nobody else in the file. */
+  async #configure(): Promise<void> {
+    await this.#client.execute('pragma locking_mode = exclusive');
+    await this.#client.execute('pragma journal_mode = wal');
+    await this.#client.execute('pragma synchronous = full');
+    await this.#expectPragma('locking_mode', 'exclusive');
+    await this.#expectPragma('journal_mode', 'wal');
+    await this.#expectPragma('synchronous', 2);
+    // A batch fails loudly where a single statement may seem to succeed; it also takes the lock.
+    await this.#client.batch(['select 1'], 'write');
+  }
+
+  async #check(): Promise<void> {
+    const report = await this.#pragma('quick_check');
+    if (report !== 'ok')
+      throw new Error(`the integrity check found damage (${report}); restore a backup`);
+  }
+
+  async #migrate(initialRows: string): Promise<void> {
+    if (Number(await this.#pragma('user_version')) === SCHEMA_VERSION) return;
+    await this.#client.batch([...CREATE_TABLES, { sql: PUT_ROWS, args: [initialRows] }], 'write');
+  }
+
+  /**
+   * What the file holds after a commit that failed. The client may have dropped
+   * the connection, and its lock and settings with it, so these come first.
+   */
+  async #stateAfterFailure(texts: CommitTexts): Promise<'absent' | 'present' | 'unknown'> {
+    try {
+      await this.#configure();
+      const row = await this.#one(COUNT_PRESENT, [texts.puts, texts.removals]);
+      return Number(row?.['present']) === texts.changeCount ? 'present' : 'absent';
+    } catch {
+      return 'unknown';
+    }
+  }
+
+  async #one(sql: string, args: (string | number)[] = []) {
+    return (await this.#client.execute({ sql, args })).rows[0];
+  }
+
+  async #pragma(name: string): Promise<unknown> {
+    return (await this.#one(`pragma ${name}`))?.[0];
+  }
+
+  async #expectPragma(name: string, wanted: string | number): Promise<void> {
+    const given = await this.#pragma(name);
+    if (given !== wanted) throw new Error(`pragma ${name} is ${given}, must be ${wanted}`);
+  }
+}
+
+function statements({ puts, removals }: CommitTexts): InStatement[] {
+  return [
+    { sql: PUT_ROWS, args: [puts] },
+    { sql: REMOVE_ROWS, args: [removals] },
+  ].filter(({ args }) => args[0] !== '[]');
+}
+
+/** Libsql's code in the operator's words. */
+function explained(error: unknown): string {
+  const message = messageOf(error);
+  if (/SQLITE_BUSY|database is locked/i.test(message)) {
+    return `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s); one process owns the file, stop the other one first`;
+  }
+  if (/SQLITE_NOTADB|not a database/i.test(message)) {
+    return 'it is not a SQLite database; name another file or restore a backup';
+  }
+  if (/SQLITE_CANTOPEN|unable to open/i.test(message)) {
+    return 'it cannot be opened; check that the path is a file in a writable folder';
+  }
+  if (/SQLITE_READONLY|readonly database/i.test(message)) {
+    return 'it cannot be written; check the permissions of the file and its folder';
+  }
+  return message;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

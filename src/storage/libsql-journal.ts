@@ -1,0 +1,184 @@
+// The journal over a local libSQL file. The file lives in a thread of its own,
+// so that a slow sync never delays a read; only texts cross over.
+
+import { mkdir } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Page, PageRequest } from '../domain/listing.js';
+import { offsetOf } from '../domain/listing.js';
+import type { Changes, CommitResult, Journal, JournalRow } from '../records/journal.js';
+import type { CommitTexts, FileCommitResult } from './libsql-file.js';
+import type { ThreadCalls, ThreadOptions, ThreadReply } from './libsql-thread.js';
+
+export interface LibsqlJournalOptions {
+  /** Path of the database file; its folder is made if missing. */
+  readonly path: string;
+  /** Rows that a new file starts with. */
+  readonly initialRows?: readonly JournalRow[];
+}
+
+/**
+ * Opens the file exclusively for this process, with `journal_mode=WAL` and
+ * `synchronous=FULL`: a commit that resolved is on disk.
+ * Rejects with one sentence that names the file and what to do.
+ */
+export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<Journal> {
+  const path = resolve(options.path);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    const thread = new LibsqlThread({
+      url: pathToFileURL(path).href,
+      initialRows: rowsText(options.initialRows ?? []),
+    });
+    await thread.call('open').catch(async (error: unknown) => {
+      await thread.call('close');
+      throw error;
+    });
+    return new LibsqlJournal(thread);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the database file ${path} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+class LibsqlJournal implements Journal {
+  readonly #thread: LibsqlThread;
+
+  constructor(thread: LibsqlThread) {
+    this.#thread = thread;
+  }
+
+  async *load(): AsyncIterable<readonly JournalRow[]> {
+    let next = this.#thread.call('loadPage', 0);
+    for (let page = await next; page !== undefined; page = await next) {
+      // The thread reads the next page while the caller works on this one.
+      next = this.#thread.call('loadPage', page.last);
+      next.catch(() => {});
+      yield rowsOf(page.page);
+    }
+  }
+
+  async commit(changes: Changes): Promise<CommitResult> {
+    try {
+      return withErrors(await this.#thread.call('commit', commitTexts(changes)));
+    } catch (error) {
+      // The thread did not answer: nobody knows how far it came.
+      return { status: 'unknown', error };
+    }
+  }
+
+  auditEvents(page: PageRequest): Promise<Page> {
+    return this.#thread.call('auditEvents', page.pageSize, offsetOf(page));
+  }
+
+  ping(): Promise<void> {
+    return this.#thread.call('ping');
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.call('close');
+    await this.#thread.ended;
+  }
+}
+
+/** The calling side of the storage thread. */
+class LibsqlThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<
+    number,
+    { resolve: (value: never) => void; reject: (error: Error) => void }
+  >();
+  #calls = 0;
+  #gone: Error | undefined;
+  readonly ended: Promise<void>;
+
+  constructor(options: ThreadOptions) {
+    this.#worker = new Worker(new URL('./libsql-thread.js', import.meta.url), {
+      workerData: options,
+      name: 'storage',
+    });
+    this.#worker.on('message', (reply: ThreadReply) => this.#settle(reply));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.ended = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#fail(new Error('the storage thread has ended'));
+        resolve();
+      });
+    });
+  }
+
+  call<Name extends keyof ThreadCalls>(
+    name: Name,
+    ...args: Parameters<ThreadCalls[Name]>
+  ): ReturnType<ThreadCalls[Name]> {
+    const call = ++this.#calls;
+    const reply = new Promise((resolve, reject) => {
+      if (this.#gone !== undefined) {
+        reject(this.#gone);
+        return;
+      }
+      this.#waiting.set(call, { resolve, reject });
+      this.#worker.postMessage({ call, name, args });
+    });
+    return reply as ReturnType<ThreadCalls[Name]>;
+  }
+
+  #settle(reply: ThreadReply): void {
+    const waiting = this.#waiting.get(reply.call);
+    this.#waiting.delete(reply.call);
+    if ('error' in reply) waiting?.reject(new Error(reply.error));
+    else waiting?.resolve(reply.value as never);
+  }
+
+  #fail(error: Error): void {
+    this.#gone ??= error;
+    for (const { reject } of this.#waiting.values()) reject(this.#gone);
+    this.#waiting.clear();
+  }
+}
+
+type RowTuple = [number, string, string, string, number, number];
+
+function rowsText(rows: readonly JournalRow[]): string {
+  return JSON.stringify(
+    rows.map(
+      (row): RowTuple => [
+        row.position,
+        row.collection,
+        row.id,
+        row.body,
+        row.createdAt,
+        row.updatedAt,
+      ],
+    ),
+  );
+}
+
+function rowsOf(page: string): JournalRow[] {
+  const tuples: RowTuple[] = JSON.parse(page);
+  return tuples.map(([position, collection, id, body, createdAt, updatedAt]) => ({
+    position,
+    collection: collection as JournalRow['collection'],
+    id,
+    body,
+    createdAt,
+    updatedAt,
+  }));
+}
+
+function commitTexts({ puts, removals, events }: Changes): CommitTexts {
+  return {
+    puts: rowsText(puts),
+    removals: JSON.stringify(removals),
+    events: events.length === 0 ? '' : JSON.stringify(events),
+    changeCount: puts.length + removals.length,
+  };
+}
+
+function withErrors(result: FileCommitResult): CommitResult {
+  if (result.status !== 'committed') return { ...result, error: new Error(result.error) };
+  return result.auditError === undefined
+    ? { status: 'committed' }
+    : { status: 'committed', auditError: new Error(result.auditError) };
+}

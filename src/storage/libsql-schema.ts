@@ -1,0 +1,62 @@
+// The tables of the database file and every statement that touches them.
+
+/** "SvcM": says that a SQLite file is ours, before anything in it is touched. */
+export const APPLICATION_ID = 0x5376634d;
+export const SCHEMA_VERSION = 1;
+
+/**
+ * The body is the record as it is returned; the other columns only address it.
+ * `position` is the order of creation. The index is a safety net: memory already
+ * keeps ids unique, a defect there must not reach the file.
+ */
+export const CREATE_TABLES = [
+  `create table records (
+     position integer primary key,
+     collection text not null,
+     id text not null,
+     body text not null,
+     created_at integer not null,
+     updated_at integer not null
+   ) strict`,
+  'create unique index records_by_id on records (collection, id)',
+  'create table audit_events (id integer primary key autoincrement, event text not null) strict',
+  `pragma application_id = ${APPLICATION_ID}`,
+  `pragma user_version = ${SCHEMA_VERSION}`,
+] as const;
+
+/** A whole group of rows as one JSON parameter: two to four times cheaper than a statement a row. */
+export const PUT_ROWS = `
+  insert into records (position, collection, id, body, created_at, updated_at)
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+    from json_each(?1) where true
+  on conflict (position) do update set body = excluded.body, updated_at = excluded.updated_at`;
+
+export const REMOVE_ROWS =
+  'delete from records where position in (select value from json_each(?1))';
+
+export const APPEND_EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
+
+/** How many of a failed commit's rows the file holds in their new state. */
+export const COUNT_PRESENT = `
+  select
+    (select count(*) from json_each(?1) as put join records on records.position = put.value ->> 0
+      where records.body = put.value ->> 3 and records.updated_at = put.value ->> 5)
+    +
+    (select count(*) from json_each(?2) as removal
+      where not exists (select 1 from records where records.position = removal.value))
+    as present`;
+
+/** The end of the next page and what it weighs; reads no body. */
+export const MEASURE_PAGE = `
+  select max(position) as last, total(octet_length(body)) as bytes
+    from (select position, body from records where position > ?1 order by position limit ?2)`;
+
+export const LOAD_PAGE = `
+  select json_group_array(json_array(position, collection, id, body, created_at, updated_at)) as page
+    from (select * from records where position > ?1 and position <= ?2 order by position)`;
+
+export const COUNT_EVENTS = 'select count(*) as total from audit_events';
+
+export const LIST_EVENTS = `
+  select json_set(event, '$.id', id) as event
+    from audit_events order by id desc limit ?1 offset ?2`;

@@ -1,0 +1,25 @@
+// Contract, "Health".
+
+import { expect, it } from 'vitest';
+import { onEveryHost } from '../support/contract.js';
+
+onEveryHost('Health', (service) => {
+  it('answers anyone with the constants of the service', async () => {
+    const reply = await service.anonymous.get('/health');
+    expect(reply.status).toBe(200);
+    expect(reply.json.data).toEqual({
+      status: 'ok',
+      service: 'service-management-api',
+      version: 'v1',
+      time_zone: 'Africa/Dar_es_Salaam',
+      currency: 'TZS',
+    });
+    expect(reply.json.meta.request_id).toMatch(/^req_[0-9a-f]{16}$/);
+  });
+
+  it('never asks the identity provider', async () => {
+    const before = service.identity.asked.length;
+    await service.account().get('/health');
+    expect(service.identity.asked.length).toBe(before);
+  });
+});

@@ -1,0 +1,175 @@
+// How a contract test speaks to the service, the same on every host.
+
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { HOSTS, type Host, type HostOptions, type RunningHost } from './hosts.js';
+import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
+import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
+
+export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';
+const PREFIX = '/api/v1';
+
+export type JsonRecord = Record<string, unknown>;
+
+/** A response with its body read: `json` is the parsed envelope, `{}` where the body is empty. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Envelope;
+}
+
+// biome-ignore-start lint/suspicious/noExplicitAny: answers are judged by assertions, not by types
+export interface Envelope {
+  data?: any;
+  error?: { code: string; message: string };
+  meta?: any;
+}
+// biome-ignore-end lint/suspicious/noExplicitAny: see above
+
+export interface RequestOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  readonly body?: unknown;
+}
+
+/** One caller's way to the API; paths are relative to `/api/v1`. */
+export interface Caller {
+  readonly subject: string;
+  send(method: string, path: string, options?: RequestOptions): Promise<Reply>;
+  get(path: string): Promise<Reply>;
+  post(path: string, body: unknown): Promise<Reply>;
+  patch(path: string, body: unknown): Promise<Reply>;
+  delete(path: string): Promise<Reply>;
+  /** Creates a record and returns it; fails where the answer is not 201. */
+  create(collection: string, body: JsonRecord): Promise<JsonRecord & { id: string }>;
+}
+
+/** The service under test. */
+export interface ContractService {
+  readonly identity: IdentityStub;
+  /** The folder of the host's state. */
+  readonly folder: string;
+  /** Sends a request to any path of the host, without credentials. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Like `fetch`, with the path relative to `/api/v1` and the body read. */
+  anonymous: Caller;
+  /** An account; without a subject, one that nobody else has. */
+  account(subject?: string): Caller;
+  /** The operator; `subject` is empty. */
+  operator: Caller;
+  /** Stops the host and starts it on the same state, where wanted with other options. */
+  restart(options?: Partial<HostOptions>, between?: () => Promise<void>): Promise<void>;
+}
+
+/** Describes the behaviour once for every host, each with a service of its own. */
+export function onEveryHost(
+  title: string,
+  tests: (service: ContractService, host: Host) => void,
+  options: Partial<HostOptions> = {},
+): void {
+  describe.each(HOSTS.map((host) => ({ name: host.name, host })))(
+    `${title} — $name`,
+    ({ host }) => {
+      const service = new RunningService(host, options);
+      beforeAll(() => service.open());
+      afterAll(() => service.close());
+      tests(service, host);
+    },
+  );
+}
+
+class RunningService implements ContractService {
+  readonly #host: Host;
+  #options: Partial<HostOptions>;
+  #running: RunningHost | undefined;
+  #folder: TemporaryFolder | undefined;
+  #identity: IdentityStub | undefined;
+
+  constructor(host: Host, options: Partial<HostOptions>) {
+    this.#host = host;
+    this.#options = options;
+  }
+
+  readonly anonymous = this.#caller('', {});
+  readonly operator = this.#caller('', { 'X-Service-Admin-Key': ADMIN_KEY });
+
+  get identity(): IdentityStub {
+    return opened(this.#identity);
+  }
+
+  get folder(): string {
+    return opened(this.#folder).path;
+  }
+
+  account(subject = `account-${randomUUID()}`): Caller {
+    return this.#caller(subject, { Authorization: `Bearer ${tokenOf(subject)}` });
+  }
+
+  fetch(path: string, init?: RequestInit): Promise<Response> {
+    return opened(this.#running).fetch(path, init);
+  }
+
+  async restart(options: Partial<HostOptions> = {}, between = async () => {}): Promise<void> {
+    await this.#running?.close();
+    this.#running = undefined;
+    await between();
+    this.#options = { ...this.#options, ...options };
+    await this.#start();
+  }
+
+  async open(): Promise<void> {
+    this.#folder = await openTemporaryFolder();
+    this.#identity = await openIdentityStub();
+    await this.#start();
+  }
+
+  async close(): Promise<void> {
+    await this.#running?.close();
+    await this.#identity?.close();
+    await this.#folder?.remove();
+  }
+
+  async #start(): Promise<void> {
+    this.#running = await this.#host.start({
+      folder: this.folder,
+      userinfoUrl: this.identity.url,
+      adminKey: ADMIN_KEY,
+      corsAllowedOrigins: [],
+      ...this.#options,
+    });
+  }
+
+  #caller(subject: string, credentials: Readonly<Record<string, string>>): Caller {
+    const send = async (method: string, path: string, options: RequestOptions = {}) => {
+      const { body } = options;
+      const raw = typeof body === 'string' || body instanceof Uint8Array;
+      const response = await this.fetch(PREFIX + path, {
+        method,
+        headers: { ...credentials, ...options.headers },
+        ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
+      } as RequestInit);
+      const text = await response.text();
+      const json: Envelope = text === '' ? {} : JSON.parse(text);
+      return { status: response.status, headers: response.headers, text, json };
+    };
+    return {
+      subject,
+      send,
+      get: (path) => send('GET', path),
+      post: (path, body) => send('POST', path, { body }),
+      patch: (path, body) => send('PATCH', path, { body }),
+      delete: (path) => send('DELETE', path),
+      async create(collection, body) {
+        const reply = await send('POST', `/${collection}`, { body });
+        if (reply.status !== 201) throw new Error(`create: ${reply.status} ${reply.text}`);
+        return reply.json.data;
+      },
+    };
+  }
+}
+
+function opened<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('the service is not open: use it inside a test');
+  return part;
+}

@@ -1,0 +1,87 @@
+// The hosts that the contract suite runs on. A new host is one more entry here.
+
+import { join } from 'node:path';
+import { createClient } from '@libsql/client';
+import {
+  createHandler,
+  type Handler,
+  type OpenRecords,
+  openRecords,
+  sharedChecks,
+  userinfoIdentity,
+} from 'service-management-api';
+import { openLibsqlJournal } from 'service-management-api/libsql';
+import { type ServerProcess, startServer } from './server-process.js';
+
+export interface HostOptions {
+  /** A folder for the host's state; what one start leaves there, the next one finds. */
+  readonly folder: string;
+  readonly userinfoUrl: string | undefined;
+  readonly adminKey: string | undefined;
+  readonly corsAllowedOrigins: readonly string[];
+}
+
+export interface RunningHost {
+  /** Sends a request to a path of the host, such as `/api/v1/health`. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface Host {
+  readonly name: string;
+  start(options: HostOptions): Promise<RunningHost>;
+}
+
+function databasePath(folder: string): string {
+  return join(folder, 'service.db');
+}
+
+/** Runs SQL on a stopped host's database file. */
+export async function changeDatabase(folder: string, ...statements: string[]): Promise<void> {
+  const client = createClient({ url: `file:${databasePath(folder)}`, concurrency: 1 });
+  for (const statement of statements) await client.execute(statement);
+  client.close();
+}
+
+/** The built handler in this process, over a libSQL file: no port, plain `Request` objects. */
+const inProcess: Host = {
+  name: 'handler in process',
+  async start(options) {
+    const journal = await openLibsqlJournal({ path: databasePath(options.folder) });
+    const records: OpenRecords = await openRecords({ journal });
+    const handler: Handler = createHandler({
+      records,
+      adminKey: options.adminKey,
+      corsAllowedOrigins: options.corsAllowedOrigins,
+      ...(options.userinfoUrl !== undefined && {
+        identity: sharedChecks(userinfoIdentity({ url: options.userinfoUrl }), { cacheSeconds: 0 }),
+      }),
+    });
+    return {
+      fetch: (path, init) => handler(new Request(`http://localhost${path}`, init)),
+      close: () => records.close(),
+    };
+  },
+};
+
+/** `node dist/server.js` over real HTTP. */
+const nodeServer: Host = {
+  name: 'node dist/server.js',
+  async start(options) {
+    const server: ServerProcess = await startServer({
+      DATABASE_URL: `file:${databasePath(options.folder)}`,
+      ...(options.userinfoUrl !== undefined && { AUTH_USERINFO_URL: options.userinfoUrl }),
+      ...(options.adminKey !== undefined && { ADMIN_API_KEY: options.adminKey }),
+      CORS_ALLOWED_ORIGINS: options.corsAllowedOrigins.join(','),
+    });
+    return {
+      fetch: (path, init) => fetch(server.origin + path, init),
+      async close() {
+        const code = await server.stop();
+        if (code !== 0) throw new Error(`the server exited with ${code}: ${server.output()}`);
+      },
+    };
+  },
+};
+
+export const HOSTS: readonly Host[] = [inProcess, nodeServer];

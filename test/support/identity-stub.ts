@@ -1,0 +1,47 @@
+// An identity provider's user-information endpoint on loopback. The token says
+// how it answers: `is.SUBJECT` (URI-encoded) is good, everything else a 401.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface IdentityStub {
+  readonly url: string;
+  /** Tokens that were asked about, in order. */
+  readonly asked: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Answers one request; the token is what followed `Bearer `. */
+export type Behaviour = (token: string, response: ServerResponse, request: IncomingMessage) => void;
+
+export function tokenOf(subject: string): string {
+  return `is.${Buffer.from(subject).toString('base64url')}`;
+}
+
+const byToken: Behaviour = (token, response) => {
+  const subject = token.startsWith('is.')
+    ? Buffer.from(token.slice(3), 'base64url').toString()
+    : '';
+  response.writeHead(subject === '' ? 401 : 200, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(subject === '' ? { error: 'invalid_token' } : { sub: subject }));
+};
+
+export async function openIdentityStub(behaviour: Behaviour = byToken): Promise<IdentityStub> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
+    asked.push(token);
+    behaviour(token, response, request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/userinfo`,
+    asked,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  root: new URL('..', import.meta.url).pathname,
+  test: {
+    include: ['test/**/*.test.ts'],
+    // Processes and files are started for real; a busy machine makes them slow, not wrong.
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    // Imports of the package by its own name get the built files, as a user's would.
+    server: { deps: { external: [/\/dist\//] } },
+  },
+});

@@ -46,6 +46,7 @@ export async function buildAll() {
         { in: 'src/libsql.ts', out: 'libsql' },
         { in: 'src/storage/libsql-thread.ts', out: 'libsql-thread' },
         { in: 'src/server.ts', out: 'server' },
+        { in: 'src/preview.ts', out: 'preview' },
       ],
       platform: 'node',
       external: ['@libsql/client'],

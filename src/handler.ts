@@ -2,8 +2,9 @@
 
 import { Hono } from 'hono';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
+import type { HostBindings } from './http/call.js';
 import { canonicalPath } from './http/path.js';
-import { createPipeline, type HostBindings } from './http/pipeline.js';
+import { createPipeline } from './http/pipeline.js';
 import type { RandomBytes } from './http/request-id.js';
 import { ROUTES } from './http/routes.js';
 import { type IdentityProvider, noIdentityProvider } from './identity/identity-provider.js';

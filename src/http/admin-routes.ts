@@ -26,7 +26,7 @@ export async function adminHealth({ operator, status }: Call): Promise<Answer> {
 }
 
 export async function adminAccounts(call: Call): Promise<Answer> {
-  const query = call.query();
+  const query = call.query;
   const page = pageRequest(query, ADMIN_PAGE_SIZES);
   const { items, total } = await call.operator.accounts(query.get('q') ?? '', page);
   return list(
@@ -36,7 +36,7 @@ export async function adminAccounts(call: Call): Promise<Answer> {
 }
 
 export async function adminAccount(call: Call): Promise<Answer> {
-  const outcome = await call.operator.account(call.owner());
+  const outcome = await call.operator.account(call.owner);
   if (!outcome.ok) return failure(outcome.failure);
   const { summary, profiles } = outcome.value;
   return data(`${JSON.stringify(summary).slice(0, -1)},"profiles":[${profiles.join(',')}]}`);
@@ -47,14 +47,14 @@ export async function adminUsage({ operator }: Call): Promise<Answer> {
 }
 
 export async function adminAudit(call: Call): Promise<Answer> {
-  const page = pageRequest(call.query(), ADMIN_PAGE_SIZES);
+  const page = pageRequest(call.query, ADMIN_PAGE_SIZES);
   const { items, total } = await call.operator.auditEvents(page);
   return list(items, pagination(page, total));
 }
 
 /** Like the account's own list, with the operator's page sizes and without the status filter. */
 export async function adminListRecords(call: Call): Promise<Answer> {
-  const query = { ...listQuery(call.query(), ADMIN_PAGE_SIZES), status: '' };
-  const { items, total } = await call.account().list(call.collection(), query);
+  const query = { ...listQuery(call.query, ADMIN_PAGE_SIZES), status: '' };
+  const { items, total } = await call.account.list(call.collection, query);
   return list(items, pagination(query, total));
 }

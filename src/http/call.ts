@@ -1,23 +1,33 @@
 // What an action gets to work with: an admitted request, its parts on demand.
 
+import type { Context } from 'hono';
+import type { Actor } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collections.js';
 import type { Outcome } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
-import type { AccountRecords, OperatorViews } from '../records/record-store.js';
+import type { AccountRecords, OperatorViews, RecordStore } from '../records/record-store.js';
 import type { Answer } from './answer.js';
+import { queryOf } from './path.js';
+import { type ReadBody, readJsonObject, streamReader } from './request-body.js';
 
-export interface Call {
-  /** The records of the account that the request may touch: its own, or the one the operator names. */
-  account(): AccountRecords;
-  readonly operator: OperatorViews;
+/** What a host may add to a request. */
+export interface HostBindings {
+  /** A quicker way to the body than the request's stream. */
+  readonly readBody?: ReadBody;
+}
+
+export type RequestContext = Context<{ Bindings: HostBindings }>;
+
+/** Who was let in: an account by its token, the operator by the key, or anyone where nothing is asked. */
+export type Principal =
+  | { readonly kind: 'account'; readonly subject: string }
+  | { readonly kind: 'operator'; readonly actor: Actor }
+  | { readonly kind: 'anyone' };
+
+/** What actions reach besides the request. */
+export interface Surroundings {
+  readonly records: RecordStore;
   readonly status: ServiceStatus;
-  /** The path's collection and record id, decoded. */
-  collection(): CollectionName;
-  id(): string;
-  /** The account that an admin path names. */
-  owner(): string;
-  query(): URLSearchParams;
-  body(): Promise<Outcome<JsonObject>>;
 }
 
 /** What the operator's health view says of the service itself. */
@@ -28,3 +38,67 @@ export interface ServiceStatus {
 }
 
 export type Action = (call: Call) => Promise<Answer>;
+
+export class Call {
+  readonly #context: RequestContext;
+  readonly #collection: CollectionName | undefined;
+  readonly #principal: Principal;
+  readonly #surroundings: Surroundings;
+
+  constructor(
+    context: RequestContext,
+    collection: CollectionName | undefined,
+    principal: Principal,
+    surroundings: Surroundings,
+  ) {
+    this.#context = context;
+    this.#collection = collection;
+    this.#principal = principal;
+    this.#surroundings = surroundings;
+  }
+
+  /** The records that the request may touch: the caller's own, or those of the account that the operator names. */
+  get account(): AccountRecords {
+    const { records } = this.#surroundings;
+    const principal = this.#principal;
+    if (principal.kind === 'account') return records.account(principal.subject);
+    if (principal.kind === 'operator') return records.account(this.owner, principal.actor);
+    throw new Error('a route that admits anyone has no account');
+  }
+
+  get operator(): OperatorViews {
+    return this.#surroundings.records.operator;
+  }
+
+  get status(): ServiceStatus {
+    return this.#surroundings.status;
+  }
+
+  get collection(): CollectionName {
+    return present(this.#collection, 'collection');
+  }
+
+  /** The record id in the path, decoded. */
+  get id(): string {
+    return present(this.#context.req.param('id'), 'id');
+  }
+
+  /** The account that an admin path names, decoded. */
+  get owner(): string {
+    return present(this.#context.req.param('owner'), 'owner');
+  }
+
+  get query(): URLSearchParams {
+    return queryOf(this.#context.req.raw);
+  }
+
+  body(): Promise<Outcome<JsonObject>> {
+    const read = this.#context.env?.readBody ?? streamReader(this.#context.req.raw);
+    return readJsonObject(read);
+  }
+}
+
+function present<T>(part: T | undefined, name: string): T {
+  if (part === undefined) throw new Error(`the route has no ${name}`);
+  return part;
+}

@@ -72,7 +72,15 @@ export function failureText({ failure }: Failed, exchange: Exchange): string {
 }
 
 function metaOf({ requestId, now }: Exchange): string {
-  return `{"request_id":${JSON.stringify(requestId)},"timestamp":"${new Date(now).toISOString()}"}`;
+  return `{"request_id":${JSON.stringify(requestId)},"timestamp":"${timestampOf(now)}"}`;
+}
+
+/** Many answers share a millisecond, and formatting it costs more than the rest of the envelope. */
+let lastTimestamp = { now: Number.NaN, text: '' };
+
+function timestampOf(now: number): string {
+  if (lastTimestamp.now !== now) lastTimestamp = { now, text: new Date(now).toISOString() };
+  return lastTimestamp.text;
 }
 
 function listMetaOf({ pagination }: Listed, exchange: Exchange): string {

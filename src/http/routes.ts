@@ -1,7 +1,7 @@
 // Every path and method of the API, in one table. What is not here is 404;
 // what is here with other methods is 405, and `Allow` follows from the row.
 
-import { COLLECTION_NAMES } from '../domain/collections.js';
+import { COLLECTION_NAMES, type CollectionName } from '../domain/collections.js';
 import {
   adminAccount,
   adminAccounts,
@@ -29,31 +29,40 @@ export interface Route {
   /** Hono's pattern. */
   readonly path: string;
   readonly actions: Readonly<Partial<Record<Method, Action>>>;
+  /** The collection that the path names, where it names one. */
+  readonly collection?: CollectionName;
 }
-
-// Grouped: the router puts the pattern into a larger one as it stands.
-const COLLECTION = `:collection{(?:${COLLECTION_NAMES.join('|')})}`;
-const TENANT = `${ADMIN_PREFIX}/accounts/:owner`;
 
 /** Answered before authentication. */
 export const HEALTH_ROUTE: Route = { path: `${API_PREFIX}/health`, actions: { GET: health } };
 
-const ITEM_ACTIONS = { GET: readRecord, PATCH: updateRecord, DELETE: deleteRecord };
+const TENANT = `${ADMIN_PREFIX}/accounts/:owner`;
 
 export const ROUTES: readonly Route[] = [
   HEALTH_ROUTE,
   { path: `${API_PREFIX}/payments`, actions: { GET: listPayments } },
-  { path: `${API_PREFIX}/${COLLECTION}`, actions: { GET: listRecords, POST: createRecord } },
-  { path: `${API_PREFIX}/${COLLECTION}/:id`, actions: ITEM_ACTIONS },
+  ...COLLECTION_NAMES.flatMap((name) => recordRoutes(API_PREFIX, name, listRecords)),
   { path: `${ADMIN_PREFIX}/overview`, actions: { GET: adminOverview } },
   { path: `${ADMIN_PREFIX}/health`, actions: { GET: adminHealth } },
   { path: `${ADMIN_PREFIX}/usage`, actions: { GET: adminUsage } },
   { path: `${ADMIN_PREFIX}/audit`, actions: { GET: adminAudit } },
   { path: `${ADMIN_PREFIX}/accounts`, actions: { GET: adminAccounts } },
   { path: TENANT, actions: { GET: adminAccount } },
-  { path: `${TENANT}/${COLLECTION}`, actions: { GET: adminListRecords, POST: createRecord } },
-  { path: `${TENANT}/${COLLECTION}/:id`, actions: ITEM_ACTIONS },
+  ...COLLECTION_NAMES.flatMap((name) => recordRoutes(TENANT, name, adminListRecords)),
 ];
+
+/**
+ * A collection's two paths. Each collection is spelled out: beside `/admin/…` a
+ * pattern for all six would be ambiguous to Hono's quick router, and leave the slow one.
+ */
+function recordRoutes(base: string, collection: CollectionName, list: Action): readonly Route[] {
+  const path = `${base}/${collection}`;
+  const item = { GET: readRecord, PATCH: updateRecord, DELETE: deleteRecord };
+  return [
+    { path, collection, actions: { GET: list, POST: createRecord } },
+    { path: `${path}/:id`, collection, actions: item },
+  ];
+}
 
 export function actionOf(route: Route, method: string): Action | undefined {
   // Own properties only: a method is the client's text, "constructor" included.

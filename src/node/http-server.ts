@@ -9,7 +9,7 @@ import {
   KEEP_ALIVE_TIMEOUT_MS,
   REQUEST_READ_TIMEOUT_MS,
 } from '../domain/limits.js';
-import type { HostBindings } from '../http/pipeline.js';
+import type { HostBindings } from '../http/call.js';
 import type { Log } from '../log.js';
 import {
   answerConnect,

@@ -9,20 +9,22 @@ export function incomingBody(incoming: IncomingMessage): ReadBody {
     new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       let length = 0;
-      const onData = (chunk: Buffer) => {
+      incoming.on('data', (chunk: Buffer) => {
         length += chunk.length;
-        if (length <= maxBytes) chunks.push(chunk);
-        else {
-          // The rest flows by unread until the request's own time-out: the client can still read the answer.
-          chunks.length = 0;
-          resolve(undefined);
+        if (length <= maxBytes) {
+          chunks.push(chunk);
+          return;
         }
-      };
-      incoming.on('data', onData);
-      incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-      incoming.once('error', reject);
-      incoming.once('close', () =>
-        reject(new Error('the connection closed before the body ended')),
-      );
+        // The rest flows by unread until the request's own time-out: the client can still read the answer.
+        chunks.length = 0;
+        resolve(undefined);
+      });
+      incoming.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+      incoming.on('error', reject);
+      // Every request closes; an error, with its stack, is made only where it says something.
+      incoming.on('close', () => {
+        if (!incoming.readableEnded)
+          reject(new Error('the connection closed before the body ended'));
+      });
     });
 }

@@ -61,7 +61,8 @@ export class MemoryAccount implements AccountRecords {
       const id = formatId(collection, set.nextSequence(collection));
       const record = newRecord(collection, body, id, this.#owner);
       const now = this.#context.clock();
-      const after = stored(collection, record, id, {
+      const after = memoryRecord(JSON.stringify(record), record, {
+        id,
         position: set.nextPosition(),
         createdAt: now,
         updatedAt: now,
@@ -80,7 +81,8 @@ export class MemoryAccount implements AccountRecords {
       const merged = mergedRecord(old, body);
       const verdict = validated(collection, merged);
       if (!verdict.ok) return { outcome: verdict };
-      const after = stored(collection, merged, id, {
+      const after = memoryRecord(JSON.stringify(merged), merged, {
+        id,
         position: before.position,
         createdAt: before.createdAt,
         updatedAt: this.#context.clock(),
@@ -175,15 +177,6 @@ function newestPage(records: readonly MemoryRecord[], query: ListQuery): Page {
     if (record !== undefined) items.push(record.text);
   }
   return { items, total: records.length };
-}
-
-function stored(
-  collection: CollectionName,
-  record: JsonObject,
-  id: string,
-  row: Pick<MemoryRecord, 'position' | 'createdAt' | 'updatedAt'>,
-): MemoryRecord {
-  return memoryRecord({ ...row, collection, id, body: JSON.stringify(record) }, record);
 }
 
 function notFound(collection: CollectionName, id: string): Outcome<string> {

@@ -89,7 +89,7 @@ export class RecordSet {
     const owner = body['owner_sub'];
     const shelves =
       typeof owner === 'string' && owner !== '' ? this.#shelves(owner) : this.#unowned;
-    const record = memoryRecord(row, body);
+    const record = memoryRecord(row.body, body, row);
     shelf(shelves, row.collection).add(record);
     this.#position = Math.max(this.#position, record.position);
     const sequence = sequenceOf(row.collection, record.id);
@@ -159,18 +159,27 @@ export class RecordSet {
   }
 }
 
-/** The record as memory keeps it; `body` is what `row.body` says, parsed. */
-export function memoryRecord(row: JournalRow, body: JsonObject): MemoryRecord {
-  const status = Object.hasOwn(body, 'status') ? body['status'] : undefined;
+/** The record as memory keeps it: `text` is the JSON of `body`. */
+export function memoryRecord(
+  text: string,
+  body: JsonObject,
+  row: Pick<MemoryRecord, 'position' | 'id' | 'createdAt' | 'updatedAt'>,
+): MemoryRecord {
   return {
     position: row.position,
     // The body is the truth: text in a column of its own is cut at a NUL character.
     id: typeof body['id'] === 'string' ? body['id'] : row.id,
-    text: row.body,
-    status: status === undefined || typeof status === 'string' ? status : null,
+    text,
+    status: statusOf(body),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };
+}
+
+function statusOf(body: JsonObject): MemoryRecord['status'] {
+  if (!Object.hasOwn(body, 'status')) return undefined;
+  const { status } = body;
+  return typeof status === 'string' ? status : null;
 }
 
 function shelf(shelves: Shelves, collection: CollectionName): Shelf {

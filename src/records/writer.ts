@@ -70,7 +70,7 @@ export class Writer {
   async #run(): Promise<void> {
     while (this.#queue.length > 0) {
       // Whatever the host has already received joins this group instead of the next.
-      await this.#options.pause();
+      await undefined;
       await this.#commitGroup();
     }
     this.#running = undefined;

@@ -1,0 +1,81 @@
+// `npm start`: the real service on this machine alone, with an identity
+// provider of its own, for looking around and for building a client against.
+
+import { randomBytes } from 'node:crypto';
+import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
+import { jsonLog } from './node/json-log.js';
+import { startLocalIdentity } from './node/local-identity.js';
+import { captureConsole, runService } from './node/process.js';
+import { type Service, startService } from './node/service.js';
+import { isLoopback, readSettings, SettingError, type Settings } from './settings.js';
+
+const DATABASE_URL = 'file:data/preview.db';
+/** Owns the sample rows. */
+const SAMPLE_TOKEN = 'local-preview';
+
+process.umask(0o077);
+
+// What the preview has to say is for a person; what goes wrong is still a log line.
+const log = { ...jsonLog(), info() {} };
+captureConsole(log);
+const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
+
+const service = await runService(log, async (onStorageLost): Promise<Service> => {
+  const identity = await startLocalIdentity();
+  const settings = previewSettings(identity.userinfoUrl);
+  const { origin, stop } = await startService({ settings, log, onStorageLost });
+  return { origin, stop: () => stop().then(identity.close) };
+});
+process.stdout.write(welcome(service.origin));
+
+/** The service's settings, but never another database or identity provider: this door is open. */
+function previewSettings(userinfoUrl: string): Settings {
+  const settings = readSettings({
+    HOST: process.env['HOST'],
+    PORT: process.env['PORT'],
+    CORS_ALLOWED_ORIGINS: process.env['CORS_ALLOWED_ORIGINS'],
+    ADMIN_API_KEY: adminKey,
+    DATABASE_URL,
+    AUTH_USERINFO_URL: userinfoUrl,
+  });
+  if (!isLoopback(settings.host)) {
+    throw new SettingError(
+      'HOST',
+      JSON.stringify(settings.host),
+      'an address of this machine alone, such as 127.0.0.1: the preview lets anyone in',
+    );
+  }
+  if (adminKey.length < ADMIN_KEY_MIN_CHARACTERS) {
+    const wanted = `unset, or ${ADMIN_KEY_MIN_CHARACTERS} characters or more`;
+    throw new SettingError('ADMIN_API_KEY', `${adminKey.length} characters long`, wanted);
+  }
+  return settings;
+}
+
+function welcome(origin: string): string {
+  const api = `${origin}/api/v1`;
+  const customer = '{"name":"Zawadi Temu","phone":"+255 767 300 412"}';
+  return `
+The service runs at ${api} (data in data/preview.db; Ctrl-C stops it).
+
+Tokens     local-NAME is the account local-NAME, for any NAME;
+           ${SAMPLE_TOKEN} owns the sample shop
+Admin key  ${adminKey}
+
+Try, in another terminal:
+
+# the sample orders
+curl -s ${api}/orders -H 'Authorization: Bearer ${SAMPLE_TOKEN}'
+
+# a new customer
+curl -s ${api}/customers -H 'Authorization: Bearer ${SAMPLE_TOKEN}' -d '${customer}'
+
+# the operator's overview
+curl -s ${api}/admin/overview -H ${shellQuoted(`X-Service-Admin-Key: ${adminKey}`)}
+
+`;
+}
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

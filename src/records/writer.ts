@@ -8,7 +8,6 @@ import { failed, type Outcome } from '../domain/errors.js';
 import type { Log } from '../log.js';
 import type { Changes, CommitResult, Journal, JournalRow } from './journal.js';
 import type { Change, MemoryRecord, RecordSet } from './record-set.js';
-import type { Pause } from './turns.js';
 
 /** A group is closed at this size, so that one transaction, and what waits for it, stays bounded. */
 const GROUP_MAX_WRITES = 1_000;
@@ -39,7 +38,6 @@ export interface WriterOptions {
   readonly set: RecordSet;
   readonly journal: Journal;
   readonly log: Log;
-  readonly pause: Pause;
   /** Called once when nobody can tell what storage holds: the process must reload or stop. */
   readonly onStorageLost: (error: unknown) => void;
 }
@@ -68,11 +66,9 @@ export class Writer {
   }
 
   async #run(): Promise<void> {
-    while (this.#queue.length > 0) {
-      // Whatever the host has already received joins this group instead of the next.
-      await undefined;
-      await this.#commitGroup();
-    }
+    // Not at once: writes of the same turn belong to one group, and `write` must see this run under way.
+    await undefined;
+    while (this.#queue.length > 0) await this.#commitGroup();
     this.#running = undefined;
   }
 

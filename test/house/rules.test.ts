@@ -1,0 +1,194 @@
+// House rules: what keeps the code readable and every layer in its place, as
+// tests that say what to do instead.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const FILE_MAX_LINES = 300;
+
+interface Source {
+  /** Relative to the root, such as `src/http/path.ts`. */
+  readonly path: string;
+  readonly text: string;
+  /** What it imports: files relative to the root, packages by name. */
+  readonly imports: readonly string[];
+}
+
+const SOURCES = sourcesIn('src');
+const TESTS = sourcesIn('test');
+const SCRIPTS = sourcesIn('scripts');
+
+/**
+ * A layer, and what it may import besides itself. Imports point inward, to
+ * `domain`; `http` and `storage` never meet; only the files at the top of src
+ * and the Node host put layers together.
+ */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  records: ['domain', 'log'],
+  identity: ['domain', 'log'],
+  http: ['domain', 'records', 'identity', 'log'],
+  storage: ['domain', 'records', 'log'],
+  node: ['domain', 'http', 'records', 'identity', 'log', 'settings', 'handler', 'libsql'],
+  log: [],
+  settings: ['domain'],
+  handler: ['domain', 'http', 'records', 'identity', 'log'],
+  libsql: ['handler', 'storage', 'records'],
+  server: ['node', 'settings'],
+  preview: ['node', 'settings', 'domain'],
+};
+
+/** Where a host's own modules may be used. */
+const HOST_LAYERS = new Set(['node', 'storage', 'libsql', 'server', 'preview']);
+
+/** The packages that each layer may use; `zod` judges records, `hono` routes requests. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  domain: ['zod'],
+  http: ['hono'],
+  handler: ['hono'],
+  storage: ['@libsql/client'],
+  node: ['@hono/node-server'],
+};
+
+describe('Layers', () => {
+  it.each(SOURCES.map((source) => [source.path, source] as const))(
+    '%s imports only what its layer may',
+    (path, source) => {
+      const layer = layerOf(path);
+      const allowed = LAYERS[layer];
+      expect(
+        allowed,
+        `${path} is in no known layer: put it into one of ${Object.keys(LAYERS)}`,
+      ).toBeDefined();
+      for (const target of source.imports) {
+        if (target.startsWith('src/')) {
+          const reached = layerOf(target);
+          const fine = reached === layer || allowed?.includes(reached);
+          expect(
+            fine,
+            `${path} imports ${target}: ${layer} may not know ${reached}; pass what it needs as a parameter`,
+          ).toBe(true);
+        } else if (target.startsWith('node:')) {
+          expect(
+            HOST_LAYERS.has(layer),
+            `${path} imports ${target}: take it as a parameter, a host passes it in`,
+          ).toBe(true);
+        } else {
+          expect(
+            PACKAGES[layer] ?? [],
+            `${path} imports the package ${target}: keep packages where they are used`,
+          ).toContain(target);
+        }
+      }
+    },
+  );
+
+  it('have no import cycles', () => {
+    for (const { path } of SOURCES)
+      expect(cycleFrom(path, []), 'move what both need inward').toEqual([]);
+  });
+
+  it('keep the preview out of the deployed server', () => {
+    expect([...reachableFrom('src/server.ts')]).not.toContain('src/node/local-identity.ts');
+  });
+});
+
+describe('Files', () => {
+  const all = [...SOURCES, ...TESTS, ...SCRIPTS];
+
+  it.each(all.map((source) => [source.path, source] as const))(
+    '%s keeps the house style',
+    (path, { text }) => {
+      const lines = text.split('\n');
+      expect(lines.length, `${path} is long: is it one thing?`).toBeLessThanOrEqual(
+        FILE_MAX_LINES + 1,
+      );
+      expect(lines[0], 'the first line says what the file is for').toMatch(/^(\/\/ |#!)/);
+      expect(path, 'a name says what is inside').not.toMatch(
+        /utils?\b|helpers?\b|misc|common|\bindex\.ts|\btypes\.ts/,
+      );
+      expect(text, 'no leftovers').not.toMatch(
+        new RegExp('@ts-(ignore|expect-error)|\\.(only|skip)\\(|TO' + 'DO|FIX' + 'ME'),
+      );
+    },
+  );
+
+  it('of src neither read the environment nor print outside the host entries', () => {
+    for (const { path, text } of SOURCES) {
+      if (HOST_LAYERS.has(layerOf(path))) continue;
+      expect(text, `${path}: settings and log are parameters`).not.toMatch(
+        /\bprocess\.|\bconsole\./,
+      );
+    }
+  });
+
+  it('of src take time and randomness as parameters', () => {
+    // Each is named once, as the default of an option.
+    const defaults = new Set([
+      'src/handler.ts',
+      'src/records/memory-store.ts',
+      'src/identity/userinfo.ts',
+      'src/identity/shared-checks.ts',
+    ]);
+    for (const { path, text } of SOURCES) {
+      if (HOST_LAYERS.has(layerOf(path)) || defaults.has(path)) continue;
+      expect(text, `${path}: take a clock or random bytes as an option`).not.toMatch(
+        /Date\.now|new Date\(\)|Math\.random|getRandomValues/,
+      );
+    }
+  });
+});
+
+function sourcesIn(folder: string): Source[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(ts|js)$/.test(name) && !name.includes('node_modules'))
+    .map((name) => {
+      const path = join(folder, name);
+      const text = readFileSync(join(ROOT, path), 'utf8');
+      return { path, text, imports: importsOf(path, text) };
+    });
+}
+
+function importsOf(path: string, text: string): string[] {
+  const found = text.matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'/gm);
+  return [...found].map(([, from, bare]) => {
+    const target = from ?? bare ?? '';
+    if (!target.startsWith('.')) return target;
+    return normalize(join(path, '..', target)).replace(/\.js$/, '.ts');
+  });
+}
+
+/** `src/http/path.ts` → `http`; `src/server.ts` → `server`. */
+function layerOf(path: string): string {
+  const [first = ''] = relative('src', path).split('/');
+  return first.replace(/\.ts$/, '');
+}
+
+function importsFrom(path: string): readonly string[] {
+  const source = SOURCES.find((candidate) => candidate.path === path);
+  return (source?.imports ?? []).filter((target) => target.startsWith('src/'));
+}
+
+function reachableFrom(path: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  for (const target of importsFrom(path)) reachableFrom(target, seen);
+  return seen;
+}
+
+const acyclic = new Set<string>();
+
+/** The files of a cycle reached from here, or none. */
+function cycleFrom(path: string, trail: readonly string[]): readonly string[] {
+  if (acyclic.has(path)) return [];
+  if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+  for (const target of importsFrom(path)) {
+    const cycle = cycleFrom(target, [...trail, path]);
+    if (cycle.length > 0) return cycle;
+  }
+  acyclic.add(path);
+  return [];
+}

@@ -1,3 +1,5 @@
+// How the tests run; `npm test` names this file.
+
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

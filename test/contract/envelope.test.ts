@@ -1,0 +1,215 @@
+// Contract, "Response envelope", "Errors" and "Common headers": what every
+// answer looks like, whichever route gives it.
+
+import { describe, expect, it } from 'vitest';
+import { type ContractService, onEveryHost, type Reply } from '../support/contract.js';
+import { fetchReply } from '../support/fetch-reply.js';
+
+interface Kind {
+  readonly name: string;
+  readonly status: number;
+  readonly ask: (service: ContractService, headers: Record<string, string>) => Promise<Reply>;
+}
+
+const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
+
+function asAccount(name: string, status: number, method: string, path: string, body?: unknown) {
+  const ask: Kind['ask'] = (service, headers) =>
+    service.account().send(method, path, { headers, ...(body !== undefined && { body }) });
+  return { name, status, ask };
+}
+
+function onOwnRecord(name: string, status: number, method: string, body?: unknown) {
+  const ask: Kind['ask'] = async (service, headers) => {
+    const account = service.account();
+    const { id } = await account.create('customers', CUSTOMER);
+    const options = { headers, ...(body !== undefined && { body }) };
+    return account.send(method, `/customers/${id}`, options);
+  };
+  return { name, status, ask };
+}
+
+const SUCCESSES: readonly Kind[] = [
+  asAccount('health', 200, 'GET', '/health'),
+  onOwnRecord('a read', 200, 'GET'),
+  onOwnRecord('an update', 200, 'PATCH', { location: 'Mikocheni' }),
+  onOwnRecord('a deletion', 200, 'DELETE'),
+  asAccount('a create', 201, 'POST', '/customers', CUSTOMER),
+];
+
+const LISTS: readonly Kind[] = [
+  asAccount('an empty list', 200, 'GET', '/customers'),
+  asAccount('an empty payments view', 200, 'GET', '/payments'),
+  {
+    name: 'a list with a record',
+    status: 200,
+    ask: async (service, headers) => {
+      const account = service.account();
+      await account.create('customers', CUSTOMER);
+      return account.send('GET', '/customers', { headers });
+    },
+  },
+];
+
+const FAILURES: readonly (Kind & { readonly code: string })[] = [
+  { ...asAccount('a malformed body', 400, 'POST', '/customers', '{'), code: 'INVALID_JSON' },
+  {
+    name: 'a missing token',
+    status: 401,
+    code: 'UNAUTHORIZED',
+    ask: (service, headers) => service.anonymous.send('GET', '/customers', { headers }),
+  },
+  {
+    name: 'a missing admin key',
+    status: 401,
+    code: 'UNAUTHORIZED',
+    ask: (service, headers) => service.anonymous.send('GET', '/admin/overview', { headers }),
+  },
+  { ...asAccount('an unknown record', 404, 'GET', '/customers/CUS-9999'), code: 'NOT_FOUND' },
+  { ...asAccount('an unknown resource', 404, 'GET', '/invoices'), code: 'NOT_FOUND' },
+  {
+    name: 'a path outside the prefix',
+    status: 404,
+    code: 'NOT_FOUND',
+    ask: (service, headers) => fetchReply(service, '/nothing', { headers }),
+  },
+  { ...asAccount('a wrong method', 405, 'PUT', '/customers'), code: 'METHOD_NOT_ALLOWED' },
+  { ...asAccount('a bad record', 422, 'POST', '/customers', {}), code: 'VALIDATION_FAILED' },
+];
+
+const EVERY_KIND: readonly Kind[] = [...SUCCESSES, ...LISTS, ...FAILURES];
+
+/** RFC 3339 in UTC, up to nanoseconds. */
+const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
+const GENERATED_ID = /^req_[0-9a-f]{16}$/;
+
+onEveryHost('Envelope', (service) => {
+  it.each(SUCCESSES)('$name answers exactly data and meta', async ({ ask, status }) => {
+    const { json, ...reply } = await ask(service, {});
+    expect(reply.status).toBe(status);
+    expect(Object.keys(json)).toEqual(['data', 'meta']);
+    expect(Object.keys(json.meta)).toEqual(['request_id', 'timestamp']);
+    expect(json.data).toBeTypeOf('object');
+  });
+
+  it.each(LISTS)('$name adds the pagination, in integers', async ({ ask, status }) => {
+    const { json, ...reply } = await ask(service, {});
+    expect(reply.status).toBe(status);
+    expect(Object.keys(json)).toEqual(['data', 'meta']);
+    expect(json.data).toBeInstanceOf(Array);
+    expect(Object.keys(json.meta)).toEqual(['request_id', 'timestamp', 'pagination']);
+    const { pagination } = json.meta;
+    expect(Object.keys(pagination)).toEqual(['page', 'page_size', 'total', 'total_pages']);
+    expect(Object.values(pagination).every(Number.isInteger)).toBe(true);
+  });
+
+  it.each(FAILURES)('$name answers exactly error and meta', async ({ ask, status, code }) => {
+    const { json, ...reply } = await ask(service, {});
+    expect(reply.status).toBe(status);
+    expect(Object.keys(json)).toEqual(['error', 'meta']);
+    expect(Object.keys(json.error ?? {})).toEqual(['code', 'message']);
+    expect(json.error?.code).toBe(code);
+    expect(json.error?.message).toMatch(/\w/);
+    expect(Object.keys(json.meta)).toEqual(['request_id', 'timestamp']);
+  });
+
+  it.each(EVERY_KIND)('$name carries the common headers', async ({ ask }) => {
+    const { headers, json } = await ask(service, {});
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-expose-headers')).toBe('X-Request-ID');
+    expect(headers.get('x-request-id')).toMatch(GENERATED_ID);
+    expect(headers.get('x-request-id')).toBe(json.meta.request_id);
+  });
+
+  it.each(EVERY_KIND)('$name has a timestamp of now, in UTC', async ({ ask }) => {
+    const before = Date.now();
+    const { json } = await ask(service, {});
+    const after = Date.now();
+    expect(json.meta.timestamp).toMatch(TIMESTAMP);
+    const at = Date.parse(json.meta.timestamp);
+    expect(at).toBeGreaterThanOrEqual(before);
+    expect(at).toBeLessThanOrEqual(after);
+  });
+
+  it.each(EVERY_KIND)('$name echoes the request id', async ({ ask }) => {
+    const { headers, json } = await ask(service, { 'X-Request-ID': 'order form/42 é' });
+    expect(headers.get('x-request-id')).toBe('order form/42 é');
+    expect(json.meta.request_id).toBe('order form/42 é');
+  });
+
+  it('answers 503 in the envelope, too', async () => {
+    await service.restart({ userinfoUrl: undefined, adminKey: undefined });
+    const { headers, json, status } = await service.account().get('/customers');
+    await service.restart({ userinfoUrl: service.identity.url });
+    expect(status).toBe(503);
+    expect(Object.keys(json)).toEqual(['error', 'meta']);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-request-id')).toBe(json.meta.request_id);
+  });
+});
+
+onEveryHost('X-Request-ID', (service) => {
+  const echo = (value: string) =>
+    service.anonymous.send('GET', '/health', { headers: { 'X-Request-ID': value } });
+
+  describe('a non-empty value is echoed unchanged', () => {
+    it.each([
+      ['one character', '0'],
+      ['spaces inside', 'two  words and  more'],
+      ['a tab inside', 'a\tb'],
+      ['quotes, backslash and braces', '{"a":"\\u0041"}\\'],
+      ['commas', 'a, b,c'],
+      ['markup', '<script>alert(1)</script>'],
+      ['the form of a generated id', 'req_0123456789abcdef'],
+      ['the prefix alone', 'req_'],
+      ['1,000 characters', 'x'.repeat(1000)],
+      ['every visible ASCII character', visibleCharacters(0x21, 0x7e)],
+      ['every visible ISO-8859-1 character', visibleCharacters(0xa1, 0xff)],
+      ['bytes that are UTF-8 for something else', 'Ã© Â£'],
+    ])('%s', async (_name, value) => {
+      const { headers, json } = await echo(value);
+      expect(headers.get('x-request-id')).toBe(value);
+      expect(json.meta.request_id).toBe(value);
+    });
+  });
+
+  it.each([
+    ['no value', ''],
+    ['spaces alone', '   '],
+  ])('%s means a generated one', async (_name, value) => {
+    const { headers } = await echo(value);
+    expect(headers.get('x-request-id')).toMatch(GENERATED_ID);
+  });
+
+  it('is echoed byte by byte with an answer that is sent in pieces', async () => {
+    const account = service.account();
+    await account.create('customers', { ...CUSTOMER, note: 'ndizi '.repeat(170_000) });
+    const reply = await account.send('GET', '/customers', { headers: { 'X-Request-ID': 'é' } });
+    expect(reply.text.length).toBeGreaterThan(1_000_000);
+    expect(reply.headers.get('x-request-id')).toBe('é');
+    expect(reply.json.meta.request_id).toBe('é');
+  });
+
+  it('is echoed byte by byte with an answer without a body', async () => {
+    const reply = await service.anonymous.send('HEAD', '/health', {
+      headers: { 'X-Request-ID': 'é' },
+    });
+    expect(reply.headers.get('x-request-id')).toBe('é');
+  });
+
+  it('is generated anew for every request', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, () => service.anonymous.get('/health')),
+    );
+    const ids = replies.map((reply) => reply.headers.get('x-request-id'));
+    expect(new Set(ids).size).toBe(200);
+    for (const id of ids) expect(id).toMatch(GENERATED_ID);
+  });
+});
+
+function visibleCharacters(from: number, to: number): string {
+  return String.fromCharCode(...Array.from({ length: to - from + 1 }, (_, i) => from + i));
+}

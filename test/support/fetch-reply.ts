@@ -1,0 +1,14 @@
+// A request to any path of the host, outside `/api/v1` too, with its answer read.
+
+import type { ContractService, Envelope, Reply } from './contract.js';
+
+export async function fetchReply(
+  service: ContractService,
+  path: string,
+  init: RequestInit = {},
+): Promise<Reply> {
+  const response = await service.fetch(path, init);
+  const text = await response.text();
+  const json: Envelope = text === '' ? {} : JSON.parse(text);
+  return { status: response.status, headers: response.headers, text, json };
+}

@@ -1,7 +1,7 @@
 // The handler on a port: Node's HTTP server with the contract's time-outs in
 // force, and a way to stop that cuts no answer.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import {
@@ -51,6 +51,15 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   };
 }
 
+/**
+ * Headers go out with the first piece of the body, byte by byte. Flushed on
+ * their own, Node would write them as UTF-8: one byte of an echoed request id
+ * above 7F would come out as two.
+ */
+class BytewiseResponse extends ServerResponse {
+  override flushHeaders(): void {}
+}
+
 function buildServer({ handler, log }: HttpServerOptions, deadlines: ResponseDeadlines): Server {
   const answer = getRequestListener(
     (request, { incoming }) =>
@@ -58,6 +67,7 @@ function buildServer({ handler, log }: HttpServerOptions, deadlines: ResponseDea
     { hostname: 'localhost', errorHandler: () => malformedRequestResponse() },
   );
   const server = createServer({
+    ServerResponse: BytewiseResponse,
     headersTimeout: HEADER_READ_TIMEOUT_MS,
     requestTimeout: REQUEST_READ_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,

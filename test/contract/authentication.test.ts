@@ -1,0 +1,281 @@
+// Contract, "Authentication", "Data endpoints": who is let in, who is asked,
+// and that an account sees nothing but its own.
+
+import { describe, expect, it } from 'vitest';
+import { type ContractService, onEveryHost } from '../support/contract.js';
+import { tokenOf } from '../support/identity-stub.js';
+
+const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
+
+function withAuthorization(service: ContractService, value: string, path = '/customers') {
+  return service.anonymous.send('GET', path, { headers: { Authorization: value } });
+}
+
+onEveryHost('Authentication', (service) => {
+  it.each([
+    ['GET', '/customers'],
+    ['POST', '/customers'],
+    ['GET', '/orders/ORD-0001'],
+    ['PATCH', '/orders/ORD-0001'],
+    ['DELETE', '/orders/ORD-0001'],
+    ['GET', '/payments'],
+    ['PUT', '/customers'],
+    ['POST', '/payments'],
+    ['GET', '/invoices'],
+    ['GET', '/customers/'],
+    ['GET', '/'],
+    ['GET', ''],
+    ['GET', '/health/'],
+    ['GET', '/health/more'],
+  ])('%s %s without a token is 401, before any 404 or 405', async (method, path) => {
+    const reply = await service.anonymous.send(method, path);
+    expect(reply.status).toBe(401);
+    expect(reply.json.error?.code).toBe('UNAUTHORIZED');
+    expect(reply.headers.has('allow')).toBe(false);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['the scheme alone', 'Bearer'],
+    ['the scheme and a space', 'Bearer '],
+    ['the scheme and spaces', 'Bearer    '],
+    ['another scheme', `Basic ${tokenOf('someone')}`],
+    ['no scheme', tokenOf('someone')],
+    ['no space', `Bearer${tokenOf('someone')}`],
+    ['a colon for the space', `Bearer:${tokenOf('someone')}`],
+    ['a tab for the space', `Bearer\t${tokenOf('someone')}`],
+    ['two tokens', `Bearer ${tokenOf('someone')} ${tokenOf('other')}`],
+    ['two values', `Bearer ${tokenOf('someone')}, Bearer ${tokenOf('other')}`],
+    ['a parameter', `Bearer token="${tokenOf('someone')}"`],
+    ['a character outside ASCII', 'Bearer é'],
+    ['a padding without a token', 'Bearer =='],
+    ['text after the padding', 'Bearer abc=def'],
+    ['the scheme twice', `Bearer Bearer ${tokenOf('someone')}`],
+  ])('a malformed header (%s) is 401 and nobody is asked', async (_name, value) => {
+    const before = service.identity.asked.length;
+    const reply = await withAuthorization(service, value);
+    expect(reply.status).toBe(401);
+    expect(reply.json.error?.code).toBe('UNAUTHORIZED');
+    expect(service.identity.asked.length).toBe(before);
+  });
+
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  '])(
+    'the scheme is accepted as "%s"',
+    async (scheme) => {
+      const reply = await withAuthorization(service, `${scheme} ${tokenOf('scheme-reader')}`);
+      expect(reply.status).toBe(200);
+    },
+  );
+
+  it('the token reaches the provider unchanged, whatever characters it may have', async () => {
+    const token = 'AZaz09-._~+/==';
+    await withAuthorization(service, `Bearer ${token}`);
+    expect(service.identity.asked.at(-1)).toBe(token);
+  });
+
+  it('a token that the provider refuses is 401, and the answer does not repeat it', async () => {
+    const before = service.identity.asked.length;
+    const reply = await withAuthorization(service, 'Bearer stolen-long-ago');
+    expect(reply.status).toBe(401);
+    expect(reply.json.error?.code).toBe('UNAUTHORIZED');
+    expect(reply.text).not.toContain('stolen-long-ago');
+    expect(service.identity.asked.length).toBe(before + 1);
+  });
+
+  it.each(['/invoices', '/customers/a/b', '/customers/'])(
+    'with a good token %s is 404',
+    async (path) => {
+      const reply = await service.account().get(path);
+      expect(reply.status).toBe(404);
+      expect(reply.json.error?.code).toBe('NOT_FOUND');
+    },
+  );
+
+  it('every request is checked anew', async () => {
+    const account = service.account();
+    const before = service.identity.asked.length;
+    for (let i = 0; i < 3; i++) await account.get('/customers');
+    expect(service.identity.asked.length).toBe(before + 3);
+  });
+
+  it('the admin key does not open data routes, nor a token admin routes', async () => {
+    expect((await service.operator.get('/customers')).status).toBe(401);
+    expect((await service.account().get('/admin/overview')).status).toBe(401);
+  });
+});
+
+onEveryHost('Account isolation', (service) => {
+  it("another account's record is indistinguishable from a missing one", async () => {
+    const owner = service.account();
+    const stranger = service.account();
+    const { id } = await owner.create('customers', CUSTOMER);
+    const other = 'CUS-9999';
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['PATCH', { name: 'Taken' }],
+      ['DELETE', undefined],
+    ] as const) {
+      const options = body === undefined ? {} : { body };
+      const foreign = await stranger.send(method, `/customers/${id}`, options);
+      const missing = await stranger.send(method, `/customers/${other}`, options);
+      expect(foreign.status).toBe(404);
+      expect(foreign.json.error?.code).toBe(missing.json.error?.code);
+      expect(foreign.json.error?.message.replace(id, other)).toBe(missing.json.error?.message);
+    }
+    expect((await stranger.get('/customers')).json.data).toEqual([]);
+    expect((await owner.get(`/customers/${id}`)).json.data.name).toBe(CUSTOMER.name);
+  });
+
+  it("another account's orders do not appear among the payments", async () => {
+    const owner = service.account();
+    await owner.create('orders', { customer: 'Juma', service: 'Trouser hem', amount: 5000 });
+    expect((await owner.get('/payments')).json.data).toHaveLength(1);
+    expect((await service.account().get('/payments')).json.data).toEqual([]);
+  });
+
+  it('naming another account in the body, the query or a header changes nothing', async () => {
+    const victim = service.account();
+    const caller = service.account();
+    const body = { ...CUSTOMER, owner_sub: victim.subject, ownerSub: victim.subject };
+    const { id, owner_sub } = await caller.create('customers', body);
+    expect(owner_sub).toBe(caller.subject);
+    const patched = await caller.patch(`/customers/${id}`, { owner_sub: victim.subject });
+    expect(patched.json.data.owner_sub).toBe(caller.subject);
+    expect((await victim.get('/customers')).json.data).toEqual([]);
+    const asked = await caller.send('GET', `/customers?owner_sub=${victim.subject}`, {
+      headers: { 'X-Owner-Sub': victim.subject },
+    });
+    expect(asked.json.data).toHaveLength(1);
+  });
+
+  it('two tokens of one subject are one account', async () => {
+    const subject = 'one-person-two-phones';
+    const { id } = await service.account(subject).create('customers', CUSTOMER);
+    // Base64url ignores its padding: another token, the same subject.
+    const reply = await withAuthorization(
+      service,
+      `Bearer ${tokenOf(subject)}=`,
+      `/customers/${id}`,
+    );
+    expect(reply.status).toBe(200);
+    expect(service.identity.asked.at(-1)).not.toBe(service.identity.asked.at(-2));
+  });
+
+  const SUBJECTS = [
+    'auth0|65f1c0ffee',
+    'google-oauth2|1042',
+    '42',
+    'with spaces  inside',
+    ' spaces around ',
+    'Łukasz/Ñandú?x=1#y&z',
+    '日本語の名前',
+    '👩‍🔧 fundi',
+    'e\u0301 decomposed',
+    '\u00e9 decomposed',
+    '"quoted" and \\ backslash',
+    "Robert'); DROP TABLE records;--",
+    '%2F%00',
+    '../../etc/passwd',
+    '__proto__',
+    'constructor',
+    'toString',
+    'null',
+    'undefined',
+    'CASE',
+    'case',
+    'x'.repeat(2000),
+  ];
+
+  it.each(SUBJECTS)('the subject %j owns its records from create to delete', async (subject) => {
+    const account = service.account(subject);
+    expect((await account.get('/customers')).json.data).toEqual([]);
+    const record = await account.create('customers', CUSTOMER);
+    expect(record['owner_sub']).toBe(subject);
+    expect((await account.get(`/customers/${record.id}`)).json.data).toEqual(record);
+    const patched = await account.patch(`/customers/${record.id}`, { location: 'Ubungo' });
+    expect(patched.json.data).toEqual({ ...record, location: 'Ubungo' });
+    expect((await account.get('/customers')).json.data).toEqual([patched.json.data]);
+    expect((await account.delete(`/customers/${record.id}`)).status).toBe(200);
+    expect((await account.get('/customers')).json.meta.pagination.total).toBe(0);
+  });
+
+  it('those subjects own their records after a restart, and the operator finds each', async () => {
+    const records = new Map<string, unknown>();
+    for (const subject of SUBJECTS) {
+      records.set(subject, await service.account(subject).create('customers', CUSTOMER));
+    }
+    await service.restart();
+    for (const [subject, record] of records) {
+      expect((await service.account(subject).get('/customers')).json.data).toEqual([record]);
+      const path = `/admin/accounts/${encodeURIComponent(subject)}`;
+      expect((await service.operator.get(path)).json.data.owner_sub).toBe(subject);
+    }
+  });
+
+  it('nobody but its subject sees the sample rows', async () => {
+    expect((await service.account().get('/customers')).json.data).toEqual([]);
+    const reserved = await service.account('local-preview').get('/customers');
+    expect(reserved.json.data.length).toBeGreaterThan(0);
+  });
+});
+
+onEveryHost(
+  'Without an identity provider',
+  (service) => {
+    it.each([
+      ['GET', '/customers'],
+      ['POST', '/customers'],
+      ['DELETE', '/customers/CUS-0001'],
+      ['GET', '/payments'],
+      ['PUT', '/customers'],
+      ['GET', '/invoices'],
+    ])('%s %s is 503 for every bearer token', async (method, path) => {
+      for (const account of [service.account(), service.account('local-preview')]) {
+        const reply = await account.send(method, path);
+        expect(reply.status).toBe(503);
+        expect(reply.json.error?.code).toBe('AUTH_UNAVAILABLE');
+      }
+    });
+
+    it.each([
+      ['no header', undefined],
+      ['a malformed header', 'Bearer'],
+    ])('%s is 401 all the same', async (_name, value) => {
+      const reply = await service.anonymous.send('GET', '/customers', {
+        headers: value === undefined ? {} : { Authorization: value },
+      });
+      expect(reply.status).toBe(401);
+      expect(reply.json.error?.code).toBe('UNAUTHORIZED');
+    });
+
+    it('health and the administration API answer', async () => {
+      expect((await service.anonymous.get('/health')).status).toBe(200);
+      expect((await service.operator.get('/admin/overview')).status).toBe(200);
+    });
+  },
+  { userinfoUrl: undefined },
+);
+
+describe('When the provider stops', () => {
+  onEveryHost('a running service', (service) => {
+    it('answers 503, changes nothing, and still refuses a missing token with 401', async () => {
+      const account = service.account();
+      await account.create('customers', CUSTOMER);
+      const count = async () =>
+        (await service.operator.get('/admin/overview')).json.data.record_count;
+      const before = await count();
+      await service.identity.close();
+      for (const reply of [
+        await account.get('/customers'),
+        await account.post('/customers', CUSTOMER),
+        await service.account().get('/invoices'),
+      ]) {
+        expect(reply.status).toBe(503);
+        expect(reply.json.error?.code).toBe('AUTH_UNAVAILABLE');
+      }
+      expect(await count()).toBe(before);
+      expect((await service.anonymous.get('/customers')).status).toBe(401);
+      expect((await service.anonymous.get('/health')).status).toBe(200);
+    });
+  });
+});

@@ -1,0 +1,171 @@
+// Contract, "CORS preflight" and the cross-origin rows of "Common headers".
+
+import { describe, expect, it } from 'vitest';
+import { onEveryHost } from '../support/contract.js';
+
+const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
+const REQUEST_HEADERS = 'Content-Type, Authorization, X-Request-ID';
+
+const APP = 'https://app.example.com';
+const LOCAL = 'http://localhost:5173';
+
+/** The connection's own headers, which every HTTP server adds. */
+const TRANSPORT_HEADERS = new Set(['connection', 'date', 'keep-alive']);
+
+function ownHeaders(response: Response): Record<string, string> {
+  return Object.fromEntries([...response.headers].filter(([name]) => !TRANSPORT_HEADERS.has(name)));
+}
+
+onEveryHost('Preflight', (service) => {
+  it.each([
+    '/api/v1/customers',
+    '/api/v1/customers/CUS-0001',
+    '/api/v1/payments',
+    '/api/v1/health',
+    '/api/v1/admin/overview',
+    '/api/v1/admin/nothing',
+    '/api/v1/invoices',
+    '/api/v1/customers/%zz',
+    '/api/v1',
+    '/api/v1x',
+    '/',
+    '/favicon.ico',
+    '/any/where?at=all',
+  ])('OPTIONS %s is 204 with exactly the three headers', async (path) => {
+    const before = service.identity.asked.length;
+    const response = await service.fetch(path, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: APP,
+        'Access-Control-Request-Method': 'PUT',
+        'Access-Control-Request-Headers': 'x-something-else',
+        'X-Request-ID': 'not-to-be-echoed',
+        Authorization: 'Bearer is.c29tZW9uZQ',
+      },
+    });
+    expect(response.status).toBe(204);
+    expect(await response.text()).toBe('');
+    expect(ownHeaders(response)).toEqual({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': METHODS,
+      'access-control-allow-headers': REQUEST_HEADERS,
+    });
+    expect(service.identity.asked.length).toBe(before);
+  });
+
+  it('is the same without any header of the request', async () => {
+    const response = await service.fetch('/api/v1/customers', { method: 'OPTIONS' });
+    expect(response.status).toBe(204);
+    expect(Object.keys(ownHeaders(response))).toHaveLength(3);
+  });
+
+  it('takes a body without looking at it', async () => {
+    const init = { method: 'OPTIONS', body: '{"not": json' };
+    const response = await service.fetch('/api/v1/customers', init);
+    expect(response.status).toBe(204);
+  });
+});
+
+/** What the answers to a GET and to a preflight say of an origin. */
+interface Verdict {
+  readonly allowed: string | null;
+  readonly vary: string | null;
+}
+
+function verdictOf({ headers }: Response): Verdict {
+  return { allowed: headers.get('access-control-allow-origin'), vary: headers.get('vary') };
+}
+
+const ANYONE: Verdict = { allowed: '*', vary: null };
+const NOBODY: Verdict = { allowed: null, vary: null };
+
+/** The verdicts on an answer, a refusal, an unknown path and a preflight. */
+const REQUESTS: readonly (readonly [method: string, path: string])[] = [
+  ['GET', '/api/v1/health'],
+  ['GET', '/api/v1/customers'],
+  ['GET', '/nowhere'],
+  ['PUT', '/api/v1/health'],
+  ['OPTIONS', '/api/v1/customers'],
+];
+
+describe('Without a list of origins', () => {
+  onEveryHost('any origin', (service) => {
+    it.each(REQUESTS)('is admitted to %s %s', async (method, path) => {
+      for (const headers of [{ Origin: APP }, { Origin: 'null' }, {}]) {
+        expect(verdictOf(await service.fetch(path, { method, headers }))).toEqual(ANYONE);
+      }
+    });
+  });
+});
+
+onEveryHost(
+  'A list of origins',
+  (service) => {
+    it.each(REQUESTS)('is answered on %s %s', async (method, path) => {
+      const of = async (headers: Record<string, string>) =>
+        verdictOf(await service.fetch(path, { method, headers }));
+      expect(await of({ Origin: APP })).toEqual({ allowed: APP, vary: 'Origin' });
+      expect(await of({ Origin: LOCAL })).toEqual({ allowed: LOCAL, vary: 'Origin' });
+      expect(await of({ Origin: 'https://evil.example' })).toEqual(NOBODY);
+      expect(await of({})).toEqual(NOBODY);
+    });
+
+    it.each([
+      ['another scheme', 'http://app.example.com'],
+      ['the default port in full', 'https://app.example.com:443'],
+      ['another port', 'https://app.example.com:8443'],
+      ['no port', 'http://localhost'],
+      ['a port that begins alike', 'http://localhost:51730'],
+      ['a suffix', 'https://app.example.com.evil.example'],
+      ['a prefix', 'https://evil-app.example.com'],
+      ['a subdomain', 'https://www.app.example.com'],
+      ['the parent domain', 'https://example.com'],
+      ['a pattern character read as one', 'https://appXexample.com'],
+      ['capitals', 'https://App.Example.com'],
+      ['a trailing slash', 'https://app.example.com/'],
+      ['a trailing dot', 'https://app.example.com.'],
+      ['a user name', 'https://app.example.com@evil.example'],
+      ['the whole list', `${APP}, ${LOCAL}`],
+      ['the opaque origin', 'null'],
+      ['an asterisk', '*'],
+      ['a name of Object.prototype', 'constructor'],
+    ])('refuses %s', async (_name, origin) => {
+      const headers = { Origin: origin };
+      const answer = await service.fetch('/api/v1/health', { headers });
+      expect(answer.status).toBe(200);
+      expect(verdictOf(answer)).toEqual(NOBODY);
+      const preflight = await service.fetch('/api/v1/health', { method: 'OPTIONS', headers });
+      expect(ownHeaders(preflight)).toEqual({
+        'access-control-allow-methods': METHODS,
+        'access-control-allow-headers': REQUEST_HEADERS,
+      });
+    });
+
+    it('lets a refused origin read nothing more, yet answers other clients in full', async () => {
+      const response = await service.fetch('/api/v1/health', { headers: { Origin: 'null' } });
+      expect(response.headers.get('access-control-expose-headers')).toBe('X-Request-ID');
+      expect(await response.json()).toHaveProperty('data.status', 'ok');
+    });
+
+    it('never admits cookies', async () => {
+      for (const method of ['GET', 'OPTIONS']) {
+        const headers = { Origin: APP, Cookie: 'session=1' };
+        const response = await service.fetch('/api/v1/health', { method, headers });
+        expect(response.headers.has('access-control-allow-credentials')).toBe(false);
+      }
+    });
+  },
+  { corsAllowedOrigins: [APP, LOCAL] },
+);
+
+onEveryHost(
+  'A list of origins with an asterisk in it',
+  (service) => {
+    it.each(REQUESTS)('admits any origin to %s %s', async (method, path) => {
+      for (const headers of [{ Origin: APP }, { Origin: 'https://evil.example' }, {}]) {
+        expect(verdictOf(await service.fetch(path, { method, headers }))).toEqual(ANYONE);
+      }
+    });
+  },
+  { corsAllowedOrigins: [APP, '*'] },
+);

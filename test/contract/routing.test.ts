@@ -1,0 +1,268 @@
+// Contract, "Route table" and "Method handling": which path and method gives
+// which answer, in which order, and how a path is read.
+
+import { describe, expect, it } from 'vitest';
+import { type ContractService, onEveryHost, type Reply } from '../support/contract.js';
+import { fetchReply } from '../support/fetch-reply.js';
+
+const COLLECTIONS = ['businesses', 'customers', 'services', 'orders', 'team', 'expenses'];
+const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
+
+const ALLOWED: readonly (readonly [path: string, allow: string])[] = [
+  ...COLLECTIONS.map((name) => [`/${name}`, 'GET, POST'] as const),
+  ...COLLECTIONS.map((name) => [`/${name}/ANY-0001`, 'GET, PATCH, DELETE'] as const),
+  ['/payments', 'GET'],
+  ['/health', 'GET'],
+];
+
+const METHODS = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'PURGE',
+  'PROPFIND',
+  'SEARCH',
+  'LINK',
+];
+
+/** Every method on every path that is not in the route table. */
+const UNSUPPORTED = ALLOWED.flatMap(([path, allow]) =>
+  METHODS.filter((method) => !allow.split(', ').includes(method)).map((method) => ({
+    method,
+    path,
+    allow,
+  })),
+);
+
+function expectNotFound(reply: Reply) {
+  expect(reply.status).toBe(404);
+  expect(reply.json.error?.code).toBe('NOT_FOUND');
+  expect(reply.headers.has('allow')).toBe(false);
+}
+
+onEveryHost('Methods', (service) => {
+  it.each(UNSUPPORTED)(
+    '$method $path is 405 and allows $allow',
+    async ({ method, path, allow }) => {
+      const reply = await service.account().send(method, path);
+      expect(reply.status).toBe(405);
+      expect(reply.headers.get('allow')).toBe(allow);
+      if (method === 'HEAD') expect(reply.text).toBe('');
+      else expect(reply.json.error?.code).toBe('METHOD_NOT_ALLOWED');
+    },
+  );
+
+  it.each(METHODS.filter((method) => method !== 'GET'))(
+    '%s /health is 405 without authentication, and no token is looked at',
+    async (method) => {
+      const before = service.identity.asked.length;
+      const { status, headers } = await service.anonymous.send(method, '/health');
+      expect(status).toBe(405);
+      expect(headers.get('allow')).toBe('GET');
+      expect((await service.account().send(method, '/health')).status).toBe(405);
+      expect(service.identity.asked.length).toBe(before);
+    },
+  );
+
+  it.each(METHODS)('%s on an unknown resource is 404, without Allow', async (method) => {
+    const reply = await service.account().send(method, '/invoices');
+    expect(reply.status).toBe(404);
+    expect(reply.headers.has('allow')).toBe(false);
+  });
+
+  it('a wrong method leaves the record as it was, whatever its body', async () => {
+    const account = service.account();
+    const record = await account.create('customers', CUSTOMER);
+    const path = `/customers/${record.id}`;
+    await account.send('PUT', path, { body: { name: 'Replaced', phone: '0' } });
+    await account.send('POST', path, { body: { name: 'Replaced', phone: '0' } });
+    await account.send('DELETE', '/customers');
+    expect((await account.get(path)).json.data).toEqual(record);
+  });
+
+  it('a method in a header or the query does not override the real one', async () => {
+    const account = service.account();
+    const record = await account.create('customers', CUSTOMER);
+    const reply = await account.send('GET', `/customers/${record.id}?_method=DELETE`, {
+      headers: { 'X-HTTP-Method-Override': 'DELETE' },
+    });
+    expect(reply.json.data).toEqual(record);
+  });
+});
+
+onEveryHost('Paths', (service) => {
+  describe('outside the prefix: 404 in the envelope, without authentication', () => {
+    it.each([
+      '/',
+      '/favicon.ico',
+      '/api',
+      '/api/',
+      '/api/v1x',
+      '/api/v1x/customers',
+      '/api/v10/health',
+      '/api/v2/customers',
+      '/api/V1/health',
+      '/API/v1/health',
+      '/api//v1/health',
+      '//api/v1/health',
+      '/v1/health',
+      '/health',
+      '/customers',
+      '/admin/overview',
+      '/api/v1%2Fhealth',
+      '/api%2Fv1/health',
+      '/api/%zz/v1/health',
+      '/%00/api/v1/health',
+      '/constructor',
+    ])('%s', async (path) => {
+      const before = service.identity.asked.length;
+      expectNotFound(await fetchReply(service, path));
+      const headers = { Authorization: 'Bearer is.c29tZW9uZQ' };
+      expectNotFound(await fetchReply(service, path, { headers }));
+      expect(service.identity.asked.length).toBe(before);
+    });
+  });
+
+  describe('under the prefix without a route: 401, then 404', () => {
+    it.each([
+      '',
+      '/',
+      '//',
+      '/invoices',
+      '/Customers',
+      '/customer',
+      '/customersx',
+      '/xcustomers',
+      '/customers|orders',
+      '/customers/',
+      '//customers',
+      '/customers//',
+      '/customers//CUS-0001',
+      '/customers/CUS-0001/',
+      '/customers/CUS-0001/notes',
+      '/payments/',
+      '/payments/PAY-0001',
+      '/health/',
+      '/health/live',
+      '/%',
+      '/%zz',
+      '/customers/%',
+      '/customers/%zz',
+      '/customers/CUS%2',
+      '/customers/%C3',
+      '/customers/%ED%A0%80',
+      '/customers/%00',
+      '/customers/CUS-0001%00',
+      '/customers/%0A',
+      '/customers/CUS-0001%0D%0A',
+      '/customers/%7F',
+      '/customers/%C2%85',
+      '/customers%00',
+      '/customers%2FCUS-0001',
+      '/customers/CUS%252D0001',
+      '/custom%2565rs',
+      '/constructor',
+      '/__proto__',
+      '/toString',
+      '/hasOwnProperty',
+      '/constructor/name',
+      '/__proto__/toString',
+    ])('%s', async (path) => {
+      expect((await service.anonymous.get(path)).status).toBe(401);
+      expectNotFound(await service.account('local-preview').get(path));
+    });
+  });
+
+  it.each(['constructor', '__proto__', 'toString', 'valueOf'])(
+    'the record id %s is 404 for each method',
+    async (id) => {
+      const account = service.account('local-preview');
+      expectNotFound(await account.get(`/customers/${id}`));
+      expectNotFound(await account.patch(`/customers/${id}`, {}));
+      expectNotFound(await account.delete(`/customers/${id}`));
+    },
+  );
+
+  describe('segments are percent-decoded once', () => {
+    const id = 'CUS-0001';
+    it.each([
+      ['a collection', `/custom%65rs/${id}`],
+      ['a record id', '/customers/CUS%2D0001'],
+      ['everything', `/${encoded('customers')}/${encoded(id)}`],
+      ['small hexadecimal digits', '/customers/CUS%2d0001'],
+      ['dots, which go up before anything is looked at', `/orders/%2e%2e/customers/${id}`],
+      ['a dot, which stays', `/%2e/customers/${id}`],
+    ])('%s', async (_name, path) => {
+      const reply = await service.account('local-preview').get(path);
+      expect(reply.status).toBe(200);
+      expect(reply.json.data.id).toBe(id);
+    });
+
+    it.each(['/api/v1/h%65alth', '/%61pi/%76%31/health'])('%s is health', async (path) => {
+      expect((await fetchReply(service, path)).status).toBe(200);
+    });
+
+    it.each(['/api/v1/%61dmin/overview', '/api/v1/%61dmin'])(
+      '%s is an admin path: a token does not open it',
+      async (path) => {
+        const before = service.identity.asked.length;
+        const headers = { Authorization: 'Bearer is.c29tZW9uZQ' };
+        expect((await fetchReply(service, path, { headers })).status).toBe(401);
+        expect(service.identity.asked.length).toBe(before);
+      },
+    );
+
+    it.each(['Zoë', 'a/b', 'a%2Fb', '%', 'a b', '?x=1', '#top', '😀', "it's"])(
+      'an unknown id %j is named as it is in the message',
+      async (unknown) => {
+        const reply = await service.account().get(`/customers/${encodeURIComponent(unknown)}`);
+        expectNotFound(reply);
+        expect(reply.json.error?.message).toContain(JSON.stringify(unknown));
+      },
+    );
+  });
+
+  it('the query is no part of the path', async () => {
+    const account = service.account();
+    expect((await account.get('/customers?/orders')).status).toBe(200);
+    expect((await account.get('/customers?')).status).toBe(200);
+    expectNotFound(await account.get('/invoices?x=/customers'));
+    expect((await fetchReply(service, '/api/v1/health?a=%zz&b=%00')).status).toBe(200);
+  });
+
+  it('a fragment is no part of the path or the query', async () => {
+    const account = service.account('local-preview');
+    expect((await account.get('/customers#/orders')).status).toBe(200);
+    const reply = await account.get('/customers?page_size=1#page_size=2');
+    expect(reply.json.meta.pagination.page_size).toBe(1);
+    const without = await account.get('/customers#?page_size=1');
+    expect(without.json.meta.pagination.page_size).toBe(20);
+  });
+
+  it('a body on a DELETE is not looked at', async () => {
+    const account = service.account();
+    const { id } = await account.create('customers', CUSTOMER);
+    const reply = await account.send('DELETE', `/customers/${id}`, { body: '{"not": json' });
+    expect(reply.status).toBe(200);
+  });
+
+  it('refuses before it reads a body: 401, 404 and 405 come before 400', async () => {
+    const body = '{"not": json';
+    expect((await post(service, '/customers', body, false)).status).toBe(401);
+    expect((await post(service, '/invoices', body, true)).status).toBe(404);
+    expect((await post(service, '/payments', body, true)).status).toBe(405);
+    expect((await post(service, '/customers', body, true)).status).toBe(400);
+  });
+});
+
+function post(service: ContractService, path: string, body: string, admitted: boolean) {
+  const caller = admitted ? service.account() : service.anonymous;
+  return caller.send('POST', path, { body });
+}
+
+function encoded(text: string): string {
+  return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+}

@@ -21,9 +21,11 @@ export function isUnder(prefix: string, path: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 }
 
+/** Over HTTP no fragment arrives; a `Request` made by a program may hold one. */
 export function queryOf(request: Request): URLSearchParams {
-  const start = request.url.indexOf('?');
-  return new URLSearchParams(start === -1 ? '' : request.url.slice(start));
+  const [target = ''] = request.url.split('#', 1);
+  const start = target.indexOf('?');
+  return new URLSearchParams(start === -1 ? '' : target.slice(start));
 }
 
 function endOfPath(url: string, start: number): number {

@@ -1,0 +1,181 @@
+// The response envelope as bytes (contract, "Response envelope", "Errors"):
+// statuses, and long lists that are sent in pieces.
+
+import { describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../src/domain/errors.js';
+import { pagination } from '../../src/domain/listing.js';
+import { data, failure, list } from '../../src/http/answer.js';
+import { type Exchange, respond, STATUS_OF } from '../../src/http/envelope.js';
+
+const EXCHANGE: Exchange = {
+  requestId: 'req_0123456789abcdef',
+  now: Date.UTC(2026, 0, 14, 13, 45, 0, 7),
+  originHeaders: { 'Access-Control-Allow-Origin': '*' },
+};
+const META = '"request_id":"req_0123456789abcdef","timestamp":"2026-01-14T13:45:00.007Z"';
+
+/** What one piece holds at most, in characters, and what a list must exceed to be sent in pieces. */
+const PIECE = 65_536;
+const LARGE = 1_000_000;
+
+const LIST_START = '{"data":['.length;
+
+describe('a status for every code', () => {
+  const statuses: Record<ErrorCode, number> = {
+    INVALID_JSON: 400,
+    BAD_REQUEST: 400,
+    UNAUTHORIZED: 401,
+    NOT_FOUND: 404,
+    METHOD_NOT_ALLOWED: 405,
+    REQUEST_TIMEOUT: 408,
+    VALIDATION_FAILED: 422,
+    HEADERS_TOO_LARGE: 431,
+    STORAGE_FAILED: 500,
+    INTERNAL_ERROR: 500,
+    AUTH_UNAVAILABLE: 503,
+    ADMIN_DISABLED: 503,
+  };
+
+  it('there is no code without one', () => {
+    expect(Object.keys(STATUS_OF).sort()).toEqual(Object.keys(statuses).sort());
+  });
+
+  it.each(Object.entries(statuses) as [ErrorCode, number][])('%s is %i', async (code, status) => {
+    const message = 'say "why" — é';
+    const response = respond(failure({ code, message }), EXCHANGE);
+    expect(response.status).toBe(status);
+    expect(await response.text()).toBe(
+      `{"error":{"code":"${code}","message":"say \\"why\\" — é"},"meta":{${META}}}`,
+    );
+  });
+});
+
+describe('an answer', () => {
+  it('holds a record as the text it is', async () => {
+    const response = respond(data('{"id":"CUS-0001","n":1.0}', 201), EXCHANGE);
+    expect(response.status).toBe(201);
+    expect(await response.text()).toBe(`{"data":{"id":"CUS-0001","n":1.0},"meta":{${META}}}`);
+  });
+
+  it('has Allow only where the failure names it', () => {
+    const reason = { code: 'METHOD_NOT_ALLOWED', message: '' } as const;
+    expect(respond(failure(reason, 'GET'), EXCHANGE).headers.get('allow')).toBe('GET');
+    expect(respond(failure(reason), EXCHANGE).headers.has('allow')).toBe(false);
+  });
+
+  it.each([
+    ['no items', []],
+    ['one item', ['{"a":1}']],
+    ['some items', ['{"a":1}', '{"a":2}', '{"a":3}']],
+  ])('lists %s', async (_name, items) => {
+    expect(await textOf(items)).toBe(wholeText(items));
+  });
+});
+
+describe('a list that is sent in pieces is the envelope that would be sent whole', () => {
+  /** A JSON string of exactly this many characters. */
+  const filler = (characters: number) => `"${'x'.repeat(characters - 2)}"`;
+
+  it.each([
+    ['a single item above the limit', [filler(LARGE + 1)]],
+    ['items that add up to the limit', [filler(LARGE / 2), filler(LARGE / 2)]],
+    ['items that add up to one more', [filler(LARGE / 2), filler(LARGE / 2 + 1)]],
+    ['very small items', Array.from({ length: 300_000 }, (_, i) => String(1000 + (i % 9000)))],
+    ['small items and one large', ['1', filler(3 * PIECE), '2', filler(LARGE), '3']],
+    ['a first piece that is exactly full', [filler(PIECE - LIST_START), filler(LARGE)]],
+  ])('%s', async (_name, items) => {
+    expect(await textOf(items)).toBe(wholeText(items));
+  });
+
+  it.each([-2, -1, 0, 1, 2])('items of a piece %i characters', async (more) => {
+    const items = Array.from({ length: 16 }, () => filler(PIECE + more));
+    expect(await textOf(items)).toBe(wholeText(items));
+  });
+
+  it.each([0, 1, 2, 3])('a surrogate pair around the border of a piece (offset %i)', async (n) => {
+    // The high half of the pair is the last unit of the first piece where n is 2.
+    const start = `"${'x'.repeat(PIECE - LIST_START - 4 + n)}`;
+    const items = [`${start}😀${'y'.repeat(LARGE)}"`];
+    expect(await textOf(items)).toBe(wholeText(items));
+  });
+
+  it.each([0, 1])('nothing but surrogate pairs (shifted by %i)', async (shift) => {
+    const items = [`"${'x'.repeat(shift)}${'😀'.repeat(LARGE / 2)}"`, `"${'🧵'.repeat(PIECE)}"`];
+    expect(await textOf(items)).toBe(wholeText(items));
+  });
+
+  it('characters of one to four bytes', async () => {
+    const items = Array.from({ length: 30 }, (_, i) => `"${'aé✓😀'.repeat(10_000 + i)}"`);
+    expect(await textOf(items)).toBe(wholeText(items));
+  });
+});
+
+describe('a long list', () => {
+  const LONG = Array.from({ length: 40 }, (_, i) => `"${String(i % 10).repeat(100_000)}"`);
+
+  it('never holds more than a piece at a time', async () => {
+    const response = respond(list(LONG, pageOf(LONG)), EXCHANGE);
+    let pieces = 0;
+    for await (const piece of response.body ?? []) {
+      pieces++;
+      expect(piece.byteLength).toBeLessThanOrEqual(PIECE);
+    }
+    expect(pieces).toBeGreaterThan(LONG.length);
+  });
+
+  it('is made while it is read, and no further when the reader cancels', async () => {
+    const { items, drawn } = counted(LONG);
+    const response = respond(list(items, pageOf(LONG)), EXCHANGE);
+    const measured = drawn();
+    const reader = bodyOf(response).getReader();
+    for (let i = 0; i < 4; i++) expect((await reader.read()).done).toBe(false);
+    const read = drawn() - measured;
+    // Four pieces are within three items; one more may be prepared.
+    expect(read).toBeLessThanOrEqual(4);
+    await reader.cancel();
+    expect((await reader.read()).done).toBe(true);
+    expect(drawn() - measured).toBe(read);
+  });
+
+  it('is not made at all when nobody begins to read', async () => {
+    const { items, drawn } = counted(LONG);
+    const response = respond(list(items, pageOf(LONG)), EXCHANGE);
+    const measured = drawn();
+    await bodyOf(response).cancel();
+    expect(drawn() - measured).toBeLessThanOrEqual(1);
+  });
+});
+
+/** A list that counts how many of its items have been drawn. */
+function counted(texts: readonly string[]): { items: readonly string[]; drawn: () => number } {
+  let count = 0;
+  class Counted extends Array<string> {
+    override *[Symbol.iterator](): ArrayIterator<string> {
+      for (let i = 0; i < this.length; i++) {
+        count++;
+        yield this[i] ?? '';
+      }
+    }
+  }
+  return { items: Counted.from(texts), drawn: () => count };
+}
+
+function pageOf(items: readonly string[]) {
+  return pagination({ page: 1, pageSize: 100 }, items.length);
+}
+
+function wholeText(items: readonly string[]): string {
+  const page = JSON.stringify(pageOf(items));
+  return `{"data":[${items.join(',')}],"meta":{${META},"pagination":${page}}}`;
+}
+
+/** The bytes of the answer, decoded strictly: half a character would throw. */
+async function textOf(items: readonly string[]): Promise<string> {
+  const response = respond(list(items, pageOf(items)), EXCHANGE);
+  return new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer());
+}
+
+function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
+  if (body === null) throw new Error('the response has no body');
+  return body;
+}

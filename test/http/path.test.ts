@@ -1,0 +1,121 @@
+// How a request's URL becomes the path that is routed (contract, "Endpoints";
+// README, "Decisions": segments are percent-decoded once).
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalPath, isUnder, queryOf } from '../../src/http/path.js';
+
+function pathOf(target: string): string {
+  return canonicalPath(new Request(`http://localhost:8080${target}`));
+}
+
+/** A text that a segment can stand for: not empty, no control character, no lone surrogate, no dots alone. */
+const segment = fc
+  .string({ unit: 'binary', minLength: 1 })
+  .filter((text) => !/[\p{Cc}\p{Cs}]/u.test(text) && !/^\.{1,2}$/.test(text));
+
+/** Every byte as an escape: the longest spelling of a segment. */
+function escaped(text: string): string {
+  return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+}
+
+describe('canonicalPath', () => {
+  it.each([
+    ['/api/v1/customers', '/api/v1/customers'],
+    ['/api/v1/customers?q=/x%zz', '/api/v1/customers'],
+    ['/api/v1/customers#/x', '/api/v1/customers'],
+    ['/api/v1/customers#x?y', '/api/v1/customers'],
+    ['?page=1', '/'],
+    ['', '/'],
+    ['//double', '//double'],
+    ['/trailing/', '/trailing/'],
+    ['/custom%65rs', '/customers'],
+    ['/CUS%2D0001', '/CUS-0001'],
+    ['/a%2Fb', '/a%2Fb'],
+    ['/a%3Fb%23c', '/a%3Fb%23c'],
+    ['/auth0|1', '/auth0|1'],
+    ['/auth0%7c1', '/auth0%7C1'],
+    ['/é', '/%C3%A9'],
+    ['/%c3%a9', '/%C3%A9'],
+    ['/%252D', '/%252D'],
+    ['/100%25', '/100%25'],
+  ])('%s is %s', (target, path) => {
+    expect(pathOf(target)).toBe(path);
+  });
+
+  it.each(['%', '%z', '%zz', '%2', 'a%2', '%u0041', '%C3', '%FF', '%C0%80', '%ED%A0%80'])(
+    'a broken escape (%s) leaves an empty segment and its neighbours',
+    (broken) => {
+      expect(pathOf(`/api/${broken}/v%31`)).toBe('/api//v1');
+    },
+  );
+
+  it.each(['%00', '%09', '%0A', '%1F', '%7F', 'a%0Db', '%C2%80', '%C2%9F'])(
+    'an encoded control character (%s) leaves an empty segment',
+    (control) => {
+      expect(pathOf(`/customers/${control}`)).toBe('/customers/');
+    },
+  );
+
+  it('keeps what every segment stands for', () => {
+    fc.assert(
+      fc.property(fc.array(segment), (segments) => {
+        const path = pathOf(`/${segments.map(encodeURIComponent).join('/')}`);
+        expect(path.slice(1).split('/').map(decodeURIComponent)).toEqual(
+          segments.length === 0 ? [''] : segments,
+        );
+      }),
+    );
+  });
+
+  it('gives every spelling of a path that holds an escape one form', () => {
+    fc.assert(
+      fc.property(fc.array(segment, { minLength: 1 }), (segments) => {
+        const longest = pathOf(`/${segments.map(escaped).join('/')}`);
+        expect(longest).toBe(`/${segments.map(encodeURIComponent).join('/')}`);
+        expect(pathOf(longest)).toBe(longest);
+      }),
+    );
+  });
+});
+
+describe('isUnder', () => {
+  it.each([
+    ['/api/v1', true],
+    ['/api/v1/', true],
+    ['/api/v1/customers', true],
+    ['/api/v1//', true],
+    ['/api/v1x', false],
+    ['/api/v1%2Fx', false],
+    ['/api/v', false],
+    ['/api', false],
+    ['/', false],
+    ['', false],
+    ['/API/V1', false],
+    ['//api/v1', false],
+    ['/x/api/v1', false],
+  ])('%j under /api/v1: %s', (path, expected) => {
+    expect(isUnder('/api/v1', path)).toBe(expected);
+  });
+});
+
+describe('queryOf', () => {
+  it.each([
+    ['/a', []],
+    ['/a?', []],
+    ['/a?b', [['b', '']]],
+    [
+      '/a?b=1&b=2',
+      [
+        ['b', '1'],
+        ['b', '2'],
+      ],
+    ],
+    ['/a?q=a+b%20c%2B', [['q', 'a b c+']]],
+    ['/a?q=x?y', [['q', 'x?y']]],
+    ['/a?q=x#y', [['q', 'x']]],
+    ['/a#?q=x', []],
+  ])('%s', (target, pairs) => {
+    expect([...queryOf(new Request(`http://localhost${target}`))]).toEqual(pairs);
+  });
+});

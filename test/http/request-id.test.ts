@@ -1,0 +1,65 @@
+// Contract, "Common headers", X-Request-ID: how one is made where none came.
+
+import { describe, expect, it } from 'vitest';
+import { requestIds } from '../../src/http/request-id.js';
+
+const NOW = Date.UTC(2026, 0, 14, 13, 45);
+
+function noRandomness(): never {
+  throw new Error('the entropy pool is closed');
+}
+
+function request(id?: string): Request {
+  return new Request('http://localhost/', {
+    headers: id === undefined ? {} : { 'X-Request-ID': id },
+  });
+}
+
+describe('a generated request id', () => {
+  it('is eight random bytes in small hexadecimal digits', () => {
+    const idOf = requestIds({
+      randomBytes: (into) => into.set([0x00, 0x01, 0x0f, 0x10, 0xab, 0xcd, 0xef, 0xff]),
+      clock: () => NOW,
+    });
+    expect(idOf(request())).toBe('req_00010f10abcdefff');
+  });
+
+  it('asks for eight bytes, anew for each request that has none', () => {
+    const lengths: number[] = [];
+    const idOf = requestIds({
+      randomBytes: (into) => {
+        lengths.push(into.length);
+        into.fill(lengths.length);
+      },
+      clock: () => NOW,
+    });
+    expect(idOf(request())).toBe(`req_${'01'.repeat(8)}`);
+    expect(idOf(request('mine'))).toBe('mine');
+    expect(idOf(request(''))).toBe(`req_${'02'.repeat(8)}`);
+    expect(lengths).toEqual([8, 8]);
+  });
+
+  it('has a suffix of 16 hexadecimal digits from the time where randomness fails', () => {
+    const idOf = requestIds({ randomBytes: noRandomness, clock: () => NOW });
+    const id = idOf(request());
+    expect(id).toMatch(/^req_[0-9a-f]{16}$/);
+    expect(Number.parseInt(id.slice(4), 16)).toBe(NOW);
+  });
+
+  it('differs from one millisecond to the next where randomness fails', () => {
+    let now = NOW;
+    const idOf = requestIds({ randomBytes: noRandomness, clock: () => now++ });
+    expect(idOf(request())).not.toBe(idOf(request()));
+  });
+
+  it('is random again as soon as randomness is', () => {
+    let broken = true;
+    const idOf = requestIds({
+      randomBytes: (into) => (broken ? noRandomness() : into.fill(0xee)),
+      clock: () => NOW,
+    });
+    expect(idOf(request())).not.toBe(`req_${'ee'.repeat(8)}`);
+    broken = false;
+    expect(idOf(request())).toBe(`req_${'ee'.repeat(8)}`);
+  });
+});

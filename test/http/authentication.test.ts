@@ -1,0 +1,140 @@
+// Contract, "Authentication": the two gates as units. The account's gate with
+// every answer of the provider, the operator's with keys that are nearly right.
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { accountOf, adminGate } from '../../src/http/authentication.js';
+import type { Identity, IdentityProvider } from '../../src/identity/identity-provider.js';
+
+const KEY = 'k3y-of-the-operator-0123456789-ABC';
+
+function request(headers: Record<string, string>): Request {
+  return new Request('http://localhost/api/v1/customers', { headers });
+}
+
+/** A provider that gives one answer and writes down the tokens. */
+function provider(answer: Identity): IdentityProvider & { readonly tokens: string[] } {
+  const tokens: string[] = [];
+  return {
+    tokens,
+    async identify(token) {
+      tokens.push(token);
+      return answer;
+    },
+  };
+}
+
+describe('accountOf', () => {
+  it.each([
+    [
+      { status: 'identified', subject: 'auth0|1' },
+      { ok: true, value: 'auth0|1' },
+    ],
+    [{ status: 'invalid' }, { ok: false, failure: { code: 'UNAUTHORIZED' } }],
+    [{ status: 'unavailable' }, { ok: false, failure: { code: 'AUTH_UNAVAILABLE' } }],
+  ] as const)('%o is %o', async (answer, outcome) => {
+    const identity = provider(answer);
+    const result = await accountOf(request({ Authorization: 'bearer abc.DEF-1' }), identity);
+    expect(result).toMatchObject(outcome);
+    expect(identity.tokens).toEqual(['abc.DEF-1']);
+  });
+
+  it('asks nobody where there is no token', async () => {
+    const identity = provider({ status: 'identified', subject: 'someone' });
+    for (const headers of [{}, { Authorization: '' }, { Authorization: 'Basic abc' }]) {
+      const result = await accountOf(request(headers), identity);
+      expect(result).toMatchObject({ ok: false, failure: { code: 'UNAUTHORIZED' } });
+    }
+    expect(identity.tokens).toEqual([]);
+  });
+
+  it('reads a very long malformed header in one go', async () => {
+    const identity = provider({ status: 'identified', subject: 'someone' });
+    for (const value of [
+      `Bearer ${' '.repeat(1_000_000)}`,
+      `Bearer ${'a'.repeat(1_000_000)}é`,
+      `Bearer ${'='.repeat(1_000_000)}a`,
+      `Bearer a${'='.repeat(1_000_000)}a`,
+    ]) {
+      expect((await accountOf(request({ Authorization: value }), identity)).ok).toBe(false);
+    }
+  });
+});
+
+describe('adminGate', () => {
+  const admit = (configured: string | undefined, given?: string) =>
+    adminGate(configured)(request(given === undefined ? {} : { 'X-Service-Admin-Key': given }));
+
+  it.each([
+    ['no key', undefined],
+    ['an empty key', ''],
+    ['a key of 31 characters', 'x'.repeat(31)],
+  ])('%s configured: disabled, whatever is sent', (_name, configured) => {
+    for (const given of [undefined, '', configured, KEY]) {
+      expect(admit(configured, given)).toMatchObject({
+        ok: false,
+        failure: { code: 'ADMIN_DISABLED' },
+      });
+    }
+  });
+
+  it.each([32, 33, 64, 1000])('a key of %i characters opens the gate', (length) => {
+    const key = KEY.repeat(30).slice(0, length);
+    expect(admit(key, key)).toEqual({ ok: true, value: 'admin' });
+    expect(admit(key, `${key.slice(0, -1)}!`).ok).toBe(false);
+  });
+
+  it.each([
+    ['none', undefined],
+    ['an empty one', ''],
+    ['a prefix', KEY.slice(0, -1)],
+    ['a suffix', KEY.slice(1)],
+    ['the key and more', `${KEY}0`],
+    ['more and the key', `0${KEY}`],
+    ['the key twice', KEY + KEY],
+    ['the key in two headers', `${KEY}, ${KEY}`],
+    ['another first character', `K${KEY.slice(1)}`],
+    ['another last character', `${KEY.slice(0, -1)}c`],
+    ['two characters exchanged', `${KEY[1]}${KEY[0]}${KEY.slice(2)}`],
+    ['small letters', KEY.toLowerCase()],
+    ['as many other characters', 'x'.repeat(KEY.length)],
+    ['characters that agree in the low byte', KEY.replace('k', '\u00eb')],
+    ['with a scheme', `Bearer ${KEY}`],
+  ])('refuses %s', (_name, given) => {
+    expect(admit(KEY, given)).toMatchObject({ ok: false, failure: { code: 'UNAUTHORIZED' } });
+  });
+
+  it('takes the key from its own header alone', () => {
+    for (const headers of [{ Authorization: `Bearer ${KEY}` }, { 'X-Admin-Key': KEY }]) {
+      expect(adminGate(KEY)(request(headers)).ok).toBe(false);
+    }
+  });
+
+  it('never repeats a key, the configured or the given one', () => {
+    const answers = [admit(KEY, 'guess-guess-guess'), admit('short-secret', 'guess-guess-guess')];
+    expect(JSON.stringify(answers)).not.toMatch(/k3y|short-secret|guess/);
+  });
+
+  describe('comparing', () => {
+    afterEach(() => vi.restoreAllMocks());
+
+    /** How many characters a comparison with `given` looks at. */
+    function charactersRead(given: string): number {
+      const gate = adminGate(KEY);
+      const asked = request({ 'X-Service-Admin-Key': given });
+      const charCodeAt = vi.spyOn(String.prototype, 'charCodeAt');
+      gate(asked);
+      const count = charCodeAt.mock.contexts.filter((text) => `${text}` === KEY).length;
+      charCodeAt.mockRestore();
+      return count;
+    }
+
+    it('looks at the whole key for a near miss as for a wild guess', () => {
+      const nearMiss = `${KEY.slice(0, -1)}c`;
+      const wildGuess = 'x'.repeat(KEY.length);
+      for (const given of [KEY, nearMiss, wildGuess, '', 'x', KEY + KEY]) {
+        expect(charactersRead(given)).toBeGreaterThanOrEqual(KEY.length);
+      }
+      expect(charactersRead(nearMiss)).toBe(charactersRead(wildGuess));
+    });
+  });
+});

@@ -1,0 +1,223 @@
+// Contract, "Common record rules" and "Fields and validation by collection".
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collections.js';
+import type { JsonObject, JsonValue } from '../../src/domain/json.js';
+import {
+  changedProperties,
+  createdProperties,
+  mergedRecord,
+  newRecord,
+  validated,
+} from '../../src/domain/record.js';
+
+const GOOD: Readonly<Record<CollectionName, JsonObject>> = {
+  businesses: {},
+  customers: { name: 'Neema', phone: '1' },
+  services: { name: 'Box braids', price: 45000 },
+  orders: { customer: 'Neema', service: 'Box braids', amount: 45000 },
+  team: { name: 'Asha', phone: '2' },
+  expenses: { description: 'Thread', category: 'Supplies', date: 'last week', amount: 18500 },
+};
+
+const DEFAULTS: Readonly<Record<CollectionName, JsonObject>> = {
+  businesses: {},
+  customers: {},
+  services: { currency: 'TZS', active: true },
+  orders: { status: 'New', paid: 0, currency: 'TZS' },
+  team: {},
+  expenses: {},
+};
+
+/** Every required property of every collection. */
+const REQUIRED = COLLECTION_NAMES.flatMap((name) =>
+  Object.entries(GOOD[name]).map(([property, good]) => ({ name, property, good })),
+);
+
+/** As `JSON.parse` gives it: `__proto__` is an own property. */
+const HOSTILE: JsonObject = JSON.parse(
+  '{"__proto__":{"name":"x","phone":"y"},"constructor":1,"toString":null}',
+);
+
+const body = fc.dictionary(
+  fc.oneof(fc.string(), fc.constantFrom('id', 'owner_sub', 'ownerSub', '__proto__', 'status')),
+  fc.jsonValue() as fc.Arbitrary<JsonValue>,
+) as fc.Arbitrary<JsonObject>;
+
+function own(record: JsonObject, ...names: string[]) {
+  return names.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
+}
+
+describe('newRecord', () => {
+  it.each(COLLECTION_NAMES)('%s: id, owner, the body, and defaults where absent', (name) => {
+    const record = newRecord(name, GOOD[name], 'X-1', 'auth0|1');
+    const mirrored = name === 'businesses' ? { ownerSub: 'auth0|1' } : {};
+    expect(record).toEqual({
+      id: 'X-1',
+      owner_sub: 'auth0|1',
+      ...mirrored,
+      ...DEFAULTS[name],
+      ...GOOD[name],
+    });
+  });
+
+  it.each(COLLECTION_NAMES)('%s: a default never replaces what was sent, null included', (name) => {
+    for (const value of [null, '', 0, false, [], {}]) {
+      const sent = Object.fromEntries(Object.keys(DEFAULTS[name]).map((key) => [key, value]));
+      expect(newRecord(name, sent, 'X-1', 'me')).toMatchObject(sent);
+    }
+  });
+
+  it('takes no id or owner from the caller, nor a mirrored one in a business', () => {
+    const sent = { id: 'BIZ-9999', owner_sub: 'victim', ownerSub: 'victim' };
+    expect(newRecord('businesses', sent, 'BIZ-0001', 'me')).toEqual({
+      id: 'BIZ-0001',
+      owner_sub: 'me',
+      ownerSub: 'me',
+    });
+    expect(newRecord('customers', sent, 'CUS-0001', 'me')).toEqual({
+      id: 'CUS-0001',
+      owner_sub: 'me',
+      ownerSub: 'victim',
+    });
+  });
+
+  it('keeps every other property of any body, and leaves the body alone', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...COLLECTION_NAMES), body, (name, sent) => {
+        const before = JSON.stringify(sent);
+        const record = newRecord(name, sent, 'X-1', 'me');
+        expect(own(record, 'id', 'owner_sub')).toEqual(['X-1', 'me']);
+        const kept = Object.keys(sent).filter((key) => !/^(id|owner_sub|ownerSub)$/.test(key));
+        expect(own(record, ...kept)).toEqual(own(sent, ...kept));
+        expect(JSON.stringify(sent)).toBe(before);
+      }),
+    );
+  });
+});
+
+describe('mergedRecord', () => {
+  const stored = { id: 'ORD-0001', owner_sub: 'me', ownerSub: 'own', a: { b: 1, c: 2 }, d: 1 };
+
+  it('is shallow: a property is replaced as a whole', () => {
+    expect(mergedRecord(stored, { a: { x: 1 } })).toEqual({ ...stored, a: { x: 1 } });
+  });
+
+  it('sets null, and removes nothing', () => {
+    expect(mergedRecord(stored, { d: null })).toEqual({ ...stored, d: null });
+  });
+
+  it('of nothing is the same record, in the same order', () => {
+    expect(JSON.stringify(mergedRecord(stored, {}))).toBe(JSON.stringify(stored));
+  });
+
+  it('keeps id, owner_sub and ownerSub, also where there was none', () => {
+    const taken = { id: 'X', owner_sub: 'x', ownerSub: 'x' };
+    expect(mergedRecord(stored, taken)).toEqual(stored);
+    expect(mergedRecord({ id: 'ORD-0002' }, taken)).toEqual({ id: 'ORD-0002' });
+  });
+
+  it('has for each property the last value that was sent, and changes neither part', () => {
+    fc.assert(
+      fc.property(body, body, (first, second) => {
+        const texts = [JSON.stringify(first), JSON.stringify(second)];
+        const merged = mergedRecord(first, second);
+        for (const key of Object.keys({ ...first, ...second })) {
+          const fixed = /^(id|owner_sub|ownerSub)$/.test(key);
+          const source = !fixed && Object.hasOwn(second, key) ? second : first;
+          expect(own(merged, key)).toEqual(own(source, key));
+        }
+        expect([JSON.stringify(first), JSON.stringify(second)]).toEqual(texts);
+      }),
+    );
+  });
+
+  it('keeps own properties with the names of Object.prototype as data', () => {
+    const merged = mergedRecord({ id: 'X' }, HOSTILE);
+    expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
+    expect(Object.keys(merged)).toEqual(['id', '__proto__', 'constructor', 'toString']);
+  });
+});
+
+describe('validated', () => {
+  it.each(COLLECTION_NAMES)(
+    '%s: accepts the required properties and returns the record',
+    (name) => {
+      const record = { ...GOOD[name], ...HOSTILE, extra: [1, { deep: true }] };
+      const outcome = validated(name, record);
+      expect(outcome.ok && outcome.value).toBe(record);
+    },
+  );
+
+  it.each(REQUIRED)('$name: $property is required and named', ({ name, property }) => {
+    const { [property]: _, ...record } = GOOD[name];
+    const outcome = validated(name, record);
+    expect(outcome).toMatchObject({ ok: false, failure: { code: 'VALIDATION_FAILED' } });
+    expect(!outcome.ok && outcome.failure.message).toMatch(
+      new RegExp(`^${property} is missing; it must be`),
+    );
+  });
+
+  it.each(REQUIRED)('$name: $property of another kind is refused', ({ name, property, good }) => {
+    const bad: JsonValue[] = [null, true, [], {}, [good], ''];
+    bad.push(...(typeof good === 'string' ? [0, 1] : ['5', 0, -0, -1, -0.5]));
+    for (const value of bad) {
+      const outcome = validated(name, { ...GOOD[name], [property]: value });
+      expect(outcome.ok, JSON.stringify(value)).toBe(false);
+      expect(!outcome.ok && outcome.failure.message).toContain(`${property} is `);
+    }
+  });
+
+  it.each(REQUIRED)('$name: the smallest $property passes', ({ name, property, good }) => {
+    const least = typeof good === 'string' ? [' ', '0', '\n', '😀'] : [5e-324, 0.01, 1e308];
+    for (const value of least) {
+      expect(validated(name, { ...GOOD[name], [property]: value }).ok, String(value)).toBe(true);
+    }
+  });
+
+  it.each(COLLECTION_NAMES)('%s: the message names every property that fails, once', (name) => {
+    const outcome = validated(name, {});
+    const required = Object.keys(GOOD[name]);
+    if (required.length === 0) expect(outcome.ok).toBe(true);
+    const message = outcome.ok ? '' : outcome.failure.message;
+    const named = message === '' ? [] : message.split('; ').filter((part) => part.includes(' is '));
+    expect(named.map((part) => part.split(' ')[0])).toEqual(required);
+  });
+
+  it('says what was given and what is wanted', () => {
+    const outcome = validated('orders', { customer: '', service: 7, amount: '5' });
+    expect(!outcome.ok && outcome.failure.message).toBe(
+      'customer is an empty string; it must be a non-empty string; ' +
+        'service is 7; it must be a non-empty string; ' +
+        'amount is a string; it must be a number above 0',
+    );
+  });
+
+  it('looks at own properties: a prototype sent as data lends none', () => {
+    expect(validated('customers', HOSTILE).ok).toBe(false);
+  });
+
+  it('judges nothing but the required properties', () => {
+    const odd = { status: 7, paid: 'all', currency: null, method: [], date: false, due: -1 };
+    expect(validated('orders', { ...GOOD.orders, ...odd }).ok).toBe(true);
+  });
+});
+
+describe('the property names of the audit log', () => {
+  it('of a create are those that the caller could set', () => {
+    const sent = { id: 'x', owner_sub: 'x', ownerSub: 'x', name: 'Neema', __x: 1 };
+    expect(createdProperties('customers', sent)).toEqual(['ownerSub', 'name', '__x']);
+    expect(createdProperties('businesses', sent)).toEqual(['name', '__x']);
+    expect(createdProperties('businesses', HOSTILE)).toEqual(Object.keys(HOSTILE));
+  });
+
+  it('of an update are those whose value differs', () => {
+    const before = { id: 'x', a: 1, b: { c: [1, null] }, d: 'same', e: null };
+    const after = { id: 'x', a: 2, b: { c: [1, null] }, d: 'same', e: null, f: null };
+    expect(changedProperties(before, after)).toEqual(['a', 'f']);
+    expect(changedProperties(before, before)).toEqual([]);
+    expect(changedProperties(before, { ...before, b: { c: [1, 0] } })).toEqual(['b']);
+    expect(changedProperties({}, HOSTILE)).toEqual(Object.keys(HOSTILE));
+  });
+});

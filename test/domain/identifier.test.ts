@@ -1,0 +1,71 @@
+// Contract, "Identifiers": prefixes, digits, and the number an id stands for.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { COLLECTION_NAMES } from '../../src/domain/collections.js';
+import { formatId, paymentIdOf, sequenceOf } from '../../src/domain/identifier.js';
+
+describe('formatId', () => {
+  it.each([
+    ['businesses', 1, 'BIZ-0001'],
+    ['customers', 42, 'CUS-0042'],
+    ['services', 1, 'SRV-01'],
+    ['services', 99, 'SRV-99'],
+    ['services', 100, 'SRV-100'],
+    ['orders', 9999, 'ORD-9999'],
+    ['orders', 10_000, 'ORD-10000'],
+    ['team', 7, 'TM-0007'],
+    ['expenses', 123_456, 'EXP-123456'],
+  ] as const)('%s %i is %s', (collection, sequence, id) => {
+    expect(formatId(collection, sequence)).toBe(id);
+    expect(sequenceOf(collection, id)).toBe(sequence);
+  });
+
+  it('and sequenceOf are each other’s opposite, and no two ids are the same', () => {
+    const number = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
+    fc.assert(
+      fc.property(fc.constantFrom(...COLLECTION_NAMES), number, number, (name, a, b) => {
+        expect(sequenceOf(name, formatId(name, a))).toBe(a);
+        expect(formatId(name, a) === formatId(name, b)).toBe(a === b);
+      }),
+    );
+  });
+});
+
+describe('sequenceOf', () => {
+  it.each([
+    ['another prefix', 'ORD-0042'],
+    ['small letters', 'cus-0042'],
+    ['no digits', 'CUS-'],
+    ['no prefix', '0042'],
+    ['nothing', ''],
+    ['a sign', 'CUS--42'],
+    ['a fraction', 'CUS-4.2'],
+    ['an exponent', 'CUS-4e2'],
+    ['hexadecimal', 'CUS-0x2A'],
+    ['space', 'CUS- 42'],
+    ['a line break at the end', 'CUS-0042\n'],
+    ['letters after it', 'CUS-0042a'],
+    ['other digits', 'CUS-٤٢'],
+    ['more than a safe integer', 'CUS-9007199254740992'],
+    ['a thousand digits', `CUS-${'9'.repeat(1000)}`],
+  ])('an id with %s has no say in the next number', (_name, id) => {
+    expect(sequenceOf('customers', id)).toBe(0);
+  });
+
+  it('reads more or fewer digits than are written', () => {
+    expect(sequenceOf('customers', 'CUS-42')).toBe(42);
+    expect(sequenceOf('customers', 'CUS-000000000042')).toBe(42);
+  });
+});
+
+describe('paymentIdOf', () => {
+  it.each([
+    ['ORD-0042', 'PAY-0042'],
+    ['ORD-10000', 'PAY-10000'],
+    ['legacy-7', 'PAY-legacy-7'],
+    ['', 'PAY-'],
+  ])('%s is %s', (orderId, paymentId) => {
+    expect(paymentIdOf(orderId)).toBe(paymentId);
+  });
+});

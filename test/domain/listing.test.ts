@@ -1,0 +1,141 @@
+// Contract, "List" and "Limits": which page a query asks for, and what the
+// answer says of it.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  ADMIN_PAGE_SIZES,
+  DATA_PAGE_SIZES,
+  listQuery,
+  offsetOf,
+  pageRequest,
+  pagination,
+  singlePage,
+} from '../../src/domain/listing.js';
+
+function asked(query: string, sizes = DATA_PAGE_SIZES) {
+  return pageRequest(new URLSearchParams(query), sizes);
+}
+
+const INVALID = [
+  '0',
+  '00',
+  '-1',
+  '-0',
+  '+1',
+  '%2B1',
+  '1.0',
+  '1.5',
+  '1e1',
+  '0x10',
+  '1,000',
+  '1_000',
+  '%201',
+  '1%20',
+  '%0A1',
+  '1%0A',
+  '',
+  'two',
+  'null',
+  'NaN',
+  'Infinity',
+  '٣',
+  '１',
+  '9007199254740992',
+  '9'.repeat(400),
+];
+
+describe('pageRequest', () => {
+  it('is page 1 of 20 for the data, of 50 for the operator', () => {
+    expect(asked('')).toEqual({ page: 1, pageSize: 20 });
+    expect(asked('', ADMIN_PAGE_SIZES)).toEqual({ page: 1, pageSize: 50 });
+  });
+
+  it.each(INVALID)('falls back to the default for %j', (value) => {
+    expect(asked(`page=${value}&page_size=${value}`)).toEqual({ page: 1, pageSize: 20 });
+    const operator = asked(`page=${value}&page_size=${value}`, ADMIN_PAGE_SIZES);
+    expect(operator).toEqual({ page: 1, pageSize: 50 });
+  });
+
+  it.each([
+    ['page=2&page_size=7', { page: 2, pageSize: 7 }],
+    ['page=0002&page_size=007', { page: 2, pageSize: 7 }],
+    ['page_size=1', { page: 1, pageSize: 1 }],
+    ['page_size=100', { page: 1, pageSize: 100 }],
+    ['page_size=101', { page: 1, pageSize: 100 }],
+    ['page_size=9007199254740991', { page: 1, pageSize: 100 }],
+    ['page=9007199254740991', { page: Number.MAX_SAFE_INTEGER, pageSize: 20 }],
+    ['page=x&page_size=7', { page: 1, pageSize: 7 }],
+    ['page=3&page_size=x', { page: 3, pageSize: 20 }],
+    ['page=3&page=4', { page: 3, pageSize: 20 }],
+    ['Page=3&PAGE_SIZE=4&pageSize=5&per_page=6', { page: 1, pageSize: 20 }],
+  ])('reads %s', (query, expected) => {
+    expect(asked(query)).toEqual(expected);
+  });
+
+  it.each([
+    [199, 199],
+    [200, 200],
+    [201, 200],
+  ])('gives the operator %i rows as %i', (wanted, given) => {
+    expect(asked(`page_size=${wanted}`, ADMIN_PAGE_SIZES).pageSize).toBe(given);
+  });
+});
+
+describe('listQuery', () => {
+  it('has no filter where q and status are absent or empty', () => {
+    const none = { page: 1, pageSize: 20, q: '', status: '' };
+    expect(listQuery(new URLSearchParams(''), DATA_PAGE_SIZES)).toEqual(none);
+    expect(listQuery(new URLSearchParams('q=&status='), DATA_PAGE_SIZES)).toEqual(none);
+  });
+
+  it('takes q and status literally, spaces included', () => {
+    const query = new URLSearchParams({ q: ' a+b ', status: 'In progress' });
+    expect(listQuery(query, DATA_PAGE_SIZES)).toMatchObject({ q: ' a+b ', status: 'In progress' });
+  });
+});
+
+describe('pagination', () => {
+  it.each([
+    [0, 20, 0],
+    [1, 20, 1],
+    [20, 20, 1],
+    [21, 20, 2],
+    [5, 1, 5],
+    [100, 100, 1],
+    [101, 100, 2],
+  ])('%i rows of %i a page are %i pages', (total, pageSize, pages) => {
+    expect(pagination({ page: 3, pageSize }, total)).toEqual({
+      page: 3,
+      page_size: pageSize,
+      total,
+      total_pages: pages,
+    });
+  });
+
+  it('of payments is one page, empty or not', () => {
+    expect(singlePage(0)).toEqual({ page: 1, page_size: 0, total: 0, total_pages: 1 });
+    expect(singlePage(250)).toEqual({ page: 1, page_size: 250, total: 250, total_pages: 1 });
+  });
+
+  it('puts every row on exactly one page', () => {
+    const size = fc.integer({ min: 1, max: 200 });
+    fc.assert(
+      fc.property(fc.nat(1000), size, (total, pageSize) => {
+        const { total_pages } = pagination({ page: 1, pageSize }, total);
+        const rows = Array.from({ length: total }, (_, i) => i);
+        const pages = Array.from({ length: total_pages }, (_, i) => {
+          const offset = offsetOf({ page: i + 1, pageSize });
+          return rows.slice(offset, offset + pageSize);
+        });
+        expect(pages.every((page) => page.length > 0)).toBe(true);
+        expect(pages.flat()).toEqual(rows);
+      }),
+    );
+  });
+
+  it('keeps the offset of the farthest page a safe integer', () => {
+    const offset = offsetOf({ page: Number.MAX_SAFE_INTEGER, pageSize: 200 });
+    expect(offset).toBe(Number.MAX_SAFE_INTEGER);
+  });
+});

@@ -1,0 +1,116 @@
+// Contract, "List": `q` is a case-insensitive substring search; and no `q`
+// makes it slow.
+
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { textMatcher } from '../../src/domain/search.js';
+
+function plain(text: string, q: string): boolean {
+  return text.toLowerCase().includes(q.toLowerCase());
+}
+
+describe('textMatcher', () => {
+  it.each([
+    ['Neema Mushi', 'neema', true],
+    ['Neema Mushi', 'NEEMA', true],
+    ['neema', 'Neema', true],
+    ['Neema Mushi', 'a M', true],
+    ['Neema Mushi', 'aM', false],
+    ['Neema', 'Neema ', false],
+    ['Neema', 'Neemas', false],
+    ['ÉTÉ', 'été', true],
+    ['МОСКВА', 'москва', true],
+    ['İstanbul', 'İSTANBUL', true],
+    ['Straße', 'STRASSE', false],
+    ['a.c', 'a.c', true],
+    ['abc', 'a.c', false],
+    ['(a+)+$', '(a+)+$', true],
+    ['aaa', '(a+)+$', false],
+    ['x[0]', '[0]', true],
+    ['back\\slash', '\\', true],
+    ['😀 fundi', '😀', true],
+    ['😀 fundi', '😁', false],
+    ['', 'a', false],
+    ['anything', '', true],
+  ])('%j contains %j: %s', (text, q, expected) => {
+    expect(textMatcher(q)(text)).toBe(expected);
+  });
+
+  it('agrees with a plain substring search on any texts', () => {
+    const any = fc.string({ unit: 'binary' });
+    fc.assert(fc.property(any, any, (text, q) => textMatcher(q)(text) === plain(text, q)));
+  });
+
+  it('agrees with it on needles that repeat themselves, short and long', () => {
+    // Few letters and many repetitions: every border of the needle matters.
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'A'), minLength: 1, maxLength: 9 });
+    const needle = fc.tuple(letters, fc.nat(120), letters).map(([a, n, b]) => a.repeat(n) + b);
+    const filling = fc.array(letters, { maxLength: 20 });
+    fc.assert(
+      fc.property(needle, filling, fc.boolean(), (q, parts, planted) => {
+        const text = [...parts, q.slice(0, -1), ...(planted ? [q.toLowerCase()] : [])].join('b');
+        expect(textMatcher(q)(text)).toBe(plain(text, q));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([255, 256, 257, 300, 5000])('finds a needle of %i characters anywhere', (length) => {
+    const needle = Array.from({ length }, (_, i) => String.fromCharCode(97 + ((i * i) % 23))).join(
+      '',
+    );
+    const matches = textMatcher(needle.toUpperCase());
+    expect(matches(needle)).toBe(true);
+    expect(matches(`${needle.slice(1)}${needle}`)).toBe(true);
+    expect(matches(`${needle}${needle.slice(0, -1)}`)).toBe(true);
+    expect(matches(`x${needle}x`)).toBe(true);
+    expect(matches(needle.slice(1))).toBe(false);
+    expect(matches(needle.slice(0, -1).repeat(3))).toBe(
+      plain(needle.slice(0, -1).repeat(3), needle),
+    );
+    expect(matches(`${needle.slice(0, -1)}?${needle.slice(1)}`)).toBe(false);
+  });
+
+  it('remembers nothing from one text to the next', () => {
+    const needle = 'ab'.repeat(200);
+    const matches = textMatcher(needle);
+    expect(matches(needle.slice(0, 399))).toBe(false);
+    expect(matches(needle.slice(399))).toBe(false);
+    expect(matches(needle)).toBe(true);
+    expect(matches(needle)).toBe(true);
+  });
+});
+
+describe('a long needle', () => {
+  const { charCodeAt } = String.prototype;
+  afterEach(() => {
+    String.prototype.charCodeAt = charCodeAt;
+  });
+
+  /** How many characters are looked at, of the needle or the text. */
+  function looks(search: () => unknown): number {
+    let count = 0;
+    String.prototype.charCodeAt = function (index) {
+      count++;
+      return charCodeAt.call(this, index);
+    };
+    search();
+    String.prototype.charCodeAt = charCodeAt;
+    return count;
+  }
+
+  it.each([
+    ['nearly matches everywhere', 'a', `${'a'.repeat(5000)}b`],
+    ['matches but for its start', 'a', `b${'a'.repeat(5000)}`],
+    ['breaks in its middle', 'a', `${'a'.repeat(2500)}b${'a'.repeat(2500)}`],
+    ['repeats a pattern', 'ab', `${'ab'.repeat(2500)}c`],
+    ['has borders within borders', 'aabaaab', `${'aabaaab'.repeat(700)}c`],
+  ])('that %s costs a few looks for each character', (_name, unit, needle) => {
+    const text = unit.repeat(Math.ceil(100_000 / unit.length));
+    const linear = 6 * (text.length + needle.length);
+    const counted = looks(() => expect(textMatcher(needle)(text)).toBe(false));
+    // Not fewer than one each: the count would mean nothing where the search is not seen.
+    expect(counted).toBeGreaterThanOrEqual(text.length);
+    expect(counted).toBeLessThanOrEqual(linear);
+  });
+});

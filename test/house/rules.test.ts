@@ -156,7 +156,9 @@ function importsOf(path: string, text: string): string[] {
   const found = text.matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'|^import '([^']+)'/gm);
   return [...found].map(([, from, bare]) => {
     const target = from ?? bare ?? '';
-    if (!target.startsWith('.')) return target;
+    if (target.startsWith('node:')) return target;
+    // A package by its name, whichever of its entries is meant.
+    if (!target.startsWith('.')) return /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target;
     return normalize(join(path, '..', target)).replace(/\.js$/, '.ts');
   });
 }

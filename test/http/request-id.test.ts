@@ -24,19 +24,23 @@ describe('a generated request id', () => {
     expect(idOf(request())).toBe('req_00010f10abcdefff');
   });
 
-  it('asks for eight bytes, anew for each request that has none', () => {
-    const lengths: number[] = [];
+  it('never uses a random byte twice, however many ids are drawn at once', () => {
+    let drawn = 0;
     const idOf = requestIds({
       randomBytes: (into) => {
-        lengths.push(into.length);
-        into.fill(lengths.length);
+        // A counter over pairs of bytes: a byte used twice would repeat an id.
+        for (let i = 0; i < into.length; i += 8) into.set([drawn >> 8, drawn++ & 0xff], i);
       },
       clock: () => NOW,
     });
-    expect(idOf(request())).toBe(`req_${'01'.repeat(8)}`);
-    expect(idOf(request('mine'))).toBe('mine');
-    expect(idOf(request(''))).toBe(`req_${'02'.repeat(8)}`);
-    expect(lengths).toEqual([8, 8]);
+    const ids = Array.from({ length: 1000 }, () => idOf(request()));
+    expect(new Set(ids).size).toBe(1000);
+    expect(ids).toEqual(
+      Array.from(
+        { length: 1000 },
+        (_, n) => `req_${n.toString(16).padStart(4, '0')}${'0'.repeat(12)}`,
+      ),
+    );
   });
 
   it('has a suffix of 16 hexadecimal digits from the time where randomness fails', () => {

@@ -32,13 +32,15 @@ export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
   const ask = options.fetch ?? fetch;
   const reports = new ThrottledLog(log, options.clock ?? Date.now);
   const path = subjectField.split('.');
+  // A `Headers` object, not a spread: names differ in case, and a second
+  // Authorization would be joined to the caller's.
+  const baseHeaders = new Headers({ accept: 'application/json' });
+  for (const [name, value] of Object.entries(headers)) baseHeaders.set(name, value);
 
   async function exchange(token: string, signal: AbortSignal): Promise<Identity> {
-    const response = await ask(url, {
-      headers: { accept: 'application/json', ...headers, authorization: `Bearer ${token}` },
-      redirect: 'manual',
-      signal,
-    });
+    const requestHeaders = new Headers(baseHeaders);
+    requestHeaders.set('authorization', `Bearer ${token}`);
+    const response = await ask(url, { headers: requestHeaders, redirect: 'manual', signal });
     if (REFUSALS.has(response.status)) {
       // An operator's mistake (no apikey, no scope) looks the same from here: say what the provider said.
       const reason = refusalReason(await boundedText(response), token);

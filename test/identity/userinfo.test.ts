@@ -1,0 +1,228 @@
+// Contract, "Authentication", data endpoints: what the user-information
+// endpoint's answer makes of a token.
+
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { userinfoIdentity } from '../../src/identity/userinfo.js';
+import { openIdentityStub } from '../support/identity-stub.js';
+import { answer, askOnce } from '../support/userinfo-exchange.js';
+
+const INVALID = { status: 'invalid' };
+const UNAVAILABLE = { status: 'unavailable' };
+const HTML = '<!doctype html><title>Error</title><p>No.';
+const HTML_HEADERS = { 'Content-Type': 'text/html' };
+
+function identified(subject: string) {
+  return { status: 'identified', subject };
+}
+
+describe('A usable answer', () => {
+  it.each([
+    ['a subject', { sub: 'user-1' }, 'sub', 'user-1'],
+    [
+      'other claims beside it',
+      { email: 'a@b.example', sub: 'auth0|1', aud: [1] },
+      'sub',
+      'auth0|1',
+    ],
+    ['a subject with spaces', { sub: ' a b ' }, 'sub', ' a b '],
+    ['a unicode subject', { sub: 'Zoë 林 🌍' }, 'sub', 'Zoë 林 🌍'],
+    ['an escaped surrogate pair', '{"sub":"\\ud83c\\udf0d"}', 'sub', '🌍'],
+    ['a field of another name', { id: 'u', sub: 'other' }, 'id', 'u'],
+    ['a nested field', { data: { user: { id: 'deep' } } }, 'data.user.id', 'deep'],
+    ['an integer', { sub: 42 }, 'sub', '42'],
+    ['zero', { sub: 0 }, 'sub', '0'],
+    ['a negative integer', { sub: -7 }, 'sub', '-7'],
+    ['the largest safe integer', '{"sub":9007199254740991}', 'sub', '9007199254740991'],
+    [
+      'a property that objects inherit',
+      { constructor: { name: 'own' } },
+      'constructor.name',
+      'own',
+    ],
+    ['duplicate keys, of which the last wins', '{"sub":"a","sub":"b"}', 'sub', 'b'],
+  ])('names the account: %s', async (_name, body, subjectField, subject) => {
+    const { identity } = await askOnce(answer(200, body), { options: { subjectField } });
+    expect(identity).toEqual(identified(subject));
+  });
+
+  it.each([200, 201, 203, 299])('may have status %i', async (status) => {
+    const { identity } = await askOnce(answer(status, { sub: 'user-1' }));
+    expect(identity).toEqual(identified('user-1'));
+  });
+
+  it('is judged by its content, whatever its media type says', async () => {
+    const { identity } = await askOnce(answer(200, { sub: 'user-1' }, HTML_HEADERS));
+    expect(identity).toEqual(identified('user-1'));
+  });
+
+  it('may be compressed', async () => {
+    const body = gzipSync(JSON.stringify({ sub: 'user-1' }));
+    const { identity } = await askOnce(answer(200, body, { 'Content-Encoding': 'gzip' }));
+    expect(identity).toEqual(identified('user-1'));
+  });
+
+  it('may come in pieces that cut a character in two', async () => {
+    const body = Buffer.from(JSON.stringify({ sub: 'Zoë' }));
+    const cut = body.indexOf(0xc3) + 1;
+    const { identity } = await askOnce((_token, response) => {
+      response.write(body.subarray(0, cut), () => {
+        setImmediate(() => response.end(body.subarray(cut)));
+      });
+    });
+    expect(identity).toEqual(identified('Zoë'));
+  });
+});
+
+describe('An answer without a usable subject', () => {
+  it.each([
+    ['no such property', {}, 'sub'],
+    ['null', { sub: null }, 'sub'],
+    ['an empty string', { sub: '' }, 'sub'],
+    ['true', { sub: true }, 'sub'],
+    ['an array', { sub: ['user-1'] }, 'sub'],
+    ['an object', { sub: { id: 'user-1' } }, 'sub'],
+    ['an unsafe integer', '{"sub":9007199254740993}', 'sub'],
+    ['a fraction', { sub: 1.5 }, 'sub'],
+    ['a number beyond doubles', '{"sub":1e999}', 'sub'],
+    ['a newline', { sub: 'a\nb' }, 'sub'],
+    ['NUL', { sub: 'a\u0000b' }, 'sub'],
+    ['DEL', { sub: 'a\u007fb' }, 'sub'],
+    ['a C1 control character', { sub: 'a\u0085b' }, 'sub'],
+    ['a lone high surrogate', '{"sub":"a\\ud800"}', 'sub'],
+    ['a lone low surrogate', '{"sub":"\\udc00b"}', 'sub'],
+    ['only an inherited property', {}, 'constructor.name'],
+    ['a path through a string', { sub: 'user-1' }, 'sub.length'],
+    ['a path through an array', { users: [{ id: 'user-1' }] }, 'users.0.id'],
+    ['a path through null', { data: null }, 'data.id'],
+    ['a path that ends too early', { data: { id: 'user-1' } }, 'data'],
+  ])('leaves the token undecided: %s', async (_name, body, subjectField) => {
+    const { identity } = await askOnce(answer(200, body), { options: { subjectField } });
+    expect(identity).toEqual(UNAVAILABLE);
+  });
+
+  it.each([
+    ['a JSON array', '[{"sub":"user-1"}]'],
+    ['a JSON string', '"user-1"'],
+    ['JSON null', 'null'],
+    ['an empty body', ''],
+    ['two values', '{"sub":"user-1"}{}'],
+    ['HTML', HTML],
+    ['a signed token', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1c2VyLTEifQ.'],
+    ['a form', 'sub=user-1'],
+  ])('leaves the token undecided: %s', async (_name, body) => {
+    const { identity } = await askOnce(answer(200, body, { 'Content-Type': 'application/jwt' }));
+    expect(identity).toEqual(UNAVAILABLE);
+  });
+
+  it('leaves the token undecided: 204', async () => {
+    const { identity } = await askOnce(answer(204));
+    expect(identity).toEqual(UNAVAILABLE);
+  });
+});
+
+describe('A refusal by the provider', () => {
+  const bodies: readonly [string, string | Uint8Array][] = [
+    ['an error in JSON', '{"error":"invalid_token"}'],
+    ['HTML', HTML],
+    ['an empty body', ''],
+    ['a body that is not UTF-8', Buffer.from([0xe9, 0xff])],
+    ['a huge body', ' '.repeat(1_000_000)],
+    ['a subject all the same', '{"sub":"user-1"}'],
+  ];
+  it.each([400, 401, 403].flatMap((status) => bodies.map((body) => [status, ...body] as const)))(
+    'makes the token invalid: %i with %s',
+    async (status, _name, body) => {
+      const { identity } = await askOnce(answer(status, body));
+      expect(identity).toEqual(INVALID);
+    },
+  );
+});
+
+describe('Any other answer', () => {
+  it.each([402, 404, 405, 407, 409, 429, 500, 502, 503, 504])(
+    'leaves the token undecided: status %i',
+    async (status) => {
+      const { identity, questions } = await askOnce(answer(status, { sub: 'user-1' }));
+      expect(identity).toEqual(UNAVAILABLE);
+      expect(questions).toBe(1);
+    },
+  );
+
+  it.each([301, 302, 303, 307, 308])('leaves the token undecided: redirect %i', async (status) => {
+    const target = await openIdentityStub(answer(200, { sub: 'user-1' }));
+    try {
+      const redirect = answer(status, { sub: 'user-1' }, { Location: target.url });
+      const { identity, questions } = await askOnce(redirect);
+      expect(identity).toEqual(UNAVAILABLE);
+      expect(questions).toBe(1);
+      expect(target.asked).toEqual([]);
+    } finally {
+      await target.close();
+    }
+  });
+});
+
+describe('The question', () => {
+  it('is one GET to the configured URL that carries the token and asks for JSON', async () => {
+    const seen: unknown[] = [];
+    await askOnce((_token, response, { method, url, headers }) => {
+      seen.push({ method, url, authorization: headers.authorization, accept: headers.accept });
+      response.end('{"sub":"user-1"}');
+    });
+    expect(seen).toEqual([
+      {
+        method: 'GET',
+        url: '/userinfo',
+        authorization: 'Bearer a-token',
+        accept: 'application/json',
+      },
+    ]);
+  });
+
+  it('carries the extra headers of the settings', async () => {
+    const seen: unknown[] = [];
+    const options = { headers: { apikey: 'the-key', Accept: 'application/vnd.x+json' } };
+    await askOnce(
+      (_token, response, { headers }) => {
+        seen.push([headers['apikey'], headers.accept]);
+        response.end('{"sub":"user-1"}');
+      },
+      { options },
+    );
+    expect(seen).toEqual([['the-key', 'application/vnd.x+json']]);
+  });
+
+  it.each(['authorization', 'Authorization', 'AUTHORIZATION'])(
+    'carries the token of the caller even where an extra header is called %s',
+    async (name) => {
+      const seen: unknown[] = [];
+      await askOnce(
+        (_token, response, { headers }) => {
+          seen.push(headers.authorization);
+          response.end('{"sub":"user-1"}');
+        },
+        { options: { headers: { [name]: 'Bearer of-the-operator' } } },
+      );
+      expect(seen).toEqual(['Bearer a-token']);
+    },
+  );
+
+  it('is asked again every time, over connections that are kept', async () => {
+    const connections = new Set<unknown>();
+    const stub = await openIdentityStub((token, response, request) => {
+      connections.add(request.socket);
+      answer(token === 'bad' ? 401 : 200, { sub: token })(token, response, request);
+    });
+    const tokens = ['a', 'a', 'bad', 'b', 'bad', 'a', 'a', 'bad', 'a', 'bad'];
+    try {
+      const provider = userinfoIdentity({ url: stub.url });
+      for (const token of tokens) await provider.identify(token);
+      expect(stub.asked).toEqual(tokens);
+      // Not 1: a question that comes the moment the one before ends may find its connection busy.
+      expect(connections.size).toBeLessThan(4);
+    } finally {
+      await stub.close();
+    }
+  });
+});

@@ -1,0 +1,44 @@
+// One question to a user-information endpoint on loopback that answers as told.
+
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Identity } from '../../src/identity/identity-provider.js';
+import { type UserinfoOptions, userinfoIdentity } from '../../src/identity/userinfo.js';
+import { type Behaviour, openIdentityStub } from './identity-stub.js';
+import { type KeptLine, keptLog } from './kept-log.js';
+
+export interface Asked {
+  readonly identity: Identity;
+  /** How often the endpoint was asked. */
+  readonly questions: number;
+  readonly lines: readonly KeptLine[];
+}
+
+export interface Question {
+  readonly token?: string;
+  readonly options?: Partial<UserinfoOptions>;
+}
+
+/** Asks once and closes the endpoint. */
+export async function askOnce(behaviour: Behaviour, question: Question = {}): Promise<Asked> {
+  const stub = await openIdentityStub(behaviour);
+  const log = keptLog();
+  try {
+    const provider = userinfoIdentity({ url: stub.url, log, ...question.options });
+    const identity = await provider.identify(question.token ?? 'a-token');
+    return { identity, questions: stub.asked.length, lines: log.lines };
+  } finally {
+    await stub.close();
+  }
+}
+
+/** A complete answer. Text and bytes are sent as they are, everything else as JSON. */
+export function answer(
+  status: number,
+  body: unknown = '',
+  headers: OutgoingHttpHeaders = { 'Content-Type': 'application/json' },
+): Behaviour {
+  return (_token, response) => {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    response.writeHead(status, headers).end(raw ? body : JSON.stringify(body));
+  };
+}

@@ -43,7 +43,7 @@ export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
     const response = await ask(url, { headers: requestHeaders, redirect: 'manual', signal });
     if (REFUSALS.has(response.status)) {
       // An operator's mistake (no apikey, no scope) looks the same from here: say what the provider said.
-      const reason = refusalReason(await boundedText(response), token);
+      const reason = refusalReason(await boundedBody(response), token);
       reports.warn('identity_provider_refused', { status: response.status, reason });
       return INVALID;
     }
@@ -51,7 +51,11 @@ export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
       await response.body?.cancel();
       return unusable(`status ${response.status}`);
     }
-    const subject = subjectOf(await boundedText(response), path);
+    const body = await boundedBody(response);
+    if (body === undefined) return unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`);
+    const answer = parsed(body);
+    if (answer === undefined) return unusable('an answer that is no JSON');
+    const subject = subjectOf(answer, path);
     return subject === undefined
       ? unusable(`no usable subject at "${subjectField}"`)
       : { status: 'identified', subject };
@@ -81,24 +85,28 @@ export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
   };
 }
 
-/** The answer's text, or undefined where it is larger than any user information. */
-async function boundedText(response: Response): Promise<string | undefined> {
-  if (response.body === null) return '';
-  const decoder = new TextDecoder();
+/** The answer's bytes, or undefined where they are more than any user information. */
+async function boundedBody(response: Response): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
-  let text = '';
-  for await (const chunk of response.body) {
+  for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     // Leaving the loop cancels the stream.
     if (bytes > USERINFO_MAX_BYTES) return undefined;
-    text += decoder.decode(chunk, { stream: true });
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  const body = new Uint8Array(bytes);
+  let end = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, end);
+    end += chunk.byteLength;
+  }
+  return body;
 }
 
 /** A non-empty string without control characters at the path, or a safe integer as its decimal text. */
-function subjectOf(text: string | undefined, path: readonly string[]): string | undefined {
-  let value = parsed(text);
+function subjectOf(answer: unknown, path: readonly string[]): string | undefined {
+  let value = answer;
   for (const name of path) {
     value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   }
@@ -113,17 +121,18 @@ function isWellFormedSubject(subject: string): boolean {
 }
 
 /** The provider's own error code, if it looks like one: never text that could hold the token. */
-function refusalReason(text: string | undefined, token: string): string | null {
-  const answer = parsed(text);
+function refusalReason(body: Uint8Array | undefined, token: string): string | null {
+  const answer = body && parsed(body);
   if (!isJsonObject(answer)) return null;
   const code = answer['error_code'] ?? answer['error'] ?? answer['code'];
   if (typeof code !== 'string' || !/^[a-z_]{1,40}$/i.test(code)) return null;
   return token.includes(code) ? null : code;
 }
 
-function parsed(text: string | undefined): unknown {
+/** The JSON value, or undefined where there is none. Strict: bad bytes replaced, two subjects could become one. */
+function parsed(body: Uint8Array): unknown {
   try {
-    return text === undefined ? undefined : JSON.parse(text);
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     return undefined;
   }

@@ -110,6 +110,8 @@ describe('An answer without a usable subject', () => {
     ['HTML', HTML],
     ['a signed token', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1c2VyLTEifQ.'],
     ['a form', 'sub=user-1'],
+    // Decoded leniently, every account with such a byte would become the same account.
+    ['a subject that is not UTF-8', Buffer.from('{"sub":"jos\xe9"}', 'latin1')],
   ])('leaves the token undecided: %s', async (_name, body) => {
     const { identity } = await askOnce(answer(200, body, { 'Content-Type': 'application/jwt' }));
     expect(identity).toEqual(UNAVAILABLE);

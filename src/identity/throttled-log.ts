@@ -22,7 +22,8 @@ export class ThrottledLog {
     const kind = JSON.stringify([event, fields]);
     const now = this.#clock();
     const last = this.#reported.get(kind);
-    if (last !== undefined && now - last.at < INTERVAL_MS) {
+    // Either way: a clock that was set back must not silence the log until it has caught up.
+    if (last !== undefined && Math.abs(now - last.at) < INTERVAL_MS) {
       last.suppressed++;
       return;
     }

@@ -23,6 +23,9 @@ export interface UserinfoOptions {
 /** Statuses by which a provider refuses the token itself. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403]);
 
+/** A run of so many characters in an error code and in the token is no coincidence. */
+const TELLING_CHARACTERS = 8;
+
 /**
  * One exchange for each call, 4 s in all, the body included; redirects are not
  * followed, and at most 64 KiB of the answer are read.
@@ -126,7 +129,16 @@ function refusalReason(body: Uint8Array | undefined, token: string): string | nu
   if (!isJsonObject(answer)) return null;
   const code = answer['error_code'] ?? answer['error'] ?? answer['code'];
   if (typeof code !== 'string' || !/^[a-z_]{1,40}$/i.test(code)) return null;
-  return token.includes(code) ? null : code;
+  return haveTextInCommon(code.toLowerCase(), token.toLowerCase()) ? null : code;
+}
+
+/** Whether a provider may have built its code from the token: from all of it, or from some part. */
+function haveTextInCommon(code: string, token: string): boolean {
+  if (code.includes(token)) return true;
+  for (let start = 0; start <= Math.max(0, code.length - TELLING_CHARACTERS); start++) {
+    if (token.includes(code.slice(start, start + TELLING_CHARACTERS))) return true;
+  }
+  return false;
 }
 
 /** The JSON value, or undefined where there is none. Strict: bad bytes replaced, two subjects could become one. */

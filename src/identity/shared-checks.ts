@@ -1,7 +1,7 @@
 // Identical checks in flight are joined and, where the operator allows it,
 // successful ones are remembered for a while. Failures never are.
 
-import { IDENTITY_CACHE_MAX_ENTRIES } from '../domain/limits.js';
+import { IDENTITY_CACHE_MAX_ENTRIES, IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import type { Identity, IdentityProvider } from './identity-provider.js';
 
 export interface SharedChecksOptions {
@@ -13,9 +13,15 @@ export interface SharedChecksOptions {
   readonly digest?: (token: string) => string | Promise<string>;
 }
 
+/** Times count from before the question, so that an answer is never believed for longer. */
+interface Check {
+  readonly askedAt: number;
+  readonly identity: Promise<Identity>;
+}
+
 interface Remembered {
+  readonly askedAt: number;
   readonly identity: Identity;
-  readonly expiresAt: number;
 }
 
 export function sharedChecks(
@@ -24,14 +30,18 @@ export function sharedChecks(
 ): IdentityProvider {
   const { clock = Date.now, digest = sha256 } = options;
   const lifetimeMs = options.cacheSeconds * 1000;
-  const inFlight = new Map<string, Promise<Identity>>();
+  const inFlight = new Map<string, Check>();
   /** Oldest first, since a Map keeps the order of insertion. */
   const remembered = new Map<string, Remembered>();
 
-  function check(token: string): Promise<Identity> {
+  function check(token: string, now: number): Check {
     const joined = inFlight.get(token);
-    if (joined !== undefined) return joined;
-    const started = provider.identify(token).finally(() => inFlight.delete(token));
+    // One that is older lost its answer: a platform may end the request that asked.
+    if (joined && isYoungerThan(IDENTITY_PROVIDER_TIMEOUT_MS, joined.askedAt, now)) return joined;
+    const identity = provider.identify(token).finally(() => {
+      if (inFlight.get(token) === started) inFlight.delete(token);
+    });
+    const started: Check = { askedAt: now, identity };
     inFlight.set(token, started);
     return started;
   }
@@ -41,17 +51,17 @@ export function sharedChecks(
     const key = typeof hashed === 'string' ? hashed : await hashed;
     const now = clock();
     const known = remembered.get(key);
-    if (known !== undefined && now < known.expiresAt) return known.identity;
-    const identity = await check(token);
+    if (known && isYoungerThan(lifetimeMs, known.askedAt, now)) return known.identity;
     remembered.delete(key);
-    if (identity.status === 'identified') {
-      // Counted from before the question, so that an answer is never believed for longer.
-      remember(key, { identity, expiresAt: now + lifetimeMs });
-    }
+    const { askedAt, identity: answer } = check(token, now);
+    const identity = await answer;
+    if (identity.status === 'identified') remember(key, { askedAt, identity });
     return identity;
   }
 
   function remember(key: string, entry: Remembered): void {
+    // Deleted first, so that it is the youngest of the Map.
+    remembered.delete(key);
     if (remembered.size >= IDENTITY_CACHE_MAX_ENTRIES) {
       const [oldest] = remembered.keys();
       if (oldest !== undefined) remembered.delete(oldest);
@@ -59,7 +69,14 @@ export function sharedChecks(
     remembered.set(key, entry);
   }
 
-  return { identify: lifetimeMs > 0 ? rememberedCheck : check };
+  return {
+    identify: (token) => (lifetimeMs > 0 ? rememberedCheck(token) : check(token, clock()).identity),
+  };
+}
+
+/** A clock that was set back makes nothing younger. */
+function isYoungerThan(ageMs: number, askedAt: number, now: number): boolean {
+  return now >= askedAt && now - askedAt < ageMs;
 }
 
 async function sha256(token: string): Promise<string> {

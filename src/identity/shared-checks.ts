@@ -60,9 +60,8 @@ export function sharedChecks(
   }
 
   function remember(key: string, entry: Remembered): void {
-    // Deleted first, so that it is the youngest of the Map.
-    remembered.delete(key);
-    if (remembered.size >= IDENTITY_CACHE_MAX_ENTRIES) {
+    // Everyone who joined the check remembers it: only the first needs room.
+    if (!remembered.has(key) && remembered.size >= IDENTITY_CACHE_MAX_ENTRIES) {
       const [oldest] = remembered.keys();
       if (oldest !== undefined) remembered.delete(oldest);
     }

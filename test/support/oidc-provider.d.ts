@@ -1,0 +1,23 @@
+// What the tests use of `oidc-provider`, which has no types of its own.
+
+declare module 'oidc-provider' {
+  import type { IncomingMessage, ServerResponse } from 'node:http';
+
+  interface Account {
+    readonly accountId: string;
+    claims(): Promise<{ sub: string } & Record<string, unknown>>;
+  }
+
+  export interface Configuration {
+    readonly clients: readonly Record<string, unknown>[];
+    readonly features?: Readonly<Record<string, { enabled: boolean }>>;
+    readonly scopes?: readonly string[];
+    readonly cookies?: { readonly keys: readonly string[] };
+    findAccount?(context: unknown, id: string): Promise<Account>;
+  }
+
+  export class Provider {
+    constructor(issuer: string, configuration: Configuration);
+    callback(): (request: IncomingMessage, response: ServerResponse) => void;
+  }
+}

@@ -1,6 +1,7 @@
 // A request's body: "exactly one JSON object, at most 1 MiB", whatever its
 // Content-Type and Content-Length say.
 
+import { boundedBody } from '../bounded-body.js';
 import { failed, type Outcome } from '../domain/errors.js';
 import { type JsonObject, parseJsonObject } from '../domain/json.js';
 import { REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
@@ -37,29 +38,7 @@ export async function readJsonObject(read: ReadBody): Promise<Outcome<JsonObject
   return parseJsonObject(text);
 }
 
-/** Reads the request's own stream, counting bytes as they come. */
+/** Reads the request's own stream. */
 export function streamReader(request: Request): ReadBody {
-  return async (maxBytes) => {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of request.body ?? []) {
-      length += chunk.byteLength;
-      // Leaving the loop cancels the stream: nothing more is read.
-      if (length > maxBytes) return undefined;
-      chunks.push(chunk);
-    }
-    return joined(chunks, length);
-  };
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const [first] = chunks;
-  if (first !== undefined && chunks.length === 1) return first;
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return whole;
+  return (maxBytes) => boundedBody(request.body, maxBytes);
 }

@@ -1,6 +1,7 @@
 // Asks the identity provider's user-information endpoint whose token it is
 // (OpenID Connect Core 5.3, and endpoints like it).
 
+import { boundedBody } from '../bounded-body.js';
 import { isJsonObject } from '../domain/json.js';
 import { IDENTITY_PROVIDER_TIMEOUT_MS, USERINFO_MAX_BYTES } from '../domain/limits.js';
 import { type Log, silentLog } from '../log.js';
@@ -46,7 +47,7 @@ export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
     const response = await ask(url, { headers: requestHeaders, redirect: 'manual', signal });
     if (REFUSALS.has(response.status)) {
       // An operator's mistake (no apikey, no scope) looks the same from here: say what the provider said.
-      const reason = refusalReason(await boundedBody(response), token);
+      const reason = refusalReason(await boundedBody(response.body, USERINFO_MAX_BYTES), token);
       reports.warn('identity_provider_refused', { status: response.status, reason });
       return INVALID;
     }
@@ -54,7 +55,7 @@ export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
       await response.body?.cancel();
       return unusable(`status ${response.status}`);
     }
-    const body = await boundedBody(response);
+    const body = await boundedBody(response.body, USERINFO_MAX_BYTES);
     if (body === undefined) return unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`);
     const answer = parsed(body);
     if (answer === undefined) return unusable('an answer that is no JSON');
@@ -86,25 +87,6 @@ export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
       }
     },
   };
-}
-
-/** The answer's bytes, or undefined where they are more than any user information. */
-async function boundedBody(response: Response): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    // Leaving the loop cancels the stream.
-    if (bytes > USERINFO_MAX_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  const body = new Uint8Array(bytes);
-  let end = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, end);
-    end += chunk.byteLength;
-  }
-  return body;
 }
 
 /** A non-empty string without control characters at the path, or a safe integer as its decimal text. */

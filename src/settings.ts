@@ -49,7 +49,7 @@ export function readSettings(environment: Environment): Settings {
       wholeNumber(0, IDENTITY_CACHE_MAX_SECONDS),
       0,
     ),
-    adminKey: environment['ADMIN_API_KEY'] || undefined,
+    adminKey: read(environment, 'ADMIN_API_KEY', headerText, undefined),
     corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
   });
 }
@@ -129,6 +129,12 @@ const headerList: Parser<Record<string, string>> = (name, text) => {
   } catch {
     throw new SettingError(name, MASKED, wanted);
   }
+};
+
+/** What no client could send in a header would lock the operator out without a word. */
+const headerText: Parser<string> = (name, text) => {
+  if (/^[!-~](?:[ -~]*[!-~])?$/.test(text)) return text;
+  throw new SettingError(name, MASKED, 'printable ASCII without spaces at its ends');
 };
 
 const dottedPath: Parser<string> = (name, text) => {

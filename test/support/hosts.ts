@@ -1,7 +1,6 @@
 // The hosts that the contract suite runs on. A new host is one more entry here.
 
 import { join } from 'node:path';
-import { createClient } from '@libsql/client';
 import {
   createHandler,
   type Handler,
@@ -11,6 +10,7 @@ import {
   userinfoIdentity,
 } from 'service-management-api';
 import { openLibsqlJournal } from 'service-management-api/libsql';
+import { runSql } from './database-file.js';
 import { type ServerProcess, startServer } from './server-process.js';
 
 export interface HostOptions {
@@ -38,9 +38,7 @@ function databasePath(folder: string): string {
 
 /** Runs SQL on a stopped host's database file. */
 export async function changeDatabase(folder: string, ...statements: string[]): Promise<void> {
-  const client = createClient({ url: `file:${databasePath(folder)}`, concurrency: 1 });
-  for (const statement of statements) await client.execute(statement);
-  client.close();
+  await runSql(databasePath(folder), ...statements);
 }
 
 /** The built handler in this process, over a libSQL file: no port, plain `Request` objects. */

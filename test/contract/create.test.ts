@@ -1,0 +1,275 @@
+// Contract, "Common record rules", "Identifiers" and the defaults of "Fields
+// and validation by collection": what a create stores and answers.
+
+import { expect, it } from 'vitest';
+import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
+import { type JsonRecord, onEveryHost } from '../support/contract.js';
+import { changeDatabase } from '../support/hosts.js';
+
+const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
+const WITH_DEFAULTS = COLLECTION_TABLE.filter(({ defaults }) => Object.keys(defaults).length > 0);
+
+onEveryHost('Create', (service) => {
+  it.each(COLLECTION_TABLE)(
+    'answers 201 with the $name record, its id, its owner and its defaults',
+    async (row) => {
+      const account = service.account();
+      const reply = await account.post(`/${row.name}`, leastBody(row));
+      expect(reply.status).toBe(201);
+      const { id, ...rest } = reply.json.data;
+      expect(id).toMatch(new RegExp(`^${row.idPrefix}[0-9]{${row.idDigitsMin},}$`));
+      expect(rest).toStrictEqual({
+        ...leastBody(row),
+        ...row.defaults,
+        owner_sub: account.subject,
+        ...(row.name === 'businesses' && { ownerSub: account.subject }),
+      });
+      expect(Object.keys(reply.json.meta).sort()).toEqual(['request_id', 'timestamp']);
+      const read = await account.get(`/${row.name}/${id}`);
+      expect(read.json.data).toStrictEqual(reply.json.data);
+    },
+  );
+
+  it.each(COLLECTION_TABLE)(
+    'generates id and owner_sub of $name whatever the caller sends',
+    async (row) => {
+      const account = service.account();
+      const other = service.account();
+      const sent = { ...leastBody(row), id: `${row.idPrefix}7777`, owner_sub: other.subject };
+      const record = await account.create(row.name, sent);
+      expect(record.id).not.toBe(sent.id);
+      expect(record['owner_sub']).toBe(account.subject);
+      expect((await account.get(`/${row.name}/${sent.id}`)).status).toBe(404);
+      expect((await other.get(`/${row.name}`)).json.data).toEqual([]);
+    },
+  );
+
+  it.each([null, 5, '', [], {}, true])('overwrites an id and owner_sub of %j', async (value) => {
+    const account = service.account();
+    const record = await account.create('customers', { ...CUSTOMER, id: value, owner_sub: value });
+    expect(record).toStrictEqual({ ...CUSTOMER, id: record.id, owner_sub: account.subject });
+    expect(record.id).toMatch(/^CUS-[0-9]{4,}$/);
+  });
+
+  it('sets ownerSub of a business to the caller, whatever the caller sends', async () => {
+    const account = service.account();
+    const record = await account.create('businesses', { ownerSub: 'someone else' });
+    expect(record['ownerSub']).toBe(account.subject);
+  });
+
+  it.each(COLLECTION_TABLE.filter(({ name }) => name !== 'businesses'))(
+    'keeps a caller-supplied ownerSub of $name as an extra property that gives no access',
+    async (row) => {
+      const account = service.account();
+      const other = service.account();
+      const record = await account.create(row.name, {
+        ...leastBody(row),
+        ownerSub: other.subject,
+      });
+      expect(record['ownerSub']).toBe(other.subject);
+      expect((await other.get(`/${row.name}/${record.id}`)).status).toBe(404);
+      expect((await account.get(`/${row.name}/${record.id}`)).status).toBe(200);
+    },
+  );
+
+  it.each(COLLECTION_TABLE)('keeps unknown properties of $name', async (row) => {
+    const unknown = {
+      nothing: null,
+      flag: false,
+      count: -1.5e-7,
+      empty: '',
+      list: [1, [null, {}], 'x'],
+      nested: { a: { b: { c: [{ d: 1 }] } } },
+      '': 'the empty name',
+      'with space and "quote" and \\': 1,
+    };
+    const account = service.account();
+    const record = await account.create(row.name, { ...leastBody(row), ...unknown });
+    expect(record).toMatchObject(unknown);
+    expect((await account.get(`/${row.name}/${record.id}`)).json.data).toStrictEqual(record);
+  });
+
+  const defaultCases = WITH_DEFAULTS.flatMap((row) =>
+    Object.keys(row.defaults).map((property) => ({ row, name: row.name, property })),
+  );
+
+  it.each(
+    defaultCases.flatMap((one) =>
+      [null, '', 'other', 7, false, []].map((value) => ({ ...one, value })),
+    ),
+  )('keeps $property of $name where the caller sends $value', async ({ row, property, value }) => {
+    const body = { ...leastBody(row), [property]: value };
+    const record = await service.account().create(row.name, body);
+    const expected: JsonRecord = { ...row.defaults, [property]: value };
+    for (const [name, stored] of Object.entries(expected)) expect(record[name]).toEqual(stored);
+  });
+
+  it.each(COLLECTION_TABLE)('keeps created_at and updated_at of $name as payload', async (row) => {
+    const account = service.account();
+    const payload = { created_at: 'long ago', updated_at: 12 };
+    const record = await account.create(row.name, { ...leastBody(row), ...payload });
+    expect(record).toMatchObject(payload);
+    const patched = await account.patch(`/${row.name}/${record.id}`, { updated_at: null });
+    expect(patched.json.data).toStrictEqual({ ...record, updated_at: null });
+  });
+
+  it('creates duplicates where the same body is sent twice', async () => {
+    const account = service.account();
+    const first = await account.create('customers', CUSTOMER);
+    const second = await account.create('customers', CUSTOMER);
+    expect(second).toStrictEqual({ ...first, id: second.id });
+    expect(second.id).not.toBe(first.id);
+  });
+});
+
+onEveryHost('Own keys that JavaScript gives a meaning', (service) => {
+  const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'toJSON'];
+  const VALUES = ['{"polluted":true}', '"text"', 'null', '[1]', '{"prototype":{"polluted":true}}'];
+  const GRID = NAMES.flatMap((name) => VALUES.map((value) => ({ name, value })));
+
+  it.each(GRID)('keeps $name = $value on create and PATCH', async ({ name, value }) => {
+    const account = service.account();
+    // As text: an object literal would set the prototype.
+    const created = await account.post('/businesses', `{"a":1,"${name}":${value}}`);
+    expect(created.status).toBe(201);
+    expect(ownText(created.json.data, name)).toBe(value);
+    const path = `/businesses/${created.json.data.id}`;
+    expect(ownText((await account.get(path)).json.data, name)).toBe(value);
+
+    const patched = await account.patch(path, `{"${name}":{"again":[1]}}`);
+    expect(patched.status).toBe(200);
+    expect(ownText(patched.json.data, name)).toBe('{"again":[1]}');
+
+    const plain = await account.create('businesses', {});
+    const added = await account.patch(`/businesses/${plain.id}`, `{"${name}":${value}}`);
+    expect(ownText(added.json.data, name)).toBe(value);
+    expect(Object.keys(added.json.data).sort()).toEqual([...Object.keys(plain), name].sort());
+    expect(Object.keys({})).toEqual([]);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it('does not take required properties from __proto__', async () => {
+    const account = service.account();
+    const body = `{"__proto__":${JSON.stringify(CUSTOMER)}}`;
+    const refused = await account.post('/customers', body);
+    expect(refused.status).toBe(422);
+    const record = await account.create('customers', CUSTOMER);
+    const path = `/customers/${record.id}`;
+    expect((await account.patch(path, '{"__proto__":{"name":""}}')).status).toBe(200);
+    expect((await account.get(path)).json.data).toMatchObject(CUSTOMER);
+    expect((await account.patch(path, `{"name":null,${body.slice(1)}`)).status).toBe(422);
+  });
+
+  it('applies defaults and ownership past what __proto__ holds', async () => {
+    const account = service.account();
+    const order = '"customer":"A","service":"B","amount":1';
+    const inherited = '{"status":"Gone","paid":9,"id":"ORD-1","owner_sub":"x"}';
+    const reply = await account.post('/orders', `{${order},"__proto__":${inherited}}`);
+    expect(Object.hasOwn(reply.json.data, 'status')).toBe(true);
+    expect(reply.json.data).toMatchObject({ status: 'New', paid: 0, currency: 'TZS' });
+    expect(reply.json.data.owner_sub).toBe(account.subject);
+    expect((await account.get('/orders?status=New')).json.meta.pagination.total).toBe(1);
+    expect((await account.get('/orders?status=Gone')).json.meta.pagination.total).toBe(0);
+  });
+});
+
+onEveryHost('Text of records', (service) => {
+  it.each([
+    ['Swahili and accents', 'Ng’ombe, café, Ærø, ß, İstanbul'],
+    ['other scripts', '日本語 العربية हिन्दी Ελληνικά'],
+    ['characters beyond the basic plane', '💇🏾‍♀️ 𝒳 🇹🇿'],
+    ['combining marks, not normalised', 'e\u0301 versus \u00e9'],
+    ['control characters and NUL', 'a\u0000b\u0001c\td\ne\u001f\u007f\u0085'],
+    ['separators and marks', '\u2028\u2029\u200b\u202e\ufeff\ufffe\uffff'],
+    ['lone surrogates', 'a\ud800b\udc00c'],
+    ['what looks like an escape', '\\u0041 \\n \\" </script> %41 %00 &amp;'],
+  ])('keeps %s in values and in names', async (_title, text) => {
+    const account = service.account();
+    const body = { name: text, phone: text, [text]: { [text]: [text] } };
+    const record = await account.create('customers', body);
+    expect(record).toStrictEqual({ ...body, id: record.id, owner_sub: account.subject });
+    const read = await account.get(`/customers/${record.id}`);
+    expect(read.json.data).toStrictEqual(record);
+    expect((await account.get('/customers')).json.data).toStrictEqual([record]);
+  });
+
+  it.each([0, -0.5, 1e-320, 1.7976931348623157e308, 9007199254740991, 0.1, 1e21, -1e-7])(
+    'keeps the number %d',
+    async (number) => {
+      const record = await service.account().create('businesses', { number });
+      expect(record['number']).toBe(number);
+    },
+  );
+
+  it('keeps everything over a restart', async () => {
+    const account = service.account();
+    const odd = '{"__proto__":{"a":1},"n\\u0000":"\\ud800\\u0000","list":[[{}]],"ω":"💇🏾"}';
+    const before = await account.post('/businesses', odd);
+    await service.restart();
+    const after = await account.get(`/businesses/${before.json.data.id}`);
+    expect(JSON.stringify(after.json.data)).toBe(JSON.stringify(before.json.data));
+    expect(ownText(after.json.data, '__proto__')).toBe('{"a":1}');
+  });
+});
+
+onEveryHost('Identifiers', (service) => {
+  it.each(COLLECTION_TABLE)('counts $name up by one, across accounts, on its own', async (row) => {
+    const first = await service.account().create(row.name, leastBody(row));
+    for (const other of COLLECTION_TABLE.filter(({ name }) => name !== row.name)) {
+      await service.account().create(other.name, leastBody(other));
+    }
+    const second = await service.account().create(row.name, leastBody(row));
+    expect(sequenceOfId(second.id)).toBe(sequenceOfId(first.id) + 1);
+  });
+
+  it('does not spend an id on a create that is refused', async () => {
+    const account = service.account();
+    const first = await account.create('customers', CUSTOMER);
+    expect((await account.post('/customers', {})).status).toBe(422);
+    expect((await account.post('/customers', '{')).status).toBe(400);
+    const second = await account.create('customers', CUSTOMER);
+    expect(sequenceOfId(second.id)).toBe(sequenceOfId(first.id) + 1);
+  });
+
+  it('gives 200 concurrent creates 200 ids', async () => {
+    const account = service.account();
+    const records = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => account.create('services', { name: `${n}`, price: 1 })),
+    );
+    expect(new Set(records.map(({ id }) => id)).size).toBe(200);
+    expect(new Set(records.map((record) => record['name'])).size).toBe(200);
+    const list = await account.get('/services?page_size=1');
+    expect(list.json.meta.pagination.total).toBe(200);
+    // Two digits are the minimum, not the maximum.
+    for (const { id } of records) {
+      const sequence = sequenceOfId(id);
+      expect(id).toBe(`SRV-${sequence < 10 ? `0${sequence}` : sequence}`);
+    }
+    expect(Math.max(...records.map(({ id }) => sequenceOfId(id)))).toBeGreaterThanOrEqual(200);
+  });
+});
+
+onEveryHost('Identifiers after a restart', (service) => {
+  it('go on after the highest stored one, past the minimum of digits', async () => {
+    const account = service.account();
+    const moves: string[] = [];
+    for (const row of COLLECTION_TABLE) {
+      const { id } = await account.create(row.name, leastBody(row));
+      const highest = row.idPrefix + '9'.repeat(row.idDigitsMin);
+      moves.push(
+        `update records set id = '${highest}', body = json_set(body, '$.id', '${highest}')
+          where collection = '${row.name}' and id = '${id}'`,
+      );
+    }
+    await service.restart({}, () => changeDatabase(service.folder, ...moves));
+    for (const row of COLLECTION_TABLE) {
+      const { id } = await account.create(row.name, leastBody(row));
+      expect(id).toBe(`${row.idPrefix}1${'0'.repeat(row.idDigitsMin)}`);
+    }
+  });
+});
+
+/** The JSON text of an own property; undefined where there is none. */
+function ownText(record: object, name: string): string | undefined {
+  return JSON.stringify(Object.getOwnPropertyDescriptor(record, name)?.value);
+}

@@ -1,0 +1,187 @@
+// Contract, "Fields and validation by collection": what a create and the merged
+// record of a PATCH must hold, and what is nobody's business.
+
+import { beforeAll, expect, it } from 'vitest';
+import { COLLECTION_TABLE, type CollectionRow, leastBody } from '../support/collection-table.js';
+import { type Caller, type JsonRecord, onEveryHost, type Reply } from '../support/contract.js';
+
+const NOT_A_TEXT = [null, '', 5, true, ['text'], { length: 1 }];
+const NOT_POSITIVE = [null, 0, -1, '5', true, [], [5], {}];
+
+interface BadValue {
+  readonly row: CollectionRow;
+  readonly name: string;
+  readonly property: string;
+  readonly value: unknown;
+}
+
+const BAD_VALUES: readonly BadValue[] = COLLECTION_TABLE.flatMap((row) => [
+  ...row.texts.flatMap((property) => badValues(row, property, NOT_A_TEXT)),
+  ...row.numbers.flatMap((property) => badValues(row, property, NOT_POSITIVE)),
+]);
+
+const REQUIRED = COLLECTION_TABLE.flatMap((row) =>
+  requiredOf(row).map((property) => ({ row, name: row.name, property })),
+);
+
+const SOME_REQUIRED = COLLECTION_TABLE.filter((row) => requiredOf(row).length > 0);
+
+onEveryHost('Validation on create', (service) => {
+  let account: Caller;
+  beforeAll(() => {
+    account = service.account();
+  });
+
+  it.each(BAD_VALUES)('refuses $name where $property is $value', async (bad) => {
+    const { row, property, value } = bad;
+    const reply = await account.post(`/${row.name}`, { ...leastBody(row), [property]: value });
+    expectRefusal(reply, row, [property]);
+    expect(await totalOf(account, row)).toBe(0);
+  });
+
+  it.each(REQUIRED)('refuses $name without $property', async ({ row, property }) => {
+    const { [property]: _left, ...rest } = leastBody(row);
+    expectRefusal(await account.post(`/${row.name}`, rest), row, [property]);
+    expect(await totalOf(account, row)).toBe(0);
+  });
+
+  it.each(SOME_REQUIRED)('names every failing property of $name', async (row) => {
+    expectRefusal(await account.post(`/${row.name}`, {}), row, requiredOf(row));
+    const wrong = Object.fromEntries(requiredOf(row).map((property) => [property, null]));
+    expectRefusal(await account.post(`/${row.name}`, wrong), row, requiredOf(row));
+    expect(await totalOf(account, row)).toBe(0);
+  });
+});
+
+onEveryHost('Validation of the merged record of a PATCH', (service) => {
+  const stored = new Map<string, JsonRecord>();
+  let account: Caller;
+  beforeAll(async () => {
+    account = service.account();
+    for (const row of COLLECTION_TABLE) {
+      stored.set(row.name, await account.create(row.name, leastBody(row)));
+    }
+  });
+
+  async function expectUnchanged(row: CollectionRow): Promise<void> {
+    const record = stored.get(row.name);
+    const reply = await account.get(`/${row.name}/${record?.['id']}`);
+    expect(reply.json.data).toStrictEqual(record);
+  }
+
+  function patch(row: CollectionRow, body: unknown): Promise<Reply> {
+    return account.patch(`/${row.name}/${stored.get(row.name)?.['id']}`, body);
+  }
+
+  it.each(BAD_VALUES)('refuses $property of $name set to $value', async (bad) => {
+    const { row, property, value } = bad;
+    expectRefusal(await patch(row, { [property]: value, note: 'x' }), row, [property]);
+    await expectUnchanged(row);
+  });
+
+  it.each(SOME_REQUIRED)('names every failing property of $name', async (row) => {
+    const wrong = Object.fromEntries(requiredOf(row).map((property) => [property, null]));
+    expectRefusal(await patch(row, wrong), row, requiredOf(row));
+    await expectUnchanged(row);
+  });
+
+  it.each(REQUIRED)('takes $property of $name alone', async ({ row, property }) => {
+    const value = row.texts.includes(property) ? ' ' : 0.01;
+    const record = await account.create(row.name, leastBody(row));
+    const reply = await account.patch(`/${row.name}/${record.id}`, { [property]: value });
+    expect(reply.status).toBe(200);
+    expect(reply.json.data).toStrictEqual({ ...record, [property]: value });
+  });
+});
+
+onEveryHost('What is not validated', (service) => {
+  it.each(SOME_REQUIRED)('a text of $name that is only a space', async (row) => {
+    const spaces = Object.fromEntries(row.texts.map((property) => [property, ' ']));
+    const record = await service.account().create(row.name, { ...leastBody(row), ...spaces });
+    expect(record).toMatchObject(spaces);
+  });
+
+  it.each(COLLECTION_TABLE.filter(({ numbers }) => numbers.length > 0))(
+    'how small or large a number of $name above 0 is',
+    async (row) => {
+      const [property = ''] = row.numbers;
+      for (const number of ['5e-324', '0.5', '1.7976931348623157e308']) {
+        const body = JSON.stringify({ ...leastBody(row), [property]: 'N' });
+        const reply = await service.account().post(`/${row.name}`, body.replace('"N"', number));
+        expect(reply.status).toBe(201);
+        expect(reply.json.data[property]).toBe(Number(number));
+      }
+    },
+  );
+
+  it.each(['-0', '1e-400', '-5e-324'])('but an amount of %s is not above 0', async (number) => {
+    const body = `{"customer":"A","service":"B","amount":${number}}`;
+    const reply = await service.account().post('/orders', body);
+    expect(reply.json.error?.code).toBe('VALIDATION_FAILED');
+  });
+
+  it('any property of a business', async () => {
+    const account = service.account();
+    const body = { businessName: 5, phone: null, primaryTemplate: {}, templateVersion: 'one' };
+    const record = await account.create('businesses', body);
+    expect(record).toMatchObject(body);
+    expect((await account.patch(`/businesses/${record.id}`, { phone: '' })).status).toBe(200);
+  });
+
+  it.each(SOME_REQUIRED)('whether another record of $name is the same', async (row) => {
+    const account = service.account();
+    await account.create(row.name, leastBody(row));
+    await account.create(row.name, leastBody(row));
+    expect(await totalOf(account, row)).toBe(2);
+  });
+
+  it.each([
+    ['customers', { name: 'A', phone: 'not a phone', email: 5, location: [] }],
+    ['team', { name: 'A', phone: '☎', role: 1 }],
+    ['services', { name: 'A', price: 1, currency: 'no currency', active: 'yes', duration: -1 }],
+    ['orders', { customer: 'nobody', service: 'none', amount: 5, paid: 500 }],
+    ['orders', { customer: 'A', service: 'B', amount: 5, paid: -1, status: '' }],
+    ['orders', { customer: 'A', service: 'B', amount: 5, paid: '5', method: 7, date: 'soon' }],
+    ['orders', { customer: 'A', service: 'B', amount: 5, status: 'Anything ☕', customFields: 1 }],
+    ['orders', { customer: 'A', service: 'B', amount: 5, status: { a: 1 }, assignee: null }],
+    ['expenses', { description: 'A', category: 'no category', date: 'yesterday', amount: 1 }],
+    ['expenses', { description: 'A', category: 'B', date: '2026-02-30T99:99', amount: 1 }],
+  ])('the other properties: %s %j', async (collection, body) => {
+    const account = service.account();
+    const record = await account.create(collection, body);
+    expect(record).toMatchObject(body);
+    const reply = await account.patch(`/${collection}/${record.id}`, body);
+    expect(reply.json.data).toStrictEqual(record);
+  });
+
+  it('which status follows which', async () => {
+    const account = service.account();
+    const order = await account.create('orders', { customer: 'A', service: 'B', amount: 5 });
+    for (const status of ['Ready', 'New', 'In progress', 'whatever', 'New', '', 5, null]) {
+      const reply = await account.patch(`/orders/${order.id}`, { status });
+      expect(reply.json.data).toStrictEqual({ ...order, status });
+    }
+  });
+});
+
+function badValues(row: CollectionRow, property: string, values: readonly unknown[]): BadValue[] {
+  return values.map((value) => ({ row, name: row.name, property, value }));
+}
+
+function requiredOf({ texts, numbers }: CollectionRow): string[] {
+  return [...texts, ...numbers];
+}
+
+/** 422 with a message that names the failing properties and no other required one. */
+function expectRefusal(reply: Reply, row: CollectionRow, failing: readonly string[]): void {
+  expect(reply.status).toBe(422);
+  expect(reply.json.data).toBeUndefined();
+  expect(reply.json.error?.code).toBe('VALIDATION_FAILED');
+  const words = reply.json.error?.message.split(/\W+/) ?? [];
+  expect(requiredOf(row).filter((property) => words.includes(property))).toEqual([...failing]);
+}
+
+async function totalOf(account: Caller, row: CollectionRow): Promise<number> {
+  const reply = await account.get(`/${row.name}`);
+  return reply.json.meta.pagination.total;
+}

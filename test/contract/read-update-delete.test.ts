@@ -1,0 +1,282 @@
+// Contract, "Read", "Update" and "Delete": one record, by its owner only.
+
+import { expect, it } from 'vitest';
+import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
+import { type Caller, onEveryHost, type Reply } from '../support/contract.js';
+import { changeDatabase } from '../support/hosts.js';
+
+const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
+const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
+
+onEveryHost('Read', (service) => {
+  it.each(COLLECTION_TABLE)('answers 200 with the $name record as it was created', async (row) => {
+    const account = service.account();
+    const record = await account.create(row.name, leastBody(row));
+    const reply = await account.get(`/${row.name}/${record.id}`);
+    expect(reply.status).toBe(200);
+    expect(reply.json.data).toStrictEqual(record);
+    expect(Object.keys(reply.json).sort()).toEqual(['data', 'meta']);
+    expect(Object.keys(reply.json.meta).sort()).toEqual(['request_id', 'timestamp']);
+  });
+
+  it('ignores query parameters', async () => {
+    const account = service.account();
+    const order = await account.create('orders', ORDER);
+    const reply = await account.get(`/orders/${order.id}?status=Gone&q=nothing&page=9`);
+    expect(reply.json.data).toStrictEqual(order);
+  });
+
+  it('finds a record in its own collection only, by its exact id', async () => {
+    const account = service.account();
+    const { id } = await account.create('customers', CUSTOMER);
+    const near = [id.toLowerCase(), `${id}0`, id.slice(0, -1), id.slice(4), `${id}%20`, '%00'];
+    for (const other of [...near, 'constructor', '__proto__', 'CUS-', '*']) {
+      expect((await account.get(`/customers/${other}`)).status).toBe(404);
+    }
+    expect((await account.get(`/team/${id}`)).status).toBe(404);
+  });
+});
+
+onEveryHost('Update', (service) => {
+  it('merges shallowly: new over old, property by property, nested values as a whole', async () => {
+    const account = service.account();
+    const record = await account.create('customers', {
+      ...CUSTOMER,
+      address: { city: 'Dar es Salaam', street: 'Uhuru' },
+      tags: [1, 2, 3],
+      kept: { deep: [true] },
+    });
+    const changes = { address: { city: 'Arusha' }, tags: [9], extra: 0 };
+    const reply = await account.patch(`/customers/${record.id}`, changes);
+    expect(reply.status).toBe(200);
+    expect(reply.json.data).toStrictEqual({ ...record, ...changes });
+    const read = await account.get(`/customers/${record.id}`);
+    expect(read.json.data).toStrictEqual(reply.json.data);
+  });
+
+  it('sets null where null is sent and keeps the property', async () => {
+    const account = service.account();
+    const order = await account.create('orders', { ...ORDER, date: 'today', method: 'cash' });
+    const nulls = { date: null, method: null, currency: null, status: null, new: null };
+    const reply = await account.patch(`/orders/${order.id}`, nulls);
+    expect(reply.json.data).toStrictEqual({ ...order, ...nulls });
+    const again = await account.patch(`/orders/${order.id}`, {});
+    expect(again.json.data).toStrictEqual({ ...order, ...nulls });
+  });
+
+  it.each(COLLECTION_TABLE)('answers 200 to an empty object for $name', async (row) => {
+    const account = service.account();
+    const record = await account.create(row.name, leastBody(row));
+    const reply = await account.patch(`/${row.name}/${record.id}`, {});
+    expect(reply.status).toBe(200);
+    expect(reply.json.data).toStrictEqual(record);
+  });
+
+  it.each(
+    COLLECTION_TABLE.flatMap((row) =>
+      ['x', null, '', 5].map((value) => ({ row, name: row.name, value })),
+    ),
+  )('drops id, owner_sub and ownerSub = $value for $name', async ({ row, value }) => {
+    const account = service.account();
+    const record = await account.create(row.name, { ...leastBody(row), note: 1 });
+    const path = `/${row.name}/${record.id}`;
+    const reply = await account.patch(path, {
+      id: value,
+      owner_sub: value,
+      ownerSub: value,
+      note: 2,
+    });
+    expect(reply.status).toBe(200);
+    expect(reply.json.data).toStrictEqual({ ...record, note: 2 });
+    expect((await account.get(path)).json.data).toStrictEqual({ ...record, note: 2 });
+  });
+
+  it('drops ownerSub even where it is an extra property', async () => {
+    const account = service.account();
+    const record = await account.create('customers', { ...CUSTOMER, ownerSub: 'extra' });
+    const reply = await account.patch(`/customers/${record.id}`, { ownerSub: 'changed' });
+    expect(reply.json.data).toStrictEqual(record);
+  });
+
+  it('gives no record away: the owner stays, and so does the stranger’s list', async () => {
+    const [account, stranger] = [service.account(), service.account()];
+    const { id } = await account.create('customers', CUSTOMER);
+    await account.patch(`/customers/${id}`, { owner_sub: stranger.subject });
+    expect((await stranger.get('/customers')).json.data).toEqual([]);
+    expect((await stranger.get(`/customers/${id}`)).status).toBe(404);
+    expect((await account.get(`/customers/${id}`)).status).toBe(200);
+  });
+
+  it('keeps the record’s place in the list', async () => {
+    const account = service.account();
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      ids.unshift((await account.create('customers', { ...CUSTOMER, name })).id);
+    }
+    const reply = await account.patch(`/customers/${ids[2]}`, { name: 'changed' });
+    expect(reply.status).toBe(200);
+    expect(idsOf(await account.get('/customers'))).toEqual(ids);
+    expect(idsOf(await account.get('/customers?q=a'))).toEqual(ids);
+  });
+
+  it('is found under its new values and no longer under its old ones', async () => {
+    const account = service.account();
+    const { id } = await account.create('orders', { ...ORDER, note: 'before' });
+    await account.patch(`/orders/${id}`, { note: 'after', status: 'Ready' });
+    const totals = ['q=before', 'q=after', 'status=New', 'status=Ready'].map(async (query) => {
+      const reply = await account.get(`/orders?${query}`);
+      return reply.json.meta.pagination.total;
+    });
+    expect(await Promise.all(totals)).toEqual([0, 1, 0, 1]);
+  });
+
+  it('lands all of 60 concurrent changes to different properties of one record', async () => {
+    const account = service.account();
+    const record = await account.create('businesses', {});
+    const keys = Array.from({ length: 60 }, (_, n) => `key${n}`);
+    const replies = await Promise.all(
+      keys.map((key) => account.patch(`/businesses/${record.id}`, { [key]: key })),
+    );
+    for (const [n, reply] of replies.entries()) {
+      expect(reply.status).toBe(200);
+      expect(reply.json.data[`key${n}`]).toBe(`key${n}`);
+    }
+    const all = { ...record, ...Object.fromEntries(keys.map((key) => [key, key])) };
+    expect((await account.get(`/businesses/${record.id}`)).json.data).toEqual(all);
+    await service.restart();
+    expect((await account.get(`/businesses/${record.id}`)).json.data).toEqual(all);
+  });
+});
+
+onEveryHost('Delete', (service) => {
+  it.each(COLLECTION_TABLE)('answers with the id, and the $name record is gone', async (row) => {
+    const account = service.account();
+    const kept = await account.create(row.name, leastBody(row));
+    const record = await account.create(row.name, leastBody(row));
+    const path = `/${row.name}/${record.id}`;
+    const reply = await account.delete(path);
+    expect(reply.status).toBe(200);
+    expect(reply.json.data).toStrictEqual({ id: record.id, deleted: true });
+    expect(Object.keys(reply.json.meta).sort()).toEqual(['request_id', 'timestamp']);
+    expect((await account.get(path)).status).toBe(404);
+    expect((await account.patch(path, {})).status).toBe(404);
+    expect((await account.delete(path)).status).toBe(404);
+    expect((await account.get(`/${row.name}`)).json.data).toStrictEqual([kept]);
+    expect((await account.get(`/${row.name}?q=${record.id}`)).json.data).toEqual([]);
+  });
+
+  it('takes a body and ignores it', async () => {
+    const account = service.account();
+    const { id } = await account.create('customers', CUSTOMER);
+    const reply = await account.send('DELETE', `/customers/${id}`, { body: 'not JSON' });
+    expect(reply.json.data).toStrictEqual({ id, deleted: true });
+  });
+
+  it('cascades nowhere, and neither does a change', async () => {
+    const account = service.account();
+    const customer = await account.create('customers', CUSTOMER);
+    const offer = await account.create('services', { name: 'Braids', price: 45_000 });
+    const member = await account.create('team', { name: 'Neema', phone: '1' });
+    const order = await account.create('orders', { ...ORDER, assignee: 'Neema' });
+    await account.patch(`/services/${offer.id}`, { name: 'Twists' });
+    await account.delete(`/customers/${customer.id}`);
+    await account.delete(`/services/${offer.id}`);
+    await account.delete(`/team/${member.id}`);
+    expect((await account.get(`/orders/${order.id}`)).json.data).toStrictEqual(order);
+  });
+
+  it('lets exactly one of 20 concurrent deletes win', async () => {
+    const account = service.account();
+    const { id } = await account.create('customers', CUSTOMER);
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => account.delete(`/customers/${id}`)),
+    );
+    const statuses = replies.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(19);
+  });
+
+  it('never brings a record back through a concurrent change', async () => {
+    const account = service.account();
+    const { id } = await account.create('customers', CUSTOMER);
+    const path = `/customers/${id}`;
+    const changes = Array.from({ length: 10 }, (_, n) => account.patch(path, { n }));
+    const deletion = account.delete(path);
+    const late = Array.from({ length: 10 }, (_, n) => account.patch(path, { n }));
+    expect((await deletion).status).toBe(200);
+    for (const { status } of await Promise.all([...changes, ...late])) {
+      expect([200, 404]).toContain(status);
+    }
+    expect((await account.get(path)).status).toBe(404);
+    await service.restart();
+    expect((await account.get(path)).status).toBe(404);
+  });
+
+  it('does not free the id for another record', async () => {
+    const account = service.account();
+    for (const row of COLLECTION_TABLE) {
+      const { id } = await account.create(row.name, leastBody(row));
+      await account.delete(`/${row.name}/${id}`);
+      const next = await account.create(row.name, leastBody(row));
+      expect(sequenceOfId(next.id)).toBe(sequenceOfId(id) + 1);
+    }
+  });
+});
+
+onEveryHost('A record of another account', (service) => {
+  const ACTIONS: readonly (readonly [string, (caller: Caller, path: string) => Promise<Reply>])[] =
+    [
+      ['GET', (caller, path) => caller.get(path)],
+      ['PATCH', (caller, path) => caller.patch(path, { name: 'taken', amount: 1 })],
+      ['PATCH of nothing', (caller, path) => caller.patch(path, {})],
+      ['PATCH that would be invalid', (caller, path) => caller.patch(path, { name: null })],
+      ['PATCH of the owner', (caller, path) => caller.patch(path, { owner_sub: caller.subject })],
+      ['DELETE', (caller, path) => caller.delete(path)],
+    ];
+
+  it.each(
+    COLLECTION_TABLE.flatMap((row) =>
+      ACTIONS.map(([action, act]) => ({ row, name: row.name, action, act })),
+    ),
+  )('looks missing to $action of $name and stays as it is', async ({ row, act }) => {
+    const [owner, stranger] = [service.account(), service.account()];
+    const record = await owner.create(row.name, leastBody(row));
+    const missingId = `${row.idPrefix}${'9'.repeat(record.id.length - row.idPrefix.length)}`;
+    const foreign = await act(stranger, `/${row.name}/${record.id}`);
+    const missing = await act(stranger, `/${row.name}/${missingId}`);
+    expect(missing.status).toBe(404);
+    expect(missing.json.error?.code).toBe('NOT_FOUND');
+    expect(seen(foreign, record.id)).toEqual(seen(missing, missingId));
+    expect((await owner.get(`/${row.name}/${record.id}`)).json.data).toStrictEqual(record);
+    expect((await stranger.get(`/${row.name}`)).json.data).toEqual([]);
+  });
+
+  it('stays invisible where a stored row has no owner', async () => {
+    const account = service.account();
+    const owned = await account.create('customers', CUSTOMER);
+    const legacy = await account.create('customers', CUSTOMER);
+    await service.restart({}, () =>
+      changeDatabase(
+        service.folder,
+        `update records set body = json_remove(body, '$.owner_sub') where id = '${legacy.id}'`,
+      ),
+    );
+    expect((await account.get('/customers')).json.data).toStrictEqual([owned]);
+    for (const caller of [account, service.account('undefined'), service.account('null')]) {
+      for (const [, act] of ACTIONS) {
+        expect((await act(caller, `/customers/${legacy.id}`)).status).toBe(404);
+      }
+    }
+  });
+});
+
+/** All that a caller can tell from an answer, apart from the id it asked for itself. */
+function seen({ status, headers, json }: Reply, id: string): unknown {
+  const names = [...headers.keys()].filter((name) => name !== 'content-length').sort();
+  const error = JSON.stringify(json.error).replaceAll(id, 'ID');
+  return { status, names, error, meta: Object.keys(json.meta) };
+}
+
+function idsOf(reply: Reply): string[] {
+  return reply.json.data.map((record: { id: string }) => record.id);
+}

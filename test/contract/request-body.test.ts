@@ -1,0 +1,285 @@
+// Contract, "Request body rules (POST/PATCH)": exactly one JSON object, at most
+// 1 MiB; everything else is 400 INVALID_JSON and changes nothing.
+
+import { gzipSync } from 'node:zlib';
+import { beforeEach, expect, it } from 'vitest';
+import {
+  type Caller,
+  type ContractService,
+  type JsonRecord,
+  onEveryHost,
+  type Reply,
+} from '../support/contract.js';
+import { tokenOf } from '../support/identity-stub.js';
+
+const MAX_BYTES = 1_048_576;
+const MAX_LEVELS = 512;
+
+/** What is refused, on create and on PATCH alike. */
+const REFUSED: readonly (readonly [title: string, body: string | Uint8Array])[] = [
+  ['one byte over 1 MiB', bodyOfBytes(MAX_BYTES + 1)],
+  ['one byte over 1 MiB, of white space', `${bodyOfBytes(MAX_BYTES)} `],
+  ['2 MiB in characters of several bytes', `{"note":"${'é'.repeat(MAX_BYTES)}"}`],
+  ['empty', ''],
+  ['only white space', ' \r\n\t '],
+  ['a stray continuation byte', bytes('{"note":"', 0x80, '"}')],
+  ['Latin-1', bytes('{"note":"caf', 0xe9, '"}')],
+  ['an overlong encoding', bytes('{"note":"', 0xc0, 0xaf, '"}')],
+  ['a surrogate in UTF-8', bytes('{"note":"', 0xed, 0xa0, 0x80, '"}')],
+  ['a character cut in two', bytes('{"note":"x"}', 0xf0, 0x9f)],
+  ['bad UTF-8 in a key', bytes('{"', 0xff, '":1}')],
+  ['a byte order mark', bytes(0xef, 0xbb, 0xbf, '{}')],
+  ['UTF-16', new Uint8Array(Buffer.from('{"note":"x"}', 'utf16le'))],
+  ['gzip', new Uint8Array(gzipSync('{"note":"x"}'))],
+  ['a second object', '{"note":1}{"note":2}'],
+  ['a second object on its own line', '{"note":1}\n{"note":2}\n'],
+  ['a second value', '{} null'],
+  ['a comma after the object', '{},'],
+  ['a closing brace too many', '{}}'],
+  ['a NUL after the object', '{}\0'],
+  ['an array', '[]'],
+  ['an array of one object', '[{"note":1}]'],
+  ['a string', '"{}"'],
+  ['a number', '5'],
+  ['null', 'null'],
+  ['true', 'true'],
+  ['form data', 'note=x&phone=y'],
+  ['multipart', '--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nx\r\n--b--\r\n'],
+  ['XML', '<note/>'],
+  ['an object cut short', '{"note":"x"'],
+  ['a string cut short', '{"note":"x'],
+  ['a trailing comma', '{"note":1,}'],
+  ['a missing comma', '{"a":1 "b":2}'],
+  ['a missing value', '{"note":}'],
+  ['a name without quotes', '{note:1}'],
+  ['single quotes', "{'note':1}"],
+  ['a comment', '{/* x */"note":1}'],
+  ['NaN', '{"note":NaN}'],
+  ['Infinity', '{"note":-Infinity}'],
+  ['undefined', '{"note":undefined}'],
+  ['a leading zero', '{"note":01}'],
+  ['a plus sign', '{"note":+1}'],
+  ['a number that ends in its point', '{"note":1.}'],
+  ['a hexadecimal number', '{"note":0x1}'],
+  ['a raw line feed in a string', '{"note":"a\nb"}'],
+  ['a raw NUL in a string', '{"note":"a\0b"}'],
+  ['an unknown escape', '{"note":"\\x41"}'],
+  ['an escape cut short', '{"note":"\\u12"}'],
+  ['a no-break space between tokens', '{\u00a0"note":1}'],
+  ['513 levels of objects', `${'{"a":'.repeat(MAX_LEVELS)}{}${'}'.repeat(MAX_LEVELS)}`],
+  ['513 levels of arrays', `{"a":${'['.repeat(MAX_LEVELS)}${']'.repeat(MAX_LEVELS)}}`],
+  ['half a million levels', `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`],
+  ['brackets that are never closed', `{"a":${'['.repeat(1_000_000)}`],
+  ['1e309', '{"note":1e309}'],
+  ['-1e309', '{"note":-1e309}'],
+  ['1e309 in an object', '{"a":{"b":{"c":1e309}}}'],
+  ['1e309 in an array', '{"a":[1,[2,{"b":1e309}]]}'],
+  ['1e309 under __proto__', '{"__proto__":{"b":1e309}}'],
+  ['an integer of 400 digits', `{"note":${'9'.repeat(400)}}`],
+];
+
+/** What passes, and what is stored of it. */
+const ACCEPTED: readonly (readonly [title: string, body: string | Uint8Array, JsonRecord])[] = [
+  ['an empty object', '{}', {}],
+  ['white space around every token', '\r\n\t {\t"a" :\n[ 1 ,2 ]\r} \n', { a: [1, 2] }],
+  ['the last of duplicate keys', '{"a":1,"b":0,"a":{"c":1},"a":"last"}', { a: 'last', b: 0 }],
+  ['the last of duplicate nested keys', '{"o":{"a":1,"a":2}}', { o: { a: 2 } }],
+  ['a duplicate key written as an escape', '{"a":1,"\\u0061":2}', { a: 2 }],
+  [
+    'every escape',
+    '{"a":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00"}',
+    { a: '"\\/\b\f\n\r\té😀' },
+  ],
+  ['characters of two, three and four bytes', '{"é":"日本😀\u2028"}', { é: '日本😀\u2028' }],
+  ['a byte order mark inside a string', '{"a":"\ufeff"}', { a: '\ufeff' }],
+  ['brackets in strings', `{"a":"${'[{'.repeat(1_000)}\\"["}`, { a: `${'[{'.repeat(1_000)}"[` }],
+  [
+    'many brackets side by side',
+    `{"a":[${'[],'.repeat(1_000)}{}]}`,
+    { a: [...empties(1_000), {}] },
+  ],
+  [
+    'the largest double',
+    '{"a":[1.7976931348623157e308,1e-400]}',
+    { a: [1.7976931348623157e308, 0] },
+  ],
+  [
+    'numbers of every form',
+    '{"a":[-1,0.5,1E2,1e+2,1e-2,-0.0]}',
+    { a: [-1, 0.5, 100, 100, 0.01, 0] },
+  ],
+];
+
+onEveryHost('Request body', (service) => {
+  let account: Caller;
+  beforeEach(() => {
+    account = service.account();
+  });
+
+  it.each(REFUSED)('refuses %s and stores nothing', async (_title, body) => {
+    // Businesses take any object: only the body rules can refuse.
+    expectInvalidJson(await account.send('POST', '/businesses', { body }));
+    expect((await account.get('/businesses')).json.meta.pagination.total).toBe(0);
+
+    const record = await account.create('businesses', { note: 'as it was' });
+    const path = `/businesses/${record.id}`;
+    expectInvalidJson(await account.send('PATCH', path, { body }));
+    expect((await account.get(path)).json.data).toStrictEqual(record);
+  });
+
+  it('refuses a request without a body', async () => {
+    expectInvalidJson(await account.send('POST', '/businesses'));
+    const record = await account.create('businesses', {});
+    expectInvalidJson(await account.send('PATCH', `/businesses/${record.id}`));
+  });
+
+  it.each(ACCEPTED)('takes %s', async (_title, body, expected) => {
+    const created = await account.send('POST', '/businesses', { body });
+    expect(created.status).toBe(201);
+    const { id, owner_sub: _owner, ownerSub: _mirror, ...stored } = created.json.data;
+    expect(stored).toStrictEqual(expected);
+    const plain = await account.create('businesses', {});
+    const patched = await account.send('PATCH', `/businesses/${plain.id}`, { body });
+    expect(patched.status).toBe(200);
+    expect(patched.json.data).toStrictEqual({ ...created.json.data, id: plain.id });
+    expect(id).not.toBe(plain.id);
+  });
+
+  it('takes exactly 1 MiB', async () => {
+    const body = bodyOfBytes(MAX_BYTES);
+    const created = await account.send('POST', '/businesses', { body });
+    expect(created.status).toBe(201);
+    expect(created.json.data.note).toBe(JSON.parse(body).note);
+    const path = `/businesses/${created.json.data.id}`;
+    expect((await account.send('PATCH', path, { body })).status).toBe(200);
+  });
+
+  it('counts bytes, not characters', async () => {
+    const characters = (MAX_BYTES - '{"note":""}'.length - 1) / 2;
+    const body = `{"note":"${'é'.repeat(characters)}x"}`;
+    expect(Buffer.byteLength(body)).toBe(MAX_BYTES);
+    expect((await account.send('POST', '/businesses', { body })).status).toBe(201);
+    const longer = body.replace('x', 'é');
+    expectInvalidJson(await account.send('POST', '/businesses', { body: longer }));
+  });
+
+  it.each([
+    ['objects', `${'{"a":'.repeat(MAX_LEVELS - 1)}{}${'}'.repeat(MAX_LEVELS - 1)}`],
+    ['arrays', `{"a":${'['.repeat(MAX_LEVELS - 1)}${']'.repeat(MAX_LEVELS - 1)}}`],
+  ])('takes 512 levels of %s', async (_title, body) => {
+    const created = await account.send('POST', '/businesses', { body });
+    expect(created.status).toBe(201);
+    expect(created.json.data.a).toStrictEqual(JSON.parse(body).a);
+    const path = `/businesses/${created.json.data.id}`;
+    expect((await account.send('PATCH', path, { body })).json.data).toStrictEqual(
+      created.json.data,
+    );
+  });
+
+  it('counts the bytes of a body that comes in pieces of no announced length', async () => {
+    const sent = await inPieces(service, account, bodyOfBytes(MAX_BYTES));
+    expect(sent.status).toBe(201);
+    const refused = await inPieces(service, account, bodyOfBytes(MAX_BYTES + 1));
+    expect(refused.status).toBe(400);
+    expect((await account.get('/businesses?page_size=1')).json.meta.pagination.total).toBe(1);
+  });
+
+  it('reads characters whose bytes come in different pieces', async () => {
+    const reply = await inPieces(service, account, '{"note":"é日😀"}', 1);
+    expect(reply.status).toBe(201);
+    expect(await reply.json()).toMatchObject({ data: { note: 'é日😀' } });
+  });
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-16',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=b',
+    'text/plain',
+    'application/octet-stream',
+    'no type',
+    '',
+  ])('does not go by the Content-Type %j', async (type) => {
+    const headers = { 'Content-Type': type };
+    const body = '{"note":"é"}';
+    const taken = await account.send('POST', '/businesses', { headers, body });
+    expect(taken.status).toBe(201);
+    expect(taken.json.data.note).toBe('é');
+    const form = { headers, body: 'note=x' };
+    expectInvalidJson(await account.send('POST', '/businesses', form));
+    const path = `/businesses/${taken.json.data.id}`;
+    expectInvalidJson(await account.send('PATCH', path, form));
+  });
+
+  it('takes an object without a Content-Type', async () => {
+    const body = new TextEncoder().encode('{"note":1}');
+    expect((await account.send('POST', '/businesses', { body })).status).toBe(201);
+  });
+
+  it('judges the body before the record: JSON first, then the required properties', async () => {
+    expectInvalidJson(await account.send('POST', '/orders', { body: '{"amount":1e309}' }));
+    expect((await account.post('/orders', {})).status).toBe(422);
+  });
+
+  it('says in the message what is wrong', async () => {
+    const malformed = await account.send('POST', '/customers', { body: '{"name":oops}' });
+    expect(malformed.json.error?.message).toMatch(/JSON/);
+    const array = await account.send('POST', '/customers', { body: '[]' });
+    expect(array.json.error?.message).toMatch(/array/);
+  });
+
+  it('goes on serving after a refusal on the same connection', async () => {
+    for (const body of [bodyOfBytes(MAX_BYTES + 1), '{', '{}']) {
+      const reply = await account.send('POST', '/businesses', { body });
+      expect(reply.status).toBe(body === '{}' ? 201 : 400);
+    }
+  });
+});
+
+function expectInvalidJson(reply: Reply): void {
+  expect(reply.status).toBe(400);
+  expect(reply.json.data).toBeUndefined();
+  expect(reply.json.error?.code).toBe('INVALID_JSON');
+  expect(reply.json.error?.message).not.toBe('');
+}
+
+/** Creates a business from a body that is streamed, `pieceBytes` at a time, without a length. */
+function inPieces(
+  service: ContractService,
+  account: Caller,
+  text: string,
+  pieceBytes = 65_536,
+): Promise<Response> {
+  const whole = new TextEncoder().encode(text);
+  let sent = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      if (sent >= whole.length) return controller.close();
+      controller.enqueue(whole.slice(sent, sent + pieceBytes));
+      sent += pieceBytes;
+    },
+  });
+  return service.fetch('/api/v1/businesses', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${tokenOf(account.subject)}` },
+    body,
+    duplex: 'half',
+  } as RequestInit);
+}
+
+/** An object with one long text, of exactly so many bytes. */
+function bodyOfBytes(length: number): string {
+  return `{"note":"${'x'.repeat(length - '{"note":""}'.length)}"}`;
+}
+
+function bytes(...parts: readonly (string | number)[]): Uint8Array {
+  return new Uint8Array(
+    Buffer.concat(
+      parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.of(part))),
+    ),
+  );
+}
+
+function empties(count: number): unknown[][] {
+  return Array.from({ length: count }, () => []);
+}

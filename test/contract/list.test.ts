@@ -1,0 +1,236 @@
+// Contract, "List": filters, then pages, newest first, the caller's own records only.
+
+import { beforeAll, expect, it } from 'vitest';
+import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
+import { type Caller, onEveryHost, type Reply } from '../support/contract.js';
+
+const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
+const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
+
+onEveryHost('List', (service) => {
+  it.each(COLLECTION_TABLE)('answers $name newest first', async (row) => {
+    const account = service.account();
+    const first = await account.create(row.name, leastBody(row));
+    const second = await account.create(row.name, leastBody(row));
+    const third = await account.create(row.name, leastBody(row));
+    const reply = await account.get(`/${row.name}`);
+    expect(reply.status).toBe(200);
+    expect(reply.json.data).toStrictEqual([third, second, first]);
+    expect(Object.keys(reply.json.meta).sort()).toEqual(['pagination', 'request_id', 'timestamp']);
+    expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, 3, 1));
+    await account.delete(`/${row.name}/${second.id}`);
+    expect((await account.get(`/${row.name}`)).json.data).toStrictEqual([third, first]);
+  });
+
+  it.each(COLLECTION_TABLE)('reports 0 pages where there are no $name', async (row) => {
+    for (const query of ['', '?page=3&page_size=7', '?q=x&status=y']) {
+      const reply = await service.account().get(`/${row.name}${query}`);
+      expect(reply.status).toBe(200);
+      expect(reply.json.data).toEqual([]);
+      expect(reply.json.meta.pagination).toMatchObject({ total: 0, total_pages: 0 });
+    }
+  });
+
+  it('shows nothing of other accounts, whatever is asked', async () => {
+    const [account, stranger] = [service.account(), service.account()];
+    const own = await account.create('orders', ORDER);
+    await stranger.create('orders', { ...ORDER, note: `for ${account.subject}` });
+    await service.account('local-preview').create('orders', ORDER);
+    const queries = ['', '?q=Asha', '?status=New', '?q=ord-', '?page_size=100', '?q=%22'];
+    for (const query of [...queries, `?q=${account.subject}`]) {
+      const reply = await account.get(`/orders${query}`);
+      expect(reply.json.data).toStrictEqual([own]);
+      expect(reply.json.meta.pagination.total).toBe(1);
+    }
+    const other = await account.get(`/orders?q=${stranger.subject}&owner_sub=${stranger.subject}`);
+    expect(other.json.data).toEqual([]);
+  });
+
+  it('keeps the order over a restart', async () => {
+    const account = service.account();
+    for (const name of ['a', 'b', 'c']) await account.create('customers', { ...CUSTOMER, name });
+    const ids = idsOf(await account.get('/customers'));
+    await account.patch(`/customers/${ids[2]}`, { name: 'z' });
+    await service.restart();
+    expect(idsOf(await account.get('/customers'))).toEqual(ids);
+  });
+
+  it('answers a page of several megabytes whole', async () => {
+    const account = service.account();
+    // Offsets differ, so that pairs of surrogates lie across any border between pieces.
+    const notes = ['', 'x', 'xy'].map((start) => start + '💇🏾'.repeat(110_000));
+    for (const note of notes) await account.create('businesses', { note });
+    for (const query of ['', '?q=%F0%9F%92%87']) {
+      const reply = await account.get(`/businesses${query}`);
+      const answered = reply.json.data.map((record: { note: string }) => record.note);
+      expect(answered.reverse().map((note: string, n: number) => note === notes[n])).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      expect(reply.json.meta.pagination.total).toBe(3);
+    }
+  });
+});
+
+onEveryHost('Paging', (service) => {
+  const TOTAL = 105;
+  let account: Caller;
+  /** Newest first. */
+  let ids: string[];
+  beforeAll(async () => {
+    account = service.account();
+    const made = await Promise.all(
+      Array.from({ length: TOTAL }, (_, n) =>
+        account.create('services', { name: n % 2 === 0 ? 'even' : 'odd', price: 1 + n }),
+      ),
+    );
+    ids = made.map(({ id }) => id).sort((a, b) => sequenceOfId(b) - sequenceOfId(a));
+  });
+
+  it.each([
+    ['', 1, 20],
+    ['page=1', 1, 20],
+    ['page=2', 2, 20],
+    ['page=6', 6, 20],
+    ['page=7', 7, 20],
+    ['page_size=1', 1, 1],
+    ['page=105&page_size=1', 105, 1],
+    ['page=106&page_size=1', 106, 1],
+    ['page=2&page_size=50', 2, 50],
+    ['page=3&page_size=50', 3, 50],
+    ['page=4&page_size=35', 4, 35],
+    ['page=3&page_size=35', 3, 35],
+    ['page_size=100', 1, 100],
+    ['page_size=101', 1, 100],
+    ['page=2&page_size=1000', 2, 100],
+    ['page=3&page_size=100', 3, 100],
+    ['page_size=9007199254740991', 1, 100],
+    ['page=9007199254740991', 9007199254740991, 20],
+    ['page=9007199254740991&page_size=100', 9007199254740991, 100],
+    ['page=002&page_size=0010', 2, 10],
+    ['page=2&sort=name&order=asc&offset=3&limit=1', 2, 20],
+    ['Page=2&PAGE_SIZE=5', 1, 20],
+  ])('answers ?%s with page %d of %d records each', async (query, page, pageSize) => {
+    const reply = await account.get(`/services?${query}`);
+    expect(reply.status).toBe(200);
+    expect(idsOf(reply)).toEqual(ids.slice((page - 1) * pageSize, page * pageSize));
+    const pages = Math.ceil(TOTAL / pageSize);
+    expect(reply.json.meta.pagination).toStrictEqual(pagination(page, pageSize, TOTAL, pages));
+  });
+
+  const INVALID = [
+    ...['', '0', '00', '-1', '-0', '1.5', '2.0', '1e2', '2e0', ' 2', '2 ', '+2', '９', '２'],
+    ...['99999999999999999999', '9007199254740992', '0x10', '2n', '1_0', '2,0', 'two', 'NaN'],
+    ...['Infinity', 'null', 'true', '[]', '2;3', '2\n', '\u00002', '٢', '²'],
+  ];
+
+  it.each(INVALID.map((value) => ({ value })))(
+    'falls back to the defaults for page and page_size $value',
+    async ({ value }) => {
+      const given = encodeURIComponent(value);
+      const page = await account.get(`/services?page=${given}&page_size=10`);
+      expect(page.json.meta.pagination).toStrictEqual(pagination(1, 10, TOTAL, 11));
+      expect(idsOf(page)).toEqual(ids.slice(0, 10));
+      const size = await account.get(`/services?page=2&page_size=${given}`);
+      expect(size.json.meta.pagination).toStrictEqual(pagination(2, 20, TOTAL, 6));
+      expect(idsOf(size)).toEqual(ids.slice(20, 40));
+    },
+  );
+
+  it('reads an unescaped + as a space, which is no digit', async () => {
+    const reply = await account.get('/services?page=+2&page_size=2+');
+    expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, TOTAL, 6));
+  });
+
+  it('filters before it pages', async () => {
+    const odd = await account.get('/services?q=%22odd%22&page=2&page_size=50');
+    expect(odd.json.meta.pagination).toStrictEqual(pagination(2, 50, 52, 2));
+    expect(odd.json.data).toHaveLength(2);
+    const even = await account.get('/services?q=%22even%22&page_size=50');
+    expect(even.json.meta.pagination).toStrictEqual(pagination(1, 50, 53, 2));
+    expect(even.json.data.every(({ name }: { name: string }) => name === 'even')).toBe(true);
+    const beyond = await account.get('/services?q=%22even%22&page=3&page_size=50');
+    expect(beyond.json.data).toEqual([]);
+    expect(beyond.json.meta.pagination).toStrictEqual(pagination(3, 50, 53, 2));
+  });
+
+  it('shows every record exactly once over all pages', async () => {
+    for (const filter of ['', '&q=TZS']) {
+      const seen: string[] = [];
+      for (const page of [1, 2, 3, 4]) {
+        seen.push(...idsOf(await account.get(`/services?page=${page}&page_size=33${filter}`)));
+      }
+      expect(seen).toEqual(ids);
+    }
+  });
+});
+
+onEveryHost('Filter by status', (service) => {
+  const STATUSES = ['New', 'new', 'In progress', 'Ready', 'Ready ', '', 'null', 'Tayari ✓', '5'];
+  let account: Caller;
+  beforeAll(async () => {
+    account = service.account();
+    for (const status of STATUSES) {
+      await account.create('orders', { ...ORDER, status, note: `is ${status}.` });
+    }
+    for (const status of [null, 5, true, ['New'], { New: 'New' }]) {
+      await account.create('orders', { ...ORDER, status, note: 'no text' });
+    }
+  });
+
+  it.each(STATUSES.filter((status) => status !== ''))('finds exactly %j', async (status) => {
+    const reply = await account.get(`/orders?status=${encodeURIComponent(status)}`);
+    expect(reply.json.data.map((order: { status: unknown }) => order.status)).toEqual([status]);
+    expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, 1, 1));
+  });
+
+  it.each(['NEW', 'Ne', 'New ', ' New', 'Done', 'true', '[object Object]', 'undefined', '"New"'])(
+    'finds nothing for %j',
+    async (status) => {
+      const reply = await account.get(`/orders?status=${encodeURIComponent(status)}`);
+      expect(reply.json.data).toEqual([]);
+      expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, 0, 0));
+    },
+  );
+
+  it('is no filter where it is empty', async () => {
+    for (const query of ['status=', 'status', 'q=', 'q=&status=', 'STATUS=New', 'Q=nothing']) {
+      expect(await totalOf(account, `/orders?${query}`)).toBe(STATUSES.length + 5);
+    }
+  });
+
+  it('goes together with q: both must hold', async () => {
+    expect(await totalOf(account, '/orders?status=Ready&q=is+ready')).toBe(1);
+    expect(await totalOf(account, '/orders?status=Ready&q=is+new')).toBe(0);
+    expect(await totalOf(account, '/orders?status=Other&q=is+ready')).toBe(0);
+    expect(await totalOf(account, '/orders?q=is+ready')).toBe(2);
+  });
+
+  it.each(COLLECTION_TABLE.filter(({ name }) => name !== 'orders'))(
+    'passes $name without a status and compares those that have one',
+    async (row) => {
+      const caller = service.account();
+      const without = await caller.create(row.name, leastBody(row));
+      const done = await caller.create(row.name, { ...leastBody(row), status: 'Done' });
+      const empty = await caller.create(row.name, { ...leastBody(row), status: null });
+      const ids = async (query: string) => idsOf(await caller.get(`/${row.name}?${query}`));
+      expect(await ids('status=Done')).toEqual([done.id, without.id]);
+      expect(await ids('status=Other')).toEqual([without.id]);
+      expect(await ids('status=Other&q=done')).toEqual([]);
+      expect(await ids('status=')).toEqual([empty.id, done.id, without.id]);
+    },
+  );
+});
+
+function pagination(page: number, page_size: number, total: number, total_pages: number) {
+  return { page, page_size, total, total_pages };
+}
+
+function idsOf(reply: Reply): string[] {
+  return reply.json.data.map((record: { id: string }) => record.id);
+}
+
+async function totalOf(account: Caller, path: string): Promise<number> {
+  return (await account.get(path)).json.meta.pagination.total;
+}

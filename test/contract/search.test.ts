@@ -1,0 +1,183 @@
+// Contract, "List", the query parameter `q`: case-insensitive substring search
+// over the serialized record.
+
+import { beforeAll, expect, it } from 'vitest';
+import { type Caller, type JsonRecord, onEveryHost, type Reply } from '../support/contract.js';
+
+onEveryHost('Search', (service) => {
+  let account: Caller;
+  let record: JsonRecord & { id: string };
+  beforeAll(async () => {
+    account = service.account();
+    await account.create('businesses', { other: 'business' });
+    record = await account.create('businesses', {
+      BusinessName: 'Salon ya Neema',
+      phone: '+255 712 000 111',
+      open: true,
+      closed: null,
+      staff: 12.5,
+      address: { City: 'Dar es Salaam', tags: ['Kariakoo', 'Ilala'] },
+      note: 'say "hi" \\ 100% [a-z]+ (.*) ^$ a|b ?#&=/; <b> é ÀÉ ß 日本 💇🏾 tab\tend',
+    });
+  });
+
+  function search(q: string): Promise<Reply> {
+    return account.get(`/businesses?q=${encodeURIComponent(q)}`);
+  }
+
+  it.each([
+    'Salon ya Neema',
+    'salon YA neema',
+    'ALON',
+    'businessname',
+    '"BusinessName":"Salon',
+    '"open":true',
+    'closed":null',
+    '12.5',
+    'city":"dar',
+    '["kariakoo","ilala"]',
+    'KARIAKOO',
+    '+255 712',
+    '100%',
+    '[a-z]+',
+    '(.*)',
+    '^$',
+    'a|b',
+    '?#&=/;',
+    '<b>',
+    'é àé',
+    'É ÀÉ',
+    'ß',
+    '日本',
+    '💇🏾',
+    // As it is serialized: quotes, backslashes and control characters are escaped.
+    'say \\"hi\\"',
+    '\\\\ 100',
+    'tab\\tend',
+  ])('finds %j', async (q) => {
+    const reply = await search(q);
+    expect(reply.json.data).toStrictEqual([record]);
+    expect(reply.json.meta.pagination).toStrictEqual({
+      page: 1,
+      page_size: 20,
+      total: 1,
+      total_pages: 1,
+    });
+  });
+
+  it.each([
+    'salon  ya',
+    'Salonya',
+    'neema salon',
+    ' Salon ya Neema ',
+    '.alon',
+    'sal.n',
+    'salon.*neema',
+    'sal%',
+    'sal_n',
+    '*a',
+    '"hi"',
+    'tab\tend',
+    'city dar',
+    'e\u0301',
+    'created_at',
+    'updated_at',
+    'undefined',
+    '\u0000',
+  ])('does not find %j', async (q) => {
+    const reply = await search(q);
+    expect(reply.status).toBe(200);
+    expect(reply.json.data).toEqual([]);
+    expect(reply.json.meta.pagination.total).toBe(0);
+  });
+
+  it('looks in id and owner_sub, names and values, in upper and lower case', async () => {
+    const other = service.account();
+    const created = await other.create('customers', { name: 'A', phone: '1' });
+    const { id } = created;
+    const [name, value] = ['"owner_sub":', `"${other.subject}"`];
+    for (const q of [id, id.toLowerCase(), `"id":"${id}"`, name + value, value.toUpperCase()]) {
+      const reply = await other.get(`/customers?q=${encodeURIComponent(q)}`);
+      expect(reply.json.data).toStrictEqual([created]);
+    }
+  });
+
+  it.each([
+    ['a + for a space', 'salon+ya+neema', 1],
+    ['an escaped +', '%2B255+712', 1],
+    ['an unescaped % that escapes nothing', '100%', 1],
+    ['an escape cut short', '100%2', 0],
+    ['lower-case escapes', '%c3%89+%c3%80', 1],
+    ['bytes that are not UTF-8', '%E9', 0],
+    ['the first of two', 'salon&q=nothing', 1],
+    ['the first of two, though it is empty', '&q=nothing', 2],
+  ])('reads %s', async (_title, raw, total) => {
+    const reply = await account.get(`/businesses?q=${raw}`);
+    expect(reply.status).toBe(200);
+    expect(reply.json.meta.pagination.total).toBe(total);
+  });
+});
+
+onEveryHost('Search for letters whose case depends on their place', (service) => {
+  it.each([
+    ['ΟΔΟΣ', 'ΟΔΟΣ'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['οδος', 'ΟΔΟΣ'],
+    ['ΟΔΟΣΑ', 'ΟΔΟΣ'],
+    ['οδοσα', 'ΟΔΟΣ'],
+    ['ΟΔΟΣ', 'Σ'],
+    ['οδος', 'σ'],
+    ['İstanbul', 'İSTANBUL'],
+    ['ISTANBUL', 'istanbul'],
+    ['STRASSE', 'strasse'],
+  ])('finds in %j the text %j', async (name, q) => {
+    const account = service.account();
+    await account.create('customers', { name, phone: '1' });
+    const reply = await account.get(`/customers?q=${encodeURIComponent(q)}`);
+    expect(reply.json.meta.pagination.total).toBe(1);
+  });
+});
+
+onEveryHost('Search for long texts', (service) => {
+  /** Texts of one period, where a search that starts over at the wrong place misses. */
+  const LONG: readonly (readonly [title: string, text: string])[] = [
+    ['one letter', 'a'.repeat(400)],
+    ['a period of two', 'ab'.repeat(200)],
+    ['a period of three, broken at the end', `${'aab'.repeat(133)}c`],
+    ['a prefix that comes back', `${'abcabd'.repeat(50)}${'abcabd'.repeat(20)}x`],
+    ['characters of several bytes', '日本💇🏾'.repeat(80)],
+    ['digits that count up', Array.from({ length: 200 }, (_, n) => n).join(' ')],
+  ];
+
+  it.each(LONG)('finds %s, and not with another end or start', async (_title, text) => {
+    const account = service.account();
+    const total = (q: string) =>
+      account
+        .get(`/businesses?q=${encodeURIComponent(q)}`)
+        .then((reply) => reply.json.meta.pagination.total);
+    await account.create('businesses', { note: `zz${text.slice(0, -1)}!${text}zz` });
+    expect(text.length).toBeGreaterThan(256);
+    expect(await total(text)).toBe(1);
+    expect(await total(text.toUpperCase())).toBe(1);
+    expect(await total(`!${text}zz"`)).toBe(1);
+    expect(await total(`?${text}`)).toBe(0);
+    expect(await total(`${text}?`)).toBe(0);
+    expect(await total(`${text}!`)).toBe(0);
+  });
+
+  it.each([255, 256, 257, 258, 2_000])('finds a text of %d characters', async (length) => {
+    const account = service.account();
+    const text = Array.from({ length }, (_, n) => String.fromCharCode(97 + ((n * n) % 23))).join(
+      '',
+    );
+    const shorter = text.slice(0, -1);
+    const whole = await account.create('businesses', { note: `-${text}-` });
+    const part = await account.create('businesses', { note: `-${shorter}-` });
+    expect(idsOf(await account.get(`/businesses?q=${text}`))).toEqual([whole.id]);
+    expect(idsOf(await account.get(`/businesses?q=${shorter}`))).toEqual([part.id, whole.id]);
+  });
+});
+
+function idsOf(reply: Reply): string[] {
+  return reply.json.data.map((record: { id: string }) => record.id);
+}

@@ -251,6 +251,22 @@ onEveryHost('A record of another account', (service) => {
     expect((await stranger.get(`/${row.name}`)).json.data).toEqual([]);
   });
 
+  it('looks missing while its owner is changing it', async () => {
+    const [owner, stranger] = [service.account(), service.account()];
+    const { id } = await owner.create('businesses', {});
+    const path = `/businesses/${id}`;
+    const rounds = Array.from({ length: 15 }, async (_, n) => {
+      const change = owner.patch(path, { [`key${n}`]: n });
+      const tries = [stranger.patch(path, { stolen: n }), stranger.delete(path)];
+      expect((await change).status).toBe(200);
+      for (const attempt of tries) expect((await attempt).status).toBe(404);
+    });
+    await Promise.all(rounds);
+    const { data } = (await owner.get(path)).json;
+    expect(Object.keys(data)).toHaveLength(3 + 15);
+    expect(data).not.toHaveProperty('stolen');
+  });
+
   it('stays invisible where a stored row has no owner', async () => {
     const account = service.account();
     const owned = await account.create('customers', CUSTOMER);

@@ -67,8 +67,9 @@ const REFUSED: readonly (readonly [title: string, body: string | Uint8Array])[] 
   ['an escape cut short', '{"note":"\\u12"}'],
   ['a no-break space between tokens', '{\u00a0"note":1}'],
   ['513 levels of objects', `${'{"a":'.repeat(MAX_LEVELS)}{}${'}'.repeat(MAX_LEVELS)}`],
-  ['513 levels of arrays', `{"a":${'['.repeat(MAX_LEVELS)}${']'.repeat(MAX_LEVELS)}}`],
-  ['half a million levels', `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`],
+  ['513 levels of arrays', `{"a":${arrays(MAX_LEVELS)}}`],
+  ['half a million levels', `{"a":${arrays(500_000)}}`],
+  ['513 levels after a text that ends in a backslash', `{"a":"\\\\","b":${arrays(MAX_LEVELS)}}`],
   ['brackets that are never closed', `{"a":${'['.repeat(1_000_000)}`],
   ['1e309', '{"note":1e309}'],
   ['-1e309', '{"note":-1e309}'],
@@ -93,6 +94,11 @@ const ACCEPTED: readonly (readonly [title: string, body: string | Uint8Array, Js
   ['characters of two, three and four bytes', '{"é":"日本😀\u2028"}', { é: '日本😀\u2028' }],
   ['a byte order mark inside a string', '{"a":"\ufeff"}', { a: '\ufeff' }],
   ['brackets in strings', `{"a":"${'[{'.repeat(1_000)}\\"["}`, { a: `${'[{'.repeat(1_000)}"[` }],
+  [
+    'brackets after a quote in a string',
+    `{"a":"\\"${'['.repeat(1_000)}"}`,
+    { a: `"${'['.repeat(1_000)}` },
+  ],
   [
     'many brackets side by side',
     `{"a":[${'[],'.repeat(1_000)}{}]}`,
@@ -165,7 +171,7 @@ onEveryHost('Request body', (service) => {
 
   it.each([
     ['objects', `${'{"a":'.repeat(MAX_LEVELS - 1)}{}${'}'.repeat(MAX_LEVELS - 1)}`],
-    ['arrays', `{"a":${'['.repeat(MAX_LEVELS - 1)}${']'.repeat(MAX_LEVELS - 1)}}`],
+    ['arrays', `{"a":${arrays(MAX_LEVELS - 1)}}`],
   ])('takes 512 levels of %s', async (_title, body) => {
     const created = await account.send('POST', '/businesses', { body });
     expect(created.status).toBe(201);
@@ -282,4 +288,9 @@ function bytes(...parts: readonly (string | number)[]): Uint8Array {
 
 function empties(count: number): unknown[][] {
   return Array.from({ length: count }, () => []);
+}
+
+/** Arrays in arrays, so many levels. */
+function arrays(levels: number): string {
+  return '['.repeat(levels) + ']'.repeat(levels);
 }

@@ -44,7 +44,7 @@ onEveryHost('Create', (service) => {
     },
   );
 
-  it.each([null, 5, '', [], {}, true])('overwrites an id and owner_sub of %j', async (value) => {
+  it.each([null, '', { a: 5 }])('overwrites an id and owner_sub of %j', async (value) => {
     const account = service.account();
     const record = await account.create('customers', { ...CUSTOMER, id: value, owner_sub: value });
     expect(record).toStrictEqual({ ...CUSTOMER, id: record.id, owner_sub: account.subject });
@@ -93,16 +93,15 @@ onEveryHost('Create', (service) => {
     Object.keys(row.defaults).map((property) => ({ row, name: row.name, property })),
   );
 
-  it.each(
-    defaultCases.flatMap((one) =>
-      [null, '', 'other', 7, false, []].map((value) => ({ ...one, value })),
-    ),
-  )('keeps $property of $name where the caller sends $value', async ({ row, property, value }) => {
-    const body = { ...leastBody(row), [property]: value };
-    const record = await service.account().create(row.name, body);
-    const expected: JsonRecord = { ...row.defaults, [property]: value };
-    for (const [name, stored] of Object.entries(expected)) expect(record[name]).toEqual(stored);
-  });
+  it.each(defaultCases.flatMap((one) => [null, '', [7]].map((value) => ({ ...one, value }))))(
+    'keeps $property of $name where the caller sends $value',
+    async ({ row, property, value }) => {
+      const body = { ...leastBody(row), [property]: value };
+      const record = await service.account().create(row.name, body);
+      const expected: JsonRecord = { ...row.defaults, [property]: value };
+      for (const [name, stored] of Object.entries(expected)) expect(record[name]).toEqual(stored);
+    },
+  );
 
   it.each(COLLECTION_TABLE)('keeps created_at and updated_at of $name as payload', async (row) => {
     const account = service.account();
@@ -124,7 +123,7 @@ onEveryHost('Create', (service) => {
 
 onEveryHost('Own keys that JavaScript gives a meaning', (service) => {
   const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'toJSON'];
-  const VALUES = ['{"polluted":true}', '"text"', 'null', '[1]', '{"prototype":{"polluted":true}}'];
+  const VALUES = ['{"polluted":true,"prototype":{"polluted":true}}', 'null'];
   const GRID = NAMES.flatMap((name) => VALUES.map((value) => ({ name, value })));
 
   it.each(GRID)('keeps $name = $value on create and PATCH', async ({ name, value }) => {

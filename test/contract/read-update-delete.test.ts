@@ -73,9 +73,7 @@ onEveryHost('Update', (service) => {
   });
 
   it.each(
-    COLLECTION_TABLE.flatMap((row) =>
-      ['x', null, '', 5].map((value) => ({ row, name: row.name, value })),
-    ),
+    COLLECTION_TABLE.flatMap((row) => ['x', null].map((value) => ({ row, name: row.name, value }))),
   )('drops id, owner_sub and ownerSub = $value for $name', async ({ row, value }) => {
     const account = service.account();
     const record = await account.create(row.name, { ...leastBody(row), note: 1 });
@@ -236,7 +234,10 @@ onEveryHost('A record of another account', (service) => {
 
   it.each(
     COLLECTION_TABLE.flatMap((row) =>
-      ACTIONS.map(([action, act]) => ({ row, name: row.name, action, act })),
+      // The variants of PATCH differ before any collection does: one collection is enough for them.
+      ACTIONS.filter(([action]) => !action.includes(' ') || row.name === 'customers').map(
+        ([action, act]) => ({ row, name: row.name, action, act }),
+      ),
     ),
   )('looks missing to $action of $name and stays as it is', async ({ row, act }) => {
     const [owner, stranger] = [service.account(), service.account()];

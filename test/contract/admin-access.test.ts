@@ -1,0 +1,184 @@
+// Contract, "Authentication" of admin endpoints and "Method handling" of the
+// administration routes: who gets in, and which paths and methods there are.
+
+import { expect, it } from 'vitest';
+import { ADMIN_KEY, onEveryHost, type Reply } from '../support/contract.js';
+
+/** Every administration route with its `Allow` value. */
+const ROUTES = [
+  ['/admin/overview', 'GET'],
+  ['/admin/health', 'GET'],
+  ['/admin/usage', 'GET'],
+  ['/admin/audit', 'GET'],
+  ['/admin/accounts', 'GET'],
+  ['/admin/accounts/somebody', 'GET'],
+  ['/admin/accounts/somebody/businesses', 'GET, POST'],
+  ['/admin/accounts/somebody/customers', 'GET, POST'],
+  ['/admin/accounts/somebody/services', 'GET, POST'],
+  ['/admin/accounts/somebody/orders', 'GET, POST'],
+  ['/admin/accounts/somebody/team', 'GET, POST'],
+  ['/admin/accounts/somebody/expenses', 'GET, POST'],
+  ['/admin/accounts/somebody/customers/CUS-0001', 'GET, PATCH, DELETE'],
+  ['/admin/accounts/somebody/orders/no-such-id', 'GET, PATCH, DELETE'],
+] as const;
+
+const NO_ROUTES = [
+  '/admin',
+  '/admin/',
+  '/admin/nothing',
+  '/admin/constructor',
+  '/admin//overview',
+  '/admin/overview/',
+  '/admin/overview/more',
+  '/admin/audit/1',
+  '/admin/accounts/',
+  '/admin/accounts//customers',
+  '/admin/accounts/somebody/',
+  '/admin/accounts/somebody/payments',
+  '/admin/accounts/somebody/payments/PAY-0001',
+  '/admin/accounts/somebody/invoices',
+  '/admin/accounts/somebody/Customers',
+  '/admin/accounts/somebody/customersx',
+  '/admin/accounts/somebody/__proto__',
+  '/admin/accounts/somebody/customers/',
+  '/admin/accounts/somebody/customers/CUS-0001/more',
+  '/admin/accounts/%/customers',
+  '/admin/accounts/a%00b/customers',
+] as const;
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+const WRONG_METHODS = ROUTES.flatMap(([path, allow]) =>
+  METHODS.filter((method) => !allow.split(', ').includes(method)).map(
+    (method) => [method, path, allow] as const,
+  ),
+);
+
+function expectError(reply: Reply, status: number, code: string): void {
+  expect(reply.status).toBe(status);
+  expect(reply.json.error?.code).toBe(code);
+  expect(reply.json.error?.message).toEqual(expect.any(String));
+  expect(reply.json.meta.request_id).toBe(reply.headers.get('x-request-id'));
+}
+
+onEveryHost('Admin access', ({ operator, anonymous }) => {
+  it.each([...ROUTES.map(([path]) => path), ...NO_ROUTES])(
+    'answers %s without the key 401, whatever the method',
+    async (path) => {
+      expectError(await anonymous.get(path), 401, 'UNAUTHORIZED');
+      expectError(await anonymous.send('PUT', path), 401, 'UNAUTHORIZED');
+      expectError(await anonymous.post(path, 'not json'), 401, 'UNAUTHORIZED');
+    },
+  );
+
+  it.each([
+    ['an empty key', ''],
+    ['a prefix of the key', ADMIN_KEY.slice(0, -1)],
+    ['the key and more', `${ADMIN_KEY}x`],
+    ['the key in another case', ADMIN_KEY.toUpperCase()],
+    ['one other character', `${ADMIN_KEY.slice(0, -1)}!`],
+    ['the key as a bearer value', `Bearer ${ADMIN_KEY}`],
+    ['the word undefined', 'undefined'],
+  ])('refuses %s', async (_, key) => {
+    const reply = await anonymous.send('GET', '/admin/overview', {
+      headers: { 'X-Service-Admin-Key': key },
+    });
+    expectError(reply, 401, 'UNAUTHORIZED');
+  });
+
+  it.each(NO_ROUTES)('answers the operator 404 at %s', async (path) => {
+    expectError(await operator.get(path), 404, 'NOT_FOUND');
+    expectError(await operator.send('PUT', path), 404, 'NOT_FOUND');
+  });
+
+  it.each(WRONG_METHODS)('answers the operator %s %s with 405', async (method, path, allow) => {
+    const reply = await operator.send(method, path);
+    expect(reply.status).toBe(405);
+    expect(reply.headers.get('allow')).toBe(allow);
+    if (method !== 'HEAD') expect(reply.json.error?.code).toBe('METHOD_NOT_ALLOWED');
+  });
+
+  it('takes a preflight on an admin path before it asks for the key', async () => {
+    expect((await anonymous.send('OPTIONS', '/admin/overview')).status).toBe(204);
+  });
+
+  it('takes the key for an escaped spelling of an admin path too', async () => {
+    expectError(await anonymous.get('/%61dmin/overview'), 401, 'UNAUTHORIZED');
+    expect((await operator.get('/%61dmin/overview')).status).toBe(200);
+  });
+});
+
+onEveryHost('Admin access and bearer tokens', (service) => {
+  it('neither accepts nor checks a bearer token on an admin path', async () => {
+    const account = service.account();
+    for (const path of ['/admin/overview', '/admin/nothing']) {
+      expectError(await account.get(path), 401, 'UNAUTHORIZED');
+    }
+    expect(service.identity.asked).toEqual([]);
+  });
+
+  it('does not ask the provider about a bearer token that comes with the key', async () => {
+    const reply = await service.operator.send('GET', '/admin/overview', {
+      headers: { Authorization: 'Bearer whatever' },
+    });
+    expect(reply.status).toBe(200);
+    expect(service.identity.asked).toEqual([]);
+  });
+
+  it('does not take the admin key for a data path', async () => {
+    expectError(await service.operator.get('/customers'), 401, 'UNAUTHORIZED');
+  });
+
+  it.each(['/adminx', '/administration/overview', '/Admin/overview'])(
+    'treats %s as a data path',
+    async (path) => {
+      expectError(await service.operator.get(path), 401, 'UNAUTHORIZED');
+      expectError(await service.account().get(path), 404, 'NOT_FOUND');
+    },
+  );
+});
+
+for (const [title, adminKey] of [
+  ['without a key', undefined],
+  ['with an empty key', ''],
+  ['with a key of 31 characters', 'k'.repeat(31)],
+] as const) {
+  onEveryHost(
+    `Administration ${title}`,
+    (service) => {
+      it('answers 503 on every admin path and method, known or not', async () => {
+        for (const path of [...ROUTES.map(([known]) => known), ...NO_ROUTES]) {
+          for (const method of ['GET', 'POST', 'PUT']) {
+            const reply = await service.anonymous.send(method, path, {
+              headers: { 'X-Service-Admin-Key': adminKey ?? ADMIN_KEY },
+            });
+            expectError(reply, 503, 'ADMIN_DISABLED');
+          }
+        }
+      });
+
+      it('answers 503 with no key sent, and to an account', async () => {
+        expectError(await service.anonymous.get('/admin/overview'), 503, 'ADMIN_DISABLED');
+        expectError(await service.account().get('/admin/overview'), 503, 'ADMIN_DISABLED');
+      });
+
+      it('serves the data API all the same', async () => {
+        expect((await service.account().get('/customers')).status).toBe(200);
+      });
+    },
+    { adminKey },
+  );
+}
+
+onEveryHost(
+  'Administration with a key of 32 characters',
+  (service) => {
+    it('lets the operator in', async () => {
+      const reply = await service.anonymous.send('GET', '/admin/overview', {
+        headers: { 'X-Service-Admin-Key': 'k'.repeat(32) },
+      });
+      expect(reply.status).toBe(200);
+    });
+  },
+  { adminKey: 'k'.repeat(32) },
+);

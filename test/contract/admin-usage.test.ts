@@ -1,0 +1,150 @@
+// Contract, "Admin endpoints", usage: "counts of records and serialized payload
+// bytes by resource, recent creation counts, latest update time".
+
+import { expect, it } from 'vitest';
+import { COLLECTIONS, createFor, idsOf, tenantPath, VALID_BODY } from '../support/admin-paths.js';
+import { type ContractService, onEveryHost } from '../support/contract.js';
+import { changeDatabase } from '../support/hosts.js';
+
+const HOUR_MS = 3_600_000;
+
+async function usage({ operator }: ContractService) {
+  return (await operator.get('/admin/usage')).json.data;
+}
+
+/** The record's JSON text as the service sent it. */
+function recordText(replyText: string): string {
+  return replyText.slice('{"data":'.length, replyText.lastIndexOf(',"meta":'));
+}
+
+onEveryHost('Admin usage', (service) => {
+  const { operator } = service;
+
+  it('reports exactly the decided properties for every resource', async () => {
+    const data = await usage(service);
+    expect(Object.keys(data).sort()).toEqual([
+      'audit_event_count',
+      'payload_bytes',
+      'record_count',
+      'resources',
+    ]);
+    expect(Object.keys(data.resources)).toEqual([...COLLECTIONS]);
+    for (const name of COLLECTIONS) {
+      expect(Object.keys(data.resources[name]).sort()).toEqual([
+        'created_last_24_hours',
+        'created_last_30_days',
+        'created_last_7_days',
+        'last_updated_at',
+        'payload_bytes',
+        'records',
+      ]);
+    }
+  });
+
+  it.each([
+    ['ASCII', 'plain'],
+    ['two-byte characters', 'Ñandú é ß'],
+    ['three-byte characters', '日本語 ₦ \u2028 \uffff'],
+    ['emoji', '💇🏾‍♀️ 🧵'],
+    ['escapes', 'a "quote", a \\ and a\nline, \u0000 and \u007f'],
+    ['a lone surrogate', 'half \ud83d'],
+  ])('counts the UTF-8 bytes of a record with %s', async (_, name) => {
+    const account = service.account();
+    const before = await usage(service);
+    const created = await account.post('/customers', { ...VALID_BODY.customers, name });
+    const bytes = Buffer.byteLength(recordText(created.text));
+    const after = await usage(service);
+    expect(after.payload_bytes - before.payload_bytes).toBe(bytes);
+    expect(after.resources.customers.payload_bytes - before.resources.customers.payload_bytes).toBe(
+      bytes,
+    );
+    expect(after.resources.customers.records - before.resources.customers.records).toBe(1);
+    expect(after.record_count - before.record_count).toBe(1);
+    expect(after.resources.orders).toEqual(before.resources.orders);
+  });
+
+  it('follows a change of size and a deletion', async () => {
+    const account = service.account();
+    const before = await usage(service);
+    const { id } = await account.create('services', VALID_BODY.services);
+    const patched = await account.patch(`/services/${id}`, { note: 'x'.repeat(100) });
+    const grown = await usage(service);
+    expect(grown.payload_bytes - before.payload_bytes).toBe(
+      Buffer.byteLength(recordText(patched.text)),
+    );
+    await account.delete(`/services/${id}`);
+    expect((await usage(service)).payload_bytes).toBe(before.payload_bytes);
+  });
+
+  it('counts audit events, which only the operator causes', async () => {
+    const before = (await usage(service)).audit_event_count;
+    await service.account().create('team', VALID_BODY.team);
+    await createFor(operator, service.account().subject, 'team');
+    expect((await usage(service)).audit_event_count).toBe(before + 1);
+  });
+
+  it('tells the time of the latest create or PATCH', async () => {
+    const account = service.account();
+    const { id } = await account.create('expenses', VALID_BODY.expenses);
+    const start = Date.now();
+    await account.patch(`/expenses/${id}`, { method: 'Cash' });
+    const end = Date.now();
+    const { last_updated_at } = (await usage(service)).resources.expenses;
+    expect(last_updated_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(Date.parse(last_updated_at)).toBeGreaterThanOrEqual(start);
+    expect(Date.parse(last_updated_at)).toBeLessThanOrEqual(end);
+  });
+});
+
+onEveryHost('Admin usage over time', (service) => {
+  const { operator } = service;
+
+  it('counts creations of the last 24 hours, 7 days and 30 days, whenever they were updated', async () => {
+    await deleteSamples(service);
+    const account = service.account();
+    const now = Date.now();
+    const ages = [1, 23, 25, 6 * 24, 8 * 24, 29 * 24, 31 * 24].map((hours) => hours * HOUR_MS);
+    const ids: string[] = [];
+    for (const _ of ages) ids.push((await account.create('team', VALID_BODY.team)).id);
+    await service.restart({}, () =>
+      changeDatabase(
+        service.folder,
+        ...ages.map(
+          (age, i) =>
+            `update records set created_at = ${now - age}, updated_at = ${now - HOUR_MS - i}
+              where id = '${ids[i]}'`,
+        ),
+      ),
+    );
+    expect((await usage(service)).resources.team).toMatchObject({
+      records: 7,
+      created_last_24_hours: 2,
+      created_last_7_days: 4,
+      created_last_30_days: 6,
+      last_updated_at: new Date(now - HOUR_MS).toISOString(),
+    });
+    // A PATCH is no creation.
+    await account.patch(`/team/${ids[6]}`, { role: 'Tailor' });
+    expect((await usage(service)).resources.team).toMatchObject({ created_last_30_days: 6 });
+  });
+
+  it('has zeros and no update time for a resource without records', async () => {
+    await deleteSamples(service);
+    expect((await usage(service)).resources.orders).toEqual({
+      records: 0,
+      payload_bytes: 0,
+      created_last_24_hours: 0,
+      created_last_7_days: 0,
+      created_last_30_days: 0,
+      last_updated_at: null,
+    });
+  });
+
+  async function deleteSamples({ operator: by }: ContractService): Promise<void> {
+    for (const name of COLLECTIONS) {
+      for (const id of idsOf(await by.get(tenantPath('local-preview', name)))) {
+        await operator.delete(tenantPath('local-preview', name, id));
+      }
+    }
+  }
+});

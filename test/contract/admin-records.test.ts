@@ -1,0 +1,244 @@
+// Contract, "Admin endpoints": the operator lists, creates, reads, changes and
+// deletes one tenant's records under the same rules as the tenant.
+
+import { expect, it } from 'vitest';
+import {
+  COLLECTIONS,
+  createFor,
+  idsOf,
+  sequenceOf,
+  tenantPath,
+  VALID_BODY,
+} from '../support/admin-paths.js';
+import { onEveryHost } from '../support/contract.js';
+
+const REQUIRED = [
+  ['customers', 'name', ''],
+  ['customers', 'phone', 7],
+  ['services', 'name', null],
+  ['services', 'price', 0],
+  ['orders', 'customer', ''],
+  ['orders', 'service', false],
+  ['orders', 'amount', '5'],
+  ['team', 'name', []],
+  ['team', 'phone', ''],
+  ['expenses', 'description', {}],
+  ['expenses', 'category', ''],
+  ['expenses', 'date', 20260108],
+  ['expenses', 'amount', -1],
+] as const;
+
+const NOT_ONE_OBJECT = ['', 'no json', '[]', 'null', '"text"', '{} {}', 'name=Neema'];
+
+onEveryHost("The operator on a tenant's records", (service) => {
+  const { operator } = service;
+
+  it.each(COLLECTIONS)('creates a record in %s with the id and owner it assigns', async (name) => {
+    const account = service.account();
+    const reply = await operator.post(tenantPath(account.subject, name), {
+      ...VALID_BODY[name],
+      id: 'MINE-1',
+      owner_sub: 'somebody-else',
+      anything: { nested: [1, null] },
+    });
+    expect(reply.status).toBe(201);
+    expect(reply.json.data).toMatchObject({
+      ...VALID_BODY[name],
+      owner_sub: account.subject,
+      anything: { nested: [1, null] },
+    });
+    expect(reply.json.data.id).not.toBe('MINE-1');
+    const path = `/${name}/${reply.json.data.id}`;
+    expect((await account.get(path)).json.data).toEqual(reply.json.data);
+    expect((await operator.get(tenantPath(account.subject) + path)).json.data).toEqual(
+      reply.json.data,
+    );
+  });
+
+  it('gives a business profile its owner twice and other records their defaults', async () => {
+    const owner = service.account().subject;
+    const business = await createFor(operator, owner, 'businesses', { ownerSub: 'x' });
+    expect(business).toMatchObject({ owner_sub: owner, ownerSub: owner });
+    expect(await createFor(operator, owner, 'orders')).toMatchObject({
+      status: 'New',
+      paid: 0,
+      currency: 'TZS',
+    });
+    expect(await createFor(operator, owner, 'services')).toMatchObject({
+      active: true,
+      currency: 'TZS',
+    });
+  });
+
+  it('takes ids from the same sequence as the data API', async () => {
+    const account = service.account();
+    const first = await account.create('customers', VALID_BODY.customers);
+    const second = await createFor(operator, account.subject, 'customers');
+    const third = await service.account().create('customers', VALID_BODY.customers);
+    expect([second.id, third.id].map(sequenceOf)).toEqual([
+      sequenceOf(first.id) + 1,
+      sequenceOf(first.id) + 2,
+    ]);
+  });
+
+  it.each(REQUIRED)('refuses %s with a bad %s: %j', async (name, property, value) => {
+    const owner = service.account().subject;
+    const refused = await operator.post(tenantPath(owner, name), {
+      ...VALID_BODY[name],
+      [property]: value,
+    });
+    expect(refused.status).toBe(422);
+    expect(refused.json.error?.code).toBe('VALIDATION_FAILED');
+    expect(refused.json.error?.message).toContain(property);
+
+    const record = await createFor(operator, owner, name);
+    const path = tenantPath(owner, name, record.id);
+    expect((await operator.patch(path, { [property]: value })).status).toBe(422);
+    expect((await operator.get(path)).json.data).toEqual(record);
+    expect((await operator.get(tenantPath(owner, name))).json.meta.pagination.total).toBe(1);
+  });
+
+  it.each(NOT_ONE_OBJECT)('refuses the body %j with 400', async (body) => {
+    const owner = service.account().subject;
+    const { id } = await createFor(operator, owner, 'team');
+    for (const reply of [
+      await operator.post(tenantPath(owner, 'team'), body),
+      await operator.patch(tenantPath(owner, 'team', id), body),
+    ]) {
+      expect(reply.status).toBe(400);
+      expect(reply.json.error?.code).toBe('INVALID_JSON');
+    }
+  });
+
+  it('refuses a body over 1 MiB', async () => {
+    const body = JSON.stringify({ ...VALID_BODY.team, note: 'x'.repeat(1_048_576) });
+    const reply = await operator.post(tenantPath('somebody', 'team'), body);
+    expect([reply.status, reply.json.error?.code]).toEqual([400, 'INVALID_JSON']);
+  });
+
+  it("merges a PATCH, keeps id and ownership, and shows it to the tenant in the record's place", async () => {
+    const account = service.account();
+    const older = await account.create('businesses', { businessName: 'A', kept: 1 });
+    const newer = await account.create('businesses', { businessName: 'B' });
+    const reply = await operator.patch(tenantPath(account.subject, 'businesses', older.id), {
+      id: 'BIZ-9999',
+      owner_sub: 'thief',
+      ownerSub: 'thief',
+      businessName: 'C',
+      added: null,
+    });
+    expect(reply.status).toBe(200);
+    const merged = { ...older, businessName: 'C', added: null };
+    expect(reply.json.data).toEqual(merged);
+    expect((await account.get('/businesses')).json.data).toEqual([newer, merged]);
+  });
+
+  it('deletes for good, for the tenant too', async () => {
+    const account = service.account();
+    const { id } = await account.create('expenses', VALID_BODY.expenses);
+    const path = tenantPath(account.subject, 'expenses', id);
+    const reply = await operator.delete(path);
+    expect([reply.status, reply.json.data]).toEqual([200, { id, deleted: true }]);
+    expect((await account.get(`/expenses/${id}`)).status).toBe(404);
+    expect((await operator.delete(path)).status).toBe(404);
+  });
+
+  it("answers 404 for an id the tenant does not have, another tenant's included", async () => {
+    const owner = service.account().subject;
+    const { id } = await createFor(operator, service.account().subject, 'customers');
+    for (const path of [
+      tenantPath(owner, 'customers', id),
+      tenantPath(owner, 'customers', 'CUS-9999999'),
+      tenantPath(owner, 'customers', 'constructor'),
+    ]) {
+      for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
+        const reply = await operator.send(method, path, { body });
+        expect([method, reply.status, reply.json.error?.code]).toEqual([method, 404, 'NOT_FOUND']);
+      }
+    }
+  });
+
+  it.each(COLLECTIONS)('lists %s of a tenant without rows as empty', async (name) => {
+    const reply = await operator.get(tenantPath('without-any-row', name));
+    expect(reply.status).toBe(200);
+    expect(reply.json.data).toEqual([]);
+    expect(reply.json.meta.pagination).toEqual({
+      page: 1,
+      page_size: 50,
+      total: 0,
+      total_pages: 0,
+    });
+  });
+
+  it("lists the tenant's records alone, newest first, searched by q and not by status", async () => {
+    const owner = service.account().subject;
+    await createFor(operator, service.account().subject, 'orders');
+    const records = [];
+    for (const customer of ['Neema', 'JUMA', 'juma']) {
+      records.unshift(
+        await createFor(operator, owner, 'orders', { ...VALID_BODY.orders, customer }),
+      );
+    }
+    const list = async (query: string) =>
+      (await operator.get(`${tenantPath(owner, 'orders')}?${query}`)).json;
+    expect((await list('')).data).toEqual(records);
+    expect((await list('status=Ready')).data).toEqual(records);
+    expect((await list('q=Juma')).data).toEqual(records.slice(0, 2));
+    expect((await list('q=juma&status=Ready&page_size=1&page=2')).data).toEqual([records[1]]);
+    expect((await list('q=juma&page_size=1')).meta.pagination).toEqual({
+      page: 1,
+      page_size: 1,
+      total: 2,
+      total_pages: 2,
+    });
+  });
+
+  it('pages by 50 and by at most 200', async () => {
+    const owner = service.account().subject;
+    const path = tenantPath(owner, 'customers');
+    await Promise.all(Array.from({ length: 203 }, () => createFor(operator, owner, 'customers')));
+    const all = [...idsOf(await operator.get(`${path}?page_size=200`))];
+    expect(all).toHaveLength(200);
+    const last = await operator.get(`${path}?page_size=5000&page=2`);
+    expect(last.json.meta.pagination).toEqual({
+      page: 2,
+      page_size: 200,
+      total: 203,
+      total_pages: 2,
+    });
+    all.push(...idsOf(last));
+    const sequences = all.map(sequenceOf);
+    expect(sequences).toEqual(sequences.toSorted((a, b) => b - a));
+    expect(new Set(all).size).toBe(203);
+    expect(idsOf(await operator.get(path))).toEqual(all.slice(0, 50));
+    expect(idsOf(await operator.get(`${path}?page=0&page_size=-3`))).toEqual(all.slice(0, 50));
+    expect(idsOf(await operator.get(`${path}?page=4`))).toEqual(all.slice(150, 200));
+  });
+
+  it.each([
+    'auth0|1',
+    'x/y',
+    '💇🏾‍♀️',
+    'a b+c&d=e?f#g',
+    '100%25',
+    '..hidden',
+    'customers',
+    'Ünïcode',
+    '__proto__',
+    'it\'s "quoted" \\ (*)',
+  ])('reaches the tenant %j by the escaped subject', async (subject) => {
+    const account = service.account(subject);
+    const record = await createFor(operator, subject, 'customers');
+    expect(record['owner_sub']).toBe(subject);
+    expect((await account.get(`/customers/${record.id}`)).json.data).toEqual(record);
+    const path = tenantPath(subject, 'customers', record.id);
+    const patched = await operator.patch(path, { name: 'Rehema' });
+    expect((await account.get(`/customers/${record.id}`)).json.data).toEqual(patched.json.data);
+    expect((await operator.get(tenantPath(subject))).json.data).toMatchObject({
+      owner_sub: subject,
+      record_count: 1,
+    });
+    expect((await operator.delete(path)).status).toBe(200);
+    expect((await account.get('/customers')).json.data).toEqual([]);
+  });
+});

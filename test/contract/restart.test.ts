@@ -1,0 +1,195 @@
+// Contract, "What the service does": "a restart reloads persisted records", and
+// "Identifiers": the next number is "derived from stored IDs at start-up".
+// Rows without an owner, and ids this service did not give, are older data.
+
+import { expect, it } from 'vitest';
+import { COLLECTIONS, idsOf, sequenceOf, tenantPath, VALID_BODY } from '../support/admin-paths.js';
+import { type JsonRecord, onEveryHost } from '../support/contract.js';
+import { changeDatabase } from '../support/hosts.js';
+
+type Row = JsonRecord & { id: string };
+
+const ODD_IDS = [
+  'old-1',
+  'CUS-',
+  'CUS-12x',
+  'cus-90001',
+  'ORD-90002',
+  'CUS--90003',
+  'CUS-1e9',
+  'CUS-90004.0',
+  'CUS-99999999999999999999',
+  'a/b c',
+  '🧵',
+  '__proto__',
+];
+
+/** SQL that stores a row as an earlier program might have left it. */
+function plant(collection: string, body: Row): string {
+  const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  return `insert into records (collection, id, body, created_at, updated_at) values
+    (${quote(collection)}, ${quote(body.id)}, ${quote(JSON.stringify(body))}, 1, 1)`;
+}
+
+onEveryHost('Restart', (service) => {
+  it('brings back every record, as changed and in order', async () => {
+    const account = service.account();
+    const kept = new Map<string, JsonRecord[]>();
+    for (const name of COLLECTIONS) {
+      const records: JsonRecord[] = [];
+      for (const text of ['Ñ 🧵 \u2028', 'NUL \u0000 half \ud83d', 'third']) {
+        records.unshift(await account.create(name, { ...VALID_BODY[name], text, deep: [{}] }));
+      }
+      const [, middle] = records;
+      const path = `/${name}/${middle?.['id']}`;
+      records[1] = (await account.patch(path, { text: 'patched', more: null })).json.data;
+      const gone = await account.create(name, VALID_BODY[name]);
+      await account.delete(`/${name}/${gone.id}`);
+      expect((await account.get(`/${name}`)).json.data).toEqual(records);
+      kept.set(name, records);
+    }
+    await service.restart();
+    for (const [name, records] of kept) {
+      expect((await account.get(`/${name}`)).json.data).toEqual(records);
+      for (const record of records) {
+        expect((await account.get(`/${name}/${record['id']}`)).json.data).toEqual(record);
+      }
+    }
+  });
+
+  it('answers lists, payments, searches and the operator byte for byte as before', async () => {
+    const account = service.account();
+    for (const amount of [10, 20, 30]) {
+      await account.create('orders', { ...VALID_BODY.orders, amount, b: 1, a: { 2: 0, 1: 0 } });
+    }
+    const look = async () => {
+      const texts = [];
+      for (const path of ['/orders', '/payments', '/orders?q=braids&page_size=2']) {
+        texts.push((await account.get(path)).text.replace(/"meta":\{[^}]*/, ''));
+      }
+      for (const path of ['/overview', '/usage', `/accounts/${account.subject}`]) {
+        texts.push((await service.operator.get(`/admin${path}`)).text.replace(/"meta":.*/, ''));
+      }
+      return texts;
+    };
+    const before = await look();
+    await service.restart();
+    expect(await look()).toEqual(before);
+  });
+
+  it('continues the ids of every collection after the stored ones', async () => {
+    const account = service.account();
+    const create = async () => {
+      const sequences: number[] = [];
+      for (const name of COLLECTIONS) {
+        sequences.push(sequenceOf((await account.create(name, VALID_BODY[name])).id));
+      }
+      return sequences;
+    };
+    const before = await create();
+    await service.restart();
+    expect(await create()).toEqual(before.map((sequence) => sequence + 1));
+  });
+
+  it('puts new records before all the old ones', async () => {
+    const account = service.account();
+    const ids: string[] = [];
+    const create = async () => ids.unshift((await account.create('team', VALID_BODY.team)).id);
+    await create();
+    await create();
+    await service.restart();
+    await create();
+    expect(idsOf(await account.get('/team'))).toEqual(ids);
+  });
+});
+
+onEveryHost('Stored rows of an earlier program', (service) => {
+  const restartWith = (...rows: (readonly [collection: string, body: Row])[]) =>
+    service.restart({}, () => changeDatabase(service.folder, ...rows.map((row) => plant(...row))));
+
+  it('without an owner are counted, and reachable by no account', async () => {
+    const person = { name: 'Legacy Person', phone: '1' };
+    const rows: Row[] = [
+      { id: 'CUS-L1', ...person },
+      { id: 'CUS-L2', ...person, owner_sub: null },
+      { id: 'CUS-L3', ...person, owner_sub: '' },
+      { id: 'CUS-L4', ...person, ownerSub: 'local-preview' },
+      { id: 'CUS-L5', ...person, owner_sub: 7 },
+    ];
+    const before = (await service.operator.get('/admin/overview')).json.data;
+    const usage = (await service.operator.get('/admin/usage')).json.data;
+    await restartWith(...rows.map((row) => ['customers', row] as const));
+
+    for (const subject of ['local-preview', 'null', 'undefined', '7']) {
+      const account = service.account(subject);
+      expect((await account.get('/customers?q=legacy')).json.data).toEqual([]);
+      for (const { id } of rows) {
+        const statuses = [
+          await account.get(`/customers/${id}`),
+          await account.patch(`/customers/${id}`, {}),
+          await account.delete(`/customers/${id}`),
+          await service.operator.get(tenantPath(subject, 'customers', id)),
+          await service.operator.delete(tenantPath(subject, 'customers', id)),
+        ].map(({ status }) => status);
+        expect([id, ...statuses]).toEqual([id, 404, 404, 404, 404, 404]);
+      }
+    }
+    expect((await service.operator.get('/admin/overview')).json.data).toEqual({
+      tenant_count: before.tenant_count,
+      record_count: before.record_count + rows.length,
+      resources: { ...before.resources, customers: before.resources.customers + rows.length },
+    });
+    const after = (await service.operator.get('/admin/usage')).json.data;
+    const bytes = rows.reduce((sum, row) => sum + JSON.stringify(row).length, 0);
+    expect(after.record_count).toBe(usage.record_count + rows.length);
+    expect(after.payload_bytes).toBe(usage.payload_bytes + bytes);
+    const accounts = (await service.operator.get('/admin/accounts?page_size=200')).json.data;
+    expect(accounts).toHaveLength(before.tenant_count);
+    expect((await service.operator.get('/admin/accounts?q=legacy')).json.data).toEqual([]);
+  });
+
+  it('with odd ids are kept as they are and count for no sequence', async () => {
+    const account = service.account();
+    const last = await account.create('customers', VALID_BODY.customers);
+    const rows = ODD_IDS.map((id) => ({ id, owner_sub: account.subject, name: 'Odd', phone: '1' }));
+    await restartWith(...rows.map((row) => ['customers', row] as const));
+
+    const next = await account.create('customers', VALID_BODY.customers);
+    expect(sequenceOf(next.id)).toBe(sequenceOf(last.id) + 1);
+    expect(idsOf(await account.get('/customers'))).toEqual([
+      next.id,
+      ...ODD_IDS.toReversed(),
+      last.id,
+    ]);
+    for (const row of rows) {
+      const path = `/customers/${encodeURIComponent(row.id)}`;
+      expect((await account.get(path)).json.data).toEqual(row);
+      const patched = await account.patch(path, { name: 'Even' });
+      expect(patched.json.data).toEqual({ ...row, name: 'Even' });
+      expect((await account.delete(path)).json.data).toEqual({ id: row.id, deleted: true });
+    }
+    expect(idsOf(await account.get('/customers'))).toEqual([next.id, last.id]);
+  });
+
+  it.each([
+    [['CUS-0070009', 'CUS-70000'], 'CUS-70010'],
+    [['CUS-99999999'], 'CUS-100000000'],
+  ])('with the high ids %j raise the next one to %s', async (ids, expected) => {
+    const owner = { owner_sub: service.account().subject, name: 'High', phone: '1' };
+    await restartWith(...ids.map((id) => ['customers', { id, ...owner }] as const));
+    const account = service.account();
+    expect((await account.create('customers', VALID_BODY.customers)).id).toBe(expected);
+    const other = await account.create('expenses', VALID_BODY.expenses);
+    expect(sequenceOf(other.id)).toBeLessThan(1000);
+  });
+
+  it("that break today's rules are readable, and mended by a PATCH that makes them valid", async () => {
+    const account = service.account();
+    const row = { id: 'SRV-old', owner_sub: account.subject, name: '', price: 'free' };
+    await restartWith(['services', row]);
+    expect((await account.get('/services/SRV-old')).json.data).toEqual(row);
+    expect((await account.patch('/services/SRV-old', { name: 'Hem' })).status).toBe(422);
+    const mended = await account.patch('/services/SRV-old', { name: 'Hem', price: 1 });
+    expect(mended.json.data).toEqual({ ...row, name: 'Hem', price: 1 });
+  });
+});

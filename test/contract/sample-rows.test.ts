@@ -1,0 +1,86 @@
+// Contract, "Common record rules": "a new empty database receives sample rows
+// owned by the reserved subject local-preview; other users do not see them".
+
+import { expect, it } from 'vitest';
+import { COLLECTIONS, idsOf, tenantPath, VALID_BODY } from '../support/admin-paths.js';
+import { type JsonRecord, onEveryHost } from '../support/contract.js';
+
+const SAMPLE_OWNER = 'local-preview';
+
+onEveryHost('Sample rows', (service) => {
+  it.each(COLLECTIONS)('shows some %s to local-preview', async (name) => {
+    const { data } = (await service.account(SAMPLE_OWNER).get(`/${name}`)).json;
+    expect(data.length).toBeGreaterThan(0);
+    for (const record of data) expect(record.owner_sub).toBe(SAMPLE_OWNER);
+  });
+
+  it('shows them to nobody else', async () => {
+    const samples = service.account(SAMPLE_OWNER);
+    const stranger = service.account();
+    for (const name of COLLECTIONS) {
+      expect((await stranger.get(`/${name}`)).json.data).toEqual([]);
+      for (const id of idsOf(await samples.get(`/${name}`))) {
+        expect((await stranger.get(`/${name}/${id}`)).status).toBe(404);
+      }
+    }
+    expect((await stranger.get('/payments')).json.data).toEqual([]);
+  });
+
+  it('are the only rows of a new database, and its only tenant', async () => {
+    const { data } = (await service.operator.get('/admin/overview')).json;
+    const samples = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data;
+    expect(data).toEqual({
+      tenant_count: 1,
+      record_count: samples.record_count,
+      resources: samples.resources,
+    });
+  });
+
+  it('keep the rules that every record keeps', async () => {
+    const samples = service.account(SAMPLE_OWNER);
+    for (const name of COLLECTIONS) {
+      for (const record of (await samples.get(`/${name}`)).json.data) {
+        expect((await samples.patch(`/${name}/${record.id}`, {})).json.data).toEqual(record);
+      }
+    }
+  });
+
+  it('hold orders that are paid, partly paid and unpaid', async () => {
+    const { data } = (await service.account(SAMPLE_OWNER).get('/payments')).json;
+    const kinds = data.map(
+      ({ paid, due, currency }: JsonRecord & { paid: number; due: number }) => {
+        expect(currency).toBe('TZS');
+        return due <= 0 ? 'paid' : paid > 0 ? 'partly' : 'unpaid';
+      },
+    );
+    expect(new Set(kinds)).toEqual(new Set(['paid', 'partly', 'unpaid']));
+  });
+
+  it('take the first ids; the next record continues after them', async () => {
+    const samples = idsOf(await service.account(SAMPLE_OWNER).get('/customers'));
+    expect(samples).toEqual(samples.map((_, i) => `CUS-000${samples.length - i}`));
+    const { id } = await service.account().create('customers', VALID_BODY.customers);
+    expect(id).toBe(`CUS-000${samples.length + 1}`);
+  });
+
+  it('are not sown again by a restart', async () => {
+    const before = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data;
+    await service.restart();
+    expect((await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data).toEqual(before);
+  });
+
+  it('are not sown again once they are all deleted, even where no record is left', async () => {
+    for (const { owner_sub } of (await service.operator.get('/admin/accounts')).json.data) {
+      for (const name of COLLECTIONS) {
+        const path = tenantPath(owner_sub, name);
+        for (const id of idsOf(await service.operator.get(path))) {
+          await service.operator.delete(`${path}/${id}`);
+        }
+      }
+    }
+    await service.restart();
+    const { data } = (await service.operator.get('/admin/overview')).json;
+    expect(data).toMatchObject({ tenant_count: 0, record_count: 0 });
+    expect((await service.account(SAMPLE_OWNER).get('/customers')).json.data).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+// Contract, "Errors": "persisting a create/update/delete failed" is 500, and
+// "each successful write is committed to durable storage before the in-memory
+// copy changes". The failures are made by triggers planted in the database.
+
+import { beforeAll, expect, it } from 'vitest';
+import { createFor, idsOf, sequenceOf, tenantPath, VALID_BODY } from '../support/admin-paths.js';
+import { type Caller, type ContractService, onEveryHost, type Reply } from '../support/contract.js';
+import { changeDatabase } from '../support/hosts.js';
+
+const REFUSED = 'refuse-me';
+
+/** An upsert fires the triggers of an insert first, so one serves for create and PATCH. */
+const REFUSE_PUT = `create trigger refuse_put before insert on records
+  when new.body like '%${REFUSED}%' begin select raise(abort, 'injected'); end`;
+const REFUSE_DELETE = `create trigger refuse_delete before delete on records
+  when old.body like '%keep-me%' begin select raise(abort, 'injected'); end`;
+const REFUSE_EVENT = `create trigger refuse_event before insert on audit_events
+  when new.event like '%not-audited%' begin select raise(abort, 'injected'); end`;
+
+function expectStorageFailure({ status, json }: Reply): void {
+  expect(status).toBe(500);
+  expect(json.error?.code).toBe('STORAGE_FAILED');
+  // The cause is for the log, not for the client.
+  expect(json.error?.message).not.toMatch(/injected|sqlite/i);
+}
+
+/** Everything that can be seen of an account, in order. */
+async function everything({ operator }: ContractService, account: Caller) {
+  const texts: unknown[] = [];
+  for (const path of ['/customers', '/customers?q=e', '/payments']) {
+    const { data, meta } = (await account.get(path)).json;
+    texts.push(data, meta.pagination);
+  }
+  texts.push((await operator.get('/admin/overview')).json.data);
+  texts.push((await operator.get('/admin/usage')).json.data);
+  texts.push((await operator.get(tenantPath(account.subject))).json.data);
+  texts.push((await operator.get('/admin/audit')).json.data);
+  return texts;
+}
+
+onEveryHost('Storage failure', (service) => {
+  beforeAll(() =>
+    service.restart({}, () =>
+      changeDatabase(service.folder, REFUSE_PUT, REFUSE_DELETE, REFUSE_EVENT),
+    ),
+  );
+
+  it('fails a create, a PATCH and a DELETE with 500 and changes nothing, in memory or on disk', async () => {
+    const account = service.account();
+    const kept = await account.create('customers', { name: 'keep-me', phone: '1' });
+    const before = await everything(service, account);
+
+    expectStorageFailure(await account.post('/customers', { name: REFUSED, phone: '1' }));
+    expectStorageFailure(await account.patch(`/customers/${kept.id}`, { name: REFUSED }));
+    expectStorageFailure(await account.delete(`/customers/${kept.id}`));
+    const path = tenantPath(account.subject, 'customers');
+    expectStorageFailure(await service.operator.post(path, { name: REFUSED, phone: '1' }));
+    expectStorageFailure(await service.operator.patch(`${path}/${kept.id}`, { name: REFUSED }));
+    expectStorageFailure(await service.operator.delete(`${path}/${kept.id}`));
+
+    expect((await account.get(`/customers/${kept.id}`)).json.data).toEqual(kept);
+    expect(await everything(service, account)).toEqual(before);
+    await service.restart();
+    expect(await everything(service, account)).toEqual(before);
+  });
+
+  it('goes on writing after a failure, durably', async () => {
+    const account = service.account();
+    const first = await account.create('customers', VALID_BODY.customers);
+    for (let round = 0; round < 3; round++) {
+      expectStorageFailure(await account.post('/customers', { name: REFUSED, phone: '1' }));
+      await account.create('customers', VALID_BODY.customers);
+    }
+    const patched = await account.patch(`/customers/${first.id}`, { name: 'Patched' });
+    expect(patched.status).toBe(200);
+    const all = (await account.get('/customers')).json.data;
+    expect(all).toHaveLength(4);
+    expect(all[3]).toEqual(patched.json.data);
+    await service.restart();
+    expect((await account.get('/customers')).json.data).toEqual(all);
+  });
+
+  it('does not give the id of a failed create to another record', async () => {
+    const account = service.account();
+    const before = await account.create('customers', VALID_BODY.customers);
+    expectStorageFailure(await account.post('/customers', { name: REFUSED, phone: '1' }));
+    const after = await account.create('customers', VALID_BODY.customers);
+    expect(sequenceOf(after.id)).toBe(sequenceOf(before.id) + 2);
+  });
+
+  it('answers every one of many concurrent writes truthfully', async () => {
+    const account = service.account();
+    const replies = await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        account.post('/customers', { name: i % 7 === 3 ? REFUSED : 'fine', phone: String(i) }),
+      ),
+    );
+    const stored = replies.filter(({ status }) => status === 201).map(({ json }) => json.data);
+    for (const reply of replies) if (reply.status !== 201) expectStorageFailure(reply);
+    const list = async () => (await account.get('/customers?page_size=100')).json.data;
+    const byId = (a: { id: string }, b: { id: string }) => sequenceOf(b.id) - sequenceOf(a.id);
+    expect(await list()).toEqual(stored.toSorted(byId));
+    await service.restart();
+    expect(await list()).toEqual(stored.toSorted(byId));
+  });
+
+  it('lets a change stand whose audit event alone cannot be written', async () => {
+    const owner = `not-audited-${service.account().subject}`;
+    const events = async () => (await service.operator.get('/admin/audit')).json.data;
+    const before = await events();
+    const gone = await createFor(service.operator, owner, 'customers');
+    const kept = await createFor(service.operator, owner, 'customers');
+    const path = tenantPath(owner, 'customers');
+    const patched = await service.operator.patch(`${path}/${kept.id}`, { name: 'Patched' });
+    expect(patched.status).toBe(200);
+    expect((await service.operator.delete(`${path}/${gone.id}`)).status).toBe(200);
+    const look = async () => (await service.account(owner).get('/customers')).json.data;
+    expect(await look()).toEqual([patched.json.data]);
+    expect(await events()).toEqual(before);
+    await service.restart();
+    expect(await look()).toEqual([patched.json.data]);
+
+    const audited = await createFor(service.operator, service.account().subject, 'customers');
+    expect((await events())[0].record_id).toBe(audited.id);
+    expect(idsOf(await service.account(owner).get('/customers'))).toEqual([kept.id]);
+  });
+});

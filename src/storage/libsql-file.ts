@@ -56,16 +56,17 @@ export class LibsqlFile {
    * another process, damaged, not ours or newer than this program.
    */
   static async open(url: string, initialRows: string): Promise<LibsqlFile> {
-    // One connection: a PRAGMA reaches only the one it runs on, and the default is a pool.
-    const client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
-    const file = new LibsqlFile(client);
+    let client: Client | undefined;
     try {
+      // One connection: a PRAGMA reaches only the one it runs on, and the default is a pool.
+      client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
+      const file = new LibsqlFile(client);
       await file.#claim();
       await file.#check();
       await file.#migrate(initialRows);
       return file;
     } catch (error) {
-      client.close();
+      client?.close();
       throw new Error(explained(error), { cause: error });
     }
   }
@@ -146,9 +147,10 @@ export class LibsqlFile {
   }
 
   async #check(): Promise<void> {
-    const report = await this.#pragma('quick_check');
-    if (report !== 'ok')
-      throw new Error(`the integrity check found damage (${report}); restore a backup`);
+    const report = String(await this.#pragma('quick_check'));
+    if (report === 'ok') return;
+    const finding = report.replaceAll(/\s+/g, ' ');
+    throw new Error(`the integrity check found damage (${finding}); restore a backup`);
   }
 
   async #migrate(initialRows: string): Promise<void> {
@@ -200,6 +202,7 @@ function explained(error: unknown): string {
   if (/SQLITE_NOTADB|not a database/i.test(message)) {
     return 'it is not a SQLite database; name another file or restore a backup';
   }
+  if (/SQLITE_CORRUPT|malformed/i.test(message)) return 'it is damaged; restore a backup';
   if (/SQLITE_CANTOPEN|unable to open/i.test(message)) {
     return 'it cannot be opened; check that the path is a file in a writable folder';
   }

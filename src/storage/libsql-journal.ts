@@ -26,19 +26,32 @@ export interface LibsqlJournalOptions {
 export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<Journal> {
   const path = resolve(options.path);
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     const thread = new LibsqlThread({
       url: pathToFileURL(path).href,
       initialRows: rowsText(options.initialRows ?? []),
     });
     await thread.call('open').catch(async (error: unknown) => {
-      await thread.call('close');
+      // Only with its thread does a refused file's last handle go.
+      await thread.close();
       throw error;
     });
     return new LibsqlJournal(thread);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`the database file ${path} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new Error(
+      `its folder cannot be made (${code}); check that the path is a file in a writable folder`,
+      { cause: error },
+    );
   }
 }
 
@@ -76,9 +89,8 @@ class LibsqlJournal implements Journal {
     return this.#thread.call('ping');
   }
 
-  async close(): Promise<void> {
-    await this.#thread.call('close');
-    await this.#thread.ended;
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 }
 
@@ -91,7 +103,7 @@ class LibsqlThread {
   >();
   #calls = 0;
   #gone: Error | undefined;
-  readonly ended: Promise<void>;
+  readonly #ended: Promise<void>;
 
   constructor(options: ThreadOptions) {
     this.#worker = new Worker(new URL('./libsql-thread.js', import.meta.url), {
@@ -100,7 +112,7 @@ class LibsqlThread {
     });
     this.#worker.on('message', (reply: ThreadReply) => this.#settle(reply));
     this.#worker.on('error', (error) => this.#fail(error));
-    this.ended = new Promise((resolve) => {
+    this.#ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
         this.#fail(new Error('the storage thread has ended'));
         resolve();
@@ -122,6 +134,12 @@ class LibsqlThread {
       this.#worker.postMessage({ call, name, args });
     });
     return reply as ReturnType<ThreadCalls[Name]>;
+  }
+
+  /** Resolves when the file is released and the thread has ended. */
+  async close(): Promise<void> {
+    await this.call('close');
+    await this.#ended;
   }
 
   #settle(reply: ThreadReply): void {

@@ -1,0 +1,63 @@
+// A journal over a Map, for tests that decide when and how a commit ends.
+
+import type { Page } from '../../src/domain/listing.js';
+import type { Changes, CommitResult, Journal, JournalRow } from '../../src/records/journal.js';
+
+export class MapJournal implements Journal {
+  readonly rows = new Map<number, JournalRow>();
+  readonly events: string[] = [];
+  /** Every commit that was begun. */
+  readonly commits: Changes[] = [];
+  /** How the next commits end, an error being one that rejects; afterwards, well. */
+  readonly outcomes: (CommitResult | Error)[] = [];
+  #gate: Promise<void> = Promise.resolve();
+  #open = () => {};
+
+  /** Commits wait from here on until `release`. */
+  hold(): void {
+    this.#gate = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+  }
+
+  release(): void {
+    this.#open();
+  }
+
+  /** Resolves when so many commits have begun. */
+  async begun(commits: number): Promise<void> {
+    while (this.commits.length < commits) await turn();
+  }
+
+  async *load(): AsyncIterable<readonly JournalRow[]> {
+    yield [...this.rows.values()].sort((a, b) => a.position - b.position);
+  }
+
+  async commit(changes: Changes): Promise<CommitResult> {
+    this.commits.push(changes);
+    await this.#gate;
+    const outcome = this.outcomes.shift() ?? { status: 'committed' };
+    if (outcome instanceof Error) throw outcome;
+    if (outcome.status === 'committed' || outcome.status === 'present') this.#store(changes);
+    return outcome;
+  }
+
+  async auditEvents(): Promise<Page> {
+    return { items: this.events.toReversed(), total: this.events.length };
+  }
+
+  async ping(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  #store({ puts, removals, events }: Changes): void {
+    for (const put of puts) this.rows.set(put.position, put);
+    for (const position of removals) this.rows.delete(position);
+    for (const event of events) this.events.push(JSON.stringify(event));
+  }
+}
+
+/** Lets everything that is ready run. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

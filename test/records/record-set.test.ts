@@ -1,0 +1,92 @@
+// Taking stored rows into memory: what they say, and which are refused, in
+// words that name the row and never quote it.
+
+import { describe, expect, it } from 'vitest';
+import type { JournalRow } from '../../src/records/journal.js';
+import { openRecords } from '../../src/records/memory-store.js';
+import { RecordSet } from '../../src/records/record-set.js';
+import { MapJournal } from './map-journal.js';
+
+function row(changes: Partial<JournalRow> = {}): JournalRow {
+  return {
+    position: 7,
+    collection: 'customers',
+    id: 'CUS-0042',
+    body: '{"id":"CUS-0042","owner_sub":"neema"}',
+    createdAt: 1,
+    updatedAt: 2,
+    ...changes,
+  };
+}
+
+describe('Loading a row', () => {
+  it.each([
+    ['that is no JSON', { body: 'canary {' }, /is not JSON$/],
+    ['that is cut off', { body: '{"canary":' }, /is not JSON$/],
+    ['that is empty', { body: '' }, /is not JSON$/],
+    ['that is an array', { body: '["canary"]' }, /is not a JSON object$/],
+    ['that is a text', { body: '"canary"' }, /is not a JSON object$/],
+    ['that is null', { body: 'null' }, /is not a JSON object$/],
+    [
+      'of an unknown collection',
+      { collection: 'invoices' as JournalRow['collection'] },
+      /is of no collection$/,
+    ],
+    [
+      'of a collection every object knows',
+      { collection: 'constructor' as JournalRow['collection'] },
+      /is of no collection$/,
+    ],
+  ])('%s is refused by name and position, without its content', async (_, changes, reason) => {
+    const bad = row(changes);
+    const journal = new MapJournal();
+    journal.rows.set(bad.position, bad);
+    const refusal = await openRecords({ journal }).catch((error: Error) => error.message);
+    expect(refusal).toMatch(reason);
+    expect(refusal).toContain(`${bad.collection} CUS-0042 (position 7)`);
+    expect(refusal).not.toContain('canary');
+  });
+
+  it('takes id and owner from the body', () => {
+    const set = new RecordSet();
+    set.load(row({ id: 'CUS-cut', body: '{"id":"CUS-cut\\u0000tail","owner_sub":"a\\u0000b"}' }));
+    expect(set.find('a\0b', 'customers', 'CUS-cut\0tail')?.position).toBe(7);
+    expect(set.owners()).toEqual(['a\0b']);
+  });
+
+  it('finds a record under its owner and collection alone', () => {
+    const set = new RecordSet();
+    set.load(row());
+    expect(set.find('neema', 'customers', 'CUS-0042')?.text).toBe(row().body);
+    expect(set.find('juma', 'customers', 'CUS-0042')).toBeUndefined();
+    expect(set.find('neema', 'orders', 'CUS-0042')).toBeUndefined();
+    expect(set.find('__proto__', 'customers', 'CUS-0042')).toBeUndefined();
+  });
+
+  it('continues positions and sequences after the highest stored', () => {
+    const set = new RecordSet();
+    for (const [position, id] of [
+      [3, 'CUS-0100'],
+      [9, 'CUS-0002'],
+    ] as const) {
+      set.load(row({ position, id, body: JSON.stringify({ id, owner_sub: 'neema' }) }));
+    }
+    expect([set.nextPosition(), set.nextPosition()]).toEqual([10, 11]);
+    expect(set.nextSequence('customers')).toBe(101);
+    expect(set.nextSequence('customers')).toBe(102);
+    expect(set.nextSequence('orders')).toBe(1);
+  });
+
+  it.each(['{"id":"CUS-0042"}', '{"id":"CUS-0042","owner_sub":""}', '{"owner_sub":7}'])(
+    'counts %s, which has no owner, and gives it to nobody',
+    (body) => {
+      const set = new RecordSet();
+      set.load(row({ body }));
+      expect([...set.lists('customers')].flat()).toHaveLength(1);
+      expect(set.owners()).toEqual([]);
+      for (const owner of ['', '7', 'undefined'])
+        expect(set.records(owner, 'customers')).toEqual([]);
+      expect(set.nextSequence('customers')).toBe(43);
+    },
+  );
+});

@@ -1,0 +1,278 @@
+// The one writer: "each successful write is committed to durable storage before
+// the in-memory copy changes", writes in company share a commit, and memory
+// never says other than storage.
+
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/domain/errors.js';
+import type { Log } from '../../src/log.js';
+import type { CommitResult } from '../../src/records/journal.js';
+import { MemoryAccount } from '../../src/records/memory-account.js';
+import { RecordSet } from '../../src/records/record-set.js';
+import { Turns } from '../../src/records/turns.js';
+import { Writer } from '../../src/records/writer.js';
+import { MapJournal, turn } from './map-journal.js';
+
+const PERSON = { name: 'Neema', phone: '1' };
+const ALL = { q: '', status: '', page: 1, pageSize: 100 };
+const ID = 'CUS-0001';
+
+describe('The writer', () => {
+  let set: RecordSet;
+  let journal: MapJournal;
+  let writer: Writer;
+  let logged: string[];
+  let lost: unknown[];
+  let account: MemoryAccount;
+
+  beforeEach(() => {
+    set = new RecordSet();
+    journal = new MapJournal();
+    logged = [];
+    lost = [];
+    const log: Log = { info() {}, warn() {}, error: (event) => void logged.push(event) };
+    writer = new Writer({ set, journal, log, pause: turn, onStorageLost: (e) => lost.push(e) });
+    account = accountOf('neema');
+  });
+
+  function accountOf(owner: string, actor?: 'admin'): MemoryAccount {
+    return new MemoryAccount(
+      { set, writer, turns: new Turns(turn), clock: Date.now },
+      owner,
+      actor,
+    );
+  }
+
+  async function stored(): Promise<unknown[]> {
+    const { items } = await account.list('customers', ALL);
+    return items.map((item) => JSON.parse(item));
+  }
+
+  function inJournal(): unknown[] {
+    return [...journal.rows.values()].map(({ body }) => JSON.parse(body)).toReversed();
+  }
+
+  function codesOf(outcomes: readonly Outcome<string>[]): string[] {
+    return outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.failure.code));
+  }
+
+  /** Runs the writes while a commit is under way, so that they form one group after it. */
+  async function asOneGroup(writes: () => Promise<Outcome<string>>[]): Promise<string[]> {
+    journal.hold();
+    const first = accountOf('first').create('team', PERSON);
+    const begun = journal.commits.length + 1;
+    await journal.begun(begun);
+    const group = writes();
+    journal.release();
+    const outcomes = await Promise.all(group);
+    expect((await first).ok).toBe(true);
+    expect(journal.commits.length).toBeLessThanOrEqual(begun + 1);
+    return codesOf(outcomes);
+  }
+
+  it('commits everything that arrives during a commit together in the next one', async () => {
+    const codes = await asOneGroup(() =>
+      Array.from({ length: 50 }, (_, i) => accountOf(`owner-${i % 7}`).create('customers', PERSON)),
+    );
+    expect(new Set(codes)).toEqual(new Set(['ok']));
+    expect(journal.commits.map(({ puts }) => puts.length)).toEqual([1, 50]);
+  });
+
+  it('changes memory only after the commit', async () => {
+    journal.hold();
+    const creating = account.create('customers', PERSON);
+    await journal.begun(1);
+    expect(await stored()).toEqual([]);
+    journal.release();
+    await creating;
+    const [created] = await stored();
+
+    journal.hold();
+    const updating = account.update('customers', ID, { name: 'Juma' });
+    await journal.begun(2);
+    expect(await stored()).toEqual([created]);
+    journal.release();
+    await updating;
+    expect(await stored()).toEqual([expect.objectContaining({ name: 'Juma' })]);
+
+    journal.hold();
+    const deleting = account.delete('customers', ID);
+    await journal.begun(3);
+    expect((await account.read('customers', ID)).ok).toBe(true);
+    journal.release();
+    await deleting;
+    expect(await stored()).toEqual([]);
+  });
+
+  const error = new Error('injected');
+  it.each<[CommitResult, string, boolean]>([
+    [{ status: 'committed' }, 'ok', true],
+    [{ status: 'committed', auditError: error }, 'ok', true],
+    [{ status: 'absent', error }, 'STORAGE_FAILED', false],
+    [{ status: 'present', error }, 'STORAGE_FAILED', true],
+  ])('after %j answers %s, and memory says what storage holds', async (result, code, changed) => {
+    await account.create('customers', PERSON);
+    await account.create('customers', PERSON);
+    const before = await stored();
+    journal.outcomes.push(result);
+    const outcomes = await Promise.all([
+      account.update('customers', ID, { name: 'Juma' }),
+      account.delete('customers', 'CUS-0002'),
+      account.create('customers', PERSON),
+    ]);
+    expect(codesOf(outcomes)).toEqual([code, code, code]);
+    expect(await stored()).toEqual(inJournal());
+    if (changed) {
+      expect(await stored()).toMatchObject([{ id: 'CUS-0003' }, { id: ID, name: 'Juma' }]);
+    } else expect(await stored()).toEqual(before);
+    expect(lost).toEqual([]);
+    // Whatever happened, the writer goes on, and no id is given twice.
+    expect((await account.create('customers', PERSON)).ok).toBe(true);
+    expect((await stored())[0]).toMatchObject({ id: 'CUS-0004' });
+    expect(await stored()).toEqual(inJournal());
+  });
+
+  it.each<[string, CommitResult | Error]>([
+    ['is unknown', { status: 'unknown', error }],
+    ['rejects', error],
+  ])('stops for good when a commit %s, and says so once', async (_, outcome) => {
+    await account.create('customers', PERSON);
+    const before = await stored();
+    journal.outcomes.push(outcome);
+    expect(codesOf([await account.update('customers', ID, { name: 'x' })])).toEqual([
+      'STORAGE_FAILED',
+    ]);
+    const later = [
+      await account.create('customers', PERSON),
+      ...(await Promise.all([
+        account.update('customers', ID, { name: 'y' }),
+        account.delete('customers', ID),
+      ])),
+    ];
+    expect(codesOf(later)).toEqual(['STORAGE_FAILED', 'STORAGE_FAILED', 'STORAGE_FAILED']);
+    expect(journal.commits).toHaveLength(2);
+    expect(lost).toEqual([error]);
+    expect(await stored()).toEqual(before);
+    await writer.settled();
+  });
+
+  it('composes two writes to the same record in one group', async () => {
+    await account.create('customers', PERSON);
+    const codes = await asOneGroup(() => [
+      account.update('customers', ID, { name: 'Juma', a: 1 }),
+      account.update('customers', ID, { b: 2 }),
+    ]);
+    expect(codes).toEqual(['ok', 'ok']);
+    expect(journal.commits.at(-1)?.puts).toHaveLength(1);
+    expect(await stored()).toMatchObject([{ name: 'Juma', phone: '1', a: 1, b: 2 }]);
+    expect(await stored()).toEqual([JSON.parse(journal.rows.get(1)?.body ?? '')]);
+  });
+
+  it('keeps every one of many concurrent PATCHes of a record', async () => {
+    await account.create('customers', PERSON);
+    const names = Array.from({ length: 40 }, (_, i) => `p${i}`);
+    await Promise.all(names.map((name) => account.update('customers', ID, { [name]: 1 })));
+    const [record] = await stored();
+    expect(Object.keys(record as object)).toEqual(expect.arrayContaining(names));
+  });
+
+  it('takes a create and its delete in one group for nothing', async () => {
+    const codes = await asOneGroup(() => [
+      account.create('customers', PERSON),
+      account.update('customers', ID, { name: 'Juma' }),
+      account.delete('customers', ID),
+      account.delete('customers', ID),
+      account.update('customers', ID, { name: 'late' }),
+    ]);
+    expect(codes).toEqual(['ok', 'ok', 'ok', 'NOT_FOUND', 'NOT_FOUND']);
+    expect(journal.commits.at(-1)?.puts).toEqual([]);
+    expect(await stored()).toEqual([]);
+    expect(journal.rows.size).toBe(1);
+    expect((await account.create('customers', PERSON)).ok).toBe(true);
+    expect(await stored()).toMatchObject([{ id: 'CUS-0002' }]);
+  });
+
+  it("shows nobody another account's record, decided in the same group or before", async () => {
+    const codes = await asOneGroup(() => [
+      account.create('customers', PERSON),
+      accountOf('juma').update('customers', ID, { name: 'thief' }),
+      accountOf('juma').delete('customers', ID),
+    ]);
+    expect(codes).toEqual(['ok', 'NOT_FOUND', 'NOT_FOUND']);
+    expect(await stored()).toMatchObject([{ name: 'Neema' }]);
+  });
+
+  it('answers a refusal that rests on a failed change with the failure', async () => {
+    await account.create('customers', PERSON);
+    journal.outcomes.push({ status: 'committed' }, { status: 'absent', error });
+    const codes = await asOneGroup(() => [
+      account.delete('customers', ID),
+      account.update('customers', ID, { name: 'x' }),
+    ]);
+    expect(codes).toEqual(['STORAGE_FAILED', 'STORAGE_FAILED']);
+    expect((await account.read('customers', ID)).ok).toBe(true);
+  });
+
+  it('fails a decision that throws, and that one alone', async () => {
+    const thrown = new Error('a defect');
+    const writes = await Promise.allSettled([
+      account.create('customers', PERSON),
+      writer.write(() => {
+        throw thrown;
+      }),
+      account.create('customers', PERSON),
+    ]);
+    expect(writes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(writes[1]).toMatchObject({ reason: thrown });
+    expect(journal.commits).toHaveLength(1);
+    expect(await stored()).toHaveLength(2);
+  });
+
+  it('commits nothing where every write was refused', async () => {
+    const outcomes = await Promise.all([
+      account.update('customers', ID, {}),
+      account.delete('customers', ID),
+      account.create('customers', { name: '' }),
+    ]);
+    expect(codesOf(outcomes)).toEqual(['NOT_FOUND', 'NOT_FOUND', 'VALIDATION_FAILED']);
+    expect(journal.commits).toEqual([]);
+  });
+
+  it('closes a group at 1,000 writes', async () => {
+    await Promise.all(Array.from({ length: 2_500 }, () => account.create('customers', PERSON)));
+    expect(journal.commits.map(({ puts }) => puts.length)).toEqual([1_000, 1_000, 500]);
+    const { total } = await account.list('customers', ALL);
+    expect(total).toBe(2_500);
+  });
+
+  it('closes a group at 8,000,000 characters', async () => {
+    const note = 'x'.repeat(3_000_000);
+    await Promise.all(
+      Array.from({ length: 4 }, () => account.create('customers', { ...PERSON, note })),
+    );
+    expect(journal.commits.map(({ puts }) => puts.length)).toEqual([3, 1]);
+  });
+
+  it("commits the operator's event with its change, and logs where it is not kept", async () => {
+    const operated = accountOf('neema', 'admin');
+    await operated.create('customers', PERSON);
+    expect(journal.commits[0]?.events).toMatchObject([{ action: 'create', record_id: ID }]);
+    expect(logged).toEqual([]);
+    journal.outcomes.push({ status: 'committed', auditError: error });
+    expect((await operated.delete('customers', ID)).ok).toBe(true);
+    expect(logged).toEqual(['admin_audit_write_failed']);
+    journal.outcomes.push({ status: 'absent', error });
+    await account.create('customers', PERSON);
+    expect(logged).toEqual(['admin_audit_write_failed', 'storage_commit_failed']);
+  });
+
+  it('is settled when every write so far has been answered', async () => {
+    journal.hold();
+    let answered = 0;
+    for (let i = 0; i < 3; i++) void account.create('customers', PERSON).then(() => answered++);
+    await journal.begun(1);
+    void account.create('customers', PERSON).then(() => answered++);
+    const settled = writer.settled().then(() => answered);
+    journal.release();
+    expect(await settled).toBe(4);
+  });
+});

@@ -45,6 +45,7 @@ onEveryHost('Admin usage', (service) => {
     ['ASCII', 'plain'],
     ['two-byte characters', 'Ñandú é ß'],
     ['three-byte characters', '日本語 ₦ \u2028 \uffff'],
+    ['the bounds of one, two and three bytes', '\u007f\u0080\u07ff\u0800\u08ff\ud7ff\ue000'],
     ['emoji', '💇🏾‍♀️ 🧵'],
     ['escapes', 'a "quote", a \\ and a\nline, \u0000 and \u007f'],
     ['a lone surrogate', 'half \ud83d'],

@@ -60,14 +60,15 @@ async function events(journal: Journal, page = 1, pageSize = 200) {
   return { items: items.map((item) => JSON.parse(item)), total };
 }
 
+/** NUL and lone surrogates reach a journal as JSON escapes, as everything does that JSON escapes. */
 const ODD_TEXTS = [
-  ['an escaped NUL', 'a\u0000b'],
-  ['lone surrogates', '\ud800 and \udc00'],
-  ['emoji', '💇🏾‍♀️🧵'],
-  ['line separators', '\u2028\u2029\u0085\r\n\t'],
-  ['quotes and backslashes', `"'\`\\ \\u0000 ]}`],
-  ['the highest code points', '\uffff\ufffe\u{10ffff}'],
-] as const;
+  'a\u0000b',
+  '\ud800 and \udc00',
+  '💇🏾‍♀️🧵',
+  '\u2028\u2029\u0085\r\n\t',
+  `"'\`\\ \\u0000 ]}`,
+  '\uffff\ufffe\u{10ffff}',
+];
 
 export function conformanceOf(name: string, make: () => Promise<JournalHome>): void {
   describe(`A journal — ${name}`, () => {
@@ -190,17 +191,18 @@ export function conformanceOf(name: string, make: () => Promise<JournalHome>): v
       expect(await loaded(journal)).toHaveLength(6_001);
     });
 
-    it.each(ODD_TEXTS)('gives back %s byte for byte', async (_, text) => {
-      const put = row(1, JSON.stringify({ id: 'CUS-0001', [text]: text, owner_sub: text }));
-      const audited = event('CUS-0001', [text]);
-      expect(
-        await journal.commit(changes({ puts: [put], events: [{ ...audited, owner_sub: text }] })),
-      ).toEqual({ status: 'committed' });
+    it('gives back odd texts byte for byte', async () => {
+      const puts = ODD_TEXTS.map((text, i) =>
+        row(i + 1, JSON.stringify({ id: row(i + 1).id, [text]: text, owner_sub: text })),
+      );
+      const audited = ODD_TEXTS.map((text) => ({ ...event(text, [text]), owner_sub: text }));
+      const result = await journal.commit(changes({ puts, events: audited }));
+      expect(result).toEqual({ status: 'committed' });
       await nowAndAfterReopening(async () => {
-        expect(await loaded(journal)).toEqual([put]);
-        expect((await events(journal)).items).toEqual([
-          { ...audited, owner_sub: text, id: expect.any(Number) },
-        ]);
+        expect(await loaded(journal)).toEqual(puts);
+        expect((await events(journal)).items).toEqual(
+          audited.map((kept) => ({ ...kept, id: expect.any(Number) })).toReversed(),
+        );
       });
     });
 

@@ -1,23 +1,35 @@
 // The journal over a libSQL file: the port's promises, and what is true of the
 // file itself while it is held.
 
-import { readdir, readFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { openLibsqlJournal } from 'service-management-api/libsql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Journal } from '../../src/records/journal.js';
 import { runSql } from '../support/database-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { changes, conformanceOf, loaded, row, rows } from './journal-conformance.js';
 
+/** A database without rows, made once: a new file has the sample rows. */
+const empty = openTemporaryFolder();
+const emptyPath = empty.then(async (folder) => {
+  const path = join(folder.path, 'service.db');
+  const journal = await openLibsqlJournal({ path });
+  const samples = await loaded(journal);
+  await journal.commit(changes({ removals: samples.map(({ position }) => position) }));
+  await journal.close();
+  return path;
+});
+afterAll(async () => {
+  await emptyPath;
+  await (await empty).remove();
+});
+
 conformanceOf('libSQL file', async () => {
   const folder = await openTemporaryFolder();
   const path = join(folder.path, 'service.db');
-  const first = await openLibsqlJournal({ path });
-  const samples = await loaded(first);
-  await first.commit(changes({ removals: samples.map(({ position }) => position) }));
-  await first.close();
+  await copyFile(await emptyPath, path);
   return {
     open: () => openLibsqlJournal({ path }),
     refuseEvents: async () => {

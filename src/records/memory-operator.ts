@@ -47,7 +47,9 @@ export class MemoryOperator implements OperatorViews {
   }
 
   async accounts(q: string, page: PageRequest): Promise<AccountPage> {
-    const owners = (await this.#matchingOwners(q)).sort();
+    const { set } = this.#context;
+    // A search waits between its slices: an account may have lost its last record meanwhile.
+    const owners = (await this.#matchingOwners(q)).filter((owner) => set.has(owner)).sort();
     const first = offsetOf(page);
     const items = owners.slice(first, first + page.pageSize).map((owner) => this.#summary(owner));
     return { items, total: owners.length };

@@ -68,39 +68,56 @@ export class Writer {
   async #run(): Promise<void> {
     // Not at once: writes of the same turn belong to one group, and `write` must see this run under way.
     await undefined;
-    while (this.#queue.length > 0) await this.#commitGroup();
+    while (this.#queue.length > 0) {
+      const group = this.#nextGroup();
+      try {
+        if (this.#lost) group.answer(storageFailed());
+        else if (!group.hasChanges) group.answer();
+        else this.#conclude(group, await this.#options.journal.commit(group.changes()));
+      } catch (error) {
+        // Somewhere between storage and memory: nobody can tell how far it came.
+        this.#lose(error);
+        group.answer(storageFailed());
+      }
+    }
     this.#running = undefined;
   }
 
-  async #commitGroup(): Promise<void> {
+  /** Takes writes from the queue, in order, until the group is full. */
+  #nextGroup(): Group {
     const group = new Group(this.#options.set);
-    const rest = this.#queue.findIndex((write) => !group.add(write));
-    this.#queue = rest === -1 ? [] : this.#queue.slice(rest);
-    if (this.#lost) return group.answer(storageFailed());
-    if (!group.hasChanges) return group.answer();
-    const result = await this.#options.journal
-      .commit(group.changes())
-      .catch((error: unknown): CommitResult => ({ status: 'unknown', error }));
-    this.#conclude(group, result);
+    let taken = 0;
+    for (const write of this.#queue) {
+      if (group.isFull) break;
+      group.add(write);
+      taken++;
+    }
+    this.#queue = this.#queue.slice(taken);
+    return group;
   }
 
   /** Memory follows what storage holds, then everyone is answered. */
   #conclude(group: Group, result: CommitResult): void {
-    const { set, log, onStorageLost } = this.#options;
+    const { set, log } = this.#options;
     if (result.status === 'committed' || result.status === 'present') {
       for (const change of group.staged) set.apply(change);
     }
     if (result.status === 'committed') {
-      if (result.auditError !== undefined) log.error('admin_audit_write_failed', result.auditError);
       group.answer();
+      if (result.auditError !== undefined) log.error('admin_audit_write_failed', result.auditError);
       return;
     }
-    log.error('storage_commit_failed', result.error, { stored: result.status });
-    if (result.status === 'unknown') {
-      this.#lost = true;
-      onStorageLost(result.error);
-    }
     group.answer(storageFailed());
+    log.error('storage_commit_failed', result.error, { stored: result.status });
+    if (result.status === 'unknown') this.#lose(result.error);
+  }
+
+  /** From here on no write is taken: memory and storage may differ. */
+  #lose(error: unknown): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.#options.log.error('storage_lost', error);
+    this.#options.onStorageLost(error);
   }
 }
 
@@ -118,11 +135,12 @@ class Group implements CurrentRecords {
     this.#set = set;
   }
 
-  /** Decides a write; false, undecided, where the group is full. */
-  add(write: PendingWrite): boolean {
-    if (this.#answers.length >= GROUP_MAX_WRITES || this.#characters >= GROUP_MAX_CHARACTERS) {
-      return false;
-    }
+  get isFull(): boolean {
+    return this.#answers.length >= GROUP_MAX_WRITES || this.#characters >= GROUP_MAX_CHARACTERS;
+  }
+
+  /** Decides a write on the records as the group has left them. */
+  add(write: PendingWrite): void {
     try {
       const decision = write.decide(this);
       this.#answers.push([write, decision]);
@@ -132,7 +150,6 @@ class Group implements CurrentRecords {
       // A decision that throws is a defect of that one write: nothing of it is staged.
       write.reject(error);
     }
-    return true;
   }
 
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {

@@ -12,6 +12,7 @@ import {
   LIST_EVENTS,
   LOAD_PAGE,
   MEASURE_PAGE,
+  PROBE_TABLES,
   PUT_ROWS,
   REMOVE_ROWS,
   SCHEMA_VERSION,
@@ -121,9 +122,10 @@ export class LibsqlFile {
   async #claim(): Promise<void> {
     await this.#client.execute('pragma locking_mode = exclusive');
     const tables = Number((await this.#one('select count(*) as n from sqlite_schema'))?.['n']);
-    const application = await this.#pragma('application_id');
+    const application = Number(await this.#pragma('application_id'));
     const version = Number(await this.#pragma('user_version'));
-    if (tables > 0 && application !== APPLICATION_ID) {
+    const isNew = tables === 0 && application === 0 && version === 0;
+    if (!isNew && application !== APPLICATION_ID) {
       throw new Error('it is a SQLite database of another program; name another file');
     }
     if (version > SCHEMA_VERSION) {
@@ -154,8 +156,11 @@ export class LibsqlFile {
   }
 
   async #migrate(initialRows: string): Promise<void> {
-    if (Number(await this.#pragma('user_version')) === SCHEMA_VERSION) return;
-    await this.#client.batch([...CREATE_TABLES, { sql: PUT_ROWS, args: [initialRows] }], 'write');
+    if (Number(await this.#pragma('user_version')) < SCHEMA_VERSION) {
+      const sow = { sql: PUT_ROWS, args: [initialRows] };
+      await this.#client.batch([...CREATE_TABLES, sow], 'write');
+    }
+    await this.#client.batch([...PROBE_TABLES], 'read');
   }
 
   /**
@@ -202,7 +207,8 @@ function explained(error: unknown): string {
   if (/SQLITE_NOTADB|not a database/i.test(message)) {
     return 'it is not a SQLite database; name another file or restore a backup';
   }
-  if (/SQLITE_CORRUPT|malformed/i.test(message)) return 'it is damaged; restore a backup';
+  if (/SQLITE_CORRUPT|malformed|no such (table|column)/i.test(message))
+    return 'it is damaged; restore a backup';
   if (/SQLITE_CANTOPEN|unable to open/i.test(message)) {
     return 'it cannot be opened; check that the path is a file in a writable folder';
   }

@@ -24,6 +24,12 @@ export const CREATE_TABLES = [
   `pragma user_version = ${SCHEMA_VERSION}`,
 ] as const;
 
+/** Fails where a table or a column is missing; reads no row. */
+export const PROBE_TABLES = [
+  'select position, collection, id, body, created_at, updated_at from records limit 0',
+  'select id, event from audit_events limit 0',
+] as const;
+
 /** A whole group of rows as one JSON parameter: two to four times cheaper than a statement a row. */
 export const PUT_ROWS = `
   insert into records (position, collection, id, body, created_at, updated_at)

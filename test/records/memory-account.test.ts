@@ -40,7 +40,6 @@ function accountOf(set: RecordSet, pause: Pause = turn): MemoryAccount {
     set,
     journal: new MapJournal(),
     log: silentLog,
-    pause: turn,
     onStorageLost() {},
   });
   return new MemoryAccount({ set, writer, turns: new Turns(pause), clock: Date.now }, OWNER);
@@ -78,7 +77,6 @@ describe('A page without a filter', () => {
           set,
           journal: new MapJournal(),
           log: silentLog,
-          pause: turn,
           onStorageLost() {},
         }),
         turns: new Turns(turn),

@@ -30,7 +30,7 @@ describe('The writer', () => {
     logged = [];
     lost = [];
     const log: Log = { info() {}, warn() {}, error: (event) => void logged.push(event) };
-    writer = new Writer({ set, journal, log, pause: turn, onStorageLost: (e) => lost.push(e) });
+    writer = new Writer({ set, journal, log, onStorageLost: (e) => lost.push(e) });
     account = accountOf('neema');
   });
 
@@ -274,5 +274,17 @@ describe('The writer', () => {
     const settled = writer.settled().then(() => answered);
     journal.release();
     expect(await settled).toBe(4);
+  });
+
+  it('takes no further write once memory could not follow storage', async () => {
+    await account.create('customers', PERSON);
+    set.apply = () => {
+      throw new Error('the list and its index disagree');
+    };
+    const outcomes = [await account.create('customers', PERSON)];
+    outcomes.push(await account.update('customers', ID, {}));
+    expect(codesOf(outcomes)).toEqual(['STORAGE_FAILED', 'STORAGE_FAILED']);
+    expect(lost).toHaveLength(1);
+    expect(logged).toEqual(['storage_lost']);
   });
 });

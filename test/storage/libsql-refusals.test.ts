@@ -74,6 +74,24 @@ describe('Opening a libSQL journal', () => {
     },
   );
 
+  it.each(['pragma application_id = 42', 'pragma user_version = 1'])(
+    "refuses another program's database that has no table yet, only '%s'",
+    async (mark) => {
+      await runSql(path, mark);
+      const bytes = await readFile(path);
+      expect(await refusalOf(path)).toBe(
+        'it is a SQLite database of another program; name another file',
+      );
+      await expectUntouched(path, bytes);
+    },
+  );
+
+  it('refuses a database of its own that has lost its tables', async () => {
+    await makeDatabase();
+    await runSql(path, 'drop table records');
+    expect(await refusalOf(path)).toBe('it is damaged; restore a backup');
+  });
+
   it('refuses a schema newer than it knows, untouched', async () => {
     await makeDatabase();
     await runSql(path, 'pragma user_version = 2');

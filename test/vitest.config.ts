@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // Processes and files are started for real; a busy machine makes them slow, not wrong.
+    // Most of a test's time is waiting for another process: more files at once than cores.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 20_000,
     // Imports of the package by its own name get the built files, as a user's would.

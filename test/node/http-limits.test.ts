@@ -1,0 +1,251 @@
+// What never becomes a request, and requests at the edge of HTTP: contract,
+// "Limits" (read time-outs, body size) and "Common headers" on every answer,
+// also on those of the HTTP layer itself.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { openRaw, type RawAnswer, rawExchange, requestText } from '../support/raw-http.js';
+import type { ServerProcess } from '../support/server-process.js';
+
+let service: NodeService;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  service = await openNodeService();
+  server = await service.start();
+});
+afterAll(() => service.close());
+
+const HEALTH = '/api/v1/health';
+const ORDERS = '/api/v1/orders';
+const CLOSE = 'Connection: close';
+const MINE = bearer('limits');
+const CHUNKED = 'Transfer-Encoding: chunked';
+
+/** The envelope, the common headers and a complete status line; the id is the client's where it could be read. */
+function expectEnvelope(answer: RawAnswer | undefined, statusLine: string, code: string): void {
+  expect(answer?.statusLine).toBe(`HTTP/1.1 ${statusLine}`);
+  const headers = answer?.headers;
+  expect(Object.fromEntries(headers ?? [])).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'X-Request-ID',
+    connection: 'close',
+    'content-length': String(answer?.body.length),
+  });
+  expect(Date.parse(headers?.get('date') ?? '')).toBeGreaterThan(0);
+  expect(answer?.json.error).toEqual({ code, message: expect.any(String) });
+  expect(answer?.json.meta.request_id).toBe(headers?.get('x-request-id'));
+  expect(answer?.json.meta.request_id).toMatch(/./);
+}
+
+async function expectAlive(): Promise<void> {
+  expect((await fetch(server.origin + HEALTH)).status).toBe(200);
+}
+
+describe('A message that is no request', () => {
+  it.each([
+    ['a request line without a target', 'GET\r\n\r\n'],
+    ['a version that is none', `GET ${HEALTH} HTTP/9.9x\r\nHost: a\r\n\r\n`],
+    ['TLS on the plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a header without a colon', `GET ${HEALTH} HTTP/1.1\r\nHost: a\r\nbroken\r\n\r\n`],
+    ['a control character in a header', requestText('GET', HEALTH, ['X-A: a\x01b'])],
+    ['a space before the colon', requestText('GET', HEALTH, ['X-A : a'])],
+    [
+      'a Content-Length that is no number',
+      requestText('POST', ORDERS, [MINE, 'Content-Length: x']),
+    ],
+    [
+      'two Content-Lengths',
+      requestText('POST', ORDERS, [MINE, 'Content-Length: 2', 'Content-Length: 3'], '{}'),
+    ],
+    [
+      'Content-Length and chunks at once',
+      requestText('POST', ORDERS, [MINE, 'Content-Length: 3', CHUNKED]),
+    ],
+    ['chunks that are not the last coding', requestText('POST', ORDERS, [`${CHUNKED}, gzip`])],
+    [
+      'chunks with a control character',
+      requestText('POST', ORDERS, ['Transfer-Encoding: \x0bchunked']),
+    ],
+  ])('is answered 400 in the envelope: %s', async (_what, text) => {
+    const answers = await rawExchange(server.origin, text);
+    expect(answers).toHaveLength(1);
+    expectEnvelope(answers[0], '400 Bad Request', 'BAD_REQUEST');
+    await expectAlive();
+  });
+
+  it.each([
+    ['a Host that is none', `GET ${HEALTH} HTTP/1.1\r\nHost: a b\r\n`],
+    ['a Host with a path', `GET ${HEALTH} HTTP/1.1\r\nHost: a/b\r\n`],
+    ['the target *', 'OPTIONS * HTTP/1.1\r\nHost: a\r\n'],
+    ['an absolute target that is no URL', 'GET http://[ HTTP/1.1\r\nHost: a\r\n'],
+    ['a backslash in the path', `GET ${HEALTH}\\x HTTP/1.1\r\nHost: a\r\n`],
+  ])('is answered 400 with its own request id: %s', async (_what, head) => {
+    const text = `${head}X-Request-ID: mine\r\n${CLOSE}\r\n\r\n`;
+    const [answer] = await rawExchange(server.origin, text);
+    expectEnvelope(answer, '400 Bad Request', 'BAD_REQUEST');
+    expect(answer?.headers.get('x-request-id')).toBe('mine');
+    await expectAlive();
+  });
+
+  it('is answered 431 where its headers are too large', async () => {
+    const text = requestText('GET', HEALTH, [`X-Large: ${'a'.repeat(20_000)}`]);
+    const [answer] = await rawExchange(server.origin, text);
+    expectEnvelope(answer, '431 Request Header Fields Too Large', 'HEADERS_TOO_LARGE');
+  });
+
+  it('is answered once, however many pieces it comes in', async () => {
+    const connection = openRaw(server.origin, 'NONSENSE\r\n\r\n');
+    await connection.until(({ answers }) => answers().length === 1);
+    connection.send('more nonsense\r\n\r\n');
+    await connection.over;
+    expect(connection.answers()).toHaveLength(1);
+  });
+
+  it('does not take away the answer to the request before it', async () => {
+    const before = requestText('POST', ORDERS, [MINE], '{"customer":"a","service":"b","amount":1}');
+    const answers = await rawExchange(server.origin, `${before}NONSENSE\r\n\r\n`);
+    expect(answers.map(({ status }) => status)).toEqual([201, 400]);
+    expectEnvelope(answers[1], '400 Bad Request', 'BAD_REQUEST');
+  });
+
+  it('is answered in its turn where only its body is broken', async () => {
+    const before = requestText('GET', ORDERS, [MINE]);
+    const broken = `${requestText('POST', ORDERS, [MINE, CHUNKED, 'X-Request-ID: mine'])}2\r\n{}\r\nzz\r\n`;
+    const answers = await rawExchange(server.origin, before + broken);
+    expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+    expectEnvelope(answers[1], '400 Bad Request', 'BAD_REQUEST');
+    expect(answers[1]?.headers.get('x-request-id')).toBe('mine');
+  });
+
+  it.each([
+    ['after nonsense', 'NONSENSE\r\n\r\n'],
+    ['after CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ])('cannot hold its connection open: %s', async (_what, text) => {
+    const connection = openRaw(server.origin, text, { stay: true });
+    await connection.until(({ answers }) => answers().length === 1);
+    // A side that only listens learns of the cut when it sends.
+    const probe = setInterval(() => connection.send('x'), 100);
+    expect((await connection.over).reset).toBe(true);
+    clearInterval(probe);
+  });
+});
+
+describe('An unusual request', () => {
+  it('is admitted without a Host header', async () => {
+    const [answer] = await rawExchange(server.origin, `GET ${HEALTH} HTTP/1.1\r\n${CLOSE}\r\n\r\n`);
+    expect(answer?.status).toBe(200);
+  });
+
+  it('is admitted with an absolute target', async () => {
+    const target = `http://elsewhere.example${HEALTH}`;
+    const [answer] = await rawExchange(server.origin, requestText('GET', target, [CLOSE]));
+    expect(answer?.status).toBe(200);
+  });
+
+  it('is admitted as HTTP/1.0', async () => {
+    const [answer] = await rawExchange(server.origin, `GET ${HEALTH} HTTP/1.0\r\n\r\n`);
+    expect(answer?.status).toBe(200);
+  });
+
+  it('is refused with 405 where it wants a tunnel', async () => {
+    const text = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine\r\n\r\n';
+    const [answer] = await rawExchange(server.origin, text);
+    expectEnvelope(answer, '405 Method Not Allowed', 'METHOD_NOT_ALLOWED');
+    expect(answer?.headers.get('allow')).toBe('GET, POST, PATCH, DELETE, OPTIONS');
+    expect(answer?.headers.get('x-request-id')).toBe('mine');
+  });
+
+  it('is refused with 405 where it is TRACE', async () => {
+    const [answer] = await rawExchange(server.origin, requestText('TRACE', ORDERS, [MINE, CLOSE]));
+    expectEnvelope(answer, '405 Method Not Allowed', 'METHOD_NOT_ALLOWED');
+    expect(answer?.headers.get('allow')).toBe('GET, POST');
+  });
+
+  it('is served without the upgrade that it asks for', async () => {
+    const text = requestText('GET', HEALTH, ['Connection: upgrade, close', 'Upgrade: websocket']);
+    const [answer] = await rawExchange(server.origin, text);
+    expect(answer?.status).toBe(200);
+  });
+
+  it('is told to continue where it expects that', async () => {
+    const head = requestText('POST', ORDERS, [
+      MINE,
+      CLOSE,
+      'Expect: 100-continue',
+      'Content-Length: 2',
+    ]);
+    const connection = openRaw(server.origin, head);
+    await connection.until(({ received }) => received() === 'HTTP/1.1 100 Continue\r\n\r\n');
+    connection.send('{}');
+    await connection.over;
+    expect(connection.answers()[0]?.status).toBe(422);
+  });
+
+  it('is served as if it expected nothing where it expects something else', async () => {
+    const text = requestText('POST', ORDERS, [MINE, CLOSE, 'Expect: tea'], '{}');
+    const [answer] = await rawExchange(server.origin, text);
+    expect(answer?.status).toBe(422);
+  });
+
+  it.each([
+    ['an answer', HEALTH, [], 200],
+    ['a refusal', ORDERS, [], 401],
+  ] as const)('gets its id back byte for byte with %s', async (_what, path, headers, status) => {
+    const id = '\xe9t\xe9 \xff';
+    const text = requestText('GET', path, [...headers, CLOSE, `X-Request-ID: ${id}`]);
+    const [answer] = await rawExchange(server.origin, text);
+    expect(answer?.status).toBe(status);
+    expect(answer?.headers.get('x-request-id')).toBe(id);
+    expect(answer?.json.meta.request_id).toBe(id);
+  });
+
+  it('gets its id back byte for byte from the HTTP layer, too', async () => {
+    const text = `OPTIONS * HTTP/1.1\r\nHost: a\r\n${CLOSE}\r\nX-Request-ID: \xe9\r\n\r\n`;
+    const [answer] = await rawExchange(server.origin, text);
+    expect(answer?.headers.get('x-request-id')).toBe('\xe9');
+  });
+
+  it('is answered in order with others on the same connection', async () => {
+    const paths = [HEALTH, ORDERS, '/nowhere', HEALTH];
+    const text = paths.map((path, i) => requestText('GET', path, [`X-Request-ID: ${i}`])).join('');
+    const connection = openRaw(server.origin, text);
+    await connection.until(({ answers }) => answers().length === paths.length);
+    const answers = connection.answers();
+    expect(answers.map(({ headers }) => headers.get('x-request-id'))).toEqual(['0', '1', '2', '3']);
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 404, 200]);
+    connection.socket.destroy();
+  });
+});
+
+describe('A body over 1 MiB', () => {
+  const LARGE = 'a'.repeat(1_500_000);
+
+  it.each([
+    ['with its length', requestText('POST', ORDERS, [MINE], LARGE)],
+    [
+      'in chunks',
+      `${requestText('POST', ORDERS, [MINE, CHUNKED])}${LARGE.length.toString(16)}\r\n${LARGE}\r\n0\r\n\r\n`,
+    ],
+  ])('is answered 400 and leaves the connection usable: %s', async (_what, text) => {
+    const connection = openRaw(server.origin, text + requestText('GET', HEALTH, [CLOSE]));
+    await connection.over;
+    const answers = connection.answers();
+    expect(answers.map(({ status }) => status)).toEqual([400, 200]);
+    expect(answers[0]?.json.error?.code).toBe('INVALID_JSON');
+  });
+
+  it('is answered before it has all arrived, and may go on arriving', async () => {
+    const head = requestText('POST', ORDERS, [MINE, `Content-Length: ${LARGE.length}`]);
+    const connection = openRaw(server.origin, head + LARGE.slice(0, 1_100_000));
+    await connection.until(({ answers }) => answers().length === 1);
+    expect(connection.answers()[0]?.json.error?.code).toBe('INVALID_JSON');
+    connection.send(LARGE.slice(1_100_000) + requestText('GET', HEALTH, [CLOSE]));
+    await connection.over;
+    expect(connection.answers().map(({ status }) => status)).toEqual([400, 200]);
+  });
+});

@@ -1,0 +1,48 @@
+// The built server with a folder and an identity provider of its own, for
+// tests of what only the Node host has: sockets, signals, log lines, files.
+
+import { join } from 'node:path';
+import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
+import { type Environment, type ServerProcess, startServer } from './server-process.js';
+import { openTemporaryFolder } from './temporary-folder.js';
+
+export interface NodeService {
+  readonly folder: string;
+  readonly identity: IdentityStub;
+  /** What every start of the server gets, before what a test adds. */
+  readonly environment: Environment;
+  /** Starts `node dist/server.js` on the folder. Left running, it is killed with the service. */
+  start(environment?: Environment): Promise<ServerProcess>;
+  close(): Promise<void>;
+}
+
+export async function openNodeService(): Promise<NodeService> {
+  const folder = await openTemporaryFolder();
+  const identity = await openIdentityStub();
+  const started: ServerProcess[] = [];
+  const environment = {
+    DATABASE_URL: `file:${join(folder.path, 'service.db')}`,
+    AUTH_USERINFO_URL: identity.url,
+  };
+  return {
+    folder: folder.path,
+    identity,
+    environment,
+    async start(more = {}) {
+      const server = await startServer({ ...environment, ...more });
+      started.push(server);
+      return server;
+    },
+    async close() {
+      for (const { child } of started) child.kill('SIGKILL');
+      await Promise.all(started.map(({ exited }) => exited));
+      await identity.close();
+      await folder.remove();
+    },
+  };
+}
+
+/** The header line of a request on an account's behalf. */
+export function bearer(subject: string): string {
+  return `Authorization: Bearer ${tokenOf(subject)}`;
+}

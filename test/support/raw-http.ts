@@ -1,0 +1,129 @@
+// HTTP as bytes on a socket: for requests that no client library would send,
+// and answers that none would show.
+
+import { connect, type Socket } from 'node:net';
+import type { Envelope } from './contract.js';
+
+export interface RawAnswer {
+  readonly statusLine: string;
+  readonly status: number;
+  /** Names in lower case; values byte for byte, a character each. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+  readonly json: Envelope;
+}
+
+export interface RawConnection {
+  readonly socket: Socket;
+  /** Everything received so far, a character a byte. */
+  received(): string;
+  /** The complete answers received so far, interim ones left out. */
+  answers(): RawAnswer[];
+  /** Resolves when the server has ended or reset the connection, with how long that took. */
+  readonly over: Promise<{ readonly afterMs: number; readonly reset: boolean }>;
+  /** Resolves when what was received satisfies the condition; rejects when the connection is over before. */
+  until(condition: (connection: RawConnection) => boolean): Promise<void>;
+  /** Text is sent a byte for a character. */
+  send(text: string): void;
+}
+
+export interface RawOptions {
+  /** Keep this side open when the server ends its own. */
+  readonly stay?: boolean;
+}
+
+/** Opens a connection to a server's origin and sends the text. */
+export function openRaw(origin: string, text = '', { stay = false }: RawOptions = {}) {
+  const { hostname, port } = new URL(origin);
+  const startedAt = performance.now();
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  const chunks: Buffer[] = [];
+  let listeners: (() => void)[] = [];
+  let reset = false;
+  let isOver = false;
+  const notify = () => {
+    const waiting = listeners;
+    listeners = [];
+    for (const listener of waiting) listener();
+  };
+  const over = new Promise<{ afterMs: number; reset: boolean }>((resolve) => {
+    const finish = () => {
+      isOver = true;
+      resolve({ afterMs: performance.now() - startedAt, reset });
+      notify();
+    };
+    socket.on('end', () => {
+      if (!stay) socket.destroy();
+    });
+    socket.on('error', () => {
+      reset = true;
+    });
+    socket.on('close', finish);
+  });
+  socket.on('data', (chunk) => {
+    chunks.push(chunk);
+    notify();
+  });
+  const received = () => Buffer.concat(chunks).toString('latin1');
+  const connection: RawConnection = {
+    socket,
+    received,
+    answers: () => parseAnswers(received()),
+    over,
+    until: (condition) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (condition(connection)) resolve();
+          else if (isOver) reject(new Error(`the connection ended with: ${received()}`));
+          else listeners.push(look);
+        };
+        look();
+      }),
+    send: (more) => socket.write(Buffer.from(more, 'latin1')),
+  };
+  if (text !== '') connection.send(text);
+  return connection;
+}
+
+/** Sends the text and resolves with the answers once the server has ended the connection. */
+export async function rawExchange(origin: string, text: string): Promise<RawAnswer[]> {
+  const connection = openRaw(origin, text);
+  await connection.over;
+  return connection.answers();
+}
+
+/** A request's text; the header `Host` is there, and `Content-Length` where a body is. */
+export function requestText(
+  method: string,
+  target: string,
+  headers: readonly string[] = [],
+  body = '',
+): string {
+  const length = body === '' ? [] : [`Content-Length: ${body.length}`];
+  return `${[`${method} ${target} HTTP/1.1`, 'Host: localhost', ...headers, ...length].join('\r\n')}\r\n\r\n${body}`;
+}
+
+function parseAnswers(text: string): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = text;
+  for (;;) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end === -1) return answers;
+    const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n');
+    const status = Number(statusLine.split(' ')[1]);
+    const headers = new Map(
+      lines.map((line): [string, string] => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    rest = rest.slice(end + 4);
+    if (status >= 100 && status < 200) continue;
+    const length = Number(headers.get('content-length') ?? 0);
+    if (rest.length < length) return answers;
+    const body = rest.slice(0, length);
+    rest = rest.slice(length);
+    const json: Envelope = body === '' ? {} : JSON.parse(Buffer.from(body, 'latin1').toString());
+    answers.push({ statusLine, status, headers, body, json });
+  }
+}

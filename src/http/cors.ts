@@ -13,7 +13,9 @@ const NO_ORIGIN: OriginHeaders = {};
  * that contains `*`; otherwise the origin itself if it is on the list, "and
  * then `Vary: Origin` is sent"; else none.
  */
-export function originPolicy(allowed: readonly string[]): (request: Request) => OriginHeaders {
+export function originPolicy(
+  allowed: readonly string[],
+): (request: Pick<Request, 'headers'>) => OriginHeaders {
   if (allowed.length === 0 || allowed.includes('*')) return () => ANY_ORIGIN;
   const origins = new Set(allowed);
   return (request) => {

@@ -1,12 +1,14 @@
-// Answers to what never becomes a request: malformed bytes, headers too large
-// or too slow. Node would send a bare status line; clients get the envelope.
+// Answers to what never becomes a request, or stops being one: malformed bytes,
+// headers too large, headers or a body too slow. Node would send a bare status
+// line; clients get the envelope.
 
 import { randomFillSync } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, type Failure, failed } from '../domain/errors.js';
-import { failure } from '../http/answer.js';
-import { type Exchange, respond } from '../http/envelope.js';
+import { type Answer, failure } from '../http/answer.js';
+import { originPolicy } from '../http/cors.js';
+import { respond } from '../http/envelope.js';
 import { requestIds } from '../http/request-id.js';
 
 const MALFORMED = reason(
@@ -24,55 +26,121 @@ const REASONS: ReadonlyMap<string | undefined, Failure> = new Map([
   ],
 ]);
 const NO_TUNNELS = reason('METHOD_NOT_ALLOWED', 'CONNECT is not possible here; this is no proxy');
+const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
 
-const requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
+/** How long a client may take to read a refusal and close, before the connection is cut. */
+const LINGER_MS = 500;
 
-/** Answers a connection that broke the protocol, and ends it. */
-export async function answerConnectionError(
-  error: NodeJS.ErrnoException,
-  socket: Duplex,
-): Promise<void> {
-  if (!socket.writable || error.code === 'ECONNRESET' || isMidResponse(socket)) {
-    socket.destroy();
-    return;
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+export class ConnectionErrors {
+  readonly #originHeadersOf: ReturnType<typeof originPolicy>;
+  readonly #requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
+  /** The newest request of a connection: what breaks is that one's body, or what follows it. */
+  readonly #newest = new WeakMap<Duplex, Exchange>();
+  readonly #refused = new WeakSet<Duplex>();
+
+  constructor(corsAllowedOrigins: readonly string[]) {
+    this.#originHeadersOf = originPolicy(corsAllowedOrigins);
   }
-  const response = respond(failure(REASONS.get(error.code) ?? MALFORMED), ownExchange());
-  socket.end(await messageOf(response));
+
+  watch(request: IncomingMessage, response: ServerResponse): void {
+    this.#newest.set(request.socket, { request, response });
+  }
+
+  /** Ends a connection that broke the protocol, with an answer where one is due. */
+  refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+    // Whatever follows broken bytes is broken, too.
+    if (this.#refused.has(socket)) return;
+    this.#refused.add(socket);
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    const refusal = failure(REASONS.get(error.code) ?? MALFORMED);
+    const newest = this.#newest.get(socket);
+    if (newest === undefined) this.#end(socket, refusal);
+    else this.#endAfter(newest, socket, refusal);
+  }
+
+  /** CONNECT never reaches a request listener: without an answer its socket would just close. */
+  refuseTunnel(request: IncomingMessage, socket: Duplex): void {
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+    this.#end(socket, failure(NO_TUNNELS, METHODS), request);
+  }
+
+  /** Answers a request whose Host or target Node accepts and no URL can hold. */
+  async answerMalformed(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { status, headers, body } = await this.#message(failure(MALFORMED), request);
+    response.writeHead(status, headers);
+    response.end(body);
+  }
+
+  /** The answers before come first, and nobody gets two. */
+  #endAfter({ request, response }: Exchange, socket: Duplex, refusal: Answer): void {
+    if (!request.complete && !response.headersSent) {
+      const answer = () => this.#end(socket, refusal, request);
+      // Without its socket the response waits for those of earlier requests.
+      if (response.socket === null) response.once('socket', answer);
+      else answer();
+      return;
+    }
+    const end = () => this.#end(socket, request.complete ? refusal : undefined);
+    if (response.writableFinished) end();
+    else response.once('close', end);
+  }
+
+  async #end(socket: Duplex, refusal: Answer | undefined, request?: IncomingMessage) {
+    const bytes = refusal === undefined ? '' : serialized(await this.#message(refusal, request));
+    if (socket.writable) socket.end(bytes);
+    // Half closed, the connection is under none of Node's time-outs.
+    const cut = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(cut));
+  }
+
+  async #message(answer: Answer, request?: IncomingMessage): Promise<Message> {
+    const known = { headers: exchangeHeaders(request) };
+    const response = respond(answer, {
+      requestId: this.#requestIdOf(known),
+      now: Date.now(),
+      originHeaders: this.#originHeadersOf(known),
+    });
+    const body = Buffer.from(await response.arrayBuffer());
+    const headers = { ...Object.fromEntries(response.headers), 'content-length': `${body.length}` };
+    return { status: response.status, headers, body };
+  }
 }
 
-/** CONNECT never reaches a request listener: without an answer its socket would just close. */
-export async function answerConnect(socket: Duplex): Promise<void> {
-  const allow = 'GET, POST, PATCH, DELETE, OPTIONS';
-  socket.on('error', () => socket.destroy());
-  socket.end(await messageOf(respond(failure(NO_TUNNELS, allow), ownExchange())));
-}
-
-/** For a request whose Host or target Node accepts and no URL can hold. */
-export function malformedRequestResponse(): Response {
-  return respond(failure(MALFORMED), ownExchange());
+interface Message {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
 }
 
 function reason(code: ErrorCode, message: string): Failure {
   return failed(code, message).failure;
 }
 
-/** What can be said of an exchange whose request cannot be read: no id and no origin came with it. */
-function ownExchange(): Exchange {
-  const requestId = requestIdOf({ headers: new Headers() });
-  return { requestId, now: Date.now(), originHeaders: {} };
+/** The request headers that its answer depends on, as far as they could be read. */
+function exchangeHeaders(request: IncomingMessage | undefined): Headers {
+  const headers = new Headers();
+  for (const name of ['x-request-id', 'origin']) {
+    const value = request?.headers[name];
+    if (typeof value === 'string') headers.set(name, value);
+  }
+  return headers;
 }
 
-/** A response already under way cannot be taken back: a second one would be read as its body. */
-function isMidResponse(socket: Duplex): boolean {
-  const underWay = '_httpMessage' in socket ? socket._httpMessage : undefined;
-  return underWay !== undefined && underWay !== null;
-}
-
-async function messageOf(response: Response): Promise<string> {
-  const body = await response.text();
-  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  return (
-    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${headers}` +
-    `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`
-  );
+function serialized({ status, headers, body }: Message): Buffer {
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `date: ${new Date().toUTCString()}`,
+    'connection: close',
+  ];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
 }

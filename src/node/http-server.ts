@@ -11,11 +11,7 @@ import {
 } from '../domain/limits.js';
 import type { HostBindings } from '../http/call.js';
 import type { Log } from '../log.js';
-import {
-  answerConnect,
-  answerConnectionError,
-  malformedRequestResponse,
-} from './connection-errors.js';
+import { ConnectionErrors } from './connection-errors.js';
 import { incomingBody } from './incoming-body.js';
 import { ResponseDeadlines } from './response-deadlines.js';
 
@@ -27,6 +23,7 @@ export interface HttpServerOptions {
   readonly handler: (request: Request, host: HostBindings) => Promise<Response>;
   readonly host: string;
   readonly port: number;
+  readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
 }
 
@@ -60,11 +57,19 @@ class BytewiseResponse extends ServerResponse {
   override flushHeaders(): void {}
 }
 
-function buildServer({ handler, log }: HttpServerOptions, deadlines: ResponseDeadlines): Server {
+function buildServer(options: HttpServerOptions, deadlines: ResponseDeadlines): Server {
+  const { handler, log } = options;
+  const errors = new ConnectionErrors(options.corsAllowedOrigins);
   const answer = getRequestListener(
     (request, { incoming }) =>
       handler(request, { readBody: incomingBody(incoming as IncomingMessage) }),
-    { hostname: 'localhost', errorHandler: () => malformedRequestResponse() },
+    {
+      hostname: 'localhost',
+      // No answer from here, where the request is not known: the listener below sees that there is none.
+      errorHandler: () => {},
+      // It would cut a client off that is still sending, half a second after its answer.
+      autoCleanupIncoming: false,
+    },
   );
   const server = createServer({
     ServerResponse: BytewiseResponse,
@@ -75,20 +80,24 @@ function buildServer({ handler, log }: HttpServerOptions, deadlines: ResponseDea
     // Node's own refusal has no envelope; a missing Host is answered further on.
     requireHostHeader: false,
   });
-  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    errors.watch(incoming, outgoing);
     deadlines.watch(incoming, outgoing);
     // While draining, clients must not send another request on this connection.
     if (!server.listening) outgoing.shouldKeepAlive = false;
-    answer(incoming, outgoing).catch((error: unknown) => {
+    try {
+      await answer(incoming, outgoing);
+      if (!outgoing.headersSent) await errors.answerMalformed(incoming, outgoing);
+    } catch (error) {
       log.error('response_failed', error);
       outgoing.destroy();
-    });
+    }
   };
   server.on('request', onRequest);
   // "A server MAY ignore" an expectation it does not know (RFC 9110, section 10.1.1).
   server.on('checkExpectation', onRequest);
-  server.on('clientError', answerConnectionError);
-  server.on('connect', (_request, socket) => answerConnect(socket));
+  server.on('clientError', (error, socket) => errors.refuse(error, socket));
+  server.on('connect', (request, socket) => errors.refuseTunnel(request, socket));
   return server;
 }
 

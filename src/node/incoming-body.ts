@@ -15,7 +15,7 @@ export function incomingBody(incoming: IncomingMessage): ReadBody {
           chunks.push(chunk);
           return;
         }
-        // The rest flows by unread until the request's own time-out: the client can still read the answer.
+        // The rest flows by, dropped, until the request's own time-out: the client can still read the answer.
         chunks.length = 0;
         resolve(undefined);
       });

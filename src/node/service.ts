@@ -49,7 +49,8 @@ export async function startService({
   }
   try {
     const handler = handlerOf(settings, records, log);
-    const server = await listen({ handler, host: settings.host, port: settings.port, log });
+    const { host, port, corsAllowedOrigins } = settings;
+    const server = await listen({ handler, host, port, corsAllowedOrigins, log });
     return {
       origin: server.origin,
       async stop() {

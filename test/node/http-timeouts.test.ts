@@ -1,0 +1,130 @@
+// Requests that do not arrive: contract, "Limits" (header read time-out 5 s,
+// request read time-out 15 s). All at the same time, since each takes that long.
+// The windows are the contract's limit plus the interval at which it is looked at.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { openRaw, type RawAnswer, type RawConnection, requestText } from '../support/raw-http.js';
+import type { ServerProcess } from '../support/server-process.js';
+
+let service: NodeService;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  service = await openNodeService();
+  server = await service.start();
+});
+afterAll(() => service.close());
+
+const HEALTH = '/api/v1/health';
+const ORDERS = '/api/v1/orders';
+const MINE = bearer('slow');
+
+function expectTimeout(answer: RawAnswer | undefined): void {
+  expect(answer?.statusLine).toBe('HTTP/1.1 408 Request Timeout');
+  expect(Object.fromEntries(answer?.headers ?? [])).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'X-Request-ID',
+    connection: 'close',
+  });
+  expect(answer?.json.error?.code).toBe('REQUEST_TIMEOUT');
+  expect(answer?.json.meta.request_id).toBe(answer?.headers.get('x-request-id'));
+}
+
+/** Sends one more byte every second, as a client that is slow and not gone. */
+function trickle(connection: RawConnection, byte: string): void {
+  const timer = setInterval(() => connection.send(byte), 1_000);
+  connection.over.then(() => clearInterval(timer));
+}
+
+async function expectOver(connection: RawConnection, seconds: readonly [number, number]) {
+  const { afterMs } = await connection.over;
+  expect(afterMs).toBeGreaterThan(seconds[0] * 1_000);
+  expect(afterMs).toBeLessThan(seconds[1] * 1_000);
+}
+
+/** A test that is started with all the others of this file, and awaited in its turn. */
+function together(behaviour: string, run: () => Promise<void>): void {
+  let running: Promise<void>;
+  beforeAll(() => {
+    running = run();
+    running.catch(() => {});
+  });
+  it(behaviour, () => running);
+}
+
+for (const [what, text] of [
+  ['nothing', ''],
+  ['half a request line', 'GET /api'],
+  ['half a header', `GET ${HEALTH} HTTP/1.1\r\nHost: a\r\nX-Half`],
+] as const) {
+  together(`A connection with ${what} is answered 408 at 5 s`, async () => {
+    const connection = openRaw(server.origin, text);
+    await expectOver(connection, [4.5, 8]);
+    expect(connection.answers()).toHaveLength(1);
+    expectTimeout(connection.answers()[0]);
+  });
+}
+
+together('Headers that keep trickling in are answered 408 at 5 s', async () => {
+  const connection = openRaw(server.origin, `GET ${HEALTH} HTTP/1.1\r\nX-Slow: `);
+  trickle(connection, 'a');
+  await expectOver(connection, [4.5, 8]);
+  expectTimeout(connection.answers()[0]);
+});
+
+together('The second request of a connection is answered 408 at 5 s, too', async () => {
+  const connection = openRaw(server.origin, requestText('GET', HEALTH));
+  await connection.until(({ answers }) => answers().length === 1);
+  connection.send('GET /api');
+  await expectOver(connection, [4.5, 8]);
+  expect(connection.answers().map(({ status }) => status)).toEqual([200, 408]);
+  expectTimeout(connection.answers()[1]);
+});
+
+for (const [what, framing, start, more] of [
+  ['with its length', 'Content-Length: 100', '{', ' '],
+  ['in chunks', 'Transfer-Encoding: chunked', '1\r\n{\r\n', '1\r\n \r\n'],
+] as const) {
+  together(`A body ${what} that trickles in is answered 408 at 15 s with its own id`, async () => {
+    const head = requestText('POST', ORDERS, [MINE, framing, 'X-Request-ID: slow \xe9']);
+    const connection = openRaw(server.origin, head + start);
+    trickle(connection, more);
+    await expectOver(connection, [14.5, 18]);
+    expect(connection.answers()).toHaveLength(1);
+    expectTimeout(connection.answers()[0]);
+    expect(connection.answers()[0]?.headers.get('x-request-id')).toBe('slow \xe9');
+  });
+}
+
+for (const [what, method, path, status] of [
+  ['without a token', 'POST', ORDERS, 401],
+  ['to a route that reads none', 'GET', HEALTH, 200],
+] as const) {
+  together(`A slow body ${what} gets one answer and no second one at 15 s`, async () => {
+    const connection = openRaw(server.origin, requestText(method, path, ['Content-Length: 9']));
+    await connection.until(({ answers }) => answers().length === 1);
+    await expectOver(connection, [14.5, 18]);
+    expect(connection.answers().map((answer) => answer.status)).toEqual([status]);
+  });
+}
+
+together('A client may go on sending what is refused and keep its connection', async () => {
+  const connection = openRaw(
+    server.origin,
+    `${requestText('POST', ORDERS, ['Content-Length: 3'])}a`,
+  );
+  await connection.until(({ answers }) => answers().length === 1);
+  // The HTTP adapter would by default cut such a client off after half a second.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  connection.send(`bc${requestText('GET', HEALTH, ['Connection: close'])}`);
+  await connection.over;
+  expect(connection.answers().map(({ status }) => status)).toEqual([401, 200]);
+});
+
+together('Nobody else is kept waiting', async () => {
+  expect((await fetch(server.origin + HEALTH)).status).toBe(200);
+});

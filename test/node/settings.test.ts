@@ -1,0 +1,226 @@
+// The environment as settings: the README's table of settings, one row a test,
+// and the one sentence that a setting which cannot be used ends the start with.
+
+import { expect, it } from 'vitest';
+import {
+  type Environment,
+  readSettings,
+  SettingError,
+  settingWarnings,
+} from '../../src/settings.js';
+
+const USERINFO = 'https://id.example.com/userinfo';
+
+it('has a default for every setting', () => {
+  expect(readSettings({})).toEqual({
+    host: '127.0.0.1',
+    port: 8080,
+    databasePath: 'data/service.db',
+    userinfo: undefined,
+    authCacheSeconds: 0,
+    adminKey: undefined,
+    corsAllowedOrigins: [],
+  });
+});
+
+it('takes an empty variable for an unset one', () => {
+  const empty = {
+    HOST: '',
+    PORT: '',
+    DATABASE_URL: '',
+    AUTH_USERINFO_URL: '',
+    AUTH_USERINFO_HEADERS: '',
+    AUTH_SUBJECT_FIELD: '',
+    AUTH_CACHE_SECONDS: '',
+    ADMIN_API_KEY: '',
+    CORS_ALLOWED_ORIGINS: '',
+  };
+  expect(readSettings(empty)).toEqual(readSettings({}));
+});
+
+it('reads every setting', () => {
+  const settings = readSettings({
+    HOST: '0.0.0.0',
+    PORT: '9000',
+    DATABASE_URL: 'file:elsewhere.db',
+    AUTH_USERINFO_URL: USERINFO,
+    AUTH_USERINFO_HEADERS: '{"apikey":"k"}',
+    AUTH_SUBJECT_FIELD: 'user.id',
+    AUTH_CACHE_SECONDS: '60',
+    ADMIN_API_KEY: 'k'.repeat(32),
+    CORS_ALLOWED_ORIGINS: 'https://a.example, https://b.example',
+  });
+  expect(settings).toEqual({
+    host: '0.0.0.0',
+    port: 9000,
+    databasePath: 'elsewhere.db',
+    userinfo: { url: USERINFO, headers: { apikey: 'k' }, subjectField: 'user.id' },
+    authCacheSeconds: 60,
+    adminKey: 'k'.repeat(32),
+    corsAllowedOrigins: ['https://a.example', 'https://b.example'],
+  });
+});
+
+it('gives settings that nobody can change', () => {
+  expect(readSettings({})).toSatisfy(Object.isFrozen);
+});
+
+it.each([
+  ['PORT', '0', { port: 0 }],
+  ['PORT', '65535', { port: 65_535 }],
+  ['AUTH_CACHE_SECONDS', '0', { authCacheSeconds: 0 }],
+  ['AUTH_CACHE_SECONDS', '300', { authCacheSeconds: 300 }],
+  ['DATABASE_URL', 'file:data.db', { databasePath: 'data.db' }],
+  ['DATABASE_URL', 'file:./a/../data.db', { databasePath: './a/../data.db' }],
+  ['DATABASE_URL', 'file:/var/lib/data.db', { databasePath: '/var/lib/data.db' }],
+  ['DATABASE_URL', 'file:///var/lib/data.db', { databasePath: '/var/lib/data.db' }],
+  ['DATABASE_URL', 'file:my%20data%3F.db', { databasePath: 'my data?.db' }],
+  ['CORS_ALLOWED_ORIGINS', '*', { corsAllowedOrigins: ['*'] }],
+  [
+    'CORS_ALLOWED_ORIGINS',
+    'http://localhost:5173',
+    { corsAllowedOrigins: ['http://localhost:5173'] },
+  ],
+  [
+    'CORS_ALLOWED_ORIGINS',
+    ' https://a.example ,, *,',
+    { corsAllowedOrigins: ['https://a.example', '*'] },
+  ],
+])('takes %s=%s', (name, text, wanted) => {
+  expect(readSettings({ [name]: text })).toMatchObject(wanted);
+});
+
+it.each([
+  [
+    'AUTH_USERINFO_URL',
+    'https://id.example.com:8443/a?b=c',
+    { url: 'https://id.example.com:8443/a?b=c' },
+  ],
+  ['AUTH_USERINFO_URL', 'http://localhost:9/userinfo', { url: 'http://localhost:9/userinfo' }],
+  ['AUTH_USERINFO_URL', 'http://127.0.0.1/me', { url: 'http://127.0.0.1/me' }],
+  ['AUTH_USERINFO_URL', 'http://127.8.9.1/me', { url: 'http://127.8.9.1/me' }],
+  ['AUTH_USERINFO_URL', 'http://[::1]:9/me', { url: 'http://[::1]:9/me' }],
+  ['AUTH_USERINFO_HEADERS', '{}', { headers: {} }],
+  // One name for one header, however it is spelled: ours must not be sent beside it.
+  [
+    'AUTH_USERINFO_HEADERS',
+    '{"ApiKey":"k","Accept":"a"}',
+    { headers: { apikey: 'k', accept: 'a' } },
+  ],
+  ['AUTH_SUBJECT_FIELD', 'id', { subjectField: 'id' }],
+  ['AUTH_SUBJECT_FIELD', 'data.user.id', { subjectField: 'data.user.id' }],
+])('takes %s=%s', (name, text, wanted) => {
+  const { userinfo } = readSettings({ AUTH_USERINFO_URL: USERINFO, [name]: text });
+  expect(userinfo).toEqual({ url: USERINFO, headers: {}, subjectField: 'sub', ...wanted });
+});
+
+const PORT = 'a whole number from 0 to 65535';
+const SECONDS = 'a whole number from 0 to 300';
+const FILE = 'a local file such as file:data/service.db (one process owns the file)';
+const URL_WANTED = 'an https URL without credentials (http on loopback only)';
+const HEADERS = 'a JSON object of header names and text values, such as {"apikey":"…"}';
+const FIELD = 'a property or a dotted path of them, such as user.id';
+const ORIGINS = 'comma-separated origins such as https://app.example.com, without a path, or *';
+
+it.each([
+  ['PORT', '65536', '"65536"', PORT],
+  ['PORT', '-1', '"-1"', PORT],
+  ['PORT', '80a', '"80a"', PORT],
+  ['PORT', ' 80', '" 80"', PORT],
+  ['PORT', '8e3', '"8e3"', PORT],
+  ['PORT', '80.5', '"80.5"', PORT],
+  ['PORT', '٣', '"٣"', PORT],
+  ['PORT', '80\n{"level":"info"}', String.raw`"80\n{\"level\":\"info\"}"`, PORT],
+  ['AUTH_CACHE_SECONDS', '301', '"301"', SECONDS],
+  ['AUTH_CACHE_SECONDS', '1h', '"1h"', SECONDS],
+  ['DATABASE_URL', 'libsql://db.example', 'a libsql URL (hidden)', FILE],
+  ['DATABASE_URL', 'postgres://u:canary@db/x', 'a postgres URL (hidden)', FILE],
+  ['DATABASE_URL', 'data/service.db', 'no URL (hidden)', FILE],
+  ['DATABASE_URL', 'db.example?authToken=canary', 'no URL (hidden)', FILE],
+  ['DATABASE_URL', '//u:canary@db', 'no URL (hidden)', FILE],
+  ['DATABASE_URL', ':memory:', 'no URL (hidden)', FILE],
+  ['DATABASE_URL', 'file:', '"file:"', FILE],
+  ['DATABASE_URL', 'file::memory:', '"file::memory:"', FILE],
+  ['DATABASE_URL', 'file:a.db?authToken=canary', '"file:a.db?(hidden)"', FILE],
+  ['DATABASE_URL', 'file:a.db#canary', '"file:a.db#(hidden)"', FILE],
+  ['DATABASE_URL', 'file://host/a.db', '"file://host/a.db"', FILE],
+  ['DATABASE_URL', 'file://u:canary@host/a.db', '"file://(hidden)@host/a.db"', FILE],
+  ['DATABASE_URL', 'file:a%zz.db', '"file:a%zz.db"', FILE],
+  ['AUTH_USERINFO_URL', 'canary', 'no URL (hidden)', URL_WANTED],
+  [
+    'AUTH_USERINFO_URL',
+    'http://id.example.com/me?key=canary',
+    '"http://id.example.com"',
+    URL_WANTED,
+  ],
+  ['AUTH_USERINFO_URL', 'https://u:canary@id.example.com/', '"https://id.example.com"', URL_WANTED],
+  ['AUTH_USERINFO_URL', 'http://canary@localhost/', '"http://localhost"', URL_WANTED],
+  [
+    'AUTH_USERINFO_URL',
+    'http://127.0.0.1.example.com/',
+    '"http://127.0.0.1.example.com"',
+    URL_WANTED,
+  ],
+  ['AUTH_USERINFO_URL', 'ftp://localhost/', '"ftp://localhost"', URL_WANTED],
+  ['AUTH_USERINFO_HEADERS', 'canary', '(hidden)', HEADERS],
+  ['AUTH_USERINFO_HEADERS', '"canary"', '(hidden)', HEADERS],
+  ['AUTH_USERINFO_HEADERS', '["canary"]', '(hidden)', HEADERS],
+  ['AUTH_USERINFO_HEADERS', 'null', '(hidden)', HEADERS],
+  ['AUTH_USERINFO_HEADERS', '{"canary":1}', '(hidden)', HEADERS],
+  ['AUTH_USERINFO_HEADERS', '{"bad name":"canary"}', '(hidden)', HEADERS],
+  ['AUTH_USERINFO_HEADERS', String.raw`{"a":"canary\r\nb: c"}`, '(hidden)', HEADERS],
+  ['AUTH_USERINFO_HEADERS', '{"a":"canary €"}', '(hidden)', HEADERS],
+  ['AUTH_SUBJECT_FIELD', 'a..b', '"a..b"', FIELD],
+  ['AUTH_SUBJECT_FIELD', '.a', '".a"', FIELD],
+  ['AUTH_SUBJECT_FIELD', 'a b', '"a b"', FIELD],
+  ['CORS_ALLOWED_ORIGINS', 'app.example.com', '"app.example.com"', ORIGINS],
+  ['CORS_ALLOWED_ORIGINS', 'https://a.example/', '"https://a.example/"', ORIGINS],
+  ['CORS_ALLOWED_ORIGINS', 'https://A.example', '"https://A.example"', ORIGINS],
+  ['CORS_ALLOWED_ORIGINS', 'https://*.example', '"https://*.example"', ORIGINS],
+  [
+    'CORS_ALLOWED_ORIGINS',
+    '*, https://u:canary@a.example',
+    '"*, https://(hidden)@a.example"',
+    ORIGINS,
+  ],
+  // Not "unset": a list that admits nobody must not admit everybody.
+  ['CORS_ALLOWED_ORIGINS', ' , ', '" , "', ORIGINS],
+])('refuses %s=%j in one sentence without secrets', (name, text, given, wanted) => {
+  const refusal = refusalOf({ [name]: text });
+  expect(refusal.message).toBe(`${name} is ${given}; it must be ${wanted}`);
+  expect(refusal.message).not.toMatch(/canary|\n/);
+});
+
+it('checks what depends on a setting that is not there', () => {
+  expect(refusalOf({ AUTH_USERINFO_HEADERS: 'x' }).message).toMatch(/^AUTH_USERINFO_HEADERS is/);
+});
+
+it('warns where no identity provider is configured', () => {
+  expect(warningsOf({})).toEqual(['identity_provider_not_configured']);
+});
+
+it('warns of an admin key that is too short, without the key', () => {
+  const environment = { AUTH_USERINFO_URL: USERINFO, ADMIN_API_KEY: 'canary'.padEnd(31, '-') };
+  const warnings = settingWarnings(readSettings(environment));
+  expect(warnings.map(({ event }) => event)).toEqual(['admin_key_too_short']);
+  expect(JSON.stringify(warnings)).not.toContain('canary');
+});
+
+it('warns of nothing where everything is as it should be', () => {
+  expect(warningsOf({ AUTH_USERINFO_URL: USERINFO, ADMIN_API_KEY: 'k'.repeat(32) })).toEqual([]);
+  expect(warningsOf({ AUTH_USERINFO_URL: USERINFO })).toEqual([]);
+});
+
+function refusalOf(environment: Environment): SettingError {
+  try {
+    readSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingError) return error;
+    throw error;
+  }
+  throw new Error('the settings were taken');
+}
+
+function warningsOf(environment: Environment): string[] {
+  return settingWarnings(readSettings(environment)).map(({ event }) => event);
+}

@@ -92,8 +92,9 @@ const databaseFile: Parser<string> = (name, text) => {
   const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1];
   if (path === undefined || path.startsWith('//') || path.includes(':memory:')) {
     // Other schemes carry their credentials in the URL.
-    const given = text.startsWith('file:') ? quoted(text) : `a ${text.split(':')[0]} URL ${MASKED}`;
-    throw new SettingError(name, given, wanted);
+    const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(text)?.[0];
+    const given = scheme === undefined ? `no URL ${MASKED}` : `a ${scheme} URL ${MASKED}`;
+    throw new SettingError(name, scheme === 'file' ? quoted(text) : given, wanted);
   }
   try {
     return decodeURIComponent(path);
@@ -124,8 +125,8 @@ const headerList: Parser<Record<string, string>> = (name, text) => {
       if (typeof value !== 'string') throw new Error();
       return [header, value];
     });
-    new Headers(entries);
-    return Object.fromEntries(entries);
+    // Lower-cased by this, so that the service's own headers replace them and are not sent beside them.
+    return Object.fromEntries(new Headers(entries));
   } catch {
     throw new SettingError(name, MASKED, wanted);
   }
@@ -151,16 +152,19 @@ const originList: Parser<string[]> = (name, text) => {
     .split(',')
     .map((origin) => origin.trim())
     .filter((origin) => origin !== '');
-  for (const origin of origins) {
-    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
-    throw new SettingError(
-      name,
-      quoted(text),
-      'comma-separated origins such as https://app.example.com, without a path, or *',
-    );
-  }
-  return origins;
+  // A list without an entry would admit everybody, as an unset one does.
+  if (origins.length > 0 && origins.every(isOrigin)) return origins;
+  throw new SettingError(
+    name,
+    quoted(text),
+    'comma-separated origins such as https://app.example.com, without a path, or *',
+  );
 };
+
+function isOrigin(text: string): boolean {
+  if (text === '*') return true;
+  return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
+}
 
 /** Whether an address of this machine alone is meant. */
 export function isLoopback(hostname: string): boolean {
@@ -172,6 +176,10 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
+/** The text without what a URL in it keeps secret: credentials and query. */
 function quoted(text: string): string {
-  return JSON.stringify(text);
+  const masked = text
+    .replace(/\/\/[^/,]*@/g, `//${MASKED}@`)
+    .replace(/([?#])[^,]*/g, `$1${MASKED}`);
+  return JSON.stringify(masked);
 }

@@ -1,0 +1,152 @@
+// How the process starts, or does not: settings and files that cannot be used
+// end it with exit code 1 and one line for the operator.
+
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createClient } from '@libsql/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type NodeService, openNodeService } from '../support/node-service.js';
+import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
+
+let service: NodeService;
+
+beforeEach(async () => {
+  service = await openNodeService();
+});
+afterEach(() => service.close());
+
+/** What a start that must fail says; fails where that is not one JSON line, or the exit code not 1. */
+async function refusedStart(environment: Environment): Promise<LogLine> {
+  const { exited, output, log } = spawnServer({ ...service.environment, ...environment });
+  expect(await exited).toBe(1);
+  expect(output().split('\n')).toHaveLength(2);
+  const [line] = log();
+  expect(line).toEqual({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    level: 'error',
+    event: 'start_failed',
+    error: expect.any(String),
+  });
+  // One sentence: no stack trace, no place in the code.
+  expect(line?.['error']).not.toMatch(/\n|\bat .*:\d+|\.js\b/);
+  return line as LogLine;
+}
+
+describe('A start', () => {
+  it.each([
+    ['PORT', 'canary', 'PORT is "canary"; it must be a whole number from 0 to 65535'],
+    ['AUTH_CACHE_SECONDS', '-1', 'AUTH_CACHE_SECONDS is "-1"; it must be'],
+    [
+      'AUTH_USERINFO_URL',
+      'http://u:hush@example.com/',
+      'AUTH_USERINFO_URL is "http://example.com"',
+    ],
+    ['AUTH_USERINFO_HEADERS', '{"apikey":hush}', 'AUTH_USERINFO_HEADERS is (hidden); it must be'],
+    ['CORS_ALLOWED_ORIGINS', 'example.com', 'CORS_ALLOWED_ORIGINS is "example.com"; it must be'],
+    [
+      'DATABASE_URL',
+      'libsql://x?authToken=hush',
+      'DATABASE_URL is a libsql URL (hidden); it must be',
+    ],
+    ['DATABASE_URL', 'wss://u:hush@x', 'one process owns the file'],
+  ])('ends with one line where %s is %s', async (name, text, sentence) => {
+    const { error } = await refusedStart({ [name]: text, ADMIN_API_KEY: 'hush'.padEnd(32, '-') });
+    expect(error).toContain(sentence);
+    expect(error).not.toContain('hush');
+    expect(await readdir(service.folder)).toEqual([]);
+  });
+
+  it('ends with one line where another program has the port', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const address = other.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    const { error } = await refusedStart({ PORT: port });
+    expect(error).toBe(
+      `the service cannot listen on 127.0.0.1:${port}: another program has this port; set PORT to a free one`,
+    );
+    other.close();
+  });
+
+  it('ends with one line where the address is not one of this machine', async () => {
+    const { error } = await refusedStart({ HOST: '192.0.2.1' });
+    expect(error).toMatch(/^the service cannot listen on 192\.0\.2\.1:0: /);
+  });
+
+  it('ends with one line, and the file untouched, where the file is no database', async () => {
+    const path = join(service.folder, 'notes.txt');
+    await writeFile(path, 'not a database at all'.repeat(100));
+    const { error } = await refusedStart({ DATABASE_URL: `file:${path}` });
+    expect(error).toBe(
+      `the database file ${path} cannot be used: it is not a SQLite database; name another file or restore a backup`,
+    );
+    expect((await stat(path)).size).toBe(2_100);
+  });
+
+  it('ends with one line where the database is of another program', async () => {
+    const path = join(service.folder, 'other.db');
+    const client = createClient({ url: `file:${path}` });
+    await client.execute('create table theirs (a)');
+    client.close();
+    const { error } = await refusedStart({ DATABASE_URL: `file:${path}` });
+    expect(error).toContain('it is a SQLite database of another program; name another file');
+  });
+
+  it('ends with one line where the file is a folder', async () => {
+    await mkdir(join(service.folder, 'folder'));
+    const { error } = await refusedStart({ DATABASE_URL: `file:${service.folder}/folder` });
+    expect(error).toContain('it cannot be opened; check that the path is a file');
+  });
+
+  it("ends with one line where the file's folder cannot be made", async () => {
+    await writeFile(join(service.folder, 'file'), '');
+    const { error } = await refusedStart({ DATABASE_URL: `file:${service.folder}/file/a/b.db` });
+    expect(error).toContain(`the database file ${service.folder}/file/a/b.db cannot be used`);
+  });
+
+  it('is refused after the busy time-out where another process serves the file', async () => {
+    const first = await service.start();
+    const startedAt = performance.now();
+    const { error } = await refusedStart({});
+    expect(error).toContain('another process holds it (waited 5 s)');
+    expect(performance.now() - startedAt).toBeGreaterThan(4_500);
+    expect((await fetch(`${first.origin}/api/v1/health`)).status).toBe(200);
+    expect(await first.stop()).toBe(0);
+  });
+
+  it('warns, with the service up, of no identity provider and of a short admin key', async () => {
+    const server = await service.start({ AUTH_USERINFO_URL: '', ADMIN_API_KEY: 'hush' });
+    expect(server.log().map(({ level, event }) => [level, event])).toEqual([
+      ['warn', 'identity_provider_not_configured'],
+      ['warn', 'admin_key_too_short'],
+      ['info', 'started'],
+    ]);
+    expect(server.output()).not.toContain('hush');
+  });
+
+  it.each([
+    ['127.0.0.1', {}] as const,
+    // Only Linux has the whole of 127.0.0.0/8.
+    ...(process.platform === 'linux' ? [['127.0.0.2', { HOST: '127.0.0.2' }] as const] : []),
+  ])('listens on %s and there alone', async (address, environment) => {
+    const server = await service.start(environment);
+    expect(server.origin).toMatch(`http://${address}:`);
+    expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
+    const elsewhere = address === '127.0.0.1' ? '127.0.0.2' : '127.0.0.1';
+    const { port } = new URL(server.origin);
+    await expect(fetch(`http://${elsewhere}:${port}/api/v1/health`)).rejects.toThrow();
+  });
+
+  it('makes the folder and the file for its own user alone', async () => {
+    const folder = join(service.folder, 'new');
+    const server = await service.start({ DATABASE_URL: `file:${folder}/deep/service.db` });
+    const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+    expect(await mode(folder)).toBe('700');
+    expect(await mode(join(folder, 'deep'))).toBe('700');
+    const files = await readdir(join(folder, 'deep'));
+    expect(files).toContain('service.db');
+    for (const file of files) expect(await mode(join(folder, 'deep', file))).toBe('600');
+    await server.stop();
+  });
+});

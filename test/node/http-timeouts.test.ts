@@ -2,10 +2,11 @@
 // request read time-out 15 s). All at the same time, since each takes that long.
 // The windows are the contract's limit plus the interval at which it is looked at.
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawAnswer, type RawConnection, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
+import { together } from '../support/together.js';
 
 let service: NodeService;
 let server: ServerProcess;
@@ -44,16 +45,6 @@ async function expectOver(connection: RawConnection, seconds: readonly [number, 
   const { afterMs } = await connection.over;
   expect(afterMs).toBeGreaterThan(seconds[0] * 1_000);
   expect(afterMs).toBeLessThan(seconds[1] * 1_000);
-}
-
-/** A test that is started with all the others of this file, and awaited in its turn. */
-function together(behaviour: string, run: () => Promise<void>): void {
-  let running: Promise<void>;
-  beforeAll(() => {
-    running = run();
-    running.catch(() => {});
-  });
-  it(behaviour, () => running);
 }
 
 for (const [what, text] of [

@@ -1,0 +1,123 @@
+// Answers that are not read: contract, "Limits" (response write time-out 15 s),
+// so that a client cannot hold an answer's memory for ever.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { ResponseDeadlines } from '../../src/node/response-deadlines.js';
+import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { openRaw, type RawConnection, requestText } from '../support/raw-http.js';
+import type { ServerProcess } from '../support/server-process.js';
+import { together } from '../support/together.js';
+
+const HEALTH = '/api/v1/health';
+const CUSTOMERS = '/api/v1/customers';
+const MINE = bearer('reader');
+/** Their sum is far above what the buffers between two processes hold. */
+const RECORDS = 12;
+
+let service: NodeService;
+let server: ServerProcess;
+/** One that is stopped while its client does not read. */
+let stopped: NodeService;
+let stoppedServer: ServerProcess;
+
+beforeAll(async () => {
+  service = await openNodeService();
+  server = await service.start();
+  stopped = await openNodeService();
+  stoppedServer = await stopped.start();
+  await Promise.all([fill(server), fill(stoppedServer)]);
+});
+afterAll(async () => {
+  await service.close();
+  await stopped.close();
+});
+
+async function fill({ origin }: ServerProcess): Promise<void> {
+  const record = JSON.stringify({ name: 'a', phone: '1', note: 'x'.repeat(900_000) });
+  for (let i = 0; i < RECORDS; i++) {
+    await openRaw(origin, requestText('POST', CUSTOMERS, [MINE, 'Connection: close'], record)).over;
+  }
+}
+
+/** Asks for all of it, reads the first piece, and then no more. */
+async function askAndNotRead(origin: string, headers: readonly string[] = []) {
+  const path = `${CUSTOMERS}?page_size=100`;
+  const connection = openRaw(origin, requestText('GET', path, [MINE, ...headers]));
+  await connection.until(({ received }) => received() !== '');
+  connection.socket.pause();
+  return connection;
+}
+
+/** A side that does not read learns of a reset when it sends. */
+function probe(connection: RawConnection, bytes: string): void {
+  const timer = setInterval(() => connection.send(bytes), 100);
+  connection.over.then(() => clearInterval(timer));
+}
+
+together('A client that never reads its answer is reset at 15 s', async () => {
+  const connection = await askAndNotRead(server.origin);
+  // Empty lines before a request line mean nothing.
+  probe(connection, '\r\n');
+  const { afterMs, reset } = await connection.over;
+  expect(reset).toBe(true);
+  expect(afterMs).toBeGreaterThan(14_500);
+  expect(afterMs).toBeLessThan(18_000);
+});
+
+together('A client that neither reads nor ends its own body is reset, too', async () => {
+  const connection = await askAndNotRead(server.origin, ['Content-Length: 1000']);
+  probe(connection, 'x');
+  const { afterMs, reset } = await connection.over;
+  expect(reset).toBe(true);
+  expect(afterMs).toBeGreaterThan(14_500);
+  expect(afterMs).toBeLessThan(18_000);
+});
+
+together('A client that reads slowly but in time gets the whole answer', async () => {
+  const connection = await askAndNotRead(server.origin);
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  connection.socket.resume();
+  await connection.until(({ received }) => received().endsWith('\r\n0\r\n\r\n'));
+  expect(connection.received().length).toBeGreaterThan(RECORDS * 900_000);
+  connection.socket.destroy();
+});
+
+together('Others are served meanwhile', async () => {
+  expect((await fetch(server.origin + HEALTH)).status).toBe(200);
+});
+
+together('A stop does not wait for a client that never reads', async () => {
+  const connection = await askAndNotRead(stoppedServer.origin);
+  const startedAt = performance.now();
+  expect(await stoppedServer.stop()).toBe(0);
+  // What is under way gets 12 s.
+  const seconds = (performance.now() - startedAt) / 1_000;
+  expect(seconds).toBeGreaterThan(11.5);
+  expect(seconds).toBeLessThan(15);
+  connection.socket.destroy();
+});
+
+together('Nothing is kept of answers whose connection went before their turn', async () => {
+  const deadlines = new ResponseDeadlines();
+  const pipelining = createServer((request, response) => {
+    deadlines.watch(request, response);
+    // The first one is never answered; the others wait for it.
+    if (request.url !== '/0') response.end('x'.repeat(1_000));
+  });
+  await new Promise<void>((resolve) => pipelining.listen(0, '127.0.0.1', resolve));
+  const { port } = pipelining.address() as AddressInfo;
+  const requests = ['/0', '/1', '/2'].map((path) => requestText('GET', path)).join('');
+  const connection = openRaw(`http://127.0.0.1:${port}`, requests);
+  await waitFor(() => deadlines.count === 3);
+  connection.socket.destroy();
+  await waitFor(() => deadlines.count === 0);
+  deadlines.stop();
+  pipelining.close();
+});
+
+/** Resolves when the condition holds; the test's time-out is the limit. */
+async function waitFor(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+}

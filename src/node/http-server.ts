@@ -2,7 +2,7 @@
 // force, and a way to stop that cuts no answer.
 
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as NetServer } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import {
   HEADER_READ_TIMEOUT_MS,
@@ -102,9 +102,15 @@ function buildServer(options: HttpServerOptions, deadlines: ResponseDeadlines): 
 }
 
 async function drain(server: Server, deadlines: ResponseDeadlines, deadlineMs: number) {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A kept-alive connection whose request ends after `close()` would stay open.
-  const idle = setInterval(() => server.closeIdleConnections(), DRAIN_CHECK_INTERVAL_MS);
+  // Not the HTTP server's own `close`, which cuts answers that are complete and not yet read.
+  const closed = new Promise<void>((resolve) => {
+    NetServer.prototype.close.call(server, () => resolve());
+  });
+  deadlines.endConnections();
+  // A kept-alive connection whose answer was begun before would stay open.
+  const idle = setInterval(() => {
+    if (!deadlines.isWriting) server.closeIdleConnections();
+  }, DRAIN_CHECK_INTERVAL_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
   await closed;
   clearInterval(idle);

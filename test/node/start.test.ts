@@ -4,8 +4,8 @@
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createClient } from '@libsql/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { changeDatabase } from '../support/hosts.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
 
@@ -85,11 +85,8 @@ describe('A start', () => {
   });
 
   it('ends with one line where the database is of another program', async () => {
-    const path = join(service.folder, 'other.db');
-    const client = createClient({ url: `file:${path}` });
-    await client.execute('create table theirs (a)');
-    client.close();
-    const { error } = await refusedStart({ DATABASE_URL: `file:${path}` });
+    await changeDatabase(service.folder, 'create table theirs (a)');
+    const { error } = await refusedStart({});
     expect(error).toContain('it is a SQLite database of another program; name another file');
   });
 

@@ -1,0 +1,208 @@
+// What the process writes: one JSON line an event, and never a token, a key, a
+// header or a record's value.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { changeDatabase } from '../support/hosts.js';
+import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
+import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { openRaw, type RawAnswer, rawExchange, requestText } from '../support/raw-http.js';
+import { type ServerProcess, spawnServer } from '../support/server-process.js';
+
+const CUSTOMERS = '/api/v1/customers';
+const ADMIN_KEY = 'canary-admin-key-canary-admin-key';
+const OPERATOR = `X-Service-Admin-Key: ${ADMIN_KEY}`;
+const SUBJECT = 'canary-subject';
+const MINE = bearer(SUBJECT);
+const RECORD = '{"name":"canary-name","phone":"1"}';
+
+let service: NodeService;
+
+beforeEach(async () => {
+  service = await openNodeService();
+});
+afterEach(() => service.close());
+
+/** A database in which a kind of write fails, as if the disk had said so. */
+async function plantFailure(event: 'insert on audit_events' | 'insert on records') {
+  const first = await service.start();
+  await first.stop();
+  await changeDatabase(
+    service.folder,
+    `create trigger failing before ${event} begin select raise(abort, 'planted'); end`,
+  );
+}
+
+async function ask(
+  server: ServerProcess,
+  method: string,
+  path: string,
+  headers: string[],
+  body = '',
+) {
+  const text = requestText(method, path, [...headers, 'Connection: close'], body);
+  const [answer] = await rawExchange(server.origin, text);
+  return answer as RawAnswer;
+}
+
+/** Every line is an event of its own and holds nothing that a client or the operator keeps secret. */
+function expectCleanLog(server: Pick<ServerProcess, 'log' | 'output'>): void {
+  for (const line of server.log()) {
+    expect(Object.keys(line).slice(0, 3)).toEqual(['time', 'level', 'event']);
+    expect(new Date(String(line['time'])).toJSON()).toBe(line['time']);
+    expect(['info', 'warn', 'error']).toContain(line.level);
+    expect(line.event).toMatch(/^[a-z]+(_[a-z]+)*$/);
+  }
+  expect(server.output()).not.toMatch(/canary/);
+  expect(server.output()).not.toContain(tokenOf(SUBJECT));
+}
+
+function eventsOf(server: ServerProcess): string[] {
+  return server.log().map(({ event }) => event);
+}
+
+describe('The log', () => {
+  it('says nothing of requests, good, refused, broken or broken off', async () => {
+    const server = await service.start({ ADMIN_API_KEY: ADMIN_KEY });
+    const large = JSON.stringify({ name: 'canary', phone: '1', note: 'x'.repeat(900_000) });
+    for (let i = 0; i < 3; i++) await ask(server, 'POST', CUSTOMERS, [MINE], large);
+    const statuses = [
+      await ask(server, 'GET', CUSTOMERS, [MINE, 'X-Request-ID: canary']),
+      await ask(server, 'POST', CUSTOMERS, [MINE], '{"canary":'),
+      await ask(server, 'POST', CUSTOMERS, [MINE], '{"canary":1}'),
+      await ask(server, 'GET', `${CUSTOMERS}/canary`, [MINE]),
+      await ask(server, 'GET', CUSTOMERS, []),
+      await ask(server, 'GET', '/api/v1/admin/overview', [OPERATOR]),
+      await ask(server, 'GET', '/api/v1/admin/overview', ['X-Service-Admin-Key: canary']),
+    ].map(({ status }) => status);
+    expect(statuses.slice(1)).toEqual([400, 422, 404, 401, 200, 401]);
+    await openRaw(server.origin, 'canary nonsense\r\n\r\n').over;
+    await openRaw(server.origin, requestText('GET', CUSTOMERS, ['canary\x01: canary'])).over;
+    await openRaw(
+      server.origin,
+      'GET * HTTP/1.1\r\nHost: canary canary\r\nConnection: close\r\n\r\n',
+    ).over;
+    // Gone in the middle of a body, of a broken body, and of a large answer.
+    for (const text of [
+      `${requestText('POST', CUSTOMERS, [MINE, 'Content-Length: 100'])}{`,
+      `${requestText('POST', CUSTOMERS, [MINE, 'Transfer-Encoding: chunked'])}5\r\n{`,
+      requestText('GET', CUSTOMERS, [MINE]).repeat(5),
+    ]) {
+      const connection = openRaw(server.origin, text);
+      if (text.startsWith('GET')) await connection.until(({ received }) => received() !== '');
+      // The answer to another request says that this one is there, too.
+      await ask(server, 'GET', CUSTOMERS, [MINE]);
+      connection.socket.resetAndDestroy();
+      await connection.over;
+    }
+    expect((await ask(server, 'GET', '/api/v1/health', [])).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+    expect(eventsOf(server)).toEqual(['started', 'stopping', 'stopped']);
+    expectCleanLog(server);
+  });
+
+  it('says why the identity provider refuses or cannot be asked, without the token', async () => {
+    const stub = await openIdentityStub((token, response) => {
+      response.statusCode = token === 'canary-refused' ? 401 : 500;
+      response.end(JSON.stringify({ error: token, detail: 'canary' }));
+    });
+    const server = await service.start({
+      AUTH_USERINFO_URL: `${stub.url}?key=canary`,
+      AUTH_USERINFO_HEADERS: '{"apikey":"canary"}',
+    });
+    for (const [token, status] of [
+      ['canary-refused', 401],
+      ['canary-failing', 503],
+    ] as const) {
+      const answer = await ask(server, 'GET', CUSTOMERS, [`Authorization: Bearer ${token}`]);
+      expect(answer.status).toBe(status);
+    }
+    await stub.close();
+    expect((await ask(server, 'GET', CUSTOMERS, [MINE])).status).toBe(503);
+    await server.stop();
+    expect(eventsOf(server)).toEqual([
+      'started',
+      'identity_provider_refused',
+      'identity_provider_unavailable',
+      'identity_provider_unavailable',
+      'stopping',
+      'stopped',
+    ]);
+    expectCleanLog(server);
+  });
+
+  it('says that a commit failed, and the service goes on', async () => {
+    await plantFailure('insert on records');
+    const server = await service.start();
+    expect((await ask(server, 'POST', CUSTOMERS, [MINE], RECORD)).status).toBe(500);
+    expect((await ask(server, 'GET', CUSTOMERS, [MINE])).json.data).toEqual([]);
+    await server.stop();
+    expect(server.log()).toContainEqual({
+      time: expect.any(String),
+      level: 'error',
+      event: 'storage_commit_failed',
+      error: expect.stringContaining('planted'),
+      stored: 'absent',
+    });
+    expectCleanLog(server);
+  });
+
+  it('says that an audit event could not be written, and the change stands', async () => {
+    await plantFailure('insert on audit_events');
+    const server = await service.start({ ADMIN_API_KEY: ADMIN_KEY });
+    const path = `/api/v1/admin/accounts/${SUBJECT}/customers`;
+    expect((await ask(server, 'POST', path, [OPERATOR], RECORD)).status).toBe(201);
+    expect((await ask(server, 'GET', CUSTOMERS, [MINE])).json.data).toHaveLength(1);
+    await server.stop();
+    expect(server.log()).toContainEqual({
+      time: expect.any(String),
+      level: 'error',
+      event: 'admin_audit_write_failed',
+      error: expect.stringContaining('planted'),
+    });
+    expectCleanLog(server);
+  });
+
+  it('has whatever a library prints, warns of or leaves uncaught as lines of its own', async () => {
+    // Preloaded into the process, as a library would be.
+    const library = `process.on('SIGUSR2', () => {
+      console.log('planted\\nlog'); console.debug('planted debug'); console.trace('planted trace');
+      process.emitWarning('planted warning');
+      setImmediate(() => Promise.reject(new Error('planted rejection')));
+    })`;
+    const server = await service.start({
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(library)}`,
+    });
+    server.child.kill('SIGUSR2');
+    expect(await server.exited).toBe(1);
+    expect(server.log().map(({ event, text, error }) => [event, text ?? error])).toEqual([
+      ['started', undefined],
+      ['console_output', 'planted\nlog'],
+      ['console_output', 'planted debug'],
+      ['console_output', 'planted trace'],
+      ['process_warning', 'Warning: planted warning'],
+      ['process_failed', expect.stringMatching(/^planted rejection/)],
+    ]);
+    expectCleanLog(server);
+  });
+
+  it('may lose its reader: the service goes on and stops as always', async () => {
+    const stub = await openIdentityStub((_token, response) => response.writeHead(500).end());
+    const environment = { ...service.environment, AUTH_USERINFO_URL: stub.url };
+    const { child, saw, log, exited } = spawnServer(environment);
+    await saw('"event":"started"');
+    const origin = String(log()[0]?.['address']);
+    child.stdout.destroy();
+    child.stderr.destroy();
+    for (let i = 0; i < 3; i++) {
+      // Each of these is worth a line.
+      const answers = await rawExchange(
+        origin,
+        requestText('GET', CUSTOMERS, [MINE, 'Connection: close']),
+      );
+      expect(answers[0]?.status).toBe(503);
+    }
+    child.kill('SIGTERM');
+    expect(await exited).toBe(0);
+    await stub.close();
+  });
+});

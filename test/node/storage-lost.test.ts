@@ -1,0 +1,86 @@
+// A write that is neither known to be on disk nor known not to be: the process
+// answers 500, says so and ends with exit code 1, so that a restart reads the truth.
+
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openIdentityStub } from '../support/identity-stub.js';
+import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
+import { spawnServer } from '../support/server-process.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CUSTOMERS = '/api/v1/customers';
+const CREATION = requestText('POST', CUSTOMERS, [bearer('lost')], '{"name":"a","phone":"1"}');
+
+let service: NodeService;
+let script: string;
+
+beforeEach(async () => {
+  service = await openNodeService();
+  script = await serverWithMortalStorage(service.folder);
+});
+afterEach(() => service.close());
+
+/** The built server, but for its storage thread: that one ends when it is asked to commit. */
+async function serverWithMortalStorage(folder: string): Promise<string> {
+  const dist = join(folder, 'dist');
+  await cp(join(ROOT, 'dist'), dist, { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const thread = join(dist, 'libsql-thread.js');
+  const death = `import { parentPort as port } from 'node:worker_threads';
+    port.on('message', ({ name }) => name === 'commit' && process.exit(7));\n`;
+  await writeFile(thread, death + (await readFile(thread, 'utf8')));
+  return join(dist, 'server.js');
+}
+
+async function startMortal(environment = {}) {
+  const server = spawnServer({ ...service.environment, ...environment }, script);
+  await server.saw('"event":"started"');
+  return { ...server, origin: String(server.log()[0]?.['address']) };
+}
+
+describe('Storage that is lost during a commit', () => {
+  it('ends the process with 1, after the writes under way are answered', async () => {
+    const server = await startMortal();
+    const answers = (
+      await Promise.all([1, 2, 3].map(() => rawExchange(server.origin, CREATION)))
+    ).flat();
+    expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
+    expect(answers[0]?.json.error?.code).toBe('STORAGE_FAILED');
+    expect(await server.exited).toBe(1);
+    expect(server.log()).toContainEqual({
+      time: expect.any(String),
+      level: 'error',
+      event: 'storage_commit_failed',
+      error: expect.any(String),
+      stored: 'unknown',
+    });
+    expect(server.log()).toContainEqual(
+      expect.objectContaining({ event: 'stopping', reason: 'storage_lost' }),
+    );
+  });
+
+  it('ends the process with 1 as well when it is already stopping', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const stub = await openIdentityStub((_token, response) => {
+      gate.then(() => response.end('{"sub":"lost"}'));
+    });
+    const server = await startMortal({ AUTH_USERINFO_URL: stub.url });
+    const connection = openRaw(server.origin, CREATION);
+    // An answer to another client says that this one's request is there, too.
+    await fetch(`${server.origin}/api/v1/health`);
+    server.child.kill('SIGTERM');
+    await server.saw('"event":"stopping"');
+    open();
+    await connection.over;
+    expect(connection.answers()[0]?.status).toBe(500);
+    expect(await server.exited).toBe(1);
+    await stub.close();
+  });
+});

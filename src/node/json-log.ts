@@ -5,6 +5,8 @@ import type { Log, LogFields } from '../log.js';
 type Level = 'info' | 'warn' | 'error';
 
 export function jsonLog(): Log {
+  // A reader that has gone, or a full disk, must not end the service.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   return {
     info: (event, fields) => write('info', event, fields),
     warn: (event, fields) => write('warn', event, fields),

@@ -4,13 +4,28 @@ import type { Log } from '../log.js';
 import { SettingError } from '../settings.js';
 import type { Service } from './service.js';
 
-/** What stands for the process in every log line must not depend on what a library prints. */
-export function captureConsole(log: Log): void {
+/**
+ * What stands for the process in every log line must not depend on what a
+ * library prints, warns of or leaves uncaught. The last ends the process: nobody
+ * knows what was left half done.
+ */
+export function captureProcess(log: Log): void {
   const capture = (...values: readonly unknown[]) => {
     const [first] = values;
     log.warn('console_output', { text: first instanceof Error ? first.message : String(first) });
   };
-  Object.assign(console, { log: capture, info: capture, warn: capture, error: capture });
+  for (const method of ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir'] as const) {
+    console[method] = capture;
+  }
+  // Node's own listener prints.
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => {
+    log.warn('process_warning', { text: `${name}: ${message}` });
+  });
+  process.on('uncaughtException', (error) => {
+    log.error('process_failed', error);
+    process.exit(1);
+  });
 }
 
 /**
@@ -25,9 +40,13 @@ export async function runService(
 ): Promise<Service> {
   let service: Service | undefined;
   let stopping = false;
+  let signalled = false;
+  let exitCode = 0;
 
-  async function stop(reason: string, exitCode: number): Promise<void> {
-    if (stopping) process.exit(1);
+  async function stop(reason: string, code: number): Promise<void> {
+    exitCode = Math.max(exitCode, code);
+    // Storage that is lost while stopping changes the exit code of that stop.
+    if (stopping) return;
     stopping = true;
     log.info('stopping', { reason });
     try {
@@ -40,7 +59,13 @@ export async function runService(
     process.exit(exitCode);
   }
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal, 0));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (signalled) process.exit(1);
+      signalled = true;
+      void stop(signal, 0);
+    });
+  }
   try {
     service = await start(() => void stop('storage_lost', 1));
   } catch (error) {

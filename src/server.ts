@@ -1,7 +1,7 @@
 // `node dist/server.js`: the service on this machine, settings from the environment.
 
 import { jsonLog } from './node/json-log.js';
-import { captureProcess, runService } from './node/process.js';
+import { captureConsole, runService } from './node/process.js';
 import { startService } from './node/service.js';
 import { readSettings } from './settings.js';
 
@@ -9,7 +9,7 @@ import { readSettings } from './settings.js';
 process.umask(0o077);
 
 const log = jsonLog();
-captureProcess(log);
+captureConsole(log);
 await runService(log, async (onStorageLost) =>
   startService({ settings: readSettings(process.env), log, onStorageLost }),
 );

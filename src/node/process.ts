@@ -9,7 +9,7 @@ import type { Service } from './service.js';
  * library prints, warns of or leaves uncaught. The last ends the process: nobody
  * knows what was left half done.
  */
-export function captureProcess(log: Log): void {
+export function captureConsole(log: Log): void {
   const capture = (...values: readonly unknown[]) => {
     const [first] = values;
     log.warn('console_output', { text: first instanceof Error ? first.message : String(first) });

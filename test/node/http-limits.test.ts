@@ -3,6 +3,7 @@
 // also on those of the HTTP layer itself.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawAnswer, rawExchange, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
@@ -219,6 +220,44 @@ describe('An unusual request', () => {
     expect(answers.map(({ headers }) => headers.get('x-request-id'))).toEqual(['0', '1', '2', '3']);
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 404, 200]);
     connection.socket.destroy();
+  });
+});
+
+describe('Requests sent without waiting for the answers', () => {
+  it('see what the one before them has written', async () => {
+    const mine = bearer('pipelining');
+    const text =
+      requestText('POST', ORDERS, [mine], '{"customer":"a","service":"b","amount":1}') +
+      requestText('GET', ORDERS, [mine, CLOSE]);
+    const answers = await rawExchange(server.origin, text);
+    expect(answers[1]?.json.data).toEqual([answers[0]?.json.data]);
+  });
+
+  it('are worked on one after the other, so that their answers do not pile up unread', async () => {
+    const gates: (() => void)[] = [];
+    const stub = await openIdentityStub((token, response) => {
+      gates.push(() => response.end(JSON.stringify({ sub: token })));
+    });
+    const other = await service.start({
+      AUTH_USERINFO_URL: stub.url,
+      DATABASE_URL: `file:${service.folder}/other.db`,
+    });
+    const tokens = ['a', 'b', 'c'];
+    const texts = tokens.map((token) =>
+      requestText('GET', ORDERS, [`Authorization: Bearer ${token}`]),
+    );
+    const connection = openRaw(other.origin, texts.join(''));
+    for (const [i, token] of tokens.entries()) {
+      while (gates.length <= i) await new Promise((resolve) => setTimeout(resolve, 10));
+      // Whatever was sent with it has long arrived by the time another client is answered.
+      expect((await fetch(other.origin + HEALTH)).status).toBe(200);
+      expect(stub.asked).toEqual(tokens.slice(0, i + 1));
+      expect(stub.asked.at(-1)).toBe(token);
+      gates[i]?.();
+      await connection.until(({ answers }) => answers().length === i + 1);
+    }
+    connection.socket.destroy();
+    await stub.close();
   });
 });
 

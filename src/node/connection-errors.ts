@@ -47,8 +47,11 @@ export class ConnectionErrors {
     this.#originHeadersOf = originPolicy(corsAllowedOrigins);
   }
 
-  watch(request: IncomingMessage, response: ServerResponse): void {
+  /** Takes note of a request; gives the response before it on the same connection. */
+  watch(request: IncomingMessage, response: ServerResponse): ServerResponse | undefined {
+    const before = this.#newest.get(request.socket)?.response;
     this.#newest.set(request.socket, { request, response });
+    return before;
   }
 
   /** Ends a connection that broke the protocol, with an answer where one is due. */

@@ -81,10 +81,14 @@ function buildServer(options: HttpServerOptions, deadlines: ResponseDeadlines): 
     requireHostHeader: false,
   });
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    errors.watch(incoming, outgoing);
+    const before = errors.watch(incoming, outgoing);
     deadlines.watch(incoming, outgoing);
     // While draining, clients must not send another request on this connection.
     if (!server.listening) outgoing.shouldKeepAlive = false;
+    // Answers to requests sent all at once would pile up in memory, each as large as one may be.
+    if (before?.writableFinished === false) {
+      await new Promise<void>((resolve) => before.once('close', resolve));
+    }
     try {
       await answer(incoming, outgoing);
       if (!outgoing.headersSent) await errors.answerMalformed(incoming, outgoing);

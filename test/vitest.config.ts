@@ -11,6 +11,8 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // Most of the time is waiting for time-outs and processes: more files at once than there are cores.
+    maxWorkers: 4,
     // Imports of the package by its own name get the built files, as a user's would.
     server: { deps: { external: [/\/dist\//] } },
   },

@@ -1,6 +1,7 @@
 // How the process stops: SIGTERM and SIGINT end it with exit code 0 once every
 // request under way is answered, and lose no acknowledged write.
 
+import { readdir } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
@@ -54,6 +55,8 @@ describe('A stop', () => {
       { ...line('stopping'), reason: signal },
       line('stopped'),
     ]);
+    // Closed, and not just left: the log of writes is back in the file.
+    expect(await readdir(service.folder)).toEqual(['service.db']);
   });
 
   it('loses no write that was acknowledged', async () => {

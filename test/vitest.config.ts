@@ -7,8 +7,6 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // Processes and files are started for real; a busy machine makes them slow, not wrong.
-    // Most of a test's time is waiting for another process: more files at once than cores.
-    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 20_000,
     // Most of the time is waiting for time-outs and processes: more files at once than there are cores.

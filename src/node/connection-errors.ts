@@ -10,6 +10,7 @@ import { type Answer, failure } from '../http/answer.js';
 import { originPolicy } from '../http/cors.js';
 import { respond } from '../http/envelope.js';
 import { requestIds } from '../http/request-id.js';
+import type { Connections, Exchange } from './connections.js';
 
 const MALFORMED = reason(
   'BAD_REQUEST',
@@ -31,27 +32,15 @@ const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
 /** How long a client may take to read a refusal and close, before the connection is cut. */
 const LINGER_MS = 500;
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 export class ConnectionErrors {
   readonly #originHeadersOf: ReturnType<typeof originPolicy>;
   readonly #requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
-  /** The newest request of a connection: what breaks is that one's body, or what follows it. */
-  readonly #newest = new WeakMap<Duplex, Exchange>();
+  readonly #connections: Connections;
   readonly #refused = new WeakSet<Duplex>();
 
-  constructor(corsAllowedOrigins: readonly string[]) {
+  constructor(connections: Connections, corsAllowedOrigins: readonly string[]) {
+    this.#connections = connections;
     this.#originHeadersOf = originPolicy(corsAllowedOrigins);
-  }
-
-  /** Takes note of a request; gives the response before it on the same connection. */
-  watch(request: IncomingMessage, response: ServerResponse): ServerResponse | undefined {
-    const before = this.#newest.get(request.socket)?.response;
-    this.#newest.set(request.socket, { request, response });
-    return before;
   }
 
   /** Ends a connection that broke the protocol, with an answer where one is due. */
@@ -64,7 +53,7 @@ export class ConnectionErrors {
       return;
     }
     const refusal = failure(REASONS.get(error.code) ?? MALFORMED);
-    const newest = this.#newest.get(socket);
+    const newest = this.#connections.newest(socket);
     if (newest === undefined) this.#end(socket, refusal);
     else this.#endAfter(newest, socket, refusal);
   }

@@ -12,8 +12,8 @@ import {
 import type { HostBindings } from '../http/call.js';
 import type { Log } from '../log.js';
 import { ConnectionErrors } from './connection-errors.js';
+import { Connections } from './connections.js';
 import { incomingBody } from './incoming-body.js';
-import { ResponseDeadlines } from './response-deadlines.js';
 
 /** Node looks for late headers and bodies only this often; its default of 30 s would void the time-outs. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
@@ -36,15 +36,14 @@ export interface HttpServer {
 
 /** Resolves when the server listens. Rejects where the address cannot be had. */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
-  const deadlines = new ResponseDeadlines();
-  const server = buildServer(options, deadlines);
+  const { server, connections } = buildServer(options);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
   return {
     origin: originOf(server.address() as AddressInfo),
-    drain: (deadlineMs) => drain(server, deadlines, deadlineMs),
+    drain: (deadlineMs) => drain(server, connections, deadlineMs),
   };
 }
 
@@ -57,9 +56,8 @@ class BytewiseResponse extends ServerResponse {
   override flushHeaders(): void {}
 }
 
-function buildServer(options: HttpServerOptions, deadlines: ResponseDeadlines): Server {
+function buildServer(options: HttpServerOptions): { server: Server; connections: Connections } {
   const { handler, log } = options;
-  const errors = new ConnectionErrors(options.corsAllowedOrigins);
   const answer = getRequestListener(
     (request, { incoming }) =>
       handler(request, { readBody: incomingBody(incoming as IncomingMessage) }),
@@ -80,15 +78,14 @@ function buildServer(options: HttpServerOptions, deadlines: ResponseDeadlines): 
     // Node's own refusal has no envelope; a missing Host is answered further on.
     requireHostHeader: false,
   });
+  const connections = new Connections(server);
+  const errors = new ConnectionErrors(connections, options.corsAllowedOrigins);
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const before = errors.watch(incoming, outgoing);
-    deadlines.watch(incoming, outgoing);
+    const before = connections.begin({ request: incoming, response: outgoing });
     // While draining, clients must not send another request on this connection.
     if (!server.listening) outgoing.shouldKeepAlive = false;
     // Answers to requests sent all at once would pile up in memory, each as large as one may be.
-    if (before?.writableFinished === false) {
-      await new Promise<void>((resolve) => before.once('close', resolve));
-    }
+    if (before !== undefined) await new Promise<void>((next) => before.once('close', next));
     try {
       await answer(incoming, outgoing);
       if (!outgoing.headersSent) await errors.answerMalformed(incoming, outgoing);
@@ -102,24 +99,24 @@ function buildServer(options: HttpServerOptions, deadlines: ResponseDeadlines): 
   server.on('checkExpectation', onRequest);
   server.on('clientError', (error, socket) => errors.refuse(error, socket));
   server.on('connect', (request, socket) => errors.refuseTunnel(request, socket));
-  return server;
+  return { server, connections };
 }
 
-async function drain(server: Server, deadlines: ResponseDeadlines, deadlineMs: number) {
+async function drain(server: Server, connections: Connections, deadlineMs: number) {
   // Not the HTTP server's own `close`, which cuts answers that are complete and not yet read.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  deadlines.endConnections();
+  connections.endAfterAnswers();
   // A kept-alive connection whose answer was begun before would stay open.
   const idle = setInterval(() => {
-    if (!deadlines.isWriting) server.closeIdleConnections();
+    if (!connections.isWriting) server.closeIdleConnections();
   }, DRAIN_CHECK_INTERVAL_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
   await closed;
   clearInterval(idle);
   clearTimeout(deadline);
-  deadlines.stop();
+  connections.stop();
 }
 
 function originOf({ address, family, port }: AddressInfo): string {

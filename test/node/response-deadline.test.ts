@@ -4,7 +4,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { ResponseDeadlines } from '../../src/node/response-deadlines.js';
+import { Connections } from '../../src/node/connections.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawConnection, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
@@ -100,20 +100,20 @@ together('A stop does not wait for a client that never reads', async () => {
 });
 
 together('Nothing is kept of answers whose connection went before their turn', async () => {
-  const deadlines = new ResponseDeadlines();
   const pipelining = createServer((request, response) => {
-    deadlines.watch(request, response);
+    connections.begin({ request, response });
     // The first one is never answered; the others wait for it.
     if (request.url !== '/0') response.end('x'.repeat(1_000));
   });
+  const connections = new Connections(pipelining);
   await new Promise<void>((resolve) => pipelining.listen(0, '127.0.0.1', resolve));
   const { port } = pipelining.address() as AddressInfo;
   const requests = ['/0', '/1', '/2'].map((path) => requestText('GET', path)).join('');
   const connection = openRaw(`http://127.0.0.1:${port}`, requests);
-  await waitFor(() => deadlines.count === 3);
+  await waitFor(() => connections.underWayCount === 3);
   connection.socket.destroy();
-  await waitFor(() => deadlines.count === 0);
-  deadlines.stop();
+  await waitFor(() => connections.underWayCount === 0);
+  connections.stop();
   pipelining.close();
 });
 

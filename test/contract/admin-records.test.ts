@@ -2,14 +2,8 @@
 // deletes one tenant's records under the same rules as the tenant.
 
 import { expect, it } from 'vitest';
-import {
-  COLLECTIONS,
-  createFor,
-  idsOf,
-  sequenceOf,
-  tenantPath,
-  VALID_BODY,
-} from '../support/admin-paths.js';
+import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
+import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import { onEveryHost } from '../support/contract.js';
 
 const REQUIRED = [
@@ -75,9 +69,9 @@ onEveryHost("The operator on a tenant's records", (service) => {
     const first = await account.create('customers', VALID_BODY.customers);
     const second = await createFor(operator, account.subject, 'customers');
     const third = await service.account().create('customers', VALID_BODY.customers);
-    expect([second.id, third.id].map(sequenceOf)).toEqual([
-      sequenceOf(first.id) + 1,
-      sequenceOf(first.id) + 2,
+    expect([second.id, third.id].map(sequenceOfId)).toEqual([
+      sequenceOfId(first.id) + 1,
+      sequenceOfId(first.id) + 2,
     ]);
   });
 
@@ -207,7 +201,7 @@ onEveryHost("The operator on a tenant's records", (service) => {
       total_pages: 2,
     });
     all.push(...idsOf(last));
-    const sequences = all.map(sequenceOf);
+    const sequences = all.map(sequenceOfId);
     expect(sequences).toEqual(sequences.toSorted((a, b) => b - a));
     expect(new Set(all).size).toBe(203);
     expect(idsOf(await operator.get(path))).toEqual(all.slice(0, 50));

@@ -2,7 +2,8 @@
 // bytes by resource, recent creation counts, latest update time".
 
 import { expect, it } from 'vitest';
-import { COLLECTIONS, createFor, idsOf, tenantPath, VALID_BODY } from '../support/admin-paths.js';
+import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
+import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import { type ContractService, onEveryHost } from '../support/contract.js';
 import { changeDatabase } from '../support/hosts.js';
 

@@ -2,7 +2,8 @@
 // property names are those of the project's decisions on administration data.
 
 import { expect, it } from 'vitest';
-import { COLLECTIONS, createFor, tenantPath, VALID_BODY } from '../support/admin-paths.js';
+import { createFor, tenantPath } from '../support/admin-paths.js';
+import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import { type ContractService, onEveryHost } from '../support/contract.js';
 
 const NOTHING = { businesses: 0, customers: 0, services: 0, orders: 0, team: 0, expenses: 0 };

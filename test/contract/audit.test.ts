@@ -2,7 +2,8 @@
 // what they do not: "record values are never stored".
 
 import { expect, it } from 'vitest';
-import { COLLECTIONS, createFor, idsOf, tenantPath, VALID_BODY } from '../support/admin-paths.js';
+import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
+import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import { type ContractService, type Envelope, onEveryHost } from '../support/contract.js';
 
 async function audit({ operator }: ContractService, query = ''): Promise<Envelope> {

@@ -3,7 +3,8 @@
 // Rows without an owner, and ids this service did not give, are older data.
 
 import { expect, it } from 'vitest';
-import { COLLECTIONS, idsOf, sequenceOf, tenantPath, VALID_BODY } from '../support/admin-paths.js';
+import { idsOf, tenantPath } from '../support/admin-paths.js';
+import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import { type JsonRecord, onEveryHost } from '../support/contract.js';
 import { changeDatabase } from '../support/hosts.js';
 
@@ -82,7 +83,7 @@ onEveryHost('Restart', (service) => {
     const create = async () => {
       const sequences: number[] = [];
       for (const name of COLLECTIONS) {
-        sequences.push(sequenceOf((await account.create(name, VALID_BODY[name])).id));
+        sequences.push(sequenceOfId((await account.create(name, VALID_BODY[name])).id));
       }
       return sequences;
     };
@@ -155,7 +156,7 @@ onEveryHost('Stored rows of an earlier program', (service) => {
     await restartWith(...rows.map((row) => ['customers', row] as const));
 
     const next = await account.create('customers', VALID_BODY.customers);
-    expect(sequenceOf(next.id)).toBe(sequenceOf(last.id) + 1);
+    expect(sequenceOfId(next.id)).toBe(sequenceOfId(last.id) + 1);
     expect(idsOf(await account.get('/customers'))).toEqual([
       next.id,
       ...ODD_IDS.toReversed(),
@@ -180,7 +181,7 @@ onEveryHost('Stored rows of an earlier program', (service) => {
     const account = service.account();
     expect((await account.create('customers', VALID_BODY.customers)).id).toBe(expected);
     const other = await account.create('expenses', VALID_BODY.expenses);
-    expect(sequenceOf(other.id)).toBeLessThan(1000);
+    expect(sequenceOfId(other.id)).toBeLessThan(1000);
   });
 
   it("that break today's rules are readable, and mended by a PATCH that makes them valid", async () => {

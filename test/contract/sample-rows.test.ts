@@ -2,7 +2,8 @@
 // owned by the reserved subject local-preview; other users do not see them".
 
 import { expect, it } from 'vitest';
-import { COLLECTIONS, idsOf, tenantPath, VALID_BODY } from '../support/admin-paths.js';
+import { idsOf, tenantPath } from '../support/admin-paths.js';
+import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import { type JsonRecord, onEveryHost } from '../support/contract.js';
 
 const SAMPLE_OWNER = 'local-preview';

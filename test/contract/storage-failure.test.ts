@@ -3,7 +3,8 @@
 // copy changes". The failures are made by triggers planted in the database.
 
 import { beforeAll, expect, it } from 'vitest';
-import { createFor, idsOf, sequenceOf, tenantPath, VALID_BODY } from '../support/admin-paths.js';
+import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
+import { sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import { type Caller, type ContractService, onEveryHost, type Reply } from '../support/contract.js';
 import { changeDatabase } from '../support/hosts.js';
 
@@ -85,7 +86,7 @@ onEveryHost('Storage failure', (service) => {
     const before = await account.create('customers', VALID_BODY.customers);
     expectStorageFailure(await account.post('/customers', { name: REFUSED, phone: '1' }));
     const after = await account.create('customers', VALID_BODY.customers);
-    expect(sequenceOf(after.id)).toBe(sequenceOf(before.id) + 2);
+    expect(sequenceOfId(after.id)).toBe(sequenceOfId(before.id) + 2);
   });
 
   it('answers every one of many concurrent writes truthfully', async () => {
@@ -98,7 +99,7 @@ onEveryHost('Storage failure', (service) => {
     const stored = replies.filter(({ status }) => status === 201).map(({ json }) => json.data);
     for (const reply of replies) if (reply.status !== 201) expectStorageFailure(reply);
     const list = async () => (await account.get('/customers?page_size=100')).json.data;
-    const byId = (a: { id: string }, b: { id: string }) => sequenceOf(b.id) - sequenceOf(a.id);
+    const byId = (a: { id: string }, b: { id: string }) => sequenceOfId(b.id) - sequenceOfId(a.id);
     expect(await list()).toEqual(stored.toSorted(byId));
     await service.restart();
     expect(await list()).toEqual(stored.toSorted(byId));

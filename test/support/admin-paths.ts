@@ -1,28 +1,7 @@
-// What tests of the administration API share: a tenant's paths, and a valid
-// body for every collection.
+// What tests of the administration API share: a tenant's paths and records.
 
+import { type CollectionName, VALID_BODY } from './collection-table.js';
 import type { Caller, JsonRecord, Reply } from './contract.js';
-
-export const COLLECTIONS = [
-  'businesses',
-  'customers',
-  'services',
-  'orders',
-  'team',
-  'expenses',
-] as const;
-
-export type CollectionName = (typeof COLLECTIONS)[number];
-
-/** The least that each collection accepts. */
-export const VALID_BODY: Readonly<Record<CollectionName, JsonRecord>> = {
-  businesses: {},
-  customers: { name: 'Neema', phone: '+255 700 000 001' },
-  services: { name: 'Braids', price: 45_000 },
-  orders: { customer: 'Neema', service: 'Braids', amount: 45_000 },
-  team: { name: 'Asha', phone: '+255 700 000 002' },
-  expenses: { description: 'Thread', category: 'Supplies', date: '2026-01-08', amount: 500 },
-};
 
 /** A tenant's path of the administration API: `/admin/accounts/{owner_sub}/…`. */
 export function tenantPath(owner: string, ...segments: readonly string[]): string {
@@ -44,9 +23,4 @@ export async function createFor(
 /** The ids of a list answer's rows, in order. */
 export function idsOf(reply: Reply): string[] {
   return reply.json.data.map((row: { id: string }) => row.id);
-}
-
-/** `CUS-0042` → 42. */
-export function sequenceOf(id: string): number {
-  return Number(id.slice(id.indexOf('-') + 1));
 }

@@ -3,8 +3,19 @@
 
 import type { JsonRecord } from './contract.js';
 
+export const COLLECTIONS = [
+  'businesses',
+  'customers',
+  'services',
+  'orders',
+  'team',
+  'expenses',
+] as const;
+
+export type CollectionName = (typeof COLLECTIONS)[number];
+
 export interface CollectionRow {
-  readonly name: string;
+  readonly name: CollectionName;
   readonly idPrefix: string;
   readonly idDigitsMin: number;
   /** Required, non-empty strings. */
@@ -35,13 +46,18 @@ export function leastBody({ texts, numbers }: CollectionRow): JsonRecord {
   ]);
 }
 
+/** The least body of every collection, by name. */
+export const VALID_BODY = Object.fromEntries(
+  COLLECTION_TABLE.map((collection) => [collection.name, leastBody(collection)]),
+) as Readonly<Record<CollectionName, JsonRecord>>;
+
 /** `ORD-0042` → 42. */
 export function sequenceOfId(id: string): number {
   return Number(id.slice(id.indexOf('-') + 1));
 }
 
 function row(
-  name: string,
+  name: CollectionName,
   idPrefix: string,
   idDigitsMin: number,
   texts: readonly string[],

@@ -10,7 +10,7 @@ import { openLibsqlJournal as open } from './storage/libsql-journal.js';
  * of another program, newer than this release, or not writable.
  */
 export function openLibsqlJournal(options: { path: string }): Promise<Journal> {
-  return open({ path: options.path, initialRows: sampleRows(Date.now()) });
+  return open({ path: options.path, initialRows: sampleRows() });
 }
 
 export type { Journal };

@@ -20,6 +20,19 @@ export function sequenceOf(collection: CollectionName, id: string): number {
   return Number.isSafeInteger(sequence) ? sequence : 0;
 }
 
+/** What a record is found by in memory: its number, which costs nothing to keep, or an id that is not made of one. */
+export type RecordKey = number | string;
+
+/** `CUS-0042` → 42; `CUS-042` → `CUS-042`, since no number is written like that. */
+export function keyOf(collection: CollectionName, id: string): RecordKey {
+  const sequence = sequenceOf(collection, id);
+  return sequence > 0 && formatId(collection, sequence) === id ? sequence : id;
+}
+
+export function idOf(collection: CollectionName, key: RecordKey): string {
+  return typeof key === 'number' ? formatId(collection, key) : key;
+}
+
 /** `ORD-0042` → `PAY-0042`: a payment row shows which order it is computed from. */
 export function paymentIdOf(orderId: string): string {
   const { idPrefix } = COLLECTIONS.orders;

@@ -11,9 +11,6 @@ export interface JournalRow {
   readonly collection: CollectionName;
   readonly id: string;
   readonly body: string;
-  /** Milliseconds since 1970, UTC. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
 }
 
 /** Changes that become durable together or not at all. */
@@ -23,6 +20,23 @@ export interface Changes {
   /** Positions of rows to remove. */
   readonly removals: readonly number[];
   readonly events: readonly AuditEvent[];
+  /** When: the time of creation of new rows and of the last update of all. Milliseconds since 1970, UTC. */
+  readonly at: number;
+}
+
+/** A number for each of three times. */
+export type ThreeTimes = readonly [number, number, number];
+
+/** How much storage holds of one collection. */
+export interface StoredUsage {
+  readonly collection: CollectionName;
+  readonly records: number;
+  /** UTF-8 bytes of the bodies. */
+  readonly payloadBytes: number;
+  /** Rows created after each of the times that were asked for. */
+  readonly createdAfter: ThreeTimes;
+  /** Milliseconds since 1970, UTC. */
+  readonly lastUpdatedAt: number;
 }
 
 /**
@@ -42,6 +56,8 @@ export interface Journal {
   load(): AsyncIterable<readonly JournalRow[]>;
   /** Resolves once the outcome is certain, never rejects. At most one commit at a time. */
   commit(changes: Changes): Promise<CommitResult>;
+  /** Collections that have rows, with the numbers of rows created after each of these times (milliseconds since 1970, UTC). */
+  usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]>;
   /** Audit events as JSON texts with their `id`, newest first. */
   auditEvents(page: PageRequest): Promise<Page>;
   /** A real round trip; rejects where storage does not answer. */

@@ -58,16 +58,11 @@ export class MemoryAccount implements AccountRecords {
     if (!verdict.ok) return verdict;
     return this.#context.writer.write(() => {
       const { set } = this.#context;
-      const id = formatId(collection, set.nextSequence(collection));
+      const key = set.nextSequence(collection);
+      const id = formatId(collection, key);
       const record = newRecord(collection, body, id, this.#owner);
-      const now = this.#context.clock();
-      const after = memoryRecord(JSON.stringify(record), record, {
-        id,
-        position: set.nextPosition(),
-        createdAt: now,
-        updatedAt: now,
-      });
-      return this.#changed('create', { collection, after }, () =>
+      const after = memoryRecord(set.nextPosition(), key, JSON.stringify(record), record);
+      return this.#changed('create', id, { collection, after }, () =>
         createdProperties(collection, body),
       );
     });
@@ -81,13 +76,8 @@ export class MemoryAccount implements AccountRecords {
       const merged = mergedRecord(old, body);
       const verdict = validated(collection, merged);
       if (!verdict.ok) return { outcome: verdict };
-      const after = memoryRecord(JSON.stringify(merged), merged, {
-        id,
-        position: before.position,
-        createdAt: before.createdAt,
-        updatedAt: this.#context.clock(),
-      });
-      return this.#changed('update', { collection, before, after }, () =>
+      const after = memoryRecord(before.position, before.key, JSON.stringify(merged), merged);
+      return this.#changed('update', id, { collection, before, after }, () =>
         changedProperties(old, merged),
       );
     });
@@ -97,7 +87,7 @@ export class MemoryAccount implements AccountRecords {
     return this.#context.writer.write((current) => {
       const before = current.find(this.#owner, collection, id);
       if (before === undefined) return { outcome: notFound(collection, id) };
-      return this.#changed('delete', { collection, before }, () => []);
+      return this.#changed('delete', id, { collection, before }, () => []);
     });
   }
 
@@ -137,11 +127,10 @@ export class MemoryAccount implements AccountRecords {
 
   #changed(
     action: AuditEvent['action'],
+    id: string,
     change: Omit<Change, 'owner'>,
     changed: () => readonly string[],
   ): Decision {
-    const record = change.after ?? change.before;
-    const id = record?.id ?? '';
     const outcome = succeeded(change.after?.text ?? id);
     const decision = { outcome, change: { ...change, owner: this.#owner } };
     if (this.#actor === undefined) return decision;

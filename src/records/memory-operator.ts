@@ -1,11 +1,11 @@
 // The operator's views across accounts, computed from the in-memory set when
 // asked: there is no second count that could disagree with the records.
 
-import { COLLECTION_NAMES, type CollectionName, forEachCollection } from '../domain/collections.js';
+import { forEachCollection } from '../domain/collections.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../domain/listing.js';
 import { textMatcher } from '../domain/search.js';
-import type { Journal } from './journal.js';
+import type { Journal, StoredUsage } from './journal.js';
 import type { RecordSet } from './record-set.js';
 import type {
   AccountPage,
@@ -17,7 +17,7 @@ import type {
   ResourceUsage,
   Usage,
 } from './record-store.js';
-import type { Scan, Turns } from './turns.js';
+import type { Turns } from './turns.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -64,16 +64,18 @@ export class MemoryOperator implements OperatorViews {
     return succeeded({ summary: this.#summary(owner), profiles: profiles.reverse() });
   }
 
+  /** Asked of storage: sizes and times are in no one's way there, and take no memory here. */
   async usage(): Promise<Usage> {
-    const scan = this.#context.turns.scan();
-    const resources = forEachCollection<ResourceUsage>(() => NO_USAGE);
-    for (const name of COLLECTION_NAMES) resources[name] = await this.#usageOf(name, scan);
-    const events = await this.#context.journal.auditEvents({ page: 1, pageSize: 1 });
-    const all = Object.values(resources);
+    const { journal, clock } = this.#context;
+    const now = clock();
+    const stored = await journal.usage([now - DAY_MS, now - 7 * DAY_MS, now - 30 * DAY_MS]);
+    const events = await journal.auditEvents({ page: 1, pageSize: 1 });
     return {
-      record_count: all.reduce((count, { records }) => count + records, 0),
-      payload_bytes: all.reduce((bytes, { payload_bytes }) => bytes + payload_bytes, 0),
-      resources,
+      record_count: stored.reduce((count, { records }) => count + records, 0),
+      payload_bytes: stored.reduce((bytes, { payloadBytes }) => bytes + payloadBytes, 0),
+      resources: forEachCollection((name) =>
+        resourceUsage(stored.find(({ collection }) => collection === name)),
+      ),
       audit_event_count: events.total,
     };
   }
@@ -108,55 +110,20 @@ export class MemoryOperator implements OperatorViews {
     const resources = forEachCollection((name) => set.records(owner, name).length);
     return { owner_sub: owner, record_count: sum(resources), resources };
   }
-
-  async #usageOf(collection: CollectionName, scan: Scan): Promise<ResourceUsage> {
-    const { set, clock } = this.#context;
-    const now = clock();
-    const usage = { records: 0, bytes: 0, day: 0, week: 0, month: 0, updatedAt: 0 };
-    for (const list of set.lists(collection)) {
-      for (const record of list.slice()) {
-        if (scan.spend(record.text.length)) await scan.next();
-        const age = now - record.createdAt;
-        usage.records++;
-        usage.bytes += utf8Length(record.text);
-        if (age < DAY_MS) usage.day++;
-        if (age < 7 * DAY_MS) usage.week++;
-        if (age < 30 * DAY_MS) usage.month++;
-        usage.updatedAt = Math.max(usage.updatedAt, record.updatedAt);
-      }
-    }
-    return {
-      records: usage.records,
-      payload_bytes: usage.bytes,
-      created_last_24_hours: usage.day,
-      created_last_7_days: usage.week,
-      created_last_30_days: usage.month,
-      last_updated_at: usage.records === 0 ? null : new Date(usage.updatedAt).toISOString(),
-    };
-  }
 }
 
-const NO_USAGE: ResourceUsage = {
-  records: 0,
-  payload_bytes: 0,
-  created_last_24_hours: 0,
-  created_last_7_days: 0,
-  created_last_30_days: 0,
-  last_updated_at: null,
-};
+function resourceUsage(stored: StoredUsage | undefined): ResourceUsage {
+  const [day, week, month] = stored?.createdAfter ?? [0, 0, 0];
+  return {
+    records: stored?.records ?? 0,
+    payload_bytes: stored?.payloadBytes ?? 0,
+    created_last_24_hours: day,
+    created_last_7_days: week,
+    created_last_30_days: month,
+    last_updated_at: stored === undefined ? null : new Date(stored.lastUpdatedAt).toISOString(),
+  };
+}
 
 function sum(counts: RecordCounts): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
-}
-
-/** Bytes of a text in UTF-8, without encoding it. A record's text has no lone surrogates. */
-function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    // Two bytes below U+0800, three above; a surrogate pair is four for its two units.
-    bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
-  }
-  return bytes;
 }

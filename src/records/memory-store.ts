@@ -36,7 +36,7 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
   const set = new RecordSet();
   for await (const rows of journal.load()) for (const row of rows) set.load(row);
   const onStorageLost = options.onStorageLost ?? (() => {});
-  const writer = new Writer({ set, journal, log, onStorageLost });
+  const writer = new Writer({ set, journal, log, clock, onStorageLost });
   return new MemoryStore({ set, writer, journal, clock, turns: new Turns(pause) });
 }
 

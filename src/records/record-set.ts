@@ -8,7 +8,7 @@ import {
   forEachCollection,
   isCollectionName,
 } from '../domain/collections.js';
-import { sequenceOf } from '../domain/identifier.js';
+import { keyOf, type RecordKey, sequenceOf } from '../domain/identifier.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { JournalRow } from './journal.js';
 
@@ -16,13 +16,10 @@ import type { JournalRow } from './journal.js';
 export interface MemoryRecord {
   /** Order of creation in this set; lists are sorted by it. */
   readonly position: number;
-  readonly id: string;
+  readonly key: RecordKey;
   readonly text: string;
   /** The `status` property; undefined where there is none, null where it is no string. */
   readonly status: string | null | undefined;
-  /** Milliseconds since 1970, UTC. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
 }
 
 /** One record's change: created without `before`, deleted without `after`, else updated. */
@@ -35,22 +32,22 @@ export interface Change {
 
 /** One account's records of one collection. */
 class Shelf {
-  readonly byId = new Map<string, MemoryRecord>();
+  readonly byKey = new Map<RecordKey, MemoryRecord>();
   /** Oldest first. */
   readonly ordered: MemoryRecord[] = [];
 
   add(record: MemoryRecord): void {
-    this.byId.set(record.id, record);
+    this.byKey.set(record.key, record);
     this.ordered.push(record);
   }
 
   replace(record: MemoryRecord): void {
-    this.byId.set(record.id, record);
+    this.byKey.set(record.key, record);
     this.ordered[this.#indexOf(record.position)] = record;
   }
 
   remove(record: MemoryRecord): void {
-    this.byId.delete(record.id);
+    this.byKey.delete(record.key);
     this.ordered.splice(this.#indexOf(record.position), 1);
   }
 
@@ -89,15 +86,17 @@ export class RecordSet {
     const owner = body['owner_sub'];
     const shelves =
       typeof owner === 'string' && owner !== '' ? this.#shelves(owner) : this.#unowned;
-    const record = memoryRecord(row.body, body, row);
-    shelf(shelves, row.collection).add(record);
-    this.#position = Math.max(this.#position, record.position);
-    const sequence = sequenceOf(row.collection, record.id);
+    // The body is the truth: text in a column of its own is cut at a NUL character.
+    const id = typeof body['id'] === 'string' ? body['id'] : row.id;
+    const key = keyOf(row.collection, id);
+    shelf(shelves, row.collection).add(memoryRecord(row.position, key, row.body, body));
+    this.#position = Math.max(this.#position, row.position);
+    const sequence = sequenceOf(row.collection, id);
     this.#sequences[row.collection] = Math.max(this.#sequences[row.collection], sequence);
   }
 
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    return this.#accounts.get(owner)?.[collection]?.byId.get(id);
+    return this.#accounts.get(owner)?.[collection]?.byKey.get(keyOf(collection, id));
   }
 
   /** Oldest first. The array goes on changing with the set: copy it before waiting. */
@@ -161,19 +160,12 @@ export class RecordSet {
 
 /** The record as memory keeps it: `text` is the JSON of `body`. */
 export function memoryRecord(
+  position: number,
+  key: RecordKey,
   text: string,
   body: JsonObject,
-  row: Pick<MemoryRecord, 'position' | 'id' | 'createdAt' | 'updatedAt'>,
 ): MemoryRecord {
-  return {
-    position: row.position,
-    // The body is the truth: text in a column of its own is cut at a NUL character.
-    id: typeof body['id'] === 'string' ? body['id'] : row.id,
-    text,
-    status: statusOf(body),
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-  };
+  return { position, key, text, status: statusOf(body) };
 }
 
 function statusOf(body: JsonObject): MemoryRecord['status'] {

@@ -6,8 +6,8 @@ import { newRecord } from '../domain/record.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../domain/sample-records.js';
 import type { JournalRow } from './journal.js';
 
-/** The rows a journal sows when it creates its storage. `now`: milliseconds since 1970, UTC. */
-export function sampleRows(now: number): JournalRow[] {
+/** The rows a journal sows when it creates its storage. */
+export function sampleRows(): JournalRow[] {
   const sequences = new Map<CollectionName, number>();
   return SAMPLE_RECORDS.map(({ collection, body }, index) => {
     const sequence = (sequences.get(collection) ?? 0) + 1;
@@ -19,8 +19,6 @@ export function sampleRows(now: number): JournalRow[] {
       collection,
       id,
       body: JSON.stringify(record),
-      createdAt: now,
-      updatedAt: now,
     };
   });
 }

@@ -5,6 +5,7 @@
 import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collections.js';
 import { failed, type Outcome } from '../domain/errors.js';
+import { idOf, keyOf, type RecordKey } from '../domain/identifier.js';
 import type { Log } from '../log.js';
 import type { Changes, CommitResult, Journal, JournalRow } from './journal.js';
 import type { Change, MemoryRecord, RecordSet } from './record-set.js';
@@ -38,6 +39,8 @@ export interface WriterOptions {
   readonly set: RecordSet;
   readonly journal: Journal;
   readonly log: Log;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock: () => number;
   /** Called once when nobody can tell what storage holds: the process must reload or stop. */
   readonly onStorageLost: (error: unknown) => void;
 }
@@ -73,7 +76,7 @@ export class Writer {
       try {
         if (this.#lost) group.answer(storageFailed());
         else if (!group.hasChanges) group.answer();
-        else this.#conclude(group, await this.#options.journal.commit(group.changes()));
+        else this.#conclude(group, await this.#commit(group));
       } catch (error) {
         // Somewhere between storage and memory: nobody can tell how far it came.
         this.#lose(error);
@@ -81,6 +84,11 @@ export class Writer {
       }
     }
     this.#running = undefined;
+  }
+
+  #commit(group: Group): Promise<CommitResult> {
+    const { journal, clock } = this.#options;
+    return journal.commit(group.changes(clock()));
   }
 
   /** Takes writes from the queue, in order, until the group is full. */
@@ -125,7 +133,7 @@ export class Writer {
 class Group implements CurrentRecords {
   readonly #set: RecordSet;
   readonly #answers: (readonly [PendingWrite, Decision])[] = [];
-  /** The last change to each record, by `collection/id`: a later write of the group builds on it. */
+  /** The last change to each record: a later write of the group builds on it. */
   readonly #latest = new Map<string, Change>();
   readonly #events: AuditEvent[] = [];
   #characters = 0;
@@ -153,7 +161,7 @@ class Group implements CurrentRecords {
   }
 
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    const staged = this.#latest.get(`${collection}/${id}`);
+    const staged = this.#latest.get(groupKey(collection, keyOf(collection, id)));
     if (staged === undefined) return this.#set.find(owner, collection, id);
     return staged.owner === owner ? staged.after : undefined;
   }
@@ -162,7 +170,7 @@ class Group implements CurrentRecords {
     return this.staged.length > 0;
   }
 
-  changes(): Changes {
+  changes(at: number): Changes {
     const puts = new Map<number, JournalRow>();
     const removals = new Set<number>();
     for (const { collection, before, after } of this.staged) {
@@ -173,7 +181,7 @@ class Group implements CurrentRecords {
         removals.add(before.position);
       }
     }
-    return { puts: [...puts.values()], removals: [...removals], events: this.#events };
+    return { puts: [...puts.values()], removals: [...removals], events: this.#events, at };
   }
 
   /**
@@ -187,14 +195,18 @@ class Group implements CurrentRecords {
   #stage(change: Change): void {
     this.staged.push(change);
     const record = change.after ?? change.before;
-    if (record !== undefined) this.#latest.set(`${change.collection}/${record.id}`, change);
+    if (record !== undefined) this.#latest.set(groupKey(change.collection, record.key), change);
     this.#characters += change.after?.text.length ?? 0;
   }
 }
 
+function groupKey(collection: CollectionName, key: RecordKey): string {
+  return `${collection}/${key}`;
+}
+
 function journalRow(collection: CollectionName, record: MemoryRecord): JournalRow {
-  const { position, id, text, createdAt, updatedAt } = record;
-  return { position, collection, id, body: text, createdAt, updatedAt };
+  const { position, key, text } = record;
+  return { position, collection, id: idOf(collection, key), body: text };
 }
 
 function storageFailed(): Outcome<string> {

@@ -12,29 +12,51 @@ import {
   LIST_EVENTS,
   LOAD_PAGE,
   MEASURE_PAGE,
+  MEASURE_USAGE,
   PROBE_TABLES,
   PUT_ROWS,
   REMOVE_ROWS,
   SCHEMA_VERSION,
 } from './libsql-schema.js';
 
-const PAGE_MAX_ROWS = 5_000;
+/** Small, so that what a page leaves behind is young garbage, which memory gets back at once. */
+const PAGE_MAX_ROWS = 1_000;
 const PAGE_MAX_BYTES = 16_000_000;
+/** About 20 ms of counting: a commit may have to wait for it. */
+const USAGE_MAX_ROWS = 50_000;
 
 /** The changes of a commit, already JSON: the thread passes them on without looking inside. */
 export interface CommitTexts {
-  /** Array of `[position, collection, id, body, created_at, updated_at]`. */
+  /** Array of `[position, collection, id, body]`. */
   readonly puts: string;
   /** Array of positions. */
   readonly removals: string;
   /** Array of objects; empty text where there are none. */
   readonly events: string;
   readonly changeCount: number;
+  /** Milliseconds since 1970, UTC. */
+  readonly at: number;
 }
 
 export type FileCommitResult =
   | { readonly status: 'committed'; readonly auditError?: string }
   | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: string };
+
+/** A collection's share of a piece of the usage view. */
+export interface UsagePiece {
+  readonly collection: string;
+  readonly records: number;
+  readonly bytes: number;
+  readonly updatedAt: number;
+  /** JSON array of three counts. */
+  readonly createdAfter: string;
+}
+
+export interface UsagePage {
+  readonly pieces: readonly UsagePiece[];
+  /** Position of its last row; undefined at the end. */
+  readonly last: number | undefined;
+}
 
 export interface FilePage {
   /** JSON array of rows. */
@@ -52,11 +74,11 @@ export class LibsqlFile {
 
   /**
    * Opens or creates the file and takes it exclusively. `initialRows` is the
-   * JSON of the rows a new file starts with.
+   * JSON of the rows a new file starts with, `now` the time they are created at.
    * Rejects, with a sentence for the operator, where the file is held by
    * another process, damaged, not ours or newer than this program.
    */
-  static async open(url: string, initialRows: string): Promise<LibsqlFile> {
+  static async open(url: string, initialRows: string, now: number): Promise<LibsqlFile> {
     let client: Client | undefined;
     try {
       // One connection: a PRAGMA reaches only the one it runs on, and the default is a pool.
@@ -64,7 +86,7 @@ export class LibsqlFile {
       const file = new LibsqlFile(client);
       await file.#claim();
       await file.#check();
-      await file.#migrate(initialRows);
+      await file.#migrate(initialRows, now);
       return file;
     } catch (error) {
       client?.close();
@@ -101,6 +123,22 @@ export class LibsqlFile {
     const last = measure['last'];
     const page = await this.#one(LOAD_PAGE, [position, last]);
     return { page: String(page?.['page']), last };
+  }
+
+  /** Counts rows after `position`, some at a time. `createdAfter`: JSON array of three times. */
+  async usagePieces(position: number, createdAfter: string): Promise<UsagePage> {
+    const args = [position, USAGE_MAX_ROWS, createdAfter];
+    const { rows } = await this.#client.execute({ sql: MEASURE_USAGE, args });
+    const pieces = rows.map((row) => ({
+      collection: String(row['collection']),
+      records: Number(row['records']),
+      bytes: Number(row['bytes']),
+      updatedAt: Number(row['updated_at']),
+      createdAfter: String(row['created_after']),
+    }));
+    const last =
+      rows.length === 0 ? undefined : Math.max(...rows.map((row) => Number(row['last'])));
+    return { pieces, last };
   }
 
   async auditEvents(limit: number, offset: number): Promise<{ items: string[]; total: number }> {
@@ -155,9 +193,9 @@ export class LibsqlFile {
     throw new Error(`the integrity check found damage (${finding}); restore a backup`);
   }
 
-  async #migrate(initialRows: string): Promise<void> {
+  async #migrate(initialRows: string, now: number): Promise<void> {
     if (Number(await this.#pragma('user_version')) < SCHEMA_VERSION) {
-      const sow = { sql: PUT_ROWS, args: [initialRows] };
+      const sow = { sql: PUT_ROWS, args: [initialRows, now] };
       await this.#client.batch([...CREATE_TABLES, sow], 'write');
     }
     await this.#client.batch([...PROBE_TABLES], 'read');
@@ -170,7 +208,7 @@ export class LibsqlFile {
   async #stateAfterFailure(texts: CommitTexts): Promise<'absent' | 'present' | 'unknown'> {
     try {
       await this.#configure();
-      const row = await this.#one(COUNT_PRESENT, [texts.puts, texts.removals]);
+      const row = await this.#one(COUNT_PRESENT, [texts.puts, texts.at, texts.removals]);
       return Number(row?.['present']) === texts.changeCount ? 'present' : 'absent';
     } catch {
       return 'unknown';
@@ -191,9 +229,9 @@ export class LibsqlFile {
   }
 }
 
-function statements({ puts, removals }: CommitTexts): InStatement[] {
+function statements({ puts, removals, at }: CommitTexts): InStatement[] {
   return [
-    { sql: PUT_ROWS, args: [puts] },
+    { sql: PUT_ROWS, args: [puts, at] },
     { sql: REMOVE_ROWS, args: [removals] },
   ].filter(({ args }) => args[0] !== '[]');
 }

@@ -5,10 +5,17 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Page, PageRequest } from '../domain/listing.js';
-import { offsetOf } from '../domain/listing.js';
-import type { Changes, CommitResult, Journal, JournalRow } from '../records/journal.js';
-import type { CommitTexts, FileCommitResult } from './libsql-file.js';
+import type { CollectionName } from '../domain/collections.js';
+import { offsetOf, type Page, type PageRequest } from '../domain/listing.js';
+import type {
+  Changes,
+  CommitResult,
+  Journal,
+  JournalRow,
+  StoredUsage,
+  ThreeTimes,
+} from '../records/journal.js';
+import type { CommitTexts, FileCommitResult, UsagePage, UsagePiece } from './libsql-file.js';
 import type { ThreadCalls, ThreadOptions, ThreadReply } from './libsql-thread.js';
 
 export interface LibsqlJournalOptions {
@@ -30,6 +37,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
     const thread = new LibsqlThread({
       url: pathToFileURL(path).href,
       initialRows: rowsText(options.initialRows ?? []),
+      now: Date.now(),
     });
     await thread.call('open').catch(async (error: unknown) => {
       // Only with its thread does a refused file's last handle go.
@@ -79,6 +87,20 @@ class LibsqlJournal implements Journal {
       // The thread did not answer: nobody knows how far it came.
       return { status: 'unknown', error };
     }
+  }
+
+  async usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]> {
+    const usage = new Map<string, StoredUsage>();
+    const times = JSON.stringify(createdAfter);
+    let position: number | undefined = 0;
+    while (position !== undefined) {
+      const { pieces, last }: UsagePage = await this.#thread.call('usagePieces', position, times);
+      for (const piece of pieces) {
+        usage.set(piece.collection, withPiece(usage.get(piece.collection), piece));
+      }
+      position = last;
+    }
+    return [...usage.values()];
   }
 
   auditEvents(page: PageRequest): Promise<Page> {
@@ -156,41 +178,44 @@ class LibsqlThread {
   }
 }
 
-type RowTuple = [number, string, string, string, number, number];
+type RowTuple = [position: number, collection: string, id: string, body: string];
 
 function rowsText(rows: readonly JournalRow[]): string {
   return JSON.stringify(
-    rows.map(
-      (row): RowTuple => [
-        row.position,
-        row.collection,
-        row.id,
-        row.body,
-        row.createdAt,
-        row.updatedAt,
-      ],
-    ),
+    rows.map((row): RowTuple => [row.position, row.collection, row.id, row.body]),
   );
 }
 
 function rowsOf(page: string): JournalRow[] {
   const tuples: RowTuple[] = JSON.parse(page);
-  return tuples.map(([position, collection, id, body, createdAt, updatedAt]) => ({
+  return tuples.map(([position, collection, id, body]) => ({
     position,
-    collection: collection as JournalRow['collection'],
+    collection: collection as CollectionName,
     id,
     body,
-    createdAt,
-    updatedAt,
   }));
 }
 
-function commitTexts({ puts, removals, events }: Changes): CommitTexts {
+/** A collection's usage with one more piece of it. */
+function withPiece(usage: StoredUsage | undefined, piece: UsagePiece): StoredUsage {
+  const [day = 0, week = 0, month = 0]: number[] = JSON.parse(piece.createdAfter);
+  const before = usage?.createdAfter ?? [0, 0, 0];
+  return {
+    collection: piece.collection as CollectionName,
+    records: (usage?.records ?? 0) + piece.records,
+    payloadBytes: (usage?.payloadBytes ?? 0) + piece.bytes,
+    createdAfter: [before[0] + day, before[1] + week, before[2] + month],
+    lastUpdatedAt: Math.max(usage?.lastUpdatedAt ?? 0, piece.updatedAt),
+  };
+}
+
+function commitTexts({ puts, removals, events, at }: Changes): CommitTexts {
   return {
     puts: rowsText(puts),
     removals: JSON.stringify(removals),
     events: events.length === 0 ? '' : JSON.stringify(events),
     changeCount: puts.length + removals.length,
+    at,
   };
 }
 

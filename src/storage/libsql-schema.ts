@@ -33,7 +33,7 @@ export const PROBE_TABLES = [
 /** A whole group of rows as one JSON parameter: two to four times cheaper than a statement a row. */
 export const PUT_ROWS = `
   insert into records (position, collection, id, body, created_at, updated_at)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, ?2, ?2
     from json_each(?1) where true
   on conflict (position) do update set body = excluded.body, updated_at = excluded.updated_at`;
 
@@ -42,13 +42,13 @@ export const REMOVE_ROWS =
 
 export const APPEND_EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
 
-/** How many of a failed commit's rows the file holds in their new state. */
+/** How many of a failed commit's rows the file holds in their new state: puts, time, removals. */
 export const COUNT_PRESENT = `
   select
     (select count(*) from json_each(?1) as put join records on records.position = put.value ->> 0
-      where records.body = put.value ->> 3 and records.updated_at = put.value ->> 5)
+      where records.body = put.value ->> 3 and records.updated_at = ?2)
     +
-    (select count(*) from json_each(?2) as removal
+    (select count(*) from json_each(?3) as removal
       where not exists (select 1 from records where records.position = removal.value))
     as present`;
 
@@ -58,8 +58,21 @@ export const MEASURE_PAGE = `
     from (select position, body from records where position > ?1 order by position limit ?2)`;
 
 export const LOAD_PAGE = `
-  select json_group_array(json_array(position, collection, id, body, created_at, updated_at)) as page
+  select json_group_array(json_array(position, collection, id, body)) as page
     from (select * from records where position > ?1 and position <= ?2 order by position)`;
+
+/**
+ * A piece of the usage view, at most so many rows after a position, so that
+ * commits find their turn in between. `?3`: times, as a JSON array.
+ */
+export const MEASURE_USAGE = `
+  select collection, count(*) as records, total(octet_length(body)) as bytes,
+         max(updated_at) as updated_at, max(position) as last,
+         json_array(
+           sum(created_at > ?3 ->> 0), sum(created_at > ?3 ->> 1), sum(created_at > ?3 ->> 2)
+         ) as created_after
+    from (select * from records where position > ?1 order by position limit ?2)
+   group by collection`;
 
 export const COUNT_EVENTS = 'select count(*) as total from audit_events';
 

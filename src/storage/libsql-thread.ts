@@ -9,6 +9,7 @@ export interface ThreadCalls {
   open(): Promise<void>;
   commit(texts: CommitTexts): ReturnType<LibsqlFile['commit']>;
   loadPage(position: number): ReturnType<LibsqlFile['loadPage']>;
+  usagePieces(position: number, createdAfter: string): ReturnType<LibsqlFile['usagePieces']>;
   auditEvents(limit: number, offset: number): ReturnType<LibsqlFile['auditEvents']>;
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -28,6 +29,8 @@ export type ThreadReply =
 export interface ThreadOptions {
   readonly url: string;
   readonly initialRows: string;
+  /** Milliseconds since 1970, UTC. */
+  readonly now: number;
 }
 
 let file: LibsqlFile | undefined;
@@ -39,11 +42,12 @@ function opened(): LibsqlFile {
 
 const calls: ThreadCalls = {
   async open() {
-    const { url, initialRows }: ThreadOptions = workerData;
-    file = await LibsqlFile.open(url, initialRows);
+    const { url, initialRows, now }: ThreadOptions = workerData;
+    file = await LibsqlFile.open(url, initialRows, now);
   },
   commit: async (texts) => opened().commit(texts),
   loadPage: async (position) => opened().loadPage(position),
+  usagePieces: async (position, after) => opened().usagePieces(position, after),
   auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
   ping: async () => opened().ping(),
   async close() {

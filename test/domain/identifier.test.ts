@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/domain/collections.js';
-import { formatId, paymentIdOf, sequenceOf } from '../../src/domain/identifier.js';
+import { formatId, idOf, keyOf, paymentIdOf, sequenceOf } from '../../src/domain/identifier.js';
 
 describe('formatId', () => {
   it.each([
@@ -67,5 +67,24 @@ describe('paymentIdOf', () => {
     ['', 'PAY-'],
   ])('%s is %s', (orderId, paymentId) => {
     expect(paymentIdOf(orderId)).toBe(paymentId);
+  });
+});
+
+describe('the key of an id', () => {
+  it.each([
+    ['customers', 'CUS-0042', 42],
+    ['services', 'SRV-07', 7],
+    ['orders', 'ORD-12345', 12_345],
+    ['customers', 'CUS-042', 'CUS-042'],
+    ['customers', 'CUS-00042', 'CUS-00042'],
+    ['customers', 'CUS-0000', 'CUS-0000'],
+    ['customers', 'CUS-', 'CUS-'],
+    ['customers', 'ORD-0042', 'ORD-0042'],
+    ['customers', '42', '42'],
+    ['customers', 'cus-0042', 'cus-0042'],
+    ['customers', 'CUS-99999999999999999999', 'CUS-99999999999999999999'],
+  ] as const)('of %s %s is %s, and gives it back', (collection, id, key) => {
+    expect(keyOf(collection, id)).toBe(key);
+    expect(idOf(collection, key)).toBe(id);
   });
 });

@@ -26,6 +26,7 @@ const anyone: IdentityProvider = {
 const forgetful: Journal = {
   async *load() {},
   commit: async () => ({ status: 'committed' }),
+  usage: async () => [],
   auditEvents: async () => ({ items: [], total: 0 }),
   ping: async () => {},
   close: async () => {},

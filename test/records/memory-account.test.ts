@@ -31,7 +31,7 @@ function fill(set: RecordSet, count: number, collection: CollectionName = 'custo
   for (let position = 1; position <= count; position++) {
     const id = `${collection === 'orders' ? 'ORD' : 'CUS'}-${position}`;
     const body = JSON.stringify({ id, owner_sub: OWNER, amount: 10, name: 'Neema', phone: '1' });
-    set.load({ position, collection, id, body, createdAt: 0, updatedAt: 0 });
+    set.load({ position, collection, id, body });
   }
 }
 
@@ -40,6 +40,7 @@ function accountOf(set: RecordSet, pause: Pause = turn): MemoryAccount {
     set,
     journal: new MapJournal(),
     log: silentLog,
+    clock: Date.now,
     onStorageLost() {},
   });
   return new MemoryAccount({ set, writer, turns: new Turns(pause), clock: Date.now }, OWNER);
@@ -77,6 +78,7 @@ describe('A page without a filter', () => {
           set,
           journal: new MapJournal(),
           log: silentLog,
+          clock: Date.now,
           onStorageLost() {},
         }),
         turns: new Turns(turn),

@@ -13,8 +13,6 @@ function row(changes: Partial<JournalRow> = {}): JournalRow {
     collection: 'customers',
     id: 'CUS-0042',
     body: '{"id":"CUS-0042","owner_sub":"neema"}',
-    createdAt: 1,
-    updatedAt: 2,
     ...changes,
   };
 }

@@ -30,7 +30,7 @@ describe('The writer', () => {
     logged = [];
     lost = [];
     const log: Log = { info() {}, warn() {}, error: (event) => void logged.push(event) };
-    writer = new Writer({ set, journal, log, onStorageLost: (e) => lost.push(e) });
+    writer = new Writer({ set, journal, log, clock: Date.now, onStorageLost: (e) => lost.push(e) });
     account = accountOf('neema');
   });
 

@@ -21,8 +21,6 @@ export function row(position: number, body?: string): JournalRow {
     collection: 'customers',
     id,
     body: body ?? JSON.stringify({ id, owner_sub: 'somebody', name: 'Neema' }),
-    createdAt: 1_700_000_000_000 + position,
-    updatedAt: 1_700_000_000_500 + position,
   };
 }
 
@@ -43,7 +41,7 @@ function event(name: string, changed: readonly string[] = ['name']): AuditEvent 
 }
 
 export function changes(some: Partial<Changes>): Changes {
-  return { puts: [], removals: [], events: [], ...some };
+  return { puts: [], removals: [], events: [], at: 1_700_000_000_000, ...some };
 }
 
 export async function loaded(journal: Journal): Promise<JournalRow[]> {
@@ -99,15 +97,14 @@ export function conformanceOf(name: string, make: () => Promise<JournalHome>): v
 
     it('keeps puts, updates, removals and events of one commit together', async () => {
       expect(await journal.commit(changes({ puts: rows(3) }))).toEqual({ status: 'committed' });
-      const updated = {
-        ...row(2, '{"id":"CUS-0002","changed":true}'),
-        updatedAt: 1_800_000_000_000,
-      };
-      const result = await journal.commit({
-        puts: [updated, row(4)],
-        removals: [1],
-        events: [event('first'), event('second')],
-      });
+      const updated = row(2, '{"id":"CUS-0002","changed":true}');
+      const result = await journal.commit(
+        changes({
+          puts: [updated, row(4)],
+          removals: [1],
+          events: [event('first'), event('second')],
+        }),
+      );
       expect(result).toEqual({ status: 'committed' });
       await nowAndAfterReopening(async () => {
         expect(await loaded(journal)).toEqual([updated, row(3), row(4)]);
@@ -120,14 +117,53 @@ export function conformanceOf(name: string, make: () => Promise<JournalHome>): v
       });
     });
 
+    it('counts rows, bytes and times by collection, an update keeping the time of creation', async () => {
+      const day = 24 * 60 * 60 * 1000;
+      const start = 1_700_000_000_000;
+      const order = { ...row(3, '{"id":"ORD-0001","note":"é😀"}'), id: 'ORD-0001' };
+      await journal.commit(changes({ puts: [row(1)], at: start }));
+      await journal.commit(changes({ puts: [row(2)], at: start + day }));
+      await journal.commit(
+        changes({ puts: [{ ...order, collection: 'orders' }], at: start + day }),
+      );
+      await journal.commit(changes({ puts: [row(1, '{}')], at: start + 2 * day }));
+      await nowAndAfterReopening(async () => {
+        const usage = await journal.usage([start, start - 1, start + day]);
+        expect(usage).toHaveLength(2);
+        expect(usage).toContainEqual({
+          collection: 'customers',
+          records: 2,
+          payloadBytes: Buffer.byteLength(row(2).body) + 2,
+          createdAfter: [1, 2, 0],
+          lastUpdatedAt: start + 2 * day,
+        });
+        expect(usage).toContainEqual({
+          collection: 'orders',
+          records: 1,
+          payloadBytes: Buffer.byteLength(order.body),
+          createdAfter: [1, 1, 0],
+          lastUpdatedAt: start + day,
+        });
+      });
+    });
+
+    it('counts every row of many, and none where there is none', async () => {
+      expect(await journal.usage([0, 0, 0])).toEqual([]);
+      await journal.commit(changes({ puts: rows(60_000), at: 5 }));
+      const [usage] = await journal.usage([0, 4, 5]);
+      expect(usage).toMatchObject({ records: 60_000, createdAfter: [60_000, 60_000, 0] });
+    });
+
     it('keeps nothing of a commit that fails, and goes on', async () => {
       await journal.commit(changes({ puts: rows(2), events: [event('before')] }));
       const duplicate = { ...row(9), id: row(1).id };
-      const result = await journal.commit({
-        puts: [row(3), { ...row(1), body: '{"id":"CUS-0001","lost":true}' }, duplicate],
-        removals: [2],
-        events: [event('lost')],
-      });
+      const result = await journal.commit(
+        changes({
+          puts: [row(3), { ...row(1), body: '{"id":"CUS-0001","lost":true}' }, duplicate],
+          removals: [2],
+          events: [event('lost')],
+        }),
+      );
       expect(result).toEqual({ status: 'absent', error: expect.any(Error) });
       await nowAndAfterReopening(async () => {
         expect(await loaded(journal)).toEqual(rows(2));
@@ -143,11 +179,13 @@ export function conformanceOf(name: string, make: () => Promise<JournalHome>): v
       await journal.close();
       await home.refuseEvents();
       journal = await home.open();
-      const result = await journal.commit({
-        puts: [row(3)],
-        removals: [1],
-        events: [event('lost'), event('lost too')],
-      });
+      const result = await journal.commit(
+        changes({
+          puts: [row(3)],
+          removals: [1],
+          events: [event('lost'), event('lost too')],
+        }),
+      );
       expect(result).toEqual({ status: 'committed', auditError: expect.any(Error) });
       await nowAndAfterReopening(async () => {
         expect(await loaded(journal)).toEqual([row(2), row(3)]);

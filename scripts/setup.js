@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,12 +13,58 @@ const STAMP = 'dist/.built';
 const BUILD_INPUTS = ['package-lock.json', 'scripts/build.js', 'tsconfig.json'];
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
+const LOCK = join(root, '.setup.lock');
 
 /** Ends the process, with one line, where this machine cannot run the project. */
 export async function makeReady() {
   checkNode();
-  if (!isInstalled()) install();
-  if (!isBuilt()) await build();
+  if (isInstalled() && isBuilt()) return;
+  await lock();
+  try {
+    if (!isInstalled()) install();
+    if (!isBuilt()) await build();
+  } finally {
+    rmSync(LOCK, { force: true });
+  }
+}
+
+/** Two commands at once would remove each other's packages: the second one waits. */
+async function lock() {
+  for (let waited = false; !tryLock(); waited = true) {
+    if (!waited) say('Waiting for another command that installs or builds here …');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function tryLock() {
+  try {
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
+      fail(`This folder cannot be written (${error}); packages or dist/ are missing here.`);
+    }
+    if (!isRunning(Number(readIfThere(LOCK)))) rmSync(LOCK, { force: true });
+    return false;
+  }
+}
+
+/** A holder that was killed leaves its lock; one that has just taken it has not yet written its id. */
+function isRunning(/** @type {number} */ pid) {
+  if (pid === 0) return true;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function readIfThere(/** @type {string} */ path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function checkNode() {
@@ -33,7 +79,9 @@ function isInstalled() {
   const installed = packagesOf('node_modules/.package-lock.json');
   return Object.entries(packagesOf('package-lock.json')).every(
     ([path, { version, optional }]) =>
-      path === '' || optional === true || installed[path]?.version === version,
+      path === '' ||
+      optional === true ||
+      (installed[path]?.version === version && existsSync(join(root, path, 'package.json'))),
   );
 }
 

@@ -3,9 +3,9 @@
 import { Hono } from 'hono';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
-import type { HostBindings } from './http/call.js';
 import { canonicalPath } from './http/path.js';
 import { createPipeline } from './http/pipeline.js';
+import type { HostBindings } from './http/request-body.js';
 import type { RandomBytes } from './http/request-id.js';
 import { ROUTES } from './http/routes.js';
 import { type IdentityProvider, noIdentityProvider } from './identity/identity-provider.js';
@@ -66,7 +66,14 @@ export {
 export { type SharedChecksOptions, sharedChecks } from './identity/shared-checks.js';
 export { type UserinfoOptions, userinfoIdentity } from './identity/userinfo.js';
 export { type Log, type LogFields, silentLog } from './log.js';
-export type { Journal, JournalRow } from './records/journal.js';
+export type {
+  Changes,
+  CommitResult,
+  Journal,
+  JournalRow,
+  StoredUsage,
+  ThreeTimes,
+} from './records/journal.js';
 export { type OpenRecords, type OpenRecordsOptions, openRecords } from './records/memory-store.js';
 export type { AccountRecords, OperatorViews, RecordStore } from './records/record-store.js';
 export { sampleRows } from './records/sample-rows.js';

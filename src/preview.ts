@@ -3,9 +3,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
-import { jsonLog } from './node/json-log.js';
+import type { Log } from './log.js';
 import { startLocalIdentity } from './node/local-identity.js';
-import { captureConsole, runService } from './node/process.js';
+import { captureStrayOutput, runService } from './node/process.js';
 import { type Service, startService } from './node/service.js';
 import { isLoopback, readSettings, SettingError, type Settings } from './settings.js';
 
@@ -13,11 +13,13 @@ const DATABASE_URL = 'file:data/preview.db';
 /** Owns the sample rows. */
 const SAMPLE_TOKEN = 'local-preview';
 
-process.umask(0o077);
-
-// What the preview has to say is for a person; what goes wrong is still a log line.
-const log = { ...jsonLog(), info() {} };
-captureConsole(log);
+// What the preview has to say is for a person.
+const log: Log = {
+  info() {},
+  warn: (event, fields) => tell(`${event} ${JSON.stringify(fields ?? {})}`),
+  error: (event, error) => tell(`${event}: ${error instanceof Error ? error.message : error}`),
+};
+captureStrayOutput(log);
 const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
 
 const service = await runService(log, async (onStorageLost): Promise<Service> => {
@@ -30,6 +32,10 @@ process.stdout.write(welcome(service.origin));
 
 /** The service's settings, but never another database or identity provider: this door is open. */
 function previewSettings(userinfoUrl: string): Settings {
+  if (process.env['NODE_ENV'] === 'production') {
+    const wanted = 'unset here: the preview lets anyone in; deploy node dist/server.js';
+    throw new SettingError('NODE_ENV', '"production"', wanted);
+  }
   const settings = readSettings({
     HOST: process.env['HOST'],
     PORT: process.env['PORT'],
@@ -50,6 +56,10 @@ function previewSettings(userinfoUrl: string): Settings {
     throw new SettingError('ADMIN_API_KEY', `${adminKey.length} characters long`, wanted);
   }
   return settings;
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
 
 function welcome(origin: string): string {

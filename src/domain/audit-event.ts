@@ -1,7 +1,7 @@
 // What the administrator's audit log keeps of a change: who, what, when and
 // which properties; "record values are never stored".
 
-import type { CollectionName } from './collections.js';
+import type { CollectionName } from './collection-name.js';
 
 /** The one actor that is audited: whoever holds the admin key. */
 export type Actor = 'admin';

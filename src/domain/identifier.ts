@@ -1,7 +1,8 @@
 // Record identifiers: a prefix of the collection and a sequence number with a
 // minimum of digits (the contract's "Identifiers").
 
-import { COLLECTIONS, type CollectionName } from './collections.js';
+import type { CollectionName } from './collection-name.js';
+import { COLLECTIONS } from './collections.js';
 
 const PAYMENT_PREFIX = 'PAY-';
 

@@ -25,7 +25,10 @@ export function parseJsonObject(text: string): Outcome<JsonObject> {
     value = JSON.parse(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'not JSON';
-    return failed('INVALID_JSON', `the body must be one JSON object: ${reason}`);
+    return failed(
+      'INVALID_JSON',
+      `the body is not JSON (${reason}); send one JSON object, whatever the Content-Type`,
+    );
   }
   if (!isJsonObject(value)) {
     return failed('INVALID_JSON', `the body is ${kindOf(value)}; send one JSON object`);

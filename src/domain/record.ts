@@ -1,11 +1,12 @@
 // The rules of a record: what create, PATCH and validation do to the caller's
 // JSON ("Common record rules" of the contract). Pure functions, no I/O.
 
-import { COLLECTIONS, type Collection, type CollectionName } from './collections.js';
+import type { CollectionName } from './collection-name.js';
+import { COLLECTIONS, type Collection } from './collections.js';
 import { failed, type Outcome, succeeded } from './errors.js';
 import { type JsonObject, kindOf } from './json.js';
 
-/** Properties that say whose record it is: a PATCH never changes them. */
+/** What a PATCH never changes, in every collection alike: "the server removes `id`, `owner_sub`, `ownerSub`". */
 const PROTECTED_PROPERTIES = ['id', 'owner_sub', 'ownerSub'] as const;
 
 /**
@@ -20,6 +21,7 @@ export function newRecord(
   owner: string,
 ): JsonObject {
   const collection = COLLECTIONS[name];
+  // Twice: first for their place in the record, last so that the caller's values do not count.
   const record: JsonObject = { id, owner_sub: owner, ...body, ...assigned(collection, id, owner) };
   for (const [property, value] of Object.entries(collection.defaults)) {
     if (!Object.hasOwn(record, property)) record[property] = value;

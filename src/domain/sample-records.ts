@@ -1,7 +1,7 @@
 // The rows that a new, empty database receives: a salon and tailoring shop in
 // Dar es Salaam, owned by the reserved subject, invisible to everyone else.
 
-import type { CollectionName } from './collections.js';
+import type { CollectionName } from './collection-name.js';
 import type { JsonObject } from './json.js';
 
 export const SAMPLE_OWNER = 'local-preview';

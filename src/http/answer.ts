@@ -1,6 +1,6 @@
 // What a route answers, before it is an HTTP response.
 
-import type { Failure, Outcome } from '../domain/errors.js';
+import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
 import type { Pagination } from '../domain/listing.js';
 
 export type Answer =
@@ -26,6 +26,10 @@ export function failure(reason: Failure, allow?: string): Answer {
   return allow === undefined
     ? { kind: 'failure', failure: reason }
     : { kind: 'failure', failure: reason, allow };
+}
+
+export function refusal(code: ErrorCode, message: string, allow?: string): Answer {
+  return failure(failed(code, message).failure, allow);
 }
 
 export function dataOf(outcome: Outcome<string>, status: 200 | 201 = 200): Answer {

@@ -27,7 +27,10 @@ export async function accountOf(
     case 'invalid':
       return failed('UNAUTHORIZED', 'the identity provider refuses the token; get a new one');
     case 'unavailable':
-      return failed('AUTH_UNAVAILABLE', 'the identity provider gives no answer; try again later');
+      return failed(
+        'AUTH_UNAVAILABLE',
+        who.reason ?? 'the identity provider gives no answer; try again later',
+      );
   }
 }
 

@@ -2,19 +2,13 @@
 
 import type { Context } from 'hono';
 import type { Actor } from '../domain/audit-event.js';
-import type { CollectionName } from '../domain/collections.js';
+import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
 import type { AccountRecords, OperatorViews, RecordStore } from '../records/record-store.js';
 import type { Answer } from './answer.js';
 import { queryOf } from './path.js';
-import { type ReadBody, readJsonObject, streamReader } from './request-body.js';
-
-/** What a host may add to a request. */
-export interface HostBindings {
-  /** A quicker way to the body than the request's stream. */
-  readonly readBody?: ReadBody;
-}
+import { type HostBindings, readJsonObject, streamReader } from './request-body.js';
 
 export type RequestContext = Context<{ Bindings: HostBindings }>;
 

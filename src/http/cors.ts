@@ -1,6 +1,7 @@
 // Cross-origin rules: one fixed policy, no credentials.
 
-const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
+/** Every method that some path has. */
+export const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
 const REQUEST_HEADERS = 'Content-Type, Authorization, X-Request-ID';
 
 type OriginHeaders = Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
 };
 
 /** What the envelope says of the exchange itself. */
-export interface Exchange {
+export interface EnvelopeFacts {
   readonly requestId: string;
   /** Milliseconds since 1970, UTC. */
   readonly now: number;
@@ -34,7 +34,7 @@ const PIECE_CHARACTERS = 65_536;
 
 const encoder = new TextEncoder();
 
-export function respond(answer: Answer, exchange: Exchange): Response {
+export function respond(answer: Answer, exchange: EnvelopeFacts): Response {
   const { requestId, originHeaders } = exchange;
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
@@ -66,12 +66,12 @@ export function respond(answer: Answer, exchange: Exchange): Response {
 type Failed = Extract<Answer, { kind: 'failure' }>;
 type Listed = Extract<Answer, { kind: 'list' }>;
 
-export function failureText({ failure }: Failed, exchange: Exchange): string {
+export function failureText({ failure }: Failed, exchange: EnvelopeFacts): string {
   const { code, message } = failure;
   return `{"error":${JSON.stringify({ code, message })},"meta":${metaOf(exchange)}}`;
 }
 
-function metaOf({ requestId, now }: Exchange): string {
+function metaOf({ requestId, now }: EnvelopeFacts): string {
   return `{"request_id":${JSON.stringify(requestId)},"timestamp":"${timestampOf(now)}"}`;
 }
 
@@ -83,7 +83,7 @@ function timestampOf(now: number): string {
   return lastTimestamp.text;
 }
 
-function listMetaOf({ pagination }: Listed, exchange: Exchange): string {
+function listMetaOf({ pagination }: Listed, exchange: EnvelopeFacts): string {
   return `${metaOf(exchange).slice(0, -1)},"pagination":${JSON.stringify(pagination)}}`;
 }
 
@@ -107,7 +107,7 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-function* listTexts(answer: Listed, exchange: Exchange): Generator<string> {
+function* listTexts(answer: Listed, exchange: EnvelopeFacts): Generator<string> {
   yield '{"data":[';
   let separator = '';
   for (const item of answer.items) {

@@ -1,14 +1,15 @@
 // The way of every request, in the contract's order: preflight, request id,
 // prefix, health, authentication, resource, method, and then the action.
 
-import { failed, type Outcome, succeeded } from '../domain/errors.js';
+import { COLLECTION_NAMES } from '../domain/collection-name.js';
+import { type Outcome, succeeded } from '../domain/errors.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
-import { type Answer, failure } from './answer.js';
+import { type Answer, failure, refusal } from './answer.js';
 import { accountOf, adminGate } from './authentication.js';
 import { Call, type Principal, type RequestContext, type Surroundings } from './call.js';
 import { originPolicy, preflightResponse } from './cors.js';
-import { type Exchange, respond } from './envelope.js';
+import { type EnvelopeFacts, respond } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
 import { type RandomBytes, requestIds } from './request-id.js';
 import { actionOf, allowOf, HEALTH_ROUTE, type Route } from './routes.js';
@@ -36,24 +37,28 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const request = context.req.raw;
     const originHeaders = originHeadersOf(request);
     if (request.method === 'OPTIONS') return preflightResponse(originHeaders);
-    const exchange: Exchange = { requestId: requestIdOf(request), now: clock(), originHeaders };
+    const exchange: EnvelopeFacts = {
+      requestId: requestIdOf(request),
+      now: clock(),
+      originHeaders,
+    };
     try {
       return respond(await answer(context, route), exchange);
     } catch (error) {
       // The text goes to the log with the request id, never to the client.
       log.error('request_failed', error, { request_id: exchange.requestId });
-      const apology = failed('INTERNAL_ERROR', 'something unforeseen went wrong; it is logged');
-      return respond(failure(apology.failure), exchange);
+      const apology = 'something unforeseen went wrong; the log has it under the request id';
+      return respond(refusal('INTERNAL_ERROR', apology), exchange);
     }
   };
 
   async function answer(context: RequestContext, route: Route | undefined): Promise<Answer> {
     const { path } = context.req;
-    if (!isUnder(API_PREFIX, path)) return noRoute();
+    if (!isUnder(API_PREFIX, path)) return noRoute(path);
     if (route === HEALTH_ROUTE) return perform(context, route, { kind: 'anyone' });
     const admitted = await admit(context.req.raw, path);
     if (!admitted.ok) return failure(admitted.failure);
-    if (route === undefined) return noRoute();
+    if (route === undefined) return noRoute(path);
     return perform(context, route, admitted.value);
   }
 
@@ -79,11 +84,10 @@ export function createPipeline(options: PipelineOptions): Pipeline {
 }
 
 function methodNotAllowed(method: string, allow: string): Answer {
-  const refusal = failed('METHOD_NOT_ALLOWED', `${method} is not possible here; use ${allow}`);
-  return failure(refusal.failure, allow);
+  return refusal('METHOD_NOT_ALLOWED', `${method} is not possible here; use ${allow}`, allow);
 }
 
-function noRoute(): Answer {
-  const refusal = failed('NOT_FOUND', `no such path; see the routes of ${API_PREFIX}`);
-  return failure(refusal.failure);
+function noRoute(path: string): Answer {
+  const resources = [...COLLECTION_NAMES, 'payments', 'health', 'admin'].join(', ');
+  return refusal('NOT_FOUND', `no path ${path}; below ${API_PREFIX} there are ${resources}`);
 }

@@ -12,6 +12,12 @@ import { REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
  */
 export type ReadBody = (maxBytes: number) => Promise<Uint8Array | undefined>;
 
+/** What a host may add to a request. */
+export interface HostBindings {
+  /** A quicker way to the body than the request's stream. */
+  readonly readBody?: ReadBody;
+}
+
 /** Strict: bad UTF-8 is refused, and a byte order mark stays, to be refused by the parser. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

@@ -1,7 +1,7 @@
 // Every path and method of the API, in one table. What is not here is 404;
 // what is here with other methods is 405, and `Allow` follows from the row.
 
-import { COLLECTION_NAMES, type CollectionName } from '../domain/collections.js';
+import { COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
 import {
   adminAccount,
   adminAccounts,

@@ -8,17 +8,21 @@ export interface IdentityProvider {
 /**
  * - `identified`: the token is good; `subject` is the account's stable identifier.
  * - `invalid`: the provider refuses the token.
- * - `unavailable`: the provider cannot be asked, or its answer cannot be used.
+ * - `unavailable`: the provider cannot be asked, or its answer cannot be used;
+ *   `reason` is for the caller, where waiting does not help.
  */
 export type Identity =
   | { readonly status: 'identified'; readonly subject: string }
   | { readonly status: 'invalid' }
-  | { readonly status: 'unavailable' };
+  | { readonly status: 'unavailable'; readonly reason?: string };
 
 export const INVALID: Identity = { status: 'invalid' };
 export const UNAVAILABLE: Identity = { status: 'unavailable' };
 
 /** Where no provider is configured: never open, every token is answered `unavailable`. */
 export const noIdentityProvider: IdentityProvider = {
-  identify: async () => UNAVAILABLE,
+  identify: async () => ({
+    status: 'unavailable',
+    reason: 'no identity provider is configured; the operator must set AUTH_USERINFO_URL',
+  }),
 };

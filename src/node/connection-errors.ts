@@ -7,7 +7,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, type Failure, failed } from '../domain/errors.js';
 import { type Answer, failure } from '../http/answer.js';
-import { originPolicy } from '../http/cors.js';
+import { METHODS, originPolicy } from '../http/cors.js';
 import { respond } from '../http/envelope.js';
 import { requestIds } from '../http/request-id.js';
 import type { Connections, Exchange } from './connections.js';
@@ -27,7 +27,6 @@ const REASONS: ReadonlyMap<string | undefined, Failure> = new Map([
   ],
 ]);
 const NO_TUNNELS = reason('METHOD_NOT_ALLOWED', 'CONNECT is not possible here; this is no proxy');
-const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
 
 /** How long a client may take to read a refusal and close, before the connection is cut. */
 const LINGER_MS = 500;

@@ -3,6 +3,7 @@
 // its answer would hold the answer's memory for ever.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
 
@@ -17,12 +18,17 @@ export interface Exchange {
 
 /** What a connection works on. Nothing is told when an answer ends: a listener each would cost every request. */
 class Connection {
+  readonly socket: Socket;
   /** Oldest first; finished ones go when somebody looks. */
   readonly #exchanges: Exchange[] = [];
   /** The exchange whose answer was last seen to be due, and when, in `performance.now` milliseconds. */
   #due: { readonly exchange: Exchange; readonly since: number } | undefined;
   /** The newest request of the connection, finished or not. */
   newest: Exchange | undefined;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+  }
 
   /** Takes note of a request; gives the response before it, if that is not yet written. */
   begin(exchange: Exchange): ServerResponse | undefined {
@@ -54,7 +60,7 @@ export class Connections {
 
   constructor(server: Server) {
     server.on('connection', (socket) => {
-      this.#open.set(socket, new Connection());
+      this.#open.set(socket, new Connection(socket));
       socket.once('close', () => this.#open.delete(socket));
     });
   }
@@ -97,10 +103,9 @@ export class Connections {
 
   #sweep(): void {
     const now = performance.now();
-    for (const [socket, connection] of this.#open) {
+    for (const connection of this.#open.values()) {
       // A reset, not a graceful end: that would wait for the reader, too.
-      if (connection.isOverdue(now)) connection.newest?.request.socket.resetAndDestroy();
-      else if (socket.destroyed) this.#open.delete(socket);
+      if (connection.isOverdue(now)) connection.socket.resetAndDestroy();
     }
   }
 }

@@ -9,7 +9,7 @@ import {
   KEEP_ALIVE_TIMEOUT_MS,
   REQUEST_READ_TIMEOUT_MS,
 } from '../domain/limits.js';
-import type { HostBindings } from '../http/call.js';
+import type { HostBindings } from '../http/request-body.js';
 import type { Log } from '../log.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { Connections } from './connections.js';

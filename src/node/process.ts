@@ -1,15 +1,14 @@
 // One service as a process: start, signals, exit codes.
 
 import type { Log } from '../log.js';
-import { SettingError } from '../settings.js';
 import type { Service } from './service.js';
 
 /**
- * What stands for the process in every log line must not depend on what a
- * library prints, warns of or leaves uncaught. The last ends the process: nobody
- * knows what was left half done.
+ * Makes everything this process prints one JSON line, whatever a library prints,
+ * warns of or leaves uncaught. The last ends the process: nobody knows what was
+ * left half done.
  */
-export function captureConsole(log: Log): void {
+export function captureStrayOutput(log: Log): void {
   const capture = (...values: readonly unknown[]) => {
     const [first] = values;
     log.warn('console_output', { text: first instanceof Error ? first.message : String(first) });
@@ -78,5 +77,5 @@ export async function runService(
 
 /** A sentence for the operator, without the place in the code: it is their setting or their file. */
 function reasonOf(error: unknown): string {
-  return error instanceof SettingError || error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message : String(error);
 }

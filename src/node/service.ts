@@ -96,6 +96,9 @@ function nextTurn(): Promise<void> {
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return 'another program has this port; set PORT to a free one';
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return 'this machine does not have this address; set HOST to one of its own';
+  }
   if (code === 'EACCES') return 'this port needs more rights; set PORT to 1024 or above';
   return error instanceof Error ? error.message : String(error);
 }

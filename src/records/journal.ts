@@ -1,7 +1,7 @@
 // The port to durable storage. One journal belongs to one set of records.
 
 import type { AuditEvent } from '../domain/audit-event.js';
-import type { CollectionName } from '../domain/collections.js';
+import type { CollectionName } from '../domain/collection-name.js';
 import type { Page, PageRequest } from '../domain/listing.js';
 
 /** A stored row. The body is the record's JSON text and the only source of its id and owner. */

@@ -1,7 +1,7 @@
 // One account's records, answered from the in-memory set; changes go through the writer.
 
 import type { Actor, AuditEvent } from '../domain/audit-event.js';
-import type { CollectionName } from '../domain/collections.js';
+import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
 import type { JsonObject } from '../domain/json.js';

@@ -1,7 +1,7 @@
 // The operator's views across accounts, computed from the in-memory set when
 // asked: there is no second count that could disagree with the records.
 
-import { forEachCollection } from '../domain/collections.js';
+import { byCollection } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../domain/listing.js';
 import { textMatcher } from '../domain/search.js';
@@ -38,7 +38,7 @@ export class MemoryOperator implements OperatorViews {
 
   async overview(): Promise<Overview> {
     const { set } = this.#context;
-    const resources = forEachCollection((name) => {
+    const resources = byCollection((name) => {
       let records = 0;
       for (const list of set.lists(name)) records += list.length;
       return records;
@@ -73,7 +73,7 @@ export class MemoryOperator implements OperatorViews {
     return {
       record_count: stored.reduce((count, { records }) => count + records, 0),
       payload_bytes: stored.reduce((bytes, { payloadBytes }) => bytes + payloadBytes, 0),
-      resources: forEachCollection((name) =>
+      resources: byCollection((name) =>
         resourceUsage(stored.find(({ collection }) => collection === name)),
       ),
       audit_event_count: events.total,
@@ -107,7 +107,7 @@ export class MemoryOperator implements OperatorViews {
 
   #summary(owner: string): AccountSummary {
     const { set } = this.#context;
-    const resources = forEachCollection((name) => set.records(owner, name).length);
+    const resources = byCollection((name) => set.records(owner, name).length);
     return { owner_sub: owner, record_count: sum(resources), resources };
   }
 }

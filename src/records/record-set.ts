@@ -3,11 +3,11 @@
 // its JSON text with the few facts that are looked up; nothing is parsed to be read.
 
 import {
+  byCollection,
   COLLECTION_NAMES,
   type CollectionName,
-  forEachCollection,
   isCollectionName,
-} from '../domain/collections.js';
+} from '../domain/collection-name.js';
 import { keyOf, type RecordKey, sequenceOf } from '../domain/identifier.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { JournalRow } from './journal.js';
@@ -75,7 +75,7 @@ export class RecordSet {
   readonly #accounts = new Map<string, Shelves>();
   /** Legacy rows without `owner_sub`: counted for the operator, reachable by no account. */
   readonly #unowned: Shelves = {};
-  readonly #sequences: Record<CollectionName, number> = forEachCollection(() => 0);
+  readonly #sequences: Record<CollectionName, number> = byCollection(() => 0);
   #position = 0;
 
   /** Takes in a stored row. Rows come in order of position. Throws where the body is no record. */

@@ -2,7 +2,7 @@
 // answers; where accounts live apart, stubs that call them do.
 
 import type { Actor } from '../domain/audit-event.js';
-import type { CollectionName } from '../domain/collections.js';
+import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
 import type { ListQuery, Page, PageRequest } from '../domain/listing.js';

@@ -1,6 +1,6 @@
 // The sample records as rows: "a new empty database receives sample rows".
 
-import type { CollectionName } from '../domain/collections.js';
+import type { CollectionName } from '../domain/collection-name.js';
 import { formatId } from '../domain/identifier.js';
 import { newRecord } from '../domain/record.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../domain/sample-records.js';

@@ -3,7 +3,7 @@
 // commit is under way is committed together in the next one: one sync for all.
 
 import type { AuditEvent } from '../domain/audit-event.js';
-import type { CollectionName } from '../domain/collections.js';
+import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome } from '../domain/errors.js';
 import { idOf, keyOf, type RecordKey } from '../domain/identifier.js';
 import type { Log } from '../log.js';

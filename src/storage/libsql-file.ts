@@ -250,6 +250,12 @@ function explained(error: unknown): string {
   if (/SQLITE_CANTOPEN|unable to open/i.test(message)) {
     return 'it cannot be opened; check that the path is a file in a writable folder';
   }
+  if (/SQLITE_IOERR/i.test(message)) {
+    return 'its disk or file system fails (SQLITE_IOERR); look at the log of the system';
+  }
+  if (/Cannot find (package|module)/.test(message)) {
+    return 'the database client is not installed here; run npm ci on this machine';
+  }
   if (/SQLITE_READONLY|readonly database/i.test(message)) {
     return 'it cannot be written; check the permissions of the file and its folder';
   }

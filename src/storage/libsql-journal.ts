@@ -1,11 +1,11 @@
 // The journal over a local libSQL file. The file lives in a thread of its own,
 // so that a slow sync never delays a read; only texts cross over.
 
-import { mkdir } from 'node:fs/promises';
+import { access, constants, mkdir, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { CollectionName } from '../domain/collections.js';
+import type { CollectionName } from '../domain/collection-name.js';
 import { offsetOf, type Page, type PageRequest } from '../domain/listing.js';
 import type {
   Changes,
@@ -17,6 +17,9 @@ import type {
 } from '../records/journal.js';
 import type { CommitTexts, FileCommitResult, UsagePage, UsagePiece } from './libsql-file.js';
 import type { ThreadCalls, ThreadOptions, ThreadReply } from './libsql-thread.js';
+
+const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY_FILE = 0o600;
 
 export interface LibsqlJournalOptions {
   /** Path of the database file; its folder is made if missing. */
@@ -34,6 +37,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
   const path = resolve(options.path);
   try {
     await makeFolder(dirname(path));
+    await claimFile(path);
     const thread = new LibsqlThread({
       url: pathToFileURL(path).href,
       initialRows: rowsText(options.initialRows ?? []),
@@ -53,13 +57,31 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
 
 async function makeFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error;
     throw new Error(
       `its folder cannot be made (${code}); check that the path is a file in a writable folder`,
       { cause: error },
     );
+  }
+}
+
+/**
+ * Makes a missing file, for its owner alone: it holds customers' data. Before
+ * the file is opened for good, since closing it once more would drop the lock.
+ */
+async function claimFile(path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EACCES') {
+      throw new Error('this user may not read and write it; check its owner and permissions', {
+        cause: error,
+      });
+    }
+    if (code === 'ENOENT') await (await open(path, 'a', OWNER_ONLY_FILE)).close();
   }
 }
 

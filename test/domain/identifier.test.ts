@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_NAMES } from '../../src/domain/collections.js';
+import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
 import { formatId, idOf, keyOf, paymentIdOf, sequenceOf } from '../../src/domain/identifier.js';
 
 describe('formatId', () => {

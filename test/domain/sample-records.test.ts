@@ -2,7 +2,7 @@
 // are a client's first sight of the service, so they must be true to it.
 
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_NAMES } from '../../src/domain/collections.js';
+import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { paymentOf } from '../../src/domain/payment.js';
 import { validated } from '../../src/domain/record.js';

@@ -39,7 +39,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   handler: ['domain', 'http', 'records', 'identity', 'log'],
   libsql: ['handler', 'storage', 'records'],
   server: ['node', 'settings'],
-  preview: ['node', 'settings', 'domain'],
+  preview: ['node', 'settings', 'domain', 'log'],
 };
 
 /** Where a host's own modules may be used. */

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.js';
 import { pagination } from '../../src/domain/listing.js';
 import { data, failure, list } from '../../src/http/answer.js';
-import { type Exchange, respond, STATUS_OF } from '../../src/http/envelope.js';
+import { type EnvelopeFacts, respond, STATUS_OF } from '../../src/http/envelope.js';
 
-const EXCHANGE: Exchange = {
+const EXCHANGE: EnvelopeFacts = {
   requestId: 'req_0123456789abcdef',
   now: Date.UTC(2026, 0, 14, 13, 45, 0, 7),
   originHeaders: { 'Access-Control-Allow-Origin': '*' },

@@ -2,7 +2,7 @@
 // own that has the package installed, with the built files, without a port.
 
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -20,9 +20,7 @@ describe('The README’s embedding example', () => {
     const modules = join(consumer.path, 'node_modules');
     await mkdir(modules);
     await symlink(ROOT, join(modules, 'service-management-api'));
-    await symlink(join(ROOT, 'node_modules/@types'), join(modules, '@types'));
     await writeFile(join(consumer.path, 'package.json'), '{ "type": "module" }');
-    await writeFile(join(consumer.path, 'embed.ts'), await exampleOf('## Embed it'));
     await writeFile(join(consumer.path, 'embed.js'), await exampleOf('## Embed it'));
   });
 
@@ -39,20 +37,33 @@ describe('The README’s embedding example', () => {
     expect(stdout).toContain("status: 'ok'");
   });
 
-  it('type-checks against the package’s own declarations', async () => {
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const options = [
-      '--noEmit',
-      '--strict',
-      '--module',
-      'NodeNext',
-      '--target',
-      'ES2023',
-      '--types',
-      'node',
-    ];
-    await run(process.execPath, [tsc, ...options, 'embed.ts'], { cwd: consumer.path });
-  });
+  it.each([
+    ['NodeNext', 'NodeNext'],
+    ['ESNext', 'Bundler'],
+  ])(
+    'type-checks where only the packed files are installed (%s, %s)',
+    async (module, resolution) => {
+      const stranger = await openTemporaryFolder();
+      try {
+        const modules = join(stranger.path, 'node_modules');
+        const installed = join(modules, 'service-management-api');
+        await cp(join(ROOT, 'dist'), join(installed, 'dist'), { recursive: true });
+        await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));
+        for (const types of ['@types', 'undici-types']) {
+          await symlink(join(ROOT, 'node_modules', types), join(modules, types));
+        }
+        await writeFile(join(stranger.path, 'package.json'), '{ "type": "module" }');
+        await writeFile(join(stranger.path, 'embed.ts'), await exampleOf('## Embed it'));
+        const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+        const options = `--noEmit --strict --target ES2023 --types node --module ${module} --moduleResolution ${resolution}`;
+        await run(process.execPath, [tsc, ...options.split(' '), 'embed.ts'], {
+          cwd: stranger.path,
+        });
+      } finally {
+        await stranger.remove();
+      }
+    },
+  );
 });
 
 describe('The core bundle', () => {

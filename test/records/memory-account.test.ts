@@ -2,7 +2,7 @@
 // others waiting nor mixes two states of the records.
 
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collections.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
 import { silentLog } from '../../src/log.js';
 import { MemoryAccount } from '../../src/records/memory-account.js';
 import { type MemoryRecord, RecordSet } from '../../src/records/record-set.js';

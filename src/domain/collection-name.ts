@@ -1,0 +1,31 @@
+// The names of the six editable collections, apart from their rules: these are
+// part of the package's types, the library that judges records is not.
+
+export const COLLECTION_NAMES = [
+  'businesses',
+  'customers',
+  'services',
+  'orders',
+  'team',
+  'expenses',
+] as const;
+
+export type CollectionName = (typeof COLLECTION_NAMES)[number];
+
+const NAMES: ReadonlySet<string> = new Set(COLLECTION_NAMES);
+
+export function isCollectionName(name: string): name is CollectionName {
+  return NAMES.has(name);
+}
+
+/** A value for each collection, in the contract's order. */
+export function byCollection<T>(make: (name: CollectionName) => T): Record<CollectionName, T> {
+  return {
+    businesses: make('businesses'),
+    customers: make('customers'),
+    services: make('services'),
+    orders: make('orders'),
+    team: make('team'),
+    expenses: make('expenses'),
+  };
+}

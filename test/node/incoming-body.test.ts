@@ -1,0 +1,34 @@
+// The body off Node's stream: bytes are kept, the pieces that they came in are not.
+
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { incomingBody } from '../../src/node/incoming-body.js';
+
+setFlagsFromString('--expose_gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+const PIECES = 5_000;
+
+it('keeps the bytes of a body that comes byte by byte, not a piece for each', async () => {
+  const source = Buffer.from(Array.from({ length: PIECES }, (_, i) => i % 251));
+  const given: WeakRef<Buffer>[] = [];
+  let kept = 0;
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (let i = 0; i < PIECES; i++) {
+      const piece = source.subarray(i, i + 1);
+      given.push(new WeakRef(piece));
+      yield piece;
+    }
+    // A reference looked at in this turn stays alive until its end.
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    collectGarbage();
+    kept = given.filter((piece) => piece.deref() !== undefined).length;
+  }
+  const incoming = Readable.from(pieces(), { objectMode: false });
+  const bytes = await incomingBody(incoming as unknown as IncomingMessage)(1_048_576);
+  expect(Buffer.compare(bytes ?? Buffer.alloc(0), source)).toBe(0);
+  expect(kept).toBeLessThan(PIECES / 10);
+});

@@ -161,6 +161,15 @@ describe('An unusual request', () => {
     expect(answer?.headers.get('x-request-id')).toBe('mine');
   });
 
+  it('is refused after the answers before it where it wants a tunnel', async () => {
+    const body = '{"customer":"a","service":"b","amount":1}';
+    const text =
+      requestText('POST', ORDERS, [bearer('tunnel')], body) +
+      'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
+    const answers = await rawExchange(server.origin, text);
+    expect(answers.map(({ status }) => status)).toEqual([201, 405]);
+  });
+
   it('is refused with 405 where it is TRACE', async () => {
     const [answer] = await rawExchange(server.origin, requestText('TRACE', ORDERS, [MINE, CLOSE]));
     expectEnvelope(answer, '405 Method Not Allowed', 'METHOD_NOT_ALLOWED');

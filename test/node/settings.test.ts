@@ -146,6 +146,7 @@ it.each([
   ['DATABASE_URL', 'file://host/a.db', '"file://host/a.db"', FILE],
   ['DATABASE_URL', 'file://u:canary@host/a.db', '"file://(hidden)@host/a.db"', FILE],
   ['DATABASE_URL', 'file:a%zz.db', '"file:a%zz.db"', FILE],
+  ['DATABASE_URL', 'file:a%00b.db', '"file:a%00b.db"', FILE],
   ['AUTH_USERINFO_URL', 'canary', 'no URL (hidden)', URL_WANTED],
   [
     'AUTH_USERINFO_URL',

@@ -97,7 +97,10 @@ const databaseFile: Parser<string> = (name, text) => {
     throw new SettingError(name, scheme === 'file' ? quoted(text) : given, wanted);
   }
   try {
-    return decodeURIComponent(path);
+    const decoded = decodeURIComponent(path);
+    // The native library would abort the process.
+    if (decoded.includes('\0')) throw new Error();
+    return decoded;
   } catch {
     throw new SettingError(name, quoted(text), wanted);
   }

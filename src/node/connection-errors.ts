@@ -61,7 +61,10 @@ export class ConnectionErrors {
   refuseTunnel(request: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     socket.resume();
-    this.#end(socket, failure(NO_TUNNELS, METHODS), request);
+    const end = () => this.#end(socket, failure(NO_TUNNELS, METHODS), request);
+    const before = this.#connections.newest(socket)?.response;
+    if (before === undefined || before.writableFinished) end();
+    else before.once('close', end);
   }
 
   /** Answers a request whose Host or target Node accepts and no URL can hold. */

@@ -39,7 +39,12 @@ export function mergedRecord(stored: JsonObject, body: JsonObject): JsonObject {
 
 /** Judges a record by its collection's required properties; the message names every property that fails. */
 export function validated(name: CollectionName, record: JsonObject): Outcome<JsonObject> {
-  const verdict = COLLECTIONS[name].required.safeParse(record);
+  const { required } = COLLECTIONS[name];
+  // Only what is judged: Zod would copy the caller's other properties, however many there are.
+  const judged = Object.keys(required.shape)
+    .filter((property) => Object.hasOwn(record, property))
+    .map((property) => [property, record[property]] as const);
+  const verdict = required.safeParse(Object.fromEntries(judged));
   if (verdict.success) return succeeded(record);
   const failing = new Set(verdict.error.issues.map((issue) => String(issue.path[0])));
   const problems = [...failing].map((property) => problemOf(name, property, record[property]));

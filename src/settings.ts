@@ -118,6 +118,19 @@ const userinfoUrl: Parser<string> = (name, text) => {
   return url.href;
 };
 
+/** What says how a message travels is the HTTP client's own; it refuses requests that bring theirs. */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
 const headerList: Parser<Record<string, string>> = (name, text) => {
   const wanted = 'a JSON object of header names and text values, such as {"apikey":"…"}';
   try {
@@ -128,6 +141,7 @@ const headerList: Parser<Record<string, string>> = (name, text) => {
       if (typeof value !== 'string') throw new Error();
       return [header, value];
     });
+    if (entries.some(([header]) => CONNECTION_HEADERS.has(header.toLowerCase()))) throw new Error();
     // Lower-cased by this, so that the service's own headers replace them and are not sent beside them.
     return Object.fromEntries(new Headers(entries));
   } catch {

@@ -5,6 +5,13 @@ export const REQUEST_BODY_MAX_BYTES = 1_048_576;
 /** How deep arrays and objects of a body may nest; `JSON.stringify` overflows the stack far above it. */
 export const JSON_DEPTH_MAX_LEVELS = 512;
 
+/**
+ * What a record's JSON may grow to by PATCH, since many bodies of 1 MiB can go
+ * into one record. Above what any single body can become: a number of four
+ * characters, such as 1e20, is stored as 21 digits.
+ */
+export const RECORD_MAX_CHARACTERS = 8 * REQUEST_BODY_MAX_BYTES;
+
 export const PAGE_DEFAULT = 1;
 export const PAGE_SIZE_DEFAULT = 20;
 export const PAGE_SIZE_MAX = 100;

@@ -25,11 +25,16 @@ export function paymentOf(order: JsonObject): Payment {
     customer: order['customer'] ?? null,
     amount,
     paid,
-    due: amount - paid,
+    due: finite(amount - paid),
     currency: order['currency'] ?? null,
     method: order['method'] ?? null,
     status: paid >= amount ? 'paid' : 'pending',
   };
+}
+
+/** JSON has no infinity: the largest double stands for a difference beyond it. */
+function finite(value: number): number {
+  return Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
 function numberOr0(value: JsonValue | undefined): number {

@@ -32,9 +32,13 @@ export function newRecord(
 /** "Shallow merge": the caller's properties over the stored ones, identity and ownership kept. */
 export function mergedRecord(stored: JsonObject, body: JsonObject): JsonObject {
   // Spread defines own properties. Assignment would turn a `__proto__` key into the prototype.
-  const changes = { ...body };
-  for (const property of PROTECTED_PROPERTIES) delete changes[property];
-  return { ...stored, ...changes };
+  const merged: JsonObject = { ...stored, ...body };
+  for (const property of PROTECTED_PROPERTIES) {
+    const kept = stored[property];
+    if (kept === undefined) delete merged[property];
+    else merged[property] = kept;
+  }
+  return merged;
 }
 
 /** Judges a record by its collection's required properties; the message names every property that fails. */

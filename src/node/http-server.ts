@@ -82,8 +82,11 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
   const errors = new ConnectionErrors(connections, options.corsAllowedOrigins);
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const before = connections.begin({ request: incoming, response: outgoing });
-    // While draining, clients must not send another request on this connection.
-    if (!server.listening) outgoing.shouldKeepAlive = false;
+    // While draining, clients must not send another request on this connection; and what
+    // follows an Upgrade in the same packet never arrives, so that its sender must send it anew.
+    if (!server.listening || incoming.headers.upgrade !== undefined) {
+      outgoing.shouldKeepAlive = false;
+    }
     // Answers to requests sent all at once would pile up in memory, each as large as one may be.
     if (before !== undefined) await new Promise<void>((next) => before.once('close', next));
     try {

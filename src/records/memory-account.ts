@@ -5,6 +5,7 @@ import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
 import type { JsonObject } from '../domain/json.js';
+import { RECORD_MAX_CHARACTERS } from '../domain/limits.js';
 import { type ListQuery, offsetOf, type Page } from '../domain/listing.js';
 import { paymentOf } from '../domain/payment.js';
 import {
@@ -76,7 +77,9 @@ export class MemoryAccount implements AccountRecords {
       const merged = mergedRecord(old, body);
       const verdict = validated(collection, merged);
       if (!verdict.ok) return { outcome: verdict };
-      const after = memoryRecord(before.position, before.key, JSON.stringify(merged), merged);
+      const text = JSON.stringify(merged);
+      if (text.length > RECORD_MAX_CHARACTERS) return { outcome: tooLong(text) };
+      const after = memoryRecord(before.position, before.key, text, merged);
       return this.#changed('update', id, { collection, before, after }, () =>
         changedProperties(old, merged),
       );
@@ -166,6 +169,13 @@ function newestPage(records: readonly MemoryRecord[], query: ListQuery): Page {
     if (record !== undefined) items.push(record.text);
   }
   return { items, total: records.length };
+}
+
+function tooLong(text: string): Outcome<string> {
+  return failed(
+    'VALIDATION_FAILED',
+    `the record would have ${text.length} characters of JSON; it may have ${RECORD_MAX_CHARACTERS}, spread it over several records`,
+  );
 }
 
 function notFound(collection: CollectionName, id: string): Outcome<string> {

@@ -103,15 +103,8 @@ class LibsqlJournal implements Journal {
   }
 
   async commit(changes: Changes): Promise<CommitResult> {
-    let texts: CommitTexts;
     try {
-      texts = commitTexts(changes);
-    } catch (error) {
-      // Longer than a string can be: nothing has left for the thread.
-      return { status: 'absent', error };
-    }
-    try {
-      return withErrors(await this.#thread.call('commit', texts));
+      return withErrors(await this.#thread.call('commit', commitTexts(changes)));
     } catch (error) {
       // The thread did not answer: nobody knows how far it came.
       return { status: 'unknown', error };

@@ -42,6 +42,9 @@ describe('paymentOf', () => {
     [15000, 20000, -5000, 'paid'],
     [45000, -5000, 50000, 'pending'],
     [0.3, 0.1, 0.3 - 0.1, 'pending'],
+    // Their difference is beyond what JSON can say.
+    [1.7e308, -1.7e308, Number.MAX_VALUE, 'pending'],
+    [-1.7e308, 1.7e308, -Number.MAX_VALUE, 'paid'],
     [0.3, 0.1 + 0.2, 0.3 - (0.1 + 0.2), 'paid'],
   ])('amount %d, paid %d: due %d, %s', (amount, paid, due, status) => {
     expect(paymentOf({ ...ORDER, amount, paid })).toMatchObject({ amount, paid, due, status });

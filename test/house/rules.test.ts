@@ -121,7 +121,7 @@ describe('Files', () => {
     for (const { path, text } of SOURCES) {
       if (HOST_LAYERS.has(layerOf(path))) continue;
       expect(text, `${path}: settings and log are parameters`).not.toMatch(
-        /\bprocess\.|\bconsole\./,
+        /\bprocess\.\w|\bconsole\.\w/,
       );
     }
   });

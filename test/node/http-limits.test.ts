@@ -176,10 +176,11 @@ describe('An unusual request', () => {
     expect(answer?.headers.get('allow')).toBe('GET, POST');
   });
 
-  it('is served without the upgrade that it asks for', async () => {
-    const text = requestText('GET', HEALTH, ['Connection: upgrade, close', 'Upgrade: websocket']);
+  it('is served without the upgrade that it asks for, and is the last on its connection', async () => {
+    const text = requestText('GET', HEALTH, ['Connection: upgrade', 'Upgrade: websocket']);
     const [answer] = await rawExchange(server.origin, text);
     expect(answer?.status).toBe(200);
+    expect(answer?.headers.get('connection')).toBe('close');
   });
 
   it('is told to continue where it expects that', async () => {

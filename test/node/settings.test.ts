@@ -168,6 +168,8 @@ it.each([
   ['AUTH_USERINFO_HEADERS', '["canary"]', '(hidden)', HEADERS],
   ['AUTH_USERINFO_HEADERS', 'null', '(hidden)', HEADERS],
   ['AUTH_USERINFO_HEADERS', '{"canary":1}', '(hidden)', HEADERS],
+  ['AUTH_USERINFO_HEADERS', '{"Connection":"canary"}', '(hidden)', HEADERS],
+  ['AUTH_USERINFO_HEADERS', '{"expect":"canary"}', '(hidden)', HEADERS],
   ['AUTH_USERINFO_HEADERS', '{"bad name":"canary"}', '(hidden)', HEADERS],
   ['AUTH_USERINFO_HEADERS', String.raw`{"a":"canary\r\nb: c"}`, '(hidden)', HEADERS],
   ['AUTH_USERINFO_HEADERS', '{"a":"canary €"}', '(hidden)', HEADERS],

@@ -110,14 +110,6 @@ describe('The libSQL file', () => {
     expect(await runSql(path, 'pragma user_version')).toEqual([{ user_version: 1 }]);
   });
 
-  it('is certain that a commit too long for a string is absent', async () => {
-    // Every quotation mark is two characters more in the text that goes to the thread.
-    const long = row(1000, `{"a":"${'\\"'.repeat(140_000_000)}"}`);
-    const result = await journal.commit(changes({ puts: [long] }));
-    expect(result.status).toBe('absent');
-    expect(await journal.commit(changes({ puts: [row(1001)] }))).toEqual({ status: 'committed' });
-  });
-
   it('heals after refused commits: later ones are on disk', async () => {
     for (let round = 0; round < 3; round++) {
       const duplicate = { ...row(2000 + round), id: 'CUS-0001' };

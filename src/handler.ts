@@ -3,6 +3,7 @@
 import { Hono } from 'hono';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
+import type { Eventually } from './eventually.js';
 import { canonicalPath } from './http/path.js';
 import { createPipeline } from './http/pipeline.js';
 import type { HostBindings } from './http/request-body.js';
@@ -30,6 +31,14 @@ export interface HandlerDependencies {
 export type Handler = (request: Request, host?: HostBindings) => Promise<Response>;
 
 export function createHandler(dependencies: HandlerDependencies): Handler {
+  const respond = createResponder(dependencies);
+  return async (request, host) => respond(request, host);
+}
+
+/** For a host that can send a response at once: like a `Handler`, without a promise where none is needed. */
+export type Responder = (request: Request, host?: HostBindings) => Eventually<Response>;
+
+export function createResponder(dependencies: HandlerDependencies): Responder {
   const { records, identity, adminKey, clock = Date.now } = dependencies;
   const startedAt = clock();
   const answer = createPipeline({
@@ -55,7 +64,7 @@ export function createHandler(dependencies: HandlerDependencies): Handler {
   // Every method: the contract's order asks for authentication before it looks at the method.
   for (const route of ROUTES) app.all(route.path, (context) => answer(context, route));
   app.notFound((context) => answer(context));
-  return async (request, host) => app.fetch(request, host);
+  return (request, host) => app.fetch(request, host);
 }
 
 export {

@@ -1,8 +1,10 @@
 // The operator's views. Changes to a tenant's records are the data actions.
 
 import { ADMIN_PAGE_SIZES, listQuery, pageRequest, pagination } from '../domain/listing.js';
+import type { Eventually } from '../eventually.js';
 import { type Answer, data, failure, list } from './answer.js';
 import type { Call } from './call.js';
+import { pageOf } from './data-routes.js';
 
 export async function adminOverview({ operator }: Call): Promise<Answer> {
   return data(JSON.stringify(await operator.overview()));
@@ -53,8 +55,6 @@ export async function adminAudit(call: Call): Promise<Answer> {
 }
 
 /** Like the account's own list, with the operator's page sizes and without the status filter. */
-export async function adminListRecords(call: Call): Promise<Answer> {
-  const query = { ...listQuery(call.query, ADMIN_PAGE_SIZES), status: '' };
-  const { items, total } = await call.account.list(call.collection, query);
-  return list(items, pagination(query, total));
+export function adminListRecords(call: Call): Eventually<Answer> {
+  return pageOf(call, { ...listQuery(call.query, ADMIN_PAGE_SIZES), status: '' });
 }

@@ -1,18 +1,26 @@
 // The two gates: a bearer token that the identity provider vouches for, and
 // the operator's key.
 
+import type { Actor } from '../domain/audit-event.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
-import type { IdentityProvider } from '../identity/identity-provider.js';
+import { andThen, type Eventually } from '../eventually.js';
+import type { Identity, IdentityProvider } from '../identity/identity-provider.js';
 
 /** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Succeeds with the account that the request's token belongs to. */
-export async function accountOf(
+/** Who was let in: an account by its token, the operator by the key, or anyone where nothing is asked. */
+export type Principal =
+  | { readonly kind: 'account'; readonly subject: string }
+  | { readonly kind: 'operator'; readonly actor: Actor }
+  | { readonly kind: 'anyone' };
+
+/** Lets in the account that the request's token belongs to. */
+export function admitAccount(
   request: Request,
   identity: IdentityProvider,
-): Promise<Outcome<string>> {
+): Eventually<Outcome<Principal>> {
   const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
   if (token === undefined) {
     return failed(
@@ -20,10 +28,13 @@ export async function accountOf(
       'no usable bearer token; send the header "Authorization: Bearer ACCESS_TOKEN"',
     );
   }
-  const who = await identity.identify(token);
+  return andThen(identity.identify(token), principalOf);
+}
+
+function principalOf(who: Identity): Outcome<Principal> {
   switch (who.status) {
     case 'identified':
-      return succeeded(who.subject);
+      return succeeded({ kind: 'account', subject: who.subject });
     case 'invalid':
       return failed('UNAUTHORIZED', 'the identity provider refuses the token; get a new one');
     case 'unavailable':
@@ -35,7 +46,9 @@ export async function accountOf(
 }
 
 /** "When not configured, all admin routes return 503"; "a wrong or missing key returns 401". */
-export function adminGate(configured: string | undefined): (request: Request) => Outcome<'admin'> {
+export function adminGate(
+  configured: string | undefined,
+): (request: Request) => Outcome<Principal> {
   if (configured === undefined || configured.length < ADMIN_KEY_MIN_CHARACTERS) {
     return () =>
       failed(
@@ -46,7 +59,7 @@ export function adminGate(configured: string | undefined): (request: Request) =>
   const key = configured;
   return (request) =>
     equalInConstantTime(request.headers.get('x-service-admin-key') ?? '', key)
-      ? succeeded('admin')
+      ? succeeded({ kind: 'operator', actor: 'admin' })
       : failed('UNAUTHORIZED', 'no or wrong admin key; send it as "X-Service-Admin-Key"');
 }
 

@@ -1,22 +1,17 @@
 // What an action gets to work with: an admitted request, its parts on demand.
 
 import type { Context } from 'hono';
-import type { Actor } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
+import type { Eventually } from '../eventually.js';
 import type { AccountRecords, OperatorViews, RecordStore } from '../records/record-store.js';
 import type { Answer } from './answer.js';
+import type { Principal } from './authentication.js';
 import { queryOf } from './path.js';
 import { type HostBindings, readJsonObject, streamReader } from './request-body.js';
 
 export type RequestContext = Context<{ Bindings: HostBindings }>;
-
-/** Who was let in: an account by its token, the operator by the key, or anyone where nothing is asked. */
-export type Principal =
-  | { readonly kind: 'account'; readonly subject: string }
-  | { readonly kind: 'operator'; readonly actor: Actor }
-  | { readonly kind: 'anyone' };
 
 /** What actions reach besides the request. */
 export interface Surroundings {
@@ -31,7 +26,7 @@ export interface ServiceStatus {
   readonly adminConfigured: boolean;
 }
 
-export type Action = (call: Call) => Promise<Answer>;
+export type Action = (call: Call) => Eventually<Answer>;
 
 export class Call {
   readonly #context: RequestContext;

@@ -1,14 +1,26 @@
 // The actions on an account's records. The administration API uses the same
 // ones for a tenant's records: only whose account it is differs.
 
-import { DATA_PAGE_SIZES, listQuery, pagination, singlePage } from '../domain/listing.js';
+import {
+  DATA_PAGE_SIZES,
+  type ListQuery,
+  listQuery,
+  pagination,
+  singlePage,
+} from '../domain/listing.js';
+import { andThen, type Eventually } from '../eventually.js';
 import { type Answer, dataOf, deletionOf, failure, list } from './answer.js';
 import type { Call } from './call.js';
 
-export async function listRecords(call: Call): Promise<Answer> {
-  const query = listQuery(call.query, DATA_PAGE_SIZES);
-  const { items, total } = await call.account.list(call.collection, query);
-  return list(items, pagination(query, total));
+export function listRecords(call: Call): Eventually<Answer> {
+  return pageOf(call, listQuery(call.query, DATA_PAGE_SIZES));
+}
+
+/** A page of the collection that the call names. */
+export function pageOf(call: Call, query: ListQuery): Eventually<Answer> {
+  return andThen(call.account.list(call.collection, query), ({ items, total }) =>
+    list(items, pagination(query, total)),
+  );
 }
 
 export async function createRecord(call: Call): Promise<Answer> {
@@ -17,8 +29,8 @@ export async function createRecord(call: Call): Promise<Answer> {
   return dataOf(await call.account.create(call.collection, body.value), 201);
 }
 
-export async function readRecord(call: Call): Promise<Answer> {
-  return dataOf(await call.account.read(call.collection, call.id));
+export function readRecord(call: Call): Eventually<Answer> {
+  return andThen(call.account.read(call.collection, call.id), (outcome) => dataOf(outcome));
 }
 
 export async function updateRecord(call: Call): Promise<Answer> {

@@ -11,6 +11,6 @@ const HEALTH = JSON.stringify({
   currency: DEFAULT_CURRENCY,
 });
 
-export async function health(): Promise<Answer> {
+export function health(): Answer {
   return data(HEALTH);
 }

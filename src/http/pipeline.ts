@@ -2,12 +2,13 @@
 // prefix, health, authentication, resource, method, and then the action.
 
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
-import { type Outcome, succeeded } from '../domain/errors.js';
+import type { Outcome } from '../domain/errors.js';
+import { andThen, type Eventually } from '../eventually.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
 import { type Answer, failure, refusal } from './answer.js';
-import { accountOf, adminGate } from './authentication.js';
-import { Call, type Principal, type RequestContext, type Surroundings } from './call.js';
+import { adminGate, admitAccount, type Principal } from './authentication.js';
+import { Call, type RequestContext, type Surroundings } from './call.js';
 import { originPolicy, preflightResponse } from './cors.js';
 import { type EnvelopeFacts, respond } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
@@ -25,7 +26,7 @@ export interface PipelineOptions extends Surroundings {
 }
 
 /** Answers a request whose path matches `route`, or no route at all. */
-export type Pipeline = (context: RequestContext, route?: Route) => Promise<Response>;
+export type Pipeline = (context: RequestContext, route?: Route) => Eventually<Response>;
 
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { identity, log, clock } = options;
@@ -33,53 +34,53 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const originHeadersOf = originPolicy(options.corsAllowedOrigins);
   const admitOperator = adminGate(options.adminKey);
 
-  return async (context, route) => {
+  return (context, route) => {
     const request = context.req.raw;
     const originHeaders = originHeadersOf(request);
     if (request.method === 'OPTIONS') return preflightResponse(originHeaders);
-    const exchange: EnvelopeFacts = {
-      requestId: requestIdOf(request),
-      now: clock(),
-      originHeaders,
-    };
+    const facts: EnvelopeFacts = { requestId: requestIdOf(request), now: clock(), originHeaders };
     try {
-      return respond(await answer(context, route), exchange);
+      const answered = answer(context, route);
+      if (!(answered instanceof Promise)) return respond(answered, facts);
+      return answered
+        .then((ready) => respond(ready, facts))
+        .catch((error: unknown) => apology(error, facts));
     } catch (error) {
-      // The text goes to the log with the request id, never to the client.
-      log.error('request_failed', error, { request_id: exchange.requestId });
-      const apology = 'something unforeseen went wrong; the log has it under the request id';
-      return respond(refusal('INTERNAL_ERROR', apology), exchange);
+      return apology(error, facts);
     }
   };
 
-  async function answer(context: RequestContext, route: Route | undefined): Promise<Answer> {
+  function answer(context: RequestContext, route: Route | undefined): Eventually<Answer> {
     const { path } = context.req;
     if (!isUnder(API_PREFIX, path)) return noRoute(path);
     if (route === HEALTH_ROUTE) return perform(context, route, { kind: 'anyone' });
-    const admitted = await admit(context.req.raw, path);
-    if (!admitted.ok) return failure(admitted.failure);
-    if (route === undefined) return noRoute(path);
-    return perform(context, route, admitted.value);
+    return andThen(admit(context.req.raw, path), (admitted) => {
+      if (!admitted.ok) return failure(admitted.failure);
+      if (route === undefined) return noRoute(path);
+      return perform(context, route, admitted.value);
+    });
   }
 
-  async function admit(request: Request, path: string): Promise<Outcome<Principal>> {
-    if (isUnder(ADMIN_PREFIX, path)) {
-      const admitted = admitOperator(request);
-      return admitted.ok ? succeeded({ kind: 'operator', actor: admitted.value }) : admitted;
-    }
-    const account = await accountOf(request, identity);
-    return account.ok ? succeeded({ kind: 'account', subject: account.value }) : account;
+  function admit(request: Request, path: string): Eventually<Outcome<Principal>> {
+    return isUnder(ADMIN_PREFIX, path) ? admitOperator(request) : admitAccount(request, identity);
   }
 
-  async function perform(
+  function perform(
     context: RequestContext,
     route: Route,
     principal: Principal,
-  ): Promise<Answer> {
+  ): Eventually<Answer> {
     const { method } = context.req.raw;
     const action = actionOf(route, method);
     if (action === undefined) return methodNotAllowed(method, allowOf(route));
     return action(new Call(context, route.collection, principal, options));
+  }
+
+  /** "The text goes to the log with the request id, never to the client." */
+  function apology(error: unknown, facts: EnvelopeFacts): Response {
+    log.error('request_failed', error, { request_id: facts.requestId });
+    const message = 'something unforeseen went wrong; the log has it under the request id';
+    return respond(refusal('INTERNAL_ERROR', message), facts);
   }
 }
 

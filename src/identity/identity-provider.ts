@@ -1,8 +1,10 @@
 // Who is asking? The port to the external identity provider.
 
+import type { Eventually } from '../eventually.js';
+
 export interface IdentityProvider {
   /** Never rejects: what the provider makes of a token is a value. */
-  identify(token: string): Promise<Identity>;
+  identify(token: string): Eventually<Identity>;
 }
 
 /**
@@ -21,7 +23,7 @@ export const UNAVAILABLE: Identity = { status: 'unavailable' };
 
 /** Where no provider is configured: never open, every token is answered `unavailable`. */
 export const noIdentityProvider: IdentityProvider = {
-  identify: async () => ({
+  identify: () => ({
     status: 'unavailable',
     reason: 'no identity provider is configured; the operator must set AUTH_USERINFO_URL',
   }),

@@ -2,6 +2,7 @@
 // successful ones are remembered for a while. Failures never are.
 
 import { IDENTITY_CACHE_MAX_ENTRIES, IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
+import { andThen, type Eventually } from '../eventually.js';
 import type { Identity, IdentityProvider } from './identity-provider.js';
 
 export interface SharedChecksOptions {
@@ -10,7 +11,7 @@ export interface SharedChecksOptions {
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
-  readonly digest?: (token: string) => string | Promise<string>;
+  readonly digest?: (token: string) => Eventually<string>;
 }
 
 /** Times count from before the question, so that an answer is never believed for longer. */
@@ -38,7 +39,7 @@ export function sharedChecks(
     const joined = inFlight.get(token);
     // One that is older lost its answer: a platform may end the request that asked.
     if (joined && isYoungerThan(IDENTITY_PROVIDER_TIMEOUT_MS, joined.askedAt, now)) return joined;
-    const identity = provider.identify(token).finally(() => {
+    const identity = Promise.resolve(provider.identify(token)).finally(() => {
       if (inFlight.get(token) === started) inFlight.delete(token);
     });
     const started: Check = { askedAt: now, identity };
@@ -46,13 +47,17 @@ export function sharedChecks(
     return started;
   }
 
-  async function rememberedCheck(token: string): Promise<Identity> {
-    const hashed = digest(token);
-    const key = typeof hashed === 'string' ? hashed : await hashed;
-    const now = clock();
-    const known = remembered.get(key);
-    if (known && isYoungerThan(lifetimeMs, known.askedAt, now)) return known.identity;
-    remembered.delete(key);
+  function rememberedCheck(token: string): Eventually<Identity> {
+    return andThen(digest(token), (key) => {
+      const now = clock();
+      const known = remembered.get(key);
+      if (known && isYoungerThan(lifetimeMs, known.askedAt, now)) return known.identity;
+      remembered.delete(key);
+      return rememberingCheck(token, key, now);
+    });
+  }
+
+  async function rememberingCheck(token: string, key: string, now: number): Promise<Identity> {
     const { askedAt, identity: answer } = check(token, now);
     const identity = await answer;
     if (identity.status === 'identified') remember(key, { askedAt, identity });

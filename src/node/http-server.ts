@@ -20,7 +20,7 @@ const TIMEOUT_CHECK_INTERVAL_MS = 500;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 
 export interface HttpServerOptions {
-  readonly handler: (request: Request, host: HostBindings) => Promise<Response>;
+  readonly handler: (request: Request, host: HostBindings) => Response | Promise<Response>;
   readonly host: string;
   readonly port: number;
   readonly corsAllowedOrigins: readonly string[];

@@ -3,9 +3,9 @@
 
 import { hash, randomFillSync } from 'node:crypto';
 import {
-  createHandler,
-  type Handler,
+  createResponder,
   openRecords,
+  type Responder,
   sharedChecks,
   userinfoIdentity,
 } from '../handler.js';
@@ -66,9 +66,9 @@ export async function startService({
   }
 }
 
-function handlerOf(settings: Settings, records: OpenRecords, log: Log): Handler {
+function handlerOf(settings: Settings, records: OpenRecords, log: Log): Responder {
   const identity = identityOf(settings, log);
-  return createHandler({
+  return createResponder({
     records,
     ...(identity && { identity }),
     adminKey: settings.adminKey,

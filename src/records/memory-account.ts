@@ -16,6 +16,7 @@ import {
   validated,
 } from '../domain/record.js';
 import { textMatcher } from '../domain/search.js';
+import type { Eventually } from '../eventually.js';
 import { type Change, type MemoryRecord, memoryRecord, type RecordSet } from './record-set.js';
 import type { AccountRecords } from './record-store.js';
 import type { Turns } from './turns.js';
@@ -40,7 +41,7 @@ export class MemoryAccount implements AccountRecords {
     this.#actor = actor;
   }
 
-  async list(collection: CollectionName, query: ListQuery): Promise<Page> {
+  list(collection: CollectionName, query: ListQuery): Eventually<Page> {
     const records = this.#context.set.records(this.#owner, collection);
     const matches = matcher(query);
     return matches === undefined
@@ -48,7 +49,7 @@ export class MemoryAccount implements AccountRecords {
       : this.#filteredPage(records, query, matches);
   }
 
-  async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
+  read(collection: CollectionName, id: string): Outcome<string> {
     const record = this.#context.set.find(this.#owner, collection, id);
     return record === undefined ? notFound(collection, id) : succeeded(record.text);
   }

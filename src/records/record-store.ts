@@ -6,6 +6,7 @@ import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
 import type { ListQuery, Page, PageRequest } from '../domain/listing.js';
+import type { Eventually } from '../eventually.js';
 
 /** The records of the service. */
 export interface RecordStore {
@@ -23,8 +24,8 @@ export interface RecordStore {
  */
 export interface AccountRecords {
   /** Newest first. */
-  list(collection: CollectionName, query: ListQuery): Promise<Page>;
-  read(collection: CollectionName, id: string): Promise<Outcome<string>>;
+  list(collection: CollectionName, query: ListQuery): Eventually<Page>;
+  read(collection: CollectionName, id: string): Eventually<Outcome<string>>;
   create(collection: CollectionName, body: JsonObject): Promise<Outcome<string>>;
   update(collection: CollectionName, id: string, body: JsonObject): Promise<Outcome<string>>;
   /** Succeeds with the id of the record that is gone. */

@@ -2,7 +2,7 @@
 // every answer of the provider, the operator's with keys that are nearly right.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { accountOf, adminGate } from '../../src/http/authentication.js';
+import { adminGate, admitAccount } from '../../src/http/authentication.js';
 import type { Identity, IdentityProvider } from '../../src/identity/identity-provider.js';
 
 const KEY = 'k3y-of-the-operator-0123456789-ABC';
@@ -23,17 +23,17 @@ function provider(answer: Identity): IdentityProvider & { readonly tokens: strin
   };
 }
 
-describe('accountOf', () => {
+describe('admitAccount', () => {
   it.each([
     [
       { status: 'identified', subject: 'auth0|1' },
-      { ok: true, value: 'auth0|1' },
+      { ok: true, value: { kind: 'account', subject: 'auth0|1' } },
     ],
     [{ status: 'invalid' }, { ok: false, failure: { code: 'UNAUTHORIZED' } }],
     [{ status: 'unavailable' }, { ok: false, failure: { code: 'AUTH_UNAVAILABLE' } }],
   ] as const)('%o is %o', async (answer, outcome) => {
     const identity = provider(answer);
-    const result = await accountOf(request({ Authorization: 'bearer abc.DEF-1' }), identity);
+    const result = await admitAccount(request({ Authorization: 'bearer abc.DEF-1' }), identity);
     expect(result).toMatchObject(outcome);
     expect(identity.tokens).toEqual(['abc.DEF-1']);
   });
@@ -41,7 +41,7 @@ describe('accountOf', () => {
   it('asks nobody where there is no token', async () => {
     const identity = provider({ status: 'identified', subject: 'someone' });
     for (const headers of [{}, { Authorization: '' }, { Authorization: 'Basic abc' }]) {
-      const result = await accountOf(request(headers), identity);
+      const result = await admitAccount(request(headers), identity);
       expect(result).toMatchObject({ ok: false, failure: { code: 'UNAUTHORIZED' } });
     }
     expect(identity.tokens).toEqual([]);
@@ -55,7 +55,7 @@ describe('accountOf', () => {
       `Bearer ${'='.repeat(1_000_000)}a`,
       `Bearer a${'='.repeat(1_000_000)}a`,
     ]) {
-      expect((await accountOf(request({ Authorization: value }), identity)).ok).toBe(false);
+      expect((await admitAccount(request({ Authorization: value }), identity)).ok).toBe(false);
     }
   });
 });
@@ -79,7 +79,10 @@ describe('adminGate', () => {
 
   it.each([32, 33, 64, 1000])('a key of %i characters opens the gate', (length) => {
     const key = KEY.repeat(30).slice(0, length);
-    expect(admit(key, key)).toEqual({ ok: true, value: 'admin' });
+    expect(admit(key, key)).toEqual({
+      ok: true,
+      value: { kind: 'operator', actor: 'admin' },
+    });
     expect(admit(key, `${key.slice(0, -1)}!`).ok).toBe(false);
   });
 

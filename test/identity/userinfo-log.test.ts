@@ -109,7 +109,7 @@ describe('A provider that fails again and again', () => {
     const clock = { now: 1_000_000 };
     const provider = userinfoIdentity({ url: stub.url, log, clock: () => clock.now });
     try {
-      await ask(() => provider.identify(TOKEN), clock);
+      await ask(async () => provider.identify(TOKEN), clock);
       return log.lines.map(({ fields }) => fields);
     } finally {
       await stub.close();

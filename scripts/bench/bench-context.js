@@ -1,0 +1,25 @@
+// What every row of work gets: how long to measure, where to keep files, whom
+// to ask for tokens, and where to say how far it is.
+
+/** @import { LoadOptions, Load } from './load.js' */
+/** @import { Target } from './targets.js' */
+
+/**
+ * @typedef {object} Bench
+ * @property {boolean} quick
+ * @property {number} rounds
+ * @property {number} seconds Of one round.
+ * @property {number} warmUpSeconds
+ * @property {number} connections
+ * @property {readonly number[]} sizes Records for start-up and memory.
+ * @property {number} tenantRecords In all, of the 10,000 tenants.
+ * @property {string} folder For databases and scratch files, on a real disk.
+ * @property {string} emptyDatabase As the service makes it.
+ * @property {Target} identity
+ * @property {boolean} hasFastify Whether its native driver could be installed.
+ * @property {boolean} hasTracer
+ * @property {(options: LoadOptions) => Promise<Load>} load
+ * @property {(text: string) => void} say
+ */
+
+export {};

@@ -1,0 +1,107 @@
+// `npm run bench`: the service, its floors and its peers, side by side in one run.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeReady, root } from '../setup.js';
+import { loadGenerator } from './load.js';
+import { machineText } from './machine.js';
+import { optionsOf } from './options.js';
+import { hasPeerPackage, installPeers } from './peer-packages.js';
+import { canTrace, emptyDatabase } from './preparation.js';
+import { killAll } from './processes.js';
+import { isReached, tableOf } from './table.js';
+import { startIdentityProvider } from './targets.js';
+import { WORKS } from './works.js';
+
+/** @import { Bench } from './bench-context.js' */
+/** @import { Line } from './table.js' */
+
+const QUICK = {
+  rounds: 2,
+  seconds: 1,
+  warmUpSeconds: 1,
+  sizes: [10_000, 100_000],
+  tenantRecords: 200_000,
+  /** No row of work is begun after this, so that a quick run ends within two minutes. */
+  beginMs: 100_000,
+  timeoutMs: 180_000,
+};
+const FULL = {
+  rounds: 5,
+  seconds: 4,
+  warmUpSeconds: 3,
+  sizes: [10_000, 100_000, 1_000_000],
+  tenantRecords: 1_000_000,
+  beginMs: Number.POSITIVE_INFINITY,
+  timeoutMs: 3_600_000,
+};
+const CONNECTIONS = 64;
+
+const options = optionsOf(process.argv.slice(2), [...WORKS.keys()]);
+await makeReady();
+installPeers(say);
+
+const started = performance.now();
+// Not the system's folder for temporary files: it may be memory, where a sync costs nothing.
+mkdirSync(join(root, 'data'), { recursive: true });
+const folder = mkdtempSync(join(root, 'data/bench-'));
+process.on('exit', () => {
+  killAll();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
+
+const plan = options.quick ? QUICK : FULL;
+setTimeout(() => {
+  say('This takes far too long: given up.');
+  process.exit(1);
+}, plan.timeoutMs).unref();
+
+const identity = await startIdentityProvider();
+/** @type {Bench} */
+const bench = {
+  ...plan,
+  quick: options.quick,
+  connections: CONNECTIONS,
+  folder,
+  emptyDatabase: await emptyDatabase(folder, identity),
+  identity,
+  hasFastify: hasPeerPackage('better-sqlite3'),
+  hasTracer: await canTrace(),
+  load: loadGenerator(folder),
+  say: (text) =>
+    say(`${String(Math.round((performance.now() - started) / 1000)).padStart(4)} s  ${text}`),
+};
+const notes = [
+  ...(bench.hasFastify
+    ? []
+    : ['The Fastify peer is missing: better-sqlite3 could not be installed.']),
+];
+
+/** @type {Line[]} */
+const lines = [];
+for (const name of options.works) {
+  if (performance.now() - started > plan.beginMs) {
+    notes.push(`Out of time, not measured: ${name}.`);
+    continue;
+  }
+  const work = WORKS.get(name);
+  lines.push(...((await work?.(bench)) ?? []));
+}
+await identity.process.stop();
+
+const missed = lines.filter((line) => isReached(line) === false).length;
+const report = [
+  ...(await machineText(bench)),
+  '',
+  tableOf(lines),
+  '',
+  ...notes,
+  `${lines.filter((line) => line.goal).length - missed} goals reached, ${missed} missed, in ${Math.round((performance.now() - started) / 1000)} s.`,
+];
+process.stdout.write(`${report.join('\n')}\n`);
+if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(lines, null, 2)}\n`);
+
+function say(/** @type {string} */ text) {
+  process.stderr.write(`${text}\n`);
+}

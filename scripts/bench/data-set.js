@@ -1,0 +1,76 @@
+// Records for the big sets: written straight into the service's own empty
+// database by one statement, since a hundred thousand requests would take minutes.
+
+import { join } from 'node:path';
+import { startScript } from './processes.js';
+
+/**
+ * Accounts that share a number of records evenly, record by record in turn.
+ * @typedef {{ prefix: string, owners: number, records: number }} Accounts
+ */
+
+/**
+ * @typedef {object} DataSet
+ * @property {string} file
+ * @property {readonly (Accounts & { first: number })[]} accounts Each with the position of its first record.
+ * @property {number} payloadBytes Of all records together, as UTF-8 JSON.
+ */
+
+/** Every hundredth record has it, as text that no other record has; in lower case. */
+export const ONE_PERCENT = 'segment-07';
+export const NOTHING = 'nobody has this';
+
+/** What a create sends. */
+export const NEW_RECORD = JSON.stringify({
+  name: 'Neema Mushi',
+  phone: '+255 713 445 210',
+  city: 'Dar es Salaam',
+  likes: ['braids', 'twists'],
+  notes: 'comes on Saturdays, prefers the morning',
+});
+
+/** What an update sends. */
+export const CHANGE = JSON.stringify({ phone: '+255 754 010 203', visits: 12 });
+
+/** Makes a database file with these accounts, as the service itself would have left it. */
+export async function makeDataSet(
+  /** @type {{ folder: string, emptyDatabase: string }} */ { folder, emptyDatabase },
+  /** @type {string} */ name,
+  /** @type {readonly Accounts[]} */ accounts,
+) {
+  const file = join(folder, `${name}.db`);
+  const job = JSON.stringify({ emptyDatabase, file, accounts });
+  const filled = JSON.parse(await startScript('./fill-database.js', [job]).ended());
+  let first = 1;
+  const placed = accounts.map((group) => {
+    const positioned = { ...group, first };
+    first += group.records;
+    return positioned;
+  });
+  return /** @type {DataSet} */ ({ file, accounts: placed, payloadBytes: filled.payloadBytes });
+}
+
+/** Up to `count` records of a group of accounts, spread over all of it. */
+export function sampleOf(
+  /** @type {DataSet} */ { accounts },
+  /** @type {string} */ prefix,
+  /** @type {number} */ count,
+) {
+  const group = accounts.find((candidate) => candidate.prefix === prefix);
+  if (group === undefined) throw new Error(`no accounts ${prefix} in this data set`);
+  const size = Math.min(count, group.records);
+  return Array.from({ length: size }, (_, index) => {
+    const offset = Math.floor((index * group.records) / size);
+    const position = group.first + offset;
+    return { owner: `${prefix}-${offset % group.owners}`, id: idOf(position) };
+  });
+}
+
+function idOf(/** @type {number} */ position) {
+  return `CUS-${String(position).padStart(4, '0')}`;
+}
+
+/** The names of a group's accounts. */
+export function ownersOf(/** @type {Accounts} */ { prefix, owners }) {
+  return Array.from({ length: owners }, (_, index) => `${prefix}-${index}`);
+}

@@ -1,0 +1,174 @@
+// Every process that the benchmark starts, each in a group of its own, so that
+// none is left behind whatever happens to the benchmark.
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const START_TIMEOUT_MS = 180_000;
+const STOP_TIMEOUT_MS = 20_000;
+/** Linux counts a process's time in hundredths of a second, whatever the kernel's own tick. */
+const MICROSECONDS_A_TICK = 10_000;
+const OUTPUT_MAX_CHARACTERS = 1_000_000;
+
+/**
+ * @typedef {object} Started
+ * @property {number} pid
+ * @property {(wanted: RegExp) => Promise<RegExpExecArray>} saw Resolves when the output matches; rejects when the process ends without it.
+ * @property {() => Promise<string>} ended Resolves with the output when it exits with 0; rejects otherwise.
+ * @property {() => Promise<void>} stop Asks the whole group to end, insists after a while, resolves when it is gone.
+ */
+
+/** @type {Set<number>} */
+const groups = new Set();
+
+/** Ends whatever still runs, at once. */
+export function killAll() {
+  for (const group of groups) signal(group, 'SIGKILL');
+  groups.clear();
+}
+
+/** Starts a script of this folder on this Node. */
+export function startScript(
+  /** @type {string} */ script,
+  /** @type {readonly string[]} */ args = [],
+) {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  return startProcess(process.execPath, [path, ...args]);
+}
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {Readonly<Record<string, string>>} [environment]
+ * @returns {Started}
+ */
+export function startProcess(command, args, environment = {}) {
+  const child = spawn(command, args, {
+    detached: true,
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const pid = child.pid ?? 0;
+  if (pid !== 0) groups.add(pid);
+  let output = '';
+  let errors = '';
+  /** @type {Set<() => void>} */
+  const watchers = new Set();
+  const tell = () => {
+    for (const watcher of watchers) watcher();
+  };
+  child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+    if (output.length < OUTPUT_MAX_CHARACTERS) output += text;
+    tell();
+  });
+  child.stderr.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+    if (errors.length < OUTPUT_MAX_CHARACTERS) errors += text;
+  });
+  /** @type {Promise<number | null>} */
+  const exited = new Promise((resolve) => {
+    child.once('error', (error) => {
+      errors += error.message;
+      resolve(null);
+    });
+    child.once('close', resolve);
+  });
+  let isOver = false;
+  void exited.then(() => {
+    isOver = true;
+    tell();
+  });
+  const failure = () =>
+    new Error(`${command} ${args.join(' ').slice(0, 200)} failed:\n${errors || output}`);
+  return {
+    pid,
+    saw: (wanted) =>
+      within(START_TIMEOUT_MS, failure, (resolve, reject) => {
+        const look = () => {
+          const match = wanted.exec(output);
+          if (match !== null) resolve(match);
+          else if (isOver) reject(failure());
+          else return;
+          watchers.delete(look);
+        };
+        watchers.add(look);
+        look();
+      }),
+    async ended() {
+      const code = await exited;
+      groups.delete(pid);
+      if (code !== 0) throw failure();
+      return output;
+    },
+    stop: () => stopGroup(pid),
+  };
+}
+
+/**
+ * @template T
+ * @param {number} milliseconds
+ * @param {() => Error} failure
+ * @param {(resolve: (value: T) => void, reject: (error: Error) => void) => void} begin
+ * @returns {Promise<T>}
+ */
+function within(milliseconds, failure, begin) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(failure()), milliseconds);
+    const settled = () => clearTimeout(timer);
+    begin(
+      (value) => {
+        settled();
+        resolve(value);
+      },
+      (error) => {
+        settled();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** A tracer may be gone before what it traces: the group counts, not its first process. */
+async function stopGroup(/** @type {number} */ group) {
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
+  for (let wanted = signal(group, 'SIGTERM'); wanted; wanted = signal(group, 0)) {
+    if (performance.now() > deadline) signal(group, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  groups.delete(group);
+}
+
+/** False where nobody is left in the group. */
+function signal(/** @type {number} */ group, /** @type {NodeJS.Signals | 0} */ name) {
+  try {
+    process.kill(-group, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Processor time of a process so far, in microseconds; undefined where the system does not say. */
+export function cpuMicrosecondsOf(/** @type {number} */ pid) {
+  const stat = readOrUndefined(`/proc/${pid}/stat`);
+  // The command's name, in parentheses, may hold anything; counted from behind it.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (fields === undefined) return undefined;
+  return (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_A_TICK;
+}
+
+/** Resident memory of a process in bytes: now, and at most so far. */
+export function memoryOf(/** @type {number} */ pid) {
+  const status = readOrUndefined(`/proc/${pid}/status`) ?? '';
+  const kilobytes = (/** @type {string} */ name) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
+  return { resident: kilobytes('VmRSS') * 1024, peak: kilobytes('VmHWM') * 1024 };
+}
+
+function readOrUndefined(/** @type {string} */ path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

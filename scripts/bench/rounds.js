@@ -1,0 +1,70 @@
+// Rounds in turn, A B A B …: whatever else the machine does meets everyone alike.
+
+import { cpuMicrosecondsOf } from './processes.js';
+import { median, medianRatio } from './statistics.js';
+
+/** @import { Load, LoadRequest } from './load.js' */
+/** @import { Bench } from './bench-context.js' */
+/** @import { Target } from './targets.js' */
+
+/**
+ * @typedef {object} Contender
+ * @property {string} name
+ * @property {Target} target
+ * @property {readonly LoadRequest[]} requests
+ */
+
+/** One round; `cpu` is the server's processor time for a request in microseconds, NaN where unknown. */
+/** @typedef {Load & { cpu: number }} Round */
+
+/** @typedef {{ name: string, rounds: Round[] }} Measured */
+
+/** Measures everyone in turn, after a round that is not counted. */
+export async function inTurn(
+  /** @type {Bench} */ bench,
+  /** @type {string} */ work,
+  /** @type {readonly Contender[]} */ contenders,
+) {
+  const { rounds, seconds, connections } = bench;
+  bench.say(`${work}: warming up`);
+  // All at once: nobody counts, and it saves time.
+  const warmUp = { connections, seconds: bench.warmUpSeconds, mayBeEmpty: true };
+  await Promise.all(
+    contenders.map(({ target: { origin }, requests }) =>
+      bench.load({ ...warmUp, origin, requests }),
+    ),
+  );
+  /** @type {Measured[]} */
+  const measured = contenders.map(({ name }) => ({ name, rounds: [] }));
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, { name, target, requests }] of contenders.entries()) {
+      bench.say(`${work}: round ${round + 1} of ${rounds}, ${name}`);
+      const before = cpuMicrosecondsOf(target.process.pid) ?? Number.NaN;
+      const load = await bench.load({ origin: target.origin, requests, connections, seconds });
+      const after = cpuMicrosecondsOf(target.process.pid) ?? Number.NaN;
+      measured[index]?.rounds.push({ ...load, cpu: (after - before) / load.requests });
+    }
+  }
+  return measured;
+}
+
+/** The middle of one figure over all rounds. */
+export function medianOf(
+  /** @type {Measured | undefined} */ measured,
+  /** @type {keyof Round} */ figure,
+) {
+  return median(figures(measured, figure));
+}
+
+/** The middle of the rounds' ratios, first to second. */
+export function ratioOf(
+  /** @type {Measured | undefined} */ first,
+  /** @type {Measured | undefined} */ second,
+  /** @type {keyof Round} */ figure,
+) {
+  return medianRatio(figures(first, figure), figures(second, figure));
+}
+
+function figures(/** @type {Measured | undefined} */ measured, /** @type {keyof Round} */ figure) {
+  return measured?.rounds.map((round) => round[figure]) ?? [];
+}

@@ -1,0 +1,30 @@
+// The few figures that the benchmark computes from its rounds.
+
+/** The middle value, or the mean of the two in the middle. Throws where there is none. */
+export function median(/** @type {readonly number[]} */ values) {
+  if (values.length === 0) throw new Error('no values: nothing was measured');
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/**
+ * The median of each round's own ratio. What disturbs a machine for a while
+ * disturbs both sides of a round, and so their ratio least.
+ */
+export function medianRatio(
+  /** @type {readonly number[]} */ ours,
+  /** @type {readonly number[]} */ theirs,
+) {
+  if (ours.length !== theirs.length) throw new Error('rounds are missing on one side');
+  return median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
+}
+
+/** The smallest value that `percent` of all values do not exceed (nearest rank). */
+export function percentile(/** @type {readonly number[]} */ values, /** @type {number} */ percent) {
+  if (values.length === 0) throw new Error('no values: nothing was measured');
+  const sorted = [...values].sort((a, b) => a - b);
+  const rank = Math.max(Math.ceil((percent / 100) * sorted.length), 1);
+  return sorted[rank - 1] ?? Number.NaN;
+}

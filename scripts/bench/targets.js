@@ -1,0 +1,112 @@
+// Everything that is measured, as processes that listen on a free loopback port.
+
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../setup.js';
+import { ownersOf } from './data-set.js';
+import { startProcess, startScript } from './processes.js';
+
+/** @import { FixedAnswer, FixedAnswers } from './targets/answer-file.js' */
+/** @import { LoadRequest } from './load.js' */
+/** @import { DataSet } from './data-set.js' */
+/** @import { Started } from './processes.js' */
+
+/** @typedef {{ origin: string, process: Started }} Target */
+
+const SERVER = join(root, 'dist/server.js');
+const LISTENS = /"address":"(http:[^"]+)"/;
+const TRACER = ['-f', '--seccomp-bpf', '-qq', '-o', '/dev/null'];
+
+/** Headers that the server of a floor sets by itself. */
+const HOP_HEADERS = new Set([
+  'connection',
+  'keep-alive',
+  'date',
+  'content-length',
+  'transfer-encoding',
+]);
+
+/** @returns {Promise<Target>} */
+export async function listening(/** @type {Started} */ started) {
+  const [, origin = ''] = await started.saw(LISTENS);
+  return { origin, process: started };
+}
+
+/**
+ * `node dist/server.js`, as it is deployed.
+ * @param {object} options
+ * @param {string} options.file
+ * @param {string} options.identityOrigin
+ * @param {number} [options.cacheSeconds]
+ * @param {number} [options.syncDelayMs] Lets every sync take this much longer, under a tracer.
+ */
+export function startOurs({ file, identityOrigin, cacheSeconds = 300, syncDelayMs }) {
+  const environment = {
+    PORT: '0',
+    DATABASE_URL: `file:${file}`,
+    AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
+    AUTH_CACHE_SECONDS: String(cacheSeconds),
+  };
+  if (syncDelayMs === undefined) return startProcess(process.execPath, [SERVER], environment);
+  const inject = `fsync,fdatasync:delay_exit=${syncDelayMs * 1000}`;
+  const traced = [...TRACER, '-e', 'trace=fsync,fdatasync', '-e', `inject=${inject}`];
+  return startProcess('strace', [...traced, process.execPath, SERVER], environment);
+}
+
+export function startIdentityProvider() {
+  return listening(startScript('./targets/identity-provider.js'));
+}
+
+/** Starts a floor that answers what is in `answers`. */
+export function startFloor(
+  /** @type {'node' | 'hono'} */ kind,
+  /** @type {string} */ folder,
+  /** @type {FixedAnswers} */ answers,
+) {
+  const file = join(folder, `answers-${Object.keys(answers).join('-')}-${++files}.json`);
+  writeFileSync(file, JSON.stringify(answers));
+  return listening(startScript(`./targets/${kind}-floor.js`, [file]));
+}
+
+let files = 0;
+
+/** Starts a peer on the same records. The data set's file must not be in use. */
+export function startPeer(
+  /** @type {'fastify' | 'json-server'} */ kind,
+  /** @type {string} */ folder,
+  /** @type {DataSet} */ data,
+) {
+  const file = join(folder, `${kind}-${++files}.${kind === 'fastify' ? 'db' : 'json'}`);
+  const owners = kind === 'fastify' ? [JSON.stringify(data.accounts.flatMap(ownersOf))] : [];
+  return listening(startScript(`./targets/${kind}-peer.js`, [data.file, file, ...owners]));
+}
+
+/** A copy of the records for a process of its own. */
+export function copied(/** @type {DataSet} */ data, /** @type {string} */ name) {
+  const file = data.file.replace(/\.db$/, `-${name}.db`);
+  copyFileSync(data.file, file);
+  return { ...data, file };
+}
+
+/** What a target answers to a request, as a floor can repeat it. Throws where it is no 2xx. */
+export async function answerOf(
+  /** @type {Target} */ { origin },
+  /** @type {LoadRequest} */ { method, path, token, body },
+) {
+  const response = await fetch(origin + path, {
+    method,
+    headers: {
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${origin}${path} answered ${response.status}: ${text}`);
+  const headers = [...response.headers].filter(([name]) => !HOP_HEADERS.has(name));
+  return /** @type {FixedAnswer} */ ({
+    status: response.status,
+    headers: Object.fromEntries(headers),
+    body: text,
+  });
+}

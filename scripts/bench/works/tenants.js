@@ -1,0 +1,8 @@
+// Being written.
+
+/** @import { Line } from '../table.js' */
+
+/** @returns {Promise<Line[]>} */
+export async function tenants() {
+  return [];
+}

@@ -1,8 +1,113 @@
-// Being written.
+// 10,000 accounts beside one account with the same total, in every kind of
+// work. Both sets have one account more of 100,000 records, in which to search.
 
-/** @import { Line } from '../table.js' */
+import { makeDataSet, NOTHING, sampleOf } from '../data-set.js';
+import { inTurn } from '../rounds.js';
+import { median, medianRatio } from '../statistics.js';
+import { count, loadLines, milliseconds } from '../table.js';
+import { listening, startOurs } from '../targets.js';
+import { readsOf, withTargets } from './reads.js';
+import { searchOf } from './search.js';
+import { startOnce } from './start-up.js';
+import { createOf, updatesOf } from './writes.js';
 
-/** @returns {Promise<Line[]>} */
-export async function tenants() {
-  return [];
+/** @import { Bench } from '../bench-context.js' */
+/** @import { LoadRequest } from '../load.js' */
+/** @import { Goal, Line } from '../table.js' */
+
+const TENANTS = 10_000;
+const SEARCHED = { prefix: 'searched', owners: 1, records: 100_000 };
+const ONE = 'one account';
+const MANY = '10 000 accounts';
+/** Within 10 %. */
+const AS_FAST = /** @type {Goal} */ ({ kind: 'least', limit: 0.9 });
+const AS_LITTLE = /** @type {Goal} */ ({ kind: 'most', limit: 1.1 });
+
+/** @typedef {{ owner: string, id: string }[]} Sample */
+
+/** @type {readonly { work: string, requestsOf: (sample: Sample) => LoadRequest[] }[]} */
+const WORKS = [
+  { work: 'read one', requestsOf: readsOf },
+  {
+    work: 'list 20',
+    requestsOf: (sample) =>
+      sample.map(({ owner }) => ({ method: 'GET', path: '/api/v1/customers', token: owner })),
+  },
+  { work: 'search 100 000', requestsOf: () => searchOf('searched-0', NOTHING) },
+  { work: 'create', requestsOf: (sample) => sample.map(({ owner }) => createOf(owner)) },
+  { work: 'update', requestsOf: updatesOf },
+];
+
+export async function tenants(/** @type {Bench} */ bench) {
+  const records = bench.tenantRecords;
+  const one = await makeDataSet(bench, 'tenants-one', [
+    { prefix: 'tenant', owners: 1, records },
+    SEARCHED,
+  ]);
+  const many = await makeDataSet(bench, 'tenants-many', [
+    { prefix: 'tenant', owners: TENANTS, records },
+    SEARCHED,
+  ]);
+  const lines = await starts(bench, many.file, one.file);
+  return withTargets(async (use) => {
+    const identityOrigin = bench.identity.origin;
+    const ofMany = await use(listening(startOurs({ file: many.file, identityOrigin })));
+    const ofOne = await use(listening(startOurs({ file: one.file, identityOrigin })));
+    for (const { work, requestsOf } of WORKS) {
+      const name = `10 000 accounts: ${work}`;
+      const measured = await inTurn(bench, name, [
+        { name: MANY, target: ofMany, requests: requestsOf(sampleOf(many, 'tenant', TENANTS)) },
+        { name: ONE, target: ofOne, requests: requestsOf(sampleOf(one, 'tenant', TENANTS)) },
+      ]);
+      lines.push(...loadLines(name, measured, { [ONE]: AS_FAST }));
+    }
+    return lines;
+  });
+}
+
+/** Start-up and memory. @returns {Promise<Line[]>} */
+async function starts(
+  /** @type {Bench} */ bench,
+  /** @type {string} */ many,
+  /** @type {string} */ one,
+) {
+  const empty = await startOnce(bench, bench.emptyDatabase);
+  const ofMany = [];
+  const ofOne = [];
+  for (let round = 0; round < bench.rounds; round++) {
+    bench.say(`10 000 accounts: start-up, round ${round + 1} of ${bench.rounds}`);
+    ofMany.push(await startOnce(bench, many));
+    ofOne.push(await startOnce(bench, one));
+  }
+  const time = (/** @type {{ ms: number }[]} */ all) => all.map(({ ms }) => ms);
+  const memory = (/** @type {{ resident: number }[]} */ all) =>
+    all.map(({ resident }) => resident - empty.resident);
+  return [
+    ...compared(
+      '10 000 accounts: start-up',
+      time(ofMany),
+      time(ofOne),
+      (ms) => `${milliseconds(ms)} ms`,
+    ),
+    ...compared(
+      '10 000 accounts: memory',
+      memory(ofMany),
+      memory(ofOne),
+      (bytes) => `${count(bytes / 2 ** 20)} MiB`,
+    ),
+  ];
+}
+
+/** @returns {Line[]} */
+function compared(
+  /** @type {string} */ work,
+  /** @type {readonly number[]} */ many,
+  /** @type {readonly number[]} */ one,
+  /** @type {(value: number) => string} */ text,
+) {
+  const ratio = medianRatio(many, one);
+  return [
+    { work, who: MANY, result: text(median(many)) },
+    { work, who: ONE, result: text(median(one)), ratio, goal: AS_LITTLE },
+  ];
 }

@@ -13,6 +13,7 @@
  * @property {number} connections
  * @property {readonly number[]} sizes Records for start-up and memory.
  * @property {number} tenantRecords In all, of the 10,000 tenants.
+ * @property {number} settleMs After a start, before memory is looked at.
  * @property {string} folder For databases and scratch files, on a real disk.
  * @property {string} emptyDatabase As the service makes it.
  * @property {Target} identity

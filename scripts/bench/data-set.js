@@ -50,7 +50,7 @@ export async function makeDataSet(
   return /** @type {DataSet} */ ({ file, accounts: placed, payloadBytes: filled.payloadBytes });
 }
 
-/** Up to `count` records of a group of accounts, spread over all of it. */
+/** Up to `count` records of a group of accounts, spread over all of it: first over the accounts. */
 export function sampleOf(
   /** @type {DataSet} */ { accounts },
   /** @type {string} */ prefix,
@@ -60,9 +60,10 @@ export function sampleOf(
   if (group === undefined) throw new Error(`no accounts ${prefix} in this data set`);
   const size = Math.min(count, group.records);
   return Array.from({ length: size }, (_, index) => {
-    const offset = Math.floor((index * group.records) / size);
-    const position = group.first + offset;
-    return { owner: `${prefix}-${offset % group.owners}`, id: idOf(position) };
+    const owner = Math.floor((index * group.owners) / Math.min(size, group.owners)) % group.owners;
+    const row = Math.floor((index * group.records) / group.owners / size);
+    const position = group.first + row * group.owners + owner;
+    return { owner: `${prefix}-${owner}`, id: idOf(position) };
   });
 }
 

@@ -19,7 +19,7 @@ export function machineText(/** @type {Bench} */ { folder, rounds, seconds, conn
     .map((average) => average.toFixed(1))
     .join(', ');
   return [
-    `${processors.length} × ${processors[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, load average ${load}.`,
+    `${processors.length} × ${processors[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, load average ${load} before.`,
     `A sync of this disk takes ${milliseconds(median(syncs))} ms (p99 ${milliseconds(percentile(syncs, 99))} ms).`,
     `Load: ${loadTool}, ${connections} connections. Medians of ${rounds} rounds of ${seconds} s in turn.`,
   ];

@@ -22,10 +22,13 @@ const OUTPUT_MAX_CHARACTERS = 1_000_000;
 /** @type {Set<number>} */
 const groups = new Set();
 
-/** Ends whatever still runs, at once. */
-export function killAll() {
-  for (const group of groups) signal(group, 'SIGKILL');
-  groups.clear();
+/** Ends whatever still runs, at once, but for one that is still needed. */
+export function killAll(/** @type {Started | undefined} */ spared = undefined) {
+  for (const group of groups) {
+    if (group === spared?.pid) continue;
+    signal(group, 'SIGKILL');
+    groups.delete(group);
+  }
 }
 
 /** Starts a script of this folder on this Node. */

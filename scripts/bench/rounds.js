@@ -12,6 +12,8 @@ import { median, medianRatio } from './statistics.js';
  * @property {string} name
  * @property {Target} target
  * @property {readonly LoadRequest[]} requests
+ * @property {number} [connections] Where the usual number makes no sense.
+ * @property {boolean} [isAside] No goal depends on it: a quick run measures it once.
  */
 
 /** One round; `cpu` is the server's processor time for a request in microseconds, NaN where unknown. */
@@ -25,19 +27,21 @@ export async function inTurn(
   /** @type {string} */ work,
   /** @type {readonly Contender[]} */ contenders,
 ) {
-  const { rounds, seconds, connections } = bench;
+  const { rounds, seconds } = bench;
   bench.say(`${work}: warming up`);
   // All at once: nobody counts, and it saves time.
-  const warmUp = { connections, seconds: bench.warmUpSeconds, mayBeEmpty: true };
+  const warmUp = { seconds: bench.warmUpSeconds, mayBeEmpty: true };
   await Promise.all(
-    contenders.map(({ target: { origin }, requests }) =>
-      bench.load({ ...warmUp, origin, requests }),
+    contenders.map(({ target: { origin }, requests, connections = bench.connections }) =>
+      bench.load({ ...warmUp, origin, requests, connections }),
     ),
   );
   /** @type {Measured[]} */
   const measured = contenders.map(({ name }) => ({ name, rounds: [] }));
   for (let round = 0; round < rounds; round++) {
-    for (const [index, { name, target, requests }] of contenders.entries()) {
+    for (const [index, contender] of contenders.entries()) {
+      if (bench.quick && contender.isAside && round > 0) continue;
+      const { name, target, requests, connections = bench.connections } = contender;
       bench.say(`${work}: round ${round + 1} of ${rounds}, ${name}`);
       const before = cpuMicrosecondsOf(target.process.pid) ?? Number.NaN;
       const load = await bench.load({ origin: target.origin, requests, connections, seconds });

@@ -11,14 +11,15 @@ export function median(/** @type {readonly number[]} */ values) {
 
 /**
  * The median of each round's own ratio. What disturbs a machine for a while
- * disturbs both sides of a round, and so their ratio least.
+ * disturbs both sides of a round, and so their ratio least. Rounds that only
+ * one side had do not count.
  */
 export function medianRatio(
   /** @type {readonly number[]} */ ours,
   /** @type {readonly number[]} */ theirs,
 ) {
-  if (ours.length !== theirs.length) throw new Error('rounds are missing on one side');
-  return median(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
+  const both = Math.min(ours.length, theirs.length);
+  return median(ours.slice(0, both).map((value, round) => value / (theirs[round] ?? Number.NaN)));
 }
 
 /** The smallest value that `percent` of all values do not exceed (nearest rank). */

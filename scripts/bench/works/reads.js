@@ -67,10 +67,20 @@ export async function readOne(/** @type {Bench} */ bench) {
     const measured = await inTurn(bench, 'read one', [
       { name: 'ours', target: ours, requests },
       { name: 'Hono floor', target: await use(startFloor('hono', folder, answers)), requests },
-      { name: 'node:http floor', target: await use(startFloor('node', folder, answers)), requests },
-      ...(fastify ? [{ name: 'Fastify peer', target: fastify, requests }] : []),
-      { name: 'json-server', target: jsonServer, requests },
-      { name: 'ours, asking the provider each time', target: askingOurs, requests: asking },
+      {
+        name: 'node:http floor',
+        target: await use(startFloor('node', folder, answers)),
+        requests,
+        isAside: true,
+      },
+      ...(fastify ? [{ name: 'Fastify peer', target: fastify, requests, isAside: true }] : []),
+      { name: 'json-server', target: jsonServer, requests, isAside: true },
+      {
+        name: 'ours, asking the provider each time',
+        target: askingOurs,
+        requests: asking,
+        isAside: true,
+      },
     ]);
     return loadLines('read one', measured, { 'Hono floor': { kind: 'least', limit: 0.9 } });
   });
@@ -99,13 +109,13 @@ export async function listTwenty(/** @type {Bench} */ bench) {
       });
     }
     const peers = (/** @type {LoadRequest[]} */ requests) =>
-      fastify ? [{ name: 'Fastify peer', target: fastify, requests }] : [];
+      fastify ? [{ name: 'Fastify peer', target: fastify, requests, isAside: true }] : [];
     // One turn for both: they are compared with each other, too.
     const measured = await inTurn(bench, 'list 20', [
       { name: 'ours', target: ours, requests: LIST_SMALL },
       ...floors.slice(0, 1),
       ...peers(LIST_SMALL),
-      { name: 'json-server', target: jsonServer, requests: JSON_SERVER_LIST },
+      { name: 'json-server', target: jsonServer, requests: JSON_SERVER_LIST, isAside: true },
       { name: 'ours', target: ours, requests: LIST_LARGE },
       ...floors.slice(1),
       ...peers(LIST_LARGE),

@@ -4,7 +4,7 @@
 import { makeDataSet, NOTHING, ONE_PERCENT, sampleOf } from '../data-set.js';
 import { startScript } from '../processes.js';
 import { median, medianRatio } from '../statistics.js';
-import { milliseconds } from '../table.js';
+import { count, milliseconds } from '../table.js';
 import { copied, listening, startOurs, startPeer } from '../targets.js';
 import { readsOf, withTargets } from './reads.js';
 
@@ -35,7 +35,9 @@ export function search(/** @type {Bench} */ bench) {
     const { folder, identity } = bench;
     const only = await makeDataSet(bench, 'searched', [SEARCHED]);
     const data = await makeDataSet(bench, 'search', [SEARCHED, OTHERS]);
-    const fastify = bench.hasFastify ? await use(startPeer('fastify', folder, data)) : undefined;
+    // No goal depends on it, and it takes its time.
+    const fastify =
+      bench.hasFastify && !bench.quick ? await use(startPeer('fastify', folder, data)) : undefined;
     const identityOrigin = identity.origin;
     const ours = await use(
       listening(startOurs({ file: copied(data, 'ours').file, identityOrigin })),
@@ -127,7 +129,7 @@ async function othersMeanwhile(
   const p99 = median(meanwhile.map((round) => round.p99));
   return [
     othersLine(work, 'ours, while two search', meanwhile),
-    { ...othersLine(work, 'ours, nobody searches', alone) },
+    othersLine(work, 'ours, nobody searches', alone),
     {
       work,
       who: 'p99, while two search',
@@ -149,7 +151,7 @@ export function othersLine(
   return {
     work,
     who,
-    result: `${Math.round(middle('perSecond')).toLocaleString('en').replaceAll(',', ' ')}/s`,
+    result: `${count(middle('perSecond'))}/s`,
     latency: [middle('p50'), middle('p99'), middle('p999')].map(milliseconds).join(' / '),
   };
 }

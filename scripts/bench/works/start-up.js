@@ -13,7 +13,6 @@ import { listening, startOurs } from '../targets.js';
 
 const ACCOUNT = { prefix: 'started', owners: 1 };
 const GOAL_FROM = 1_000_000;
-const SETTLE_MS = 1_000;
 
 /** @typedef {{ ms: number, resident: number, peak: number }} Start */
 
@@ -46,11 +45,14 @@ function isMemory(/** @type {Line} */ { work }) {
 }
 
 /** From the start of the process until it listens; memory a moment later. */
-export async function startOnce(/** @type {Bench} */ { identity }, /** @type {string} */ file) {
+export async function startOnce(
+  /** @type {Bench} */ { identity, settleMs },
+  /** @type {string} */ file,
+) {
   const began = performance.now();
   const started = await listening(startOurs({ file, identityOrigin: identity.origin }));
   const ms = performance.now() - began;
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await new Promise((resolve) => setTimeout(resolve, settleMs));
   const memory = memoryOf(started.process.pid);
   await started.process.stop();
   return { ms, ...memory };

@@ -37,7 +37,7 @@ export function create(/** @type {Bench} */ bench) {
   return writing(bench, {
     work: 'create',
     requestsOf: () => [createOf('writer-0')],
-    withJsonServer: true,
+    withJsonServer: false,
     goals: {
       'POST floor, stores nothing': { kind: 'least', limit: 0.8 },
       'Fastify peer': { kind: 'least', limit: 6 },
@@ -49,7 +49,7 @@ export function update(/** @type {Bench} */ bench) {
   return writing(bench, {
     work: 'update',
     requestsOf: updatesOf,
-    withJsonServer: true,
+    withJsonServer: false,
     goals: {
       'POST floor, stores nothing': { kind: 'least', limit: 0.65 },
       'Fastify peer': { kind: 'least', limit: 5 },
@@ -68,7 +68,7 @@ export function mix(/** @type {Bench} */ bench) {
         return n % (2 * MIX_SIZE) === 0 ? createOf('writer-0') : (updates[n] ?? read);
       });
     },
-    withJsonServer: true,
+    withJsonServer: false,
     goals: {},
   });
 }
@@ -101,7 +101,8 @@ function writing(bench, { work, requestsOf, withJsonServer, goals }) {
       { name: 'POST floor, stores nothing', target: floor, requests },
     ];
     if (fastify) contenders.push({ name: 'Fastify peer', target: fastify, requests });
-    if (jsonServer) contenders.push({ name: 'json-server', target: jsonServer, requests });
+    if (jsonServer)
+      contenders.push({ name: 'json-server', target: jsonServer, requests, isAside: true });
     return loadLines(work, await inTurn(bench, work, contenders), goals);
   });
 }

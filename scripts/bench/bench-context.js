@@ -17,6 +17,7 @@
  * @property {string} folder For databases and scratch files, on a real disk.
  * @property {string} emptyDatabase As the service makes it.
  * @property {Target} identity
+ * @property {() => boolean} isOutOfTime Nothing more may begin: a quick run must end.
  * @property {boolean} hasFastify Whether its native driver could be installed.
  * @property {boolean} hasTracer
  * @property {(options: LoadOptions) => Promise<Load>} load

@@ -7,20 +7,32 @@ import { peerPackage } from './peer-packages.js';
 const { origin, requests, connections, seconds } = JSON.parse(
   readFileSync(process.argv[2] ?? '', 'utf8'),
 );
+const prepared = requests.map((/** @type {import('./load.js').LoadRequest} */ request) => ({
+  method: request.method,
+  path: request.path,
+  headers: {
+    ...(request.token !== undefined && { authorization: `Bearer ${request.token}` }),
+    ...(request.body !== undefined && { 'content-type': 'application/json' }),
+  },
+  ...(request.body !== undefined && { body: request.body }),
+}));
+
+/** Every connection begins somewhere else in the list, or all would send the same at the same time. */
+function startElsewhere(
+  /** @type {{ setRequests: (requests: readonly unknown[]) => void }} */ client,
+) {
+  const first = Math.floor((clients++ * prepared.length) / connections) % prepared.length;
+  client.setRequests([...prepared.slice(first), ...prepared.slice(0, first)]);
+}
+
+let clients = 0;
 const result = await peerPackage('autocannon')({
   url: origin,
   connections,
   duration: seconds,
   timeout: 30,
-  requests: requests.map((/** @type {import('./load.js').LoadRequest} */ request) => ({
-    method: request.method,
-    path: request.path,
-    headers: {
-      ...(request.token !== undefined && { authorization: `Bearer ${request.token}` }),
-      ...(request.body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(request.body !== undefined && { body: request.body }),
-  })),
+  requests: prepared,
+  setupClient: startElsewhere,
 });
 process.stdout.write(
   JSON.stringify({

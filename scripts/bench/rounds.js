@@ -28,14 +28,7 @@ export async function inTurn(
   /** @type {readonly Contender[]} */ contenders,
 ) {
   const { rounds, seconds } = bench;
-  bench.say(`${work}: warming up`);
-  // All at once: nobody counts, and it saves time.
-  const warmUp = { seconds: bench.warmUpSeconds, mayBeEmpty: true };
-  await Promise.all(
-    contenders.map(({ target: { origin }, requests, connections = bench.connections }) =>
-      bench.load({ ...warmUp, origin, requests, connections }),
-    ),
-  );
+  await warmUp(bench, work, contenders);
   /** @type {Measured[]} */
   const measured = contenders.map(({ name }) => ({ name, rounds: [] }));
   for (let round = 0; round < rounds; round++) {
@@ -50,6 +43,27 @@ export async function inTurn(
     }
   }
   return measured;
+}
+
+/**
+ * A service that has just started is still being compiled for some seconds of
+ * load, longer the more code it has. A quick run warms up everyone with a goal
+ * at once, to save time.
+ */
+async function warmUp(
+  /** @type {Bench} */ bench,
+  /** @type {string} */ work,
+  /** @type {readonly Contender[]} */ contenders,
+) {
+  const seconds = bench.warmUpSeconds;
+  if (seconds === 0) return;
+  bench.say(`${work}: warming up`);
+  const warm = (/** @type {Contender} */ contender) => {
+    const { target, requests, connections = bench.connections } = contender;
+    return bench.load({ origin: target.origin, requests, connections, seconds, mayBeEmpty: true });
+  };
+  if (bench.quick) await Promise.all(contenders.filter(({ isAside }) => !isAside).map(warm));
+  else for (const contender of contenders) await warm(contender);
 }
 
 /** The middle of one figure over all rounds. */

@@ -108,16 +108,18 @@ async function searchTime(
 
 /** Reads by other accounts, alone and while somebody searches without a pause. */
 async function othersMeanwhile(
-  /** @type {Bench} */ { load, rounds, seconds, connections, say },
+  /** @type {Bench} */ { load, quick, rounds, seconds, warmUpSeconds, connections, say },
   /** @type {Target} */ { origin },
   /** @type {LoadRequest[]} */ requests,
 ) {
   const alone = [];
   const meanwhile = [];
+  const reads = { origin, requests, connections, seconds };
+  say("search: other accounts' reads: warming up");
+  await load({ ...reads, seconds: warmUpSeconds });
   for (let round = 0; round < rounds; round++) {
     say(`search: other accounts' reads, round ${round + 1} of ${rounds}`);
-    const reads = { origin, requests, connections, seconds };
-    alone.push(await load(reads));
+    if (!quick || round === 0) alone.push(await load(reads));
     const searches = searchOf('searched-0', NOTHING);
     const [others] = await Promise.all([
       load(reads),

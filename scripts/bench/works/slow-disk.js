@@ -34,7 +34,7 @@ export async function slowDisk(/** @type {Bench} */ bench) {
     const quiet = [];
     const busy = [];
     const writes = [];
-    await load({ ...reads, seconds: 1 });
+    await load({ ...reads, seconds: bench.warmUpSeconds });
     for (let round = 0; round < rounds; round++) {
       say(`${WORK}: round ${round + 1} of ${rounds}`);
       quiet.push(await load(reads));

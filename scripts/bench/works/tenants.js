@@ -5,7 +5,7 @@ import { makeDataSet, NOTHING, sampleOf } from '../data-set.js';
 import { inTurn } from '../rounds.js';
 import { median, medianRatio } from '../statistics.js';
 import { count, loadLines, milliseconds } from '../table.js';
-import { listening, startOurs } from '../targets.js';
+import { answerOf, listening, startOurs } from '../targets.js';
 import { readsOf, withTargets } from './reads.js';
 import { searchOf } from './search.js';
 import { startOnce } from './start-up.js';
@@ -14,10 +14,11 @@ import { createOf, updatesOf } from './writes.js';
 /** @import { Bench } from '../bench-context.js' */
 /** @import { LoadRequest } from '../load.js' */
 /** @import { Goal, Line } from '../table.js' */
+/** @import { Target } from '../targets.js' */
 
 const TENANTS = 10_000;
-/** What a service manages at least that asks the provider for each. */
-const TOKENS_A_SECOND = 2_500;
+/** Requests at a time while tokens are asked for. */
+const ASKING = 32;
 const SEARCHED = { prefix: 'searched', owners: 1, records: 100_000 };
 const ONE = 'one account';
 const MANY = '10 000 accounts';
@@ -58,28 +59,39 @@ export async function tenants(/** @type {Bench} */ bench) {
     const ofOne = await use(listening(startOurs({ file: one.file, identityOrigin })));
     const size = bench.quick ? TENANTS / 2 : TENANTS;
     const ofAll = sampleOf(many, 'tenant', size);
+    const ofIt = sampleOf(one, 'tenant', size);
     bench.say('10 000 accounts: letting the service ask for every token once');
-    await bench.load({
-      origin: ofMany.origin,
-      requests: readsOf(ofAll),
-      connections: bench.connections,
-      seconds: size / TOKENS_A_SECOND,
-    });
+    await askForAll(ofMany, ofAll);
     for (const { work, requestsOf, connections = bench.connections } of WORKS) {
       const name = `10 000 accounts: ${work}`;
+      if (bench.isOutOfTime()) {
+        lines.push({ work: name, who: 'not measured', result: 'out of time' });
+        continue;
+      }
       const measured = await inTurn(bench, name, [
         { name: MANY, target: ofMany, connections, requests: requestsOf(ofAll) },
         {
           name: ONE,
           target: ofOne,
           connections,
-          requests: requestsOf(sampleOf(one, 'tenant', size)),
+          requests: requestsOf(ofIt),
         },
       ]);
       lines.push(...loadLines(name, measured, { [ONE]: AS_FAST }));
     }
     return lines;
   });
+}
+
+/** Every account's first request has to wait for the provider: none of them is measured. */
+async function askForAll(/** @type {Target} */ target, /** @type {Sample} */ sample) {
+  const requests = readsOf(sample);
+  const ask = async () => {
+    for (let next = requests.pop(); next !== undefined; next = requests.pop()) {
+      await answerOf(target, next);
+    }
+  };
+  await Promise.all(Array.from({ length: ASKING }, ask));
 }
 
 /** Start-up and memory. @returns {Promise<Line[]>} */
@@ -91,8 +103,9 @@ async function starts(
   const empty = await startOnce(bench, bench.emptyDatabase);
   const ofMany = [];
   const ofOne = [];
-  for (let round = 0; round < bench.rounds; round++) {
-    bench.say(`10 000 accounts: start-up, round ${round + 1} of ${bench.rounds}`);
+  const rounds = bench.quick ? 1 : bench.rounds;
+  for (let round = 0; round < rounds; round++) {
+    bench.say(`10 000 accounts: start-up, round ${round + 1} of ${rounds}`);
     ofMany.push(await startOnce(bench, many));
     ofOne.push(await startOnce(bench, one));
   }

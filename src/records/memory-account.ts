@@ -15,16 +15,17 @@ import {
   newRecord,
   validated,
 } from '../domain/record.js';
-import { textMatcher } from '../domain/search.js';
 import type { Eventually } from '../eventually.js';
 import { type Change, type MemoryRecord, memoryRecord, type RecordSet } from './record-set.js';
 import type { AccountRecords } from './record-store.js';
+import { recordFinder, type SearchBlocks } from './search-blocks.js';
 import type { Turns } from './turns.js';
 import type { Decision, Writer } from './writer.js';
 
 export interface MemoryAccountContext {
   readonly set: RecordSet;
   readonly writer: Writer;
+  readonly searchBlocks: SearchBlocks;
   readonly turns: Turns;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
@@ -42,11 +43,9 @@ export class MemoryAccount implements AccountRecords {
   }
 
   list(collection: CollectionName, query: ListQuery): Eventually<Page> {
-    const records = this.#context.set.records(this.#owner, collection);
-    const matches = matcher(query);
-    return matches === undefined
-      ? newestPage(records, query)
-      : this.#filteredPage(records, query, matches);
+    if (query.q !== '') return this.#searchedPage(collection, query);
+    if (query.status !== '') return this.#filteredPage(collection, query);
+    return newestPage(this.#context.set.records(this.#owner, collection), query);
   }
 
   read(collection: CollectionName, id: string): Outcome<string> {
@@ -107,26 +106,33 @@ export class MemoryAccount implements AccountRecords {
     return rows;
   }
 
-  /** Filters first, then pages: the total counts every match, the page keeps only its own. */
-  async #filteredPage(
-    records: readonly MemoryRecord[],
-    query: ListQuery,
-    matches: (record: MemoryRecord) => boolean,
-  ): Promise<Page> {
-    const snapshot = records.slice();
+  /** The records that contain `q`, and are of the status if there is one. */
+  async #searchedPage(collection: CollectionName, query: ListQuery): Promise<Page> {
+    const { set, searchBlocks, turns } = this.#context;
+    const find = recordFinder(query.q);
+    const scan = turns.scan();
+    const filtered = new FilteredPage(query);
+    const snapshot = set.snapshot(this.#owner, collection);
+    const name = `${collection}/${this.#owner}`;
+    for (const { block, foldedRecords } of searchBlocks.steps(name, snapshot)) {
+      if (scan.spend(block.characters, foldedRecords)) await scan.next();
+      for (const record of block.matches(find)) filtered.take(record);
+    }
+    return filtered.page;
+  }
+
+  /** The records of a status. */
+  async #filteredPage(collection: CollectionName, query: ListQuery): Promise<Page> {
+    const snapshot = this.#context.set.snapshot(this.#owner, collection);
     const scan = this.#context.turns.scan();
-    const first = offsetOf(query);
-    const items: string[] = [];
-    let total = 0;
+    const filtered = new FilteredPage(query);
     for (let i = snapshot.length - 1; i >= 0; i--) {
       const record = snapshot[i];
       if (record === undefined) break;
-      if (scan.spend(record.text.length)) await scan.next();
-      if (!matches(record)) continue;
-      if (total >= first && items.length < query.pageSize) items.push(record.text);
-      total++;
+      if (scan.spend(0)) await scan.next();
+      filtered.take(record);
     }
-    return { items, total };
+    return filtered.page;
   }
 
   #changed(
@@ -151,13 +157,30 @@ export class MemoryAccount implements AccountRecords {
   }
 }
 
-/** A record without `status` passes any status filter; one that has it must equal it. */
-function matcher({ q, status }: ListQuery): ((record: MemoryRecord) => boolean) | undefined {
-  if (q === '' && status === '') return undefined;
-  const contains = q === '' ? undefined : textMatcher(q);
-  return (record) =>
-    (status === '' || record.status === undefined || record.status === status) &&
-    (contains === undefined || contains(record.text));
+/** Filters by status first, then pages: the total counts every match, the page keeps only its own. */
+class FilteredPage {
+  readonly #items: string[] = [];
+  #total = 0;
+  readonly #status: string;
+  readonly #first: number;
+  readonly #size: number;
+
+  constructor(query: ListQuery) {
+    this.#status = query.status;
+    this.#first = offsetOf(query);
+    this.#size = query.pageSize;
+  }
+
+  /** Records come newest first. One without `status` passes any filter; one that has it must equal it. */
+  take({ status, text }: MemoryRecord): void {
+    if (this.#status !== '' && status !== undefined && status !== this.#status) return;
+    if (this.#total >= this.#first && this.#items.length < this.#size) this.#items.push(text);
+    this.#total++;
+  }
+
+  get page(): Page {
+    return { items: this.#items, total: this.#total };
+  }
 }
 
 /** Without a filter a page is a piece of the list: its cost does not depend on how long the list is. */

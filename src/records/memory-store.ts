@@ -7,6 +7,7 @@ import { MemoryAccount, type MemoryAccountContext } from './memory-account.js';
 import { MemoryOperator } from './memory-operator.js';
 import { RecordSet } from './record-set.js';
 import type { AccountRecords, OperatorViews, RecordStore } from './record-store.js';
+import { SearchBlocks } from './search-blocks.js';
 import { type Pause, Turns } from './turns.js';
 import { Writer } from './writer.js';
 
@@ -15,7 +16,7 @@ export interface OpenRecordsOptions {
   readonly log?: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
-  /** Lets the host serve what is waiting. Node: `setImmediate`, which is much quicker than the default. */
+  /** Lets the host serve what is waiting. Default: `setImmediate`, or a timer where there is none. */
   readonly pause?: Pause;
   /**
    * Called once when, after a failed commit, nobody can tell what storage holds.
@@ -37,7 +38,8 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
   for await (const rows of journal.load()) for (const row of rows) set.load(row);
   const onStorageLost = options.onStorageLost ?? (() => {});
   const writer = new Writer({ set, journal, log, clock, onStorageLost });
-  return new MemoryStore({ set, writer, journal, clock, turns: new Turns(pause) });
+  const [turns, searchBlocks] = [new Turns(pause), new SearchBlocks()];
+  return new MemoryStore({ set, writer, journal, clock, turns, searchBlocks });
 }
 
 class MemoryStore implements OpenRecords {
@@ -59,6 +61,8 @@ class MemoryStore implements OpenRecords {
   }
 }
 
+/** A timer waits a millisecond at least, which is longer than what a search does between two pauses. */
 function nextTask(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
+  const { setImmediate = setTimeout } = globalThis as { setImmediate?: (task: () => void) => void };
+  return new Promise((resolve) => void setImmediate(resolve));
 }

@@ -35,18 +35,28 @@ class Shelf {
   readonly byKey = new Map<RecordKey, MemoryRecord>();
   /** Oldest first. */
   readonly ordered: MemoryRecord[] = [];
+  #snapshot: readonly MemoryRecord[] | undefined;
+
+  /** A copy that stays as it is; the same one until the next change. */
+  snapshot(): readonly MemoryRecord[] {
+    this.#snapshot ??= this.ordered.slice();
+    return this.#snapshot;
+  }
 
   add(record: MemoryRecord): void {
+    this.#snapshot = undefined;
     this.byKey.set(record.key, record);
     this.ordered.push(record);
   }
 
   replace(record: MemoryRecord): void {
+    this.#snapshot = undefined;
     this.byKey.set(record.key, record);
     this.ordered[this.#indexOf(record.position)] = record;
   }
 
   remove(record: MemoryRecord): void {
+    this.#snapshot = undefined;
     this.byKey.delete(record.key);
     this.ordered.splice(this.#indexOf(record.position), 1);
   }
@@ -99,9 +109,14 @@ export class RecordSet {
     return this.#accounts.get(owner)?.[collection]?.byKey.get(keyOf(collection, id));
   }
 
-  /** Oldest first. The array goes on changing with the set: copy it before waiting. */
+  /** Oldest first. The array goes on changing with the set: whoever waits takes a `snapshot`. */
   records(owner: string, collection: CollectionName): readonly MemoryRecord[] {
     return this.#accounts.get(owner)?.[collection]?.ordered ?? NO_RECORDS;
+  }
+
+  /** Oldest first, as the records are now: the array never changes, and is another one after each change. */
+  snapshot(owner: string, collection: CollectionName): readonly MemoryRecord[] {
+    return this.#accounts.get(owner)?.[collection]?.snapshot() ?? NO_RECORDS;
   }
 
   apply({ owner, collection, before, after }: Change): void {

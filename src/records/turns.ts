@@ -37,9 +37,9 @@ export class Scan {
     this.next = next;
   }
 
-  /** Accounts for one text. True: the slice is used up, wait for `next` before going on. */
-  spend(textCharacters: number): boolean {
-    this.#spent += textCharacters + RECORD_OVERHEAD_CHARACTERS;
+  /** Accounts for the texts of so many records. True: the slice is used up, wait for `next` before going on. */
+  spend(textCharacters: number, records = 1): boolean {
+    this.#spent += textCharacters + records * RECORD_OVERHEAD_CHARACTERS;
     if (this.#spent < SLICE_CHARACTERS) return false;
     this.#spent = 0;
     return true;

@@ -6,6 +6,7 @@ import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collecti
 import { silentLog } from '../../src/log.js';
 import { MemoryAccount } from '../../src/records/memory-account.js';
 import { type MemoryRecord, RecordSet } from '../../src/records/record-set.js';
+import { SearchBlocks } from '../../src/records/search-blocks.js';
 import { type Pause, Turns } from '../../src/records/turns.js';
 import { Writer } from '../../src/records/writer.js';
 import { MapJournal, turn } from './map-journal.js';
@@ -43,7 +44,10 @@ function accountOf(set: RecordSet, pause: Pause = turn): MemoryAccount {
     clock: Date.now,
     onStorageLost() {},
   });
-  return new MemoryAccount({ set, writer, turns: new Turns(pause), clock: Date.now }, OWNER);
+  return new MemoryAccount(
+    { set, writer, searchBlocks: new SearchBlocks(), turns: new Turns(pause), clock: Date.now },
+    OWNER,
+  );
 }
 
 describe('A page without a filter', () => {
@@ -81,6 +85,7 @@ describe('A page without a filter', () => {
           clock: Date.now,
           onStorageLost() {},
         }),
+        searchBlocks: new SearchBlocks(),
         turns: new Turns(turn),
         clock: Date.now,
       },

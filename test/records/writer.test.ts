@@ -8,6 +8,7 @@ import type { Log } from '../../src/log.js';
 import type { CommitResult } from '../../src/records/journal.js';
 import { MemoryAccount } from '../../src/records/memory-account.js';
 import { RecordSet } from '../../src/records/record-set.js';
+import { SearchBlocks } from '../../src/records/search-blocks.js';
 import { Turns } from '../../src/records/turns.js';
 import { Writer } from '../../src/records/writer.js';
 import { MapJournal, turn } from './map-journal.js';
@@ -36,7 +37,7 @@ describe('The writer', () => {
 
   function accountOf(owner: string, actor?: 'admin'): MemoryAccount {
     return new MemoryAccount(
-      { set, writer, turns: new Turns(turn), clock: Date.now },
+      { set, writer, searchBlocks: new SearchBlocks(), turns: new Turns(turn), clock: Date.now },
       owner,
       actor,
     );

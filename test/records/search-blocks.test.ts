@@ -1,0 +1,254 @@
+// Kept texts never change what a search finds: they equal a plain filter after
+// any changes. And they are bounded, and a change costs its own block only.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/log.js';
+import { MemoryAccount } from '../../src/records/memory-account.js';
+import { type MemoryRecord, memoryRecord, RecordSet } from '../../src/records/record-set.js';
+import { recordFinder, SearchBlocks } from '../../src/records/search-blocks.js';
+import { Turns } from '../../src/records/turns.js';
+import { Writer } from '../../src/records/writer.js';
+import { MapJournal, turn } from './map-journal.js';
+
+const OWNER = 'neema';
+const KEY = { owner: OWNER, collection: 'customers' } as const;
+
+/** An account's customers, changed without a journal, and searched. */
+class Customers {
+  readonly set = new RecordSet();
+  readonly blocks: SearchBlocks;
+  readonly #account: MemoryAccount;
+
+  constructor(names: readonly string[], blocks = new SearchBlocks()) {
+    this.blocks = blocks;
+    const [{ set }, journal] = [this, new MapJournal()];
+    const options = { set, journal, log: silentLog, clock: Date.now, onStorageLost() {} };
+    const context = { set, searchBlocks: blocks, turns: new Turns(turn), clock: Date.now };
+    this.#account = new MemoryAccount({ ...context, writer: new Writer(options) }, OWNER);
+    for (const name of names) this.add(name);
+  }
+
+  get list(): readonly MemoryRecord[] {
+    return this.set.records(OWNER, 'customers');
+  }
+
+  add(name: string): void {
+    const position = this.set.nextPosition();
+    this.set.apply({ ...KEY, after: recordOf(position, name) });
+  }
+
+  replace(at: number, name: string): void {
+    const before = this.#at(at);
+    if (before === undefined) return;
+    this.set.apply({ ...KEY, before, after: recordOf(before.position, name) });
+  }
+
+  remove(at: number): void {
+    const before = this.#at(at);
+    if (before !== undefined) this.set.apply({ ...KEY, before });
+  }
+
+  async expectPlain(q: string, status = '', page = 1): Promise<void> {
+    const matching = this.list
+      .filter((record) => folded(record.text).includes(folded(q)))
+      .filter((record) => status === '' || [undefined, status].includes(record.status ?? undefined))
+      .map((record) => record.text)
+      .reverse();
+    const found = await this.#account.list('customers', { q, status, page, pageSize: 7 });
+    expect({ q, items: found.items, total: found.total }).toEqual({
+      q,
+      items: matching.slice((page - 1) * 7, page * 7),
+      total: matching.length,
+    });
+  }
+
+  /** How many records a search lower-cases. */
+  foldings(name = 'list'): number {
+    let folded = 0;
+    const steps = this.blocks.steps(name, this.set.snapshot(OWNER, 'customers'));
+    for (const { foldedRecords } of steps) folded += foldedRecords;
+    return folded;
+  }
+
+  #at(index: number): MemoryRecord | undefined {
+    return this.list[index % Math.max(this.list.length, 1)];
+  }
+}
+
+function recordOf(position: number, name: string): MemoryRecord {
+  const body = {
+    id: `CUS-${position}`,
+    name,
+    ...(position % 3 > 0 && { status: `S${position % 3}` }),
+  };
+  return memoryRecord(position, position, JSON.stringify(body), body);
+}
+
+function folded(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ');
+}
+
+function names(count: number, characters = 5): string[] {
+  return Array.from({ length: count }, (_, i) => `${i}`.padStart(characters, 'N'));
+}
+
+describe('A search after any changes', () => {
+  const name = fc.oneof(
+    fc.string({
+      unit: fc.constantFrom('a', 'B', 'Σ', 'ς', 'İ', '.', '*', '"', '\0'),
+      maxLength: 9,
+    }),
+    fc.nat(300).map((n) => `${'ab'.repeat(n)}c`),
+    fc.constant('x'.repeat(300_000)),
+  );
+  const place = fc.nat(700);
+  /** A piece of the list's texts as they lie one after the other: within a record, or across borders. */
+  const piece = fc.record({
+    at: place,
+    from: fc.nat(40),
+    length: fc.integer({ min: 1, max: 400 }),
+  });
+  const command = fc.oneof(
+    fc.record({ do: fc.constant('add' as const), name }),
+    fc.record({ do: fc.constant('replace' as const), at: place, name }),
+    fc.record({ do: fc.constant('remove' as const), at: place }),
+    fc.record({
+      do: fc.constant('search' as const),
+      q: fc.oneof(
+        name.filter((q) => q !== ''),
+        fc.constantFrom('.*', 'σ', 'Σ"', '\0', '}\0{', '}{', '}', 'c"', 'cus-1', '"n'),
+        fc.tuple(piece, fc.constantFrom('', '\0')),
+      ),
+      status: fc.constantFrom('', 'S1'),
+      page: fc.integer({ min: 1, max: 3 }),
+    }),
+  );
+
+  it.each([100, 5_000, 32_000_000])(
+    'finds what a filter finds, keeping %i characters',
+    async (kept) => {
+      await fc.assert(
+        fc.asyncProperty(fc.nat(400), fc.array(command, { maxLength: 25 }), async (n, run) => {
+          const customers = new Customers(names(n), new SearchBlocks(kept));
+          for (const step of run) {
+            if (step.do === 'add') customers.add(step.name);
+            else if (step.do === 'replace') customers.replace(step.at, step.name);
+            else if (step.do === 'remove') customers.remove(step.at);
+            else await customers.expectPlain(needle(customers, step.q), step.status, step.page);
+            expect(customers.blocks.characters).toBeLessThanOrEqual(kept);
+          }
+          await customers.expectPlain('n');
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
+
+  function needle(
+    { list }: Customers,
+    q: string | [{ at: number; from: number; length: number }, string],
+  ): string {
+    if (typeof q === 'string') return q;
+    const [{ at, from, length }, border] = q;
+    const first = at % Math.max(list.length, 1);
+    const joined = list.slice(first, first + 3).map((record) => record.text);
+    return joined.join(border).slice(from, from + length) || 'none';
+  }
+
+  it('finds nothing across the border of two records, with its sign or without', async () => {
+    const customers = new Customers(['Neema', 'Juma']);
+    for (const q of ['}{', '}\0{', '\0', `${'}{'.repeat(200)}`, `}\0{${'x'.repeat(300)}`]) {
+      await customers.expectPlain(q);
+      expect(recordFinder(q)('{}\0{}', 0)).toBe(-1);
+    }
+  });
+
+  it('goes on at the next record after a match, also with a long needle', async () => {
+    const long = 'ab'.repeat(200);
+    const customers = new Customers([long, `${long}${long}`, 'ab', long.slice(1), `x${long}`]);
+    for (const q of ['ab', long, `${long}"`, `x${long}`]) await customers.expectPlain(q);
+  });
+
+  it('sees each record once while the list changes between two steps', () => {
+    const customers = new Customers(names(1_000));
+    const before = customers.set.snapshot(OWNER, 'customers');
+    for (let round = 0; round < 2; round++) {
+      const seen: MemoryRecord[] = [];
+      for (const { block } of customers.blocks.steps('list', before)) {
+        seen.push(...block.matches(recordFinder('cus-')));
+        customers.remove(round);
+        customers.add('added');
+        customers.replace(500, 'replaced');
+        // Another search of the newer list in the middle of this one.
+        customers.foldings();
+      }
+      expect(seen).toEqual(before.toReversed());
+    }
+  });
+});
+
+describe('What is kept', () => {
+  it('is nothing before the first search, and the texts after it', () => {
+    const customers = new Customers(names(1_000));
+    expect(customers.blocks.characters).toBe(0);
+    expect(customers.foldings()).toBe(1_000);
+    const characters = customers.list.reduce((sum, { text }) => sum + text.length + 1, 0);
+    expect(characters - customers.blocks.characters).toBe(Math.ceil(1_000 / 128));
+    expect(customers.foldings()).toBe(0);
+  });
+
+  it.each([
+    ['replaced', (customers: Customers) => customers.replace(130, 'Juma'), 128],
+    ['added', (customers: Customers) => customers.add('Juma'), 1_000 - 7 * 128 + 1],
+    ['removed at the end', (customers: Customers) => customers.remove(999), 1_000 - 7 * 128 - 1],
+    ['removed further up', (customers: Customers) => customers.remove(640), 1_000 - 640 - 1],
+  ])('is made anew where a record is %s, and nowhere else', (_title, change, expected) => {
+    const customers = new Customers(names(1_000));
+    customers.foldings();
+    change(customers);
+    expect(customers.foldings()).toBe(expected);
+    expect(customers.foldings()).toBe(0);
+  });
+
+  it('gives way to the lists that were searched later', () => {
+    const customers = new Customers(names(1_000));
+    customers.foldings('measure');
+    const blocks = new SearchBlocks(customers.blocks.characters * 2);
+    const lists = new Customers(names(1_000), blocks);
+    expect(['a', 'b', 'a', 'b'].map((name) => lists.foldings(name))).toEqual([1_000, 1_000, 0, 0]);
+    lists.foldings('a');
+    expect(lists.foldings('c')).toBe(1_000);
+    expect(['a', 'c', 'b'].map((name) => lists.foldings(name))).toEqual([0, 0, 1_000]);
+  });
+
+  it('is the newest part of a list beyond the budget', () => {
+    const customers = new Customers(names(1_000, 100), new SearchBlocks(50_000));
+    expect(customers.foldings()).toBe(1_000);
+    expect(customers.foldings()).toBeLessThan(800);
+    expect(customers.blocks.characters).toBeGreaterThan(30_000);
+    expect(customers.blocks.characters).toBeLessThanOrEqual(50_000);
+  });
+
+  it('is nothing of records that would make a block too large', () => {
+    const customers = new Customers(names(130, 5_000));
+    expect([customers.foldings(), customers.foldings()]).toEqual([130, 128]);
+  });
+
+  it('is nothing of a list shorter than a block', () => {
+    const customers = new Customers(names(127));
+    expect([customers.foldings(), customers.foldings()]).toEqual([127, 127]);
+    customers.add('Juma');
+    expect([customers.foldings(), customers.foldings()]).toEqual([128, 0]);
+    customers.remove(0);
+    expect([customers.foldings(), customers.blocks.characters]).toEqual([127, 0]);
+  });
+
+  it('goes when the list becomes shorter or empty', () => {
+    const customers = new Customers(names(300));
+    customers.foldings();
+    while (customers.list.length > 0) customers.remove(0);
+    expect(customers.foldings()).toBe(0);
+    expect(customers.blocks.characters).toBe(0);
+  });
+});

@@ -158,7 +158,16 @@ describe('A search after any changes', () => {
 
   it('finds nothing across the border of two records, with its sign or without', async () => {
     const customers = new Customers(['Neema', 'Juma']);
-    for (const q of ['}{', '}\0{', '\0', `${'}{'.repeat(200)}`, `}\0{${'x'.repeat(300)}`]) {
+    for (const q of [
+      '}{',
+      '} {',
+      '},{',
+      '}\n{',
+      '}\0{',
+      '\0',
+      `${'}{'.repeat(200)}`,
+      `}\0{${'x'.repeat(300)}`,
+    ]) {
       await customers.expectPlain(q);
       expect(recordFinder(q)('{}\0{}', 0)).toBe(-1);
     }

@@ -173,6 +173,11 @@ describe('A search after any changes', () => {
     }
   });
 
+  it('finds a sigma wherever it stands in its word', async () => {
+    const customers = new Customers(['ΟΔΟΣ', 'οδος', 'ΟΔΟΣΑ', 'οδοσ', 'ΟΔΟ']);
+    for (const q of ['ς', 'Σ', 'οδος', 'ΟΔΟΣ', 'οδοσ"']) await customers.expectPlain(q);
+  });
+
   it('goes on at the next record after a match, also with a long needle', async () => {
     const long = 'ab'.repeat(200);
     const customers = new Customers([long, `${long}${long}`, 'ab', long.slice(1), `x${long}`]);
@@ -218,6 +223,19 @@ describe('What is kept', () => {
     change(customers);
     expect(customers.foldings()).toBe(expected);
     expect(customers.foldings()).toBe(0);
+  });
+
+  it('is counted to the character, whatever changed', () => {
+    const customers = new Customers(names(1_000));
+    for (let round = 0; round < 5; round++) {
+      customers.replace(round * 100, 'a longer name than before');
+      customers.remove(700);
+      customers.add('Juma');
+      customers.foldings();
+      const fresh = new SearchBlocks();
+      for (const _ of fresh.steps('list', customers.list));
+      expect(customers.blocks.characters).toBe(fresh.characters);
+    }
   });
 
   it('gives way to the lists that were searched later', () => {

@@ -19,7 +19,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   ADMIN_DISABLED: 503,
 };
 
-/** What the envelope says of the exchange itself. */
+/** What the envelope says of the facts itself. */
 export interface EnvelopeFacts {
   readonly requestId: string;
   /** Milliseconds since 1970, UTC. */
@@ -34,8 +34,8 @@ const PIECE_CHARACTERS = 65_536;
 
 const encoder = new TextEncoder();
 
-export function respond(answer: Answer, exchange: EnvelopeFacts): Response {
-  const { requestId, originHeaders } = exchange;
+export function respond(answer: Answer, facts: EnvelopeFacts): Response {
+  const { requestId, originHeaders } = facts;
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': 'no-store',
@@ -47,18 +47,18 @@ export function respond(answer: Answer, exchange: EnvelopeFacts): Response {
   if (answer.kind === 'failure') {
     const { code } = answer.failure;
     if (answer.allow !== undefined) headers['Allow'] = answer.allow;
-    return new Response(encodable(failureText(answer, exchange), requestId), {
+    return new Response(encodable(failureText(answer, facts), requestId), {
       status: STATUS_OF[code],
       headers,
     });
   }
   if (answer.kind === 'list' && charactersOf(answer.items) > STREAM_ABOVE_CHARACTERS) {
-    return new Response(streamed(listTexts(answer, exchange)), { status: 200, headers });
+    return new Response(streamed(listTexts(answer, facts)), { status: 200, headers });
   }
   const text =
     answer.kind === 'data'
-      ? `{"data":${answer.data},"meta":${metaOf(exchange)}}`
-      : `{"data":[${answer.items.join(',')}],"meta":${listMetaOf(answer, exchange)}}`;
+      ? `{"data":${answer.data},"meta":${metaOf(facts)}}`
+      : `{"data":[${answer.items.join(',')}],"meta":${listMetaOf(answer, facts)}}`;
   const status = answer.kind === 'data' ? answer.status : 200;
   return new Response(encodable(text, requestId), { status, headers });
 }
@@ -66,9 +66,9 @@ export function respond(answer: Answer, exchange: EnvelopeFacts): Response {
 type Failed = Extract<Answer, { kind: 'failure' }>;
 type Listed = Extract<Answer, { kind: 'list' }>;
 
-export function failureText({ failure }: Failed, exchange: EnvelopeFacts): string {
+function failureText({ failure }: Failed, facts: EnvelopeFacts): string {
   const { code, message } = failure;
-  return `{"error":${JSON.stringify({ code, message })},"meta":${metaOf(exchange)}}`;
+  return `{"error":${JSON.stringify({ code, message })},"meta":${metaOf(facts)}}`;
 }
 
 function metaOf({ requestId, now }: EnvelopeFacts): string {
@@ -83,8 +83,8 @@ function timestampOf(now: number): string {
   return lastTimestamp.text;
 }
 
-function listMetaOf({ pagination }: Listed, exchange: EnvelopeFacts): string {
-  return `${metaOf(exchange).slice(0, -1)},"pagination":${JSON.stringify(pagination)}}`;
+function listMetaOf({ pagination }: Listed, facts: EnvelopeFacts): string {
+  return `${metaOf(facts).slice(0, -1)},"pagination":${JSON.stringify(pagination)}}`;
 }
 
 function charactersOf(items: readonly string[]): number {
@@ -107,14 +107,14 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-function* listTexts(answer: Listed, exchange: EnvelopeFacts): Generator<string> {
+function* listTexts(answer: Listed, facts: EnvelopeFacts): Generator<string> {
   yield '{"data":[';
   let separator = '';
   for (const item of answer.items) {
     yield separator + item;
     separator = ',';
   }
-  yield `],"meta":${listMetaOf(answer, exchange)}}`;
+  yield `],"meta":${listMetaOf(answer, facts)}}`;
 }
 
 /** Encodes on demand: what is not yet sent is still the shared text of a record. */

@@ -19,7 +19,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   ADMIN_DISABLED: 503,
 };
 
-/** What the envelope says of the facts itself. */
+/** What the envelope says of the exchange itself. */
 export interface EnvelopeFacts {
   readonly requestId: string;
   /** Milliseconds since 1970, UTC. */

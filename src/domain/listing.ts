@@ -8,6 +8,9 @@ import {
   PAGE_SIZE_MAX,
 } from './limits.js';
 
+/** A request's query parameters, to be read only. */
+export type Query = Omit<URLSearchParams, 'append' | 'delete' | 'set' | 'sort'>;
+
 export interface PageRequest {
   /** From 1. */
   readonly page: number;
@@ -46,19 +49,16 @@ export const ADMIN_PAGE_SIZES: PageSizes = {
 };
 
 /** "Invalid value falls back to default", "values over [the maximum] are capped". */
-export function pageRequest(query: URLSearchParams, sizes: PageSizes): PageRequest {
+export function pageRequest(query: Query, sizes: PageSizes): PageRequest {
   return {
     page: positiveInteger(query.get('page')) ?? PAGE_DEFAULT,
     pageSize: Math.min(positiveInteger(query.get('page_size')) ?? sizes.default, sizes.max),
   };
 }
 
-export function listQuery(query: URLSearchParams, sizes: PageSizes): ListQuery {
-  return {
-    ...pageRequest(query, sizes),
-    q: query.get('q') ?? '',
-    status: query.get('status') ?? '',
-  };
+export function listQuery(query: Query, sizes: PageSizes): ListQuery {
+  const { page, pageSize } = pageRequest(query, sizes);
+  return { page, pageSize, q: query.get('q') ?? '', status: query.get('status') ?? '' };
 }
 
 /** How many rows lie before the page. Beyond 2^53 every page is past the end anyway. */

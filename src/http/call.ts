@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
+import type { Query } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
 import type { AccountRecords, OperatorViews, RecordStore } from '../records/record-store.js';
 import type { Answer } from './answer.js';
@@ -77,7 +78,7 @@ export class Call {
     return present(this.#context.req.param('owner'), 'owner');
   }
 
-  get query(): URLSearchParams {
+  get query(): Query {
     return queryOf(this.#context.req.raw);
   }
 

@@ -71,8 +71,18 @@ function failureText({ failure }: Failed, facts: EnvelopeFacts): string {
   return `{"error":${JSON.stringify({ code, message })},"meta":${metaOf(facts)}}`;
 }
 
-function metaOf({ requestId, now }: EnvelopeFacts): string {
-  return `{"request_id":${JSON.stringify(requestId)},"timestamp":"${timestampOf(now)}"}`;
+function metaOf(facts: EnvelopeFacts): string {
+  return `{${exchangeOf(facts)}}`;
+}
+
+function listMetaOf({ pagination }: Listed, facts: EnvelopeFacts): string {
+  const { page, page_size, total, total_pages } = pagination;
+  return `{${exchangeOf(facts)},"pagination":{"page":${page},"page_size":${page_size},"total":${total},"total_pages":${total_pages}}}`;
+}
+
+/** The members of `meta` that every answer has. */
+function exchangeOf({ requestId, now }: EnvelopeFacts): string {
+  return `"request_id":${JSON.stringify(requestId)},"timestamp":"${timestampOf(now)}"`;
 }
 
 /** Many answers share a millisecond, and formatting it costs more than the rest of the envelope. */
@@ -81,10 +91,6 @@ let lastTimestamp = { now: Number.NaN, text: '' };
 function timestampOf(now: number): string {
   if (lastTimestamp.now !== now) lastTimestamp = { now, text: new Date(now).toISOString() };
   return lastTimestamp.text;
-}
-
-function listMetaOf({ pagination }: Listed, facts: EnvelopeFacts): string {
-  return `${metaOf(facts).slice(0, -1)},"pagination":${JSON.stringify(pagination)}}`;
 }
 
 function charactersOf(items: readonly string[]): number {

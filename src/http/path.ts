@@ -1,8 +1,12 @@
 // Which path a request names. "Segments are percent-decoded once; a broken
 // escape or an encoded control character is 404."
 
+import type { Query } from '../domain/listing.js';
+
 export const API_PREFIX = '/api/v1';
 export const ADMIN_PREFIX = `${API_PREFIX}/admin`;
+
+const NO_QUERY: Query = new URLSearchParams();
 
 /**
  * The path with every segment decoded once and encoded again the same way for
@@ -22,10 +26,11 @@ export function isUnder(prefix: string, path: string): boolean {
 }
 
 /** Over HTTP no fragment arrives; a `Request` made by a program may hold one. */
-export function queryOf(request: Request): URLSearchParams {
-  const [target = ''] = request.url.split('#', 1);
+export function queryOf({ url }: Request): Query {
+  const end = url.indexOf('#');
+  const target = end === -1 ? url : url.slice(0, end);
   const start = target.indexOf('?');
-  return new URLSearchParams(start === -1 ? '' : target.slice(start));
+  return start === -1 ? NO_QUERY : new URLSearchParams(target.slice(start));
 }
 
 function endOfPath(url: string, start: number): number {

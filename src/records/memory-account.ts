@@ -54,19 +54,19 @@ export class MemoryAccount implements AccountRecords {
   }
 
   async create(collection: CollectionName, body: JsonObject): Promise<Outcome<string>> {
-    // No state is needed to judge a new record, so a bad one never enters the writer.
+    // No other record is needed to judge a new one, so a bad one never enters the writer,
+    // and to make it, so that is done while an earlier commit is under way.
     const verdict = validated(collection, body);
     if (!verdict.ok) return verdict;
-    return this.#context.writer.write(() => {
-      const { set } = this.#context;
-      const key = set.nextSequence(collection);
-      const id = formatId(collection, key);
-      const record = newRecord(collection, body, id, this.#owner);
-      const after = memoryRecord(set.nextPosition(), key, JSON.stringify(record), record);
-      return this.#changed('create', id, { collection, after }, () =>
-        createdProperties(collection, body),
-      );
-    });
+    const { set, writer } = this.#context;
+    const key = set.nextSequence(collection);
+    const id = formatId(collection, key);
+    const record = newRecord(collection, body, id, this.#owner);
+    const after = memoryRecord(set.nextPosition(), key, JSON.stringify(record), record);
+    const decision = this.#changed('create', id, { collection, after }, () =>
+      createdProperties(collection, body),
+    );
+    return writer.write(() => decision);
   }
 
   async update(collection: CollectionName, id: string, body: JsonObject): Promise<Outcome<string>> {

@@ -26,8 +26,8 @@ export interface MemoryRecord {
 export interface Change {
   readonly owner: string;
   readonly collection: CollectionName;
-  readonly before?: MemoryRecord;
-  readonly after?: MemoryRecord;
+  readonly before?: MemoryRecord | undefined;
+  readonly after?: MemoryRecord | undefined;
 }
 
 /** One account's records of one collection. */

@@ -5,7 +5,7 @@
 import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome } from '../domain/errors.js';
-import { idOf, keyOf, type RecordKey } from '../domain/identifier.js';
+import { idOf, keyOf } from '../domain/identifier.js';
 import type { Log } from '../log.js';
 import type { Changes, CommitResult, Journal, JournalRow } from './journal.js';
 import type { Change, MemoryRecord, RecordSet } from './record-set.js';
@@ -133,11 +133,10 @@ export class Writer {
 class Group implements CurrentRecords {
   readonly #set: RecordSet;
   readonly #answers: (readonly [PendingWrite, Decision])[] = [];
-  /** The last change to each record: a later write of the group builds on it. */
-  readonly #latest = new Map<string, Change>();
+  /** One change a record, by its position: from before the group's first write to it to after its last. */
+  readonly #staged = new Map<number, Change>();
   readonly #events: AuditEvent[] = [];
   #characters = 0;
-  readonly staged: Change[] = [];
 
   constructor(set: RecordSet) {
     this.#set = set;
@@ -161,27 +160,28 @@ class Group implements CurrentRecords {
   }
 
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    const staged = this.#latest.get(groupKey(collection, keyOf(collection, id)));
-    if (staged === undefined) return this.#set.find(owner, collection, id);
-    return staged.owner === owner ? staged.after : undefined;
+    const stored = this.#set.find(owner, collection, id);
+    if (stored === undefined) return this.#findCreated(owner, collection, id);
+    const staged = this.#staged.get(stored.position);
+    return staged === undefined ? stored : staged.after;
   }
 
   get hasChanges(): boolean {
-    return this.staged.length > 0;
+    return this.#staged.size > 0;
+  }
+
+  get staged(): Iterable<Change> {
+    return this.#staged.values();
   }
 
   changes(at: number): Changes {
-    const puts = new Map<number, JournalRow>();
-    const removals = new Set<number>();
-    for (const { collection, before, after } of this.staged) {
-      if (after !== undefined) {
-        puts.set(after.position, journalRow(collection, after));
-      } else if (before !== undefined) {
-        puts.delete(before.position);
-        removals.add(before.position);
-      }
+    const puts: JournalRow[] = [];
+    const removals: number[] = [];
+    for (const [position, { collection, after }] of this.#staged) {
+      if (after === undefined) removals.push(position);
+      else puts.push(journalRow(collection, after));
     }
-    return { puts: [...puts.values()], removals: [...removals], events: this.#events, at };
+    return { puts, removals, events: this.#events, at };
   }
 
   /**
@@ -193,15 +193,26 @@ class Group implements CurrentRecords {
   }
 
   #stage(change: Change): void {
-    this.staged.push(change);
     const record = change.after ?? change.before;
-    if (record !== undefined) this.#latest.set(groupKey(change.collection, record.key), change);
+    if (record === undefined) return;
+    const earlier = this.#staged.get(record.position);
+    this.#staged.set(
+      record.position,
+      earlier === undefined ? change : { ...change, before: earlier.before },
+    );
     this.#characters += change.after?.text.length ?? 0;
   }
-}
 
-function groupKey(collection: CollectionName, key: RecordKey): string {
-  return `${collection}/${key}`;
+  /** A record of this very group: nobody knows its id yet, but anybody may guess it. */
+  #findCreated(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
+    const key = keyOf(collection, id);
+    for (const change of this.#staged.values()) {
+      const { after } = change;
+      if (after?.key === key && change.collection === collection && change.owner === owner)
+        return after;
+    }
+    return undefined;
+  }
 }
 
 function journalRow(collection: CollectionName, record: MemoryRecord): JournalRow {

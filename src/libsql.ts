@@ -1,7 +1,9 @@
 // The package's second entry, for Node: the journal over a local libSQL file.
 
 import { type Journal, sampleRows } from './handler.js';
-import { openLibsqlJournal as open } from './storage/libsql-journal.js';
+import type { DatabaseContents } from './storage/database-check.js';
+import type { Backup } from './storage/libsql-backup.js';
+import { type FileJournal, openLibsqlJournal as open } from './storage/libsql-journal.js';
 
 /**
  * Opens a local libSQL file for this process alone; a new file receives the
@@ -9,8 +11,8 @@ import { openLibsqlJournal as open } from './storage/libsql-journal.js';
  * Rejects with one sentence where the file is held by another process, damaged,
  * of another program, newer than this release, or not writable.
  */
-export function openLibsqlJournal(options: { path: string }): Promise<Journal> {
+export function openLibsqlJournal(options: { path: string }): Promise<FileJournal> {
   return open({ path: options.path, initialRows: sampleRows() });
 }
 
-export type { Journal };
+export type { Backup, DatabaseContents, FileJournal, Journal };

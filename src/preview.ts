@@ -25,8 +25,8 @@ const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base6
 const service = await runService(log, async (onStorageLost): Promise<Service> => {
   const identity = await startLocalIdentity();
   const settings = previewSettings(identity.userinfoUrl);
-  const { origin, stop } = await startService({ settings, log, onStorageLost });
-  return { origin, stop: () => stop().then(identity.close) };
+  const service = await startService({ settings, log, onStorageLost });
+  return { ...service, stop: () => service.stop().then(identity.close) };
 });
 process.stdout.write(welcome(service.origin));
 

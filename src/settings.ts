@@ -13,6 +13,16 @@ export interface Settings {
   readonly authCacheSeconds: number;
   readonly adminKey: string | undefined;
   readonly corsAllowedOrigins: readonly string[];
+  /** Undefined: no backups. */
+  readonly backups: BackupSettings | undefined;
+}
+
+export interface BackupSettings {
+  readonly folder: string;
+  /** 0: only when asked for. */
+  readonly intervalHours: number;
+  /** How many are kept, at least 1. */
+  readonly keep: number;
 }
 
 export interface UserinfoSettings {
@@ -32,6 +42,9 @@ export class SettingError extends Error {
 }
 
 const MASKED = '(hidden)';
+/** A year. */
+const BACKUP_INTERVAL_MAX_HOURS = 8_760;
+const BACKUP_KEEP_MAX = 10_000;
 
 /** Throws a `SettingError` for the first setting that cannot be used. An empty variable is an unset one. */
 export function readSettings(environment: Environment): Settings {
@@ -41,7 +54,7 @@ export function readSettings(environment: Environment): Settings {
   return Object.freeze({
     host: environment['HOST'] || '127.0.0.1',
     port: read(environment, 'PORT', wholeNumber(0, 65_535), 8080),
-    databasePath: read(environment, 'DATABASE_URL', databaseFile, 'data/service.db'),
+    databasePath: readDatabasePath(environment),
     userinfo: url === undefined ? undefined : { url, headers, subjectField },
     authCacheSeconds: read(
       environment,
@@ -51,7 +64,29 @@ export function readSettings(environment: Environment): Settings {
     ),
     adminKey: read(environment, 'ADMIN_API_KEY', headerText, undefined),
     corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
+    backups: readBackups(environment),
   });
+}
+
+/** The database file alone, for a program that needs no other setting. Throws a `SettingError`. */
+export function readDatabasePath(environment: Environment): string {
+  return read(environment, 'DATABASE_URL', databaseFile, 'data/service.db');
+}
+
+/** Whoever asks for backups must get them, or hear at the start that there are none. */
+function readBackups(environment: Environment): BackupSettings | undefined {
+  const hours = wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS);
+  const intervalHours = read(environment, 'BACKUP_INTERVAL_HOURS', hours, undefined);
+  const keep = read(environment, 'BACKUP_KEEP', wholeNumber(1, BACKUP_KEEP_MAX), undefined);
+  const folder = environment['BACKUP_DIR'];
+  if (folder) return { folder, intervalHours: intervalHours ?? 24, keep: keep ?? 7 };
+  if (intervalHours === 0 || (intervalHours ?? keep) === undefined) return undefined;
+  const asking = intervalHours ? 'BACKUP_INTERVAL_HOURS' : 'BACKUP_KEEP';
+  throw new SettingError(
+    'BACKUP_DIR',
+    'unset',
+    `the folder for the backups that ${asking} asks for`,
+  );
 }
 
 /** Settings that are usable but hardly meant, as log events. Never a secret's value. */

@@ -29,7 +29,7 @@ export function captureStrayOutput(log: Log): void {
 
 /**
  * Runs a service until SIGTERM or SIGINT, then stops it and exits with 0; a
- * second signal ends the process at once. A service that cannot start ends the
+ * second signal ends the process at once. SIGUSR2 takes a backup. A service that cannot start ends the
  * process with exit code 1 and one line; lost storage with exit code 1 after
  * the answers under way.
  */
@@ -38,6 +38,7 @@ export async function runService(
   start: (onStorageLost: () => void) => Promise<Service>,
 ): Promise<Service> {
   let service: Service | undefined;
+  let backUpOnceStarted = false;
   let stopping = false;
   let signalled = false;
   let exitCode = 0;
@@ -58,6 +59,11 @@ export async function runService(
     process.exit(exitCode);
   }
 
+  // Without a listener it would end the process.
+  process.on('SIGUSR2', () => {
+    if (service === undefined) backUpOnceStarted = true;
+    else service.backUp();
+  });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (signalled) process.exit(1);
@@ -72,6 +78,7 @@ export async function runService(
     process.exit(1);
   }
   log.info('started', { address: service.origin });
+  if (backUpOnceStarted) service.backUp();
   return service;
 }
 

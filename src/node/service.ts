@@ -10,10 +10,11 @@ import {
   userinfoIdentity,
 } from '../handler.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
-import { openLibsqlJournal } from '../libsql.js';
+import { type FileJournal, openLibsqlJournal } from '../libsql.js';
 import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
 import { type Settings, settingWarnings } from '../settings.js';
+import { BackupSchedule } from './backup-schedule.js';
 import { listen } from './http-server.js';
 
 /** Answers get this long to be written once the service is told to stop; 15 s in all with the file's closing. */
@@ -21,6 +22,8 @@ const DRAIN_DEADLINE_MS = 12_000;
 
 export interface Service {
   readonly origin: string;
+  /** Takes a backup, as far as settings say where to; the log says what became of it. */
+  backUp(): void;
   /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
   stop(): Promise<void>;
 }
@@ -51,9 +54,15 @@ export async function startService({
     const handler = handlerOf(settings, records, log);
     const { host, port, corsAllowedOrigins } = settings;
     const server = await listen({ handler, host, port, corsAllowedOrigins, log });
+    const backups = scheduleOf(settings, journal, log);
     return {
       origin: server.origin,
+      backUp() {
+        if (backups !== undefined) backups.takeNow();
+        else log.warn('backup_not_configured', { hint: 'no backup is taken; set BACKUP_DIR' });
+      },
       async stop() {
+        backups?.stop();
         await server.drain(DRAIN_DEADLINE_MS);
         await records.close();
       },
@@ -64,6 +73,15 @@ export async function startService({
       `the service cannot listen on ${settings.host}:${settings.port}: ${reasonOf(error)}`,
     );
   }
+}
+
+function scheduleOf(
+  { backups, databasePath }: Settings,
+  journal: FileJournal,
+  log: Log,
+): BackupSchedule | undefined {
+  if (backups === undefined) return undefined;
+  return new BackupSchedule({ journal, databasePath, settings: backups, log });
 }
 
 function handlerOf(settings: Settings, records: OpenRecords, log: Log): Responder {

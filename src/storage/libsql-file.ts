@@ -1,13 +1,17 @@
 // One libSQL database file, held exclusively by one connection. Runs in the
 // storage thread: the client is synchronous under its promises.
 
+import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { type Client, createClient, type InStatement, LibsqlBatchError } from '@libsql/client';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../domain/limits.js';
+import { explained, messageOf } from './libsql-errors.js';
 import {
   APPEND_EVENTS,
   APPLICATION_ID,
   COUNT_EVENTS,
   COUNT_PRESENT,
+  COUNT_RECORDS,
   CREATE_TABLES,
   LIST_EVENTS,
   LOAD_PAGE,
@@ -24,6 +28,8 @@ const PAGE_MAX_ROWS = 1_000;
 const PAGE_MAX_BYTES = 16_000_000;
 /** About 20 ms of counting: a commit may have to wait for it. */
 const USAGE_MAX_ROWS = 50_000;
+/** SQLite's default: a commit that finds the log this long writes it back into the file. */
+const CHECKPOINT_PAGES = 1_000;
 
 /** The changes of a commit, already JSON: the thread passes them on without looking inside. */
 export interface CommitTexts {
@@ -67,9 +73,12 @@ export interface FilePage {
 
 export class LibsqlFile {
   readonly #client: Client;
+  readonly #path: string;
+  #frozenAs: string | undefined;
 
-  private constructor(client: Client) {
+  private constructor(client: Client, path: string) {
     this.#client = client;
+    this.#path = path;
   }
 
   /**
@@ -81,10 +90,12 @@ export class LibsqlFile {
   static async open(url: string, initialRows: string, now: number): Promise<LibsqlFile> {
     let client: Client | undefined;
     try {
+      const path = fileURLToPath(url);
+      const inode = inodeOf(path);
       // One connection: a PRAGMA reaches only the one it runs on, and the default is a pool.
       client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
-      const file = new LibsqlFile(client);
-      await file.#claim();
+      const file = new LibsqlFile(client, path);
+      await file.#claim(inode);
       await file.#check();
       await file.#migrate(initialRows, now);
       return file;
@@ -151,15 +162,48 @@ export class LibsqlFile {
     await this.#one('select count(*) from sqlite_schema');
   }
 
+  /**
+   * Brings every commit into the file itself and leaves it as it is until
+   * `thaw`: later commits stay in the log beside it. Resolves with the number
+   * of records that the file holds.
+   */
+  async freeze(): Promise<number> {
+    await this.#client.execute('pragma wal_autocheckpoint = 0');
+    try {
+      const checkpoint = await this.#one('pragma wal_checkpoint(truncate)');
+      if (checkpoint?.['busy'] !== 0) throw new Error('the log cannot be written back');
+      this.#frozenAs = this.#lastWrite();
+      return Number((await this.#one(COUNT_RECORDS))?.['total']);
+    } catch (error) {
+      await this.thaw();
+      throw error;
+    }
+  }
+
+  /** Resolves with whether the file is still as `freeze` left it. */
+  async thaw(): Promise<boolean> {
+    const stayed = this.#lastWrite() === this.#frozenAs;
+    await this.#client.execute(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    return stayed;
+  }
+
+  /** Asks the file system, not the file: closing a descriptor of it would drop the lock. */
+  #lastWrite(): string {
+    const { mtimeNs, size } = statSync(this.#path, { bigint: true });
+    return `${mtimeNs} ${size}`;
+  }
+
   /** Writes the log back into the database file and releases it. */
   close(): void {
     this.#client.close();
   }
 
   /** Looks before it writes: a file that is not ours is refused untouched. */
-  async #claim(): Promise<void> {
+  async #claim(inode: bigint): Promise<void> {
     await this.#client.execute('pragma locking_mode = exclusive');
     const tables = Number((await this.#one('select count(*) as n from sqlite_schema'))?.['n']);
+    // Locked is the file that was opened; a restore may have put another one in its place meanwhile.
+    if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
     const application = Number(await this.#pragma('application_id'));
     const version = Number(await this.#pragma('user_version'));
     const isNew = tables === 0 && application === 0 && version === 0;
@@ -229,39 +273,13 @@ export class LibsqlFile {
   }
 }
 
+function inodeOf(path: string): bigint {
+  return statSync(path, { bigint: true }).ino;
+}
+
 function statements({ puts, removals, at }: CommitTexts): InStatement[] {
   return [
     { sql: PUT_ROWS, args: [puts, at] },
     { sql: REMOVE_ROWS, args: [removals] },
   ].filter(({ args }) => args[0] !== '[]');
-}
-
-/** Libsql's code in the operator's words. */
-function explained(error: unknown): string {
-  const message = messageOf(error);
-  if (/SQLITE_BUSY|database is locked/i.test(message)) {
-    return `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s); one process owns the file, stop the other one first`;
-  }
-  if (/SQLITE_NOTADB|not a database/i.test(message)) {
-    return 'it is not a SQLite database; name another file or restore a backup';
-  }
-  if (/SQLITE_CORRUPT|malformed|no such (table|column)/i.test(message))
-    return 'it is damaged; restore a backup';
-  if (/SQLITE_CANTOPEN|unable to open/i.test(message)) {
-    return 'it cannot be opened; check that the path is a file in a writable folder';
-  }
-  if (/SQLITE_IOERR/i.test(message)) {
-    return 'its disk or file system fails (SQLITE_IOERR); look at the log of the system';
-  }
-  if (/Cannot find (package|module)/.test(message)) {
-    return 'the database client is not installed here; run npm ci on this machine';
-  }
-  if (/SQLITE_READONLY|readonly database/i.test(message)) {
-    return 'it cannot be written; check the permissions of the file and its folder';
-  }
-  return message;
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -15,6 +15,7 @@ import type {
   StoredUsage,
   ThreeTimes,
 } from '../records/journal.js';
+import { type Backup, Backups } from './libsql-backup.js';
 import type { CommitTexts, FileCommitResult, UsagePage, UsagePiece } from './libsql-file.js';
 import type { ThreadCalls, ThreadOptions, ThreadReply } from './libsql-thread.js';
 
@@ -28,12 +29,24 @@ export interface LibsqlJournalOptions {
   readonly initialRows?: readonly JournalRow[];
 }
 
+/** A journal over a file, which can be copied while it is in use. */
+export interface FileJournal extends Journal {
+  /**
+   * Writes a copy of the database to a new file: every commit that resolved
+   * before the call, whole, checked, synced and for its owner alone. Commits
+   * and reads go on meanwhile. Resolves with what the copy holds. Rejects with
+   * one sentence, and leaves nothing at `path`, where it cannot be had.
+   * One at a time; `close` breaks it off.
+   */
+  backup(path: string): Promise<Backup>;
+}
+
 /**
  * Opens the file exclusively for this process, with `journal_mode=WAL` and
  * `synchronous=FULL`: a commit that resolved is on disk.
  * Rejects with one sentence that names the file and what to do.
  */
-export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<Journal> {
+export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<FileJournal> {
   const path = resolve(options.path);
   try {
     await makeFolder(dirname(path));
@@ -48,7 +61,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
       await thread.close();
       throw error;
     });
-    return new LibsqlJournal(thread);
+    return new LibsqlJournal(thread, path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`the database file ${path} cannot be used: ${reason}`, { cause: error });
@@ -85,11 +98,17 @@ async function claimFile(path: string): Promise<void> {
   }
 }
 
-class LibsqlJournal implements Journal {
+class LibsqlJournal implements FileJournal {
   readonly #thread: LibsqlThread;
+  readonly #backups: Backups;
 
-  constructor(thread: LibsqlThread) {
+  constructor(thread: LibsqlThread, path: string) {
     this.#thread = thread;
+    this.#backups = new Backups({
+      path,
+      freeze: () => thread.call('freeze'),
+      thaw: () => thread.call('thaw'),
+    });
   }
 
   async *load(): AsyncIterable<readonly JournalRow[]> {
@@ -133,8 +152,13 @@ class LibsqlJournal implements Journal {
     return this.#thread.call('ping');
   }
 
-  close(): Promise<void> {
-    return this.#thread.close();
+  backup(path: string): Promise<Backup> {
+    return this.#backups.take(resolve(path));
+  }
+
+  async close(): Promise<void> {
+    await this.#backups.close();
+    await this.#thread.close();
   }
 }
 

@@ -74,6 +74,11 @@ export const MEASURE_USAGE = `
     from (select * from records where position > ?1 order by position limit ?2)
    group by collection`;
 
+export const COUNT_RECORDS = 'select count(*) as total from records';
+
+export const COUNT_BY_COLLECTION =
+  'select collection, count(*) as records from records group by collection';
+
 export const COUNT_EVENTS = 'select count(*) as total from audit_events';
 
 export const LIST_EVENTS = `

@@ -2,7 +2,8 @@
 // and in order, on the one open file.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { type CommitTexts, LibsqlFile, messageOf } from './libsql-file.js';
+import { messageOf } from './libsql-errors.js';
+import { type CommitTexts, LibsqlFile } from './libsql-file.js';
 
 /** What the journal may ask of the thread. */
 export interface ThreadCalls {
@@ -12,6 +13,8 @@ export interface ThreadCalls {
   usagePieces(position: number, createdAfter: string): ReturnType<LibsqlFile['usagePieces']>;
   auditEvents(limit: number, offset: number): ReturnType<LibsqlFile['auditEvents']>;
   ping(): Promise<void>;
+  freeze(): ReturnType<LibsqlFile['freeze']>;
+  thaw(): ReturnType<LibsqlFile['thaw']>;
   close(): Promise<void>;
 }
 
@@ -50,6 +53,8 @@ const calls: ThreadCalls = {
   usagePieces: async (position, after) => opened().usagePieces(position, after),
   auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
   ping: async () => opened().ping(),
+  freeze: async () => opened().freeze(),
+  thaw: async () => opened().thaw(),
   async close() {
     file?.close();
     file = undefined;

@@ -164,7 +164,7 @@ describe('The log', () => {
 
   it('has whatever a library prints, warns of or leaves uncaught as lines of its own', async () => {
     // Preloaded into the process, as a library would be.
-    const library = `process.on('SIGUSR2', () => {
+    const library = `process.on('SIGHUP', () => {
       console.log('planted\\nlog'); console.debug('planted debug'); console.trace('planted trace');
       process.emitWarning('planted warning');
       setImmediate(() => Promise.reject(new Error('planted rejection')));
@@ -172,7 +172,7 @@ describe('The log', () => {
     const server = await service.start({
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(library)}`,
     });
-    server.child.kill('SIGUSR2');
+    server.child.kill('SIGHUP');
     expect(await server.exited).toBe(1);
     expect(server.log().map(({ event, text, error }) => [event, text ?? error])).toEqual([
       ['started', undefined],

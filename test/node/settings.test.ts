@@ -20,6 +20,7 @@ it('has a default for every setting', () => {
     authCacheSeconds: 0,
     adminKey: undefined,
     corsAllowedOrigins: [],
+    backups: undefined,
   });
 });
 
@@ -34,6 +35,9 @@ it('takes an empty variable for an unset one', () => {
     AUTH_CACHE_SECONDS: '',
     ADMIN_API_KEY: '',
     CORS_ALLOWED_ORIGINS: '',
+    BACKUP_DIR: '',
+    BACKUP_INTERVAL_HOURS: '',
+    BACKUP_KEEP: '',
   };
   expect(readSettings(empty)).toEqual(readSettings({}));
 });
@@ -49,6 +53,9 @@ it('reads every setting', () => {
     AUTH_CACHE_SECONDS: '60',
     ADMIN_API_KEY: 'k'.repeat(32),
     CORS_ALLOWED_ORIGINS: 'https://a.example, https://b.example',
+    BACKUP_DIR: '/backups',
+    BACKUP_INTERVAL_HOURS: '6',
+    BACKUP_KEEP: '28',
   });
   expect(settings).toEqual({
     host: '0.0.0.0',
@@ -58,7 +65,22 @@ it('reads every setting', () => {
     authCacheSeconds: 60,
     adminKey: 'k'.repeat(32),
     corsAllowedOrigins: ['https://a.example', 'https://b.example'],
+    backups: { folder: '/backups', intervalHours: 6, keep: 28 },
   });
+});
+
+it('takes a folder for backups alone: one a day, a week of them', () => {
+  const wanted = { folder: 'backups', intervalHours: 24, keep: 7 };
+  expect(readSettings({ BACKUP_DIR: 'backups' }).backups).toEqual(wanted);
+});
+
+it.each([
+  ['BACKUP_INTERVAL_HOURS', '24'],
+  ['BACKUP_KEEP', '7'],
+])('refuses %s=%s without a folder: nobody would get the backups', (name, text) => {
+  expect(refusalOf({ [name]: text }).message).toBe(
+    `BACKUP_DIR is unset; it must be the folder for the backups that ${name} asks for`,
+  );
 });
 
 it('gives settings that nobody can change', () => {
@@ -70,6 +92,7 @@ it.each([
   ['PORT', '65535', { port: 65_535 }],
   ['AUTH_CACHE_SECONDS', '0', { authCacheSeconds: 0 }],
   ['AUTH_CACHE_SECONDS', '300', { authCacheSeconds: 300 }],
+  ['BACKUP_INTERVAL_HOURS', '0', { backups: undefined }],
   ['DATABASE_URL', 'file:data.db', { databasePath: 'data.db' }],
   ['DATABASE_URL', 'file:./a/../data.db', { databasePath: './a/../data.db' }],
   ['DATABASE_URL', 'file:/var/lib/data.db', { databasePath: '/var/lib/data.db' }],
@@ -131,6 +154,9 @@ it.each([
   ['PORT', '80.5', '"80.5"', PORT],
   ['PORT', '٣', '"٣"', PORT],
   ['PORT', '80\n{"level":"info"}', String.raw`"80\n{\"level\":\"info\"}"`, PORT],
+  ['BACKUP_INTERVAL_HOURS', '8761', '"8761"', 'a whole number from 0 to 8760'],
+  ['BACKUP_INTERVAL_HOURS', '0.5', '"0.5"', 'a whole number from 0 to 8760'],
+  ['BACKUP_KEEP', '0', '"0"', 'a whole number from 1 to 10000'],
   ['AUTH_CACHE_SECONDS', '301', '"301"', SECONDS],
   ['AUTH_CACHE_SECONDS', '1h', '"1h"', SECONDS],
   ['DATABASE_URL', 'libsql://db.example', 'a libsql URL (hidden)', FILE],

@@ -1,16 +1,13 @@
 // A write that is neither known to be on disk nor known not to be: the process
 // answers 500, says so and ends with exit code 1, so that a restart reads the truth.
 
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { changedBuild } from '../support/changed-build.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
 import { spawnServer } from '../support/server-process.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CUSTOMERS = '/api/v1/customers';
 const CREATION = requestText('POST', CUSTOMERS, [bearer('lost')], '{"name":"a","phone":"1"}');
 
@@ -24,16 +21,10 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 /** The built server, but for its storage thread: that one ends when it is asked to commit. */
-async function serverWithMortalStorage(folder: string): Promise<string> {
-  const dist = join(folder, 'dist');
-  await cp(join(ROOT, 'dist'), dist, { recursive: true });
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const thread = join(dist, 'libsql-thread.js');
+function serverWithMortalStorage(folder: string): Promise<string> {
   const death = `import { parentPort as port } from 'node:worker_threads';
-    port.on('message', ({ name }) => name === 'commit' && process.exit(7));\n`;
-  await writeFile(thread, death + (await readFile(thread, 'utf8')));
-  return join(dist, 'server.js');
+    port.on('message', ({ name }) => name === 'commit' && process.exit(7));`;
+  return changedBuild(folder, 'libsql-thread.js', death);
 }
 
 async function startMortal(environment = {}) {

@@ -6,13 +6,16 @@ import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js
 import { type Environment, type ServerProcess, startServer } from './server-process.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
+/** Another script than the built server, a command that launches it. */
+type How = [script?: string | undefined, launcher?: readonly string[]];
+
 export interface NodeService {
   readonly folder: string;
   readonly identity: IdentityStub;
   /** What every start of the server gets, before what a test adds. */
   readonly environment: Environment;
   /** Starts `node dist/server.js` on the folder. Left running, it is killed with the service. */
-  start(environment?: Environment): Promise<ServerProcess>;
+  start(environment?: Environment, ...how: How): Promise<ServerProcess>;
   close(): Promise<void>;
 }
 
@@ -28,8 +31,8 @@ export async function openNodeService(): Promise<NodeService> {
     folder: folder.path,
     identity,
     environment,
-    async start(more = {}) {
-      const server = await startServer({ ...environment, ...more });
+    async start(more = {}, ...how) {
+      const server = await startServer({ ...environment, ...more }, ...how);
       started.push(server);
       return server;
     },

@@ -18,6 +18,8 @@ export interface ServerProcess {
   output(): string;
   /** The output's lines, parsed; throws where one is no JSON. */
   log(): LogLine[];
+  /** Resolves when the output contains the text so often; rejects when the process ends without it. */
+  saw(wanted: string, times?: number): Promise<void>;
   /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>;
   /** Resolves with the exit code when the process ends by itself. */
@@ -26,9 +28,14 @@ export interface ServerProcess {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Starts a process that may fail to start. */
-export function spawnServer(environment: Environment, script = SERVER) {
-  const child = spawn(process.execPath, [script], {
+/** Starts a process that may fail to start; `launcher` is a command that runs the one after it. */
+export function spawnServer(
+  environment: Environment,
+  script = SERVER,
+  launcher: readonly string[] = [],
+) {
+  const [command = '', ...args] = [...launcher, process.execPath, script];
+  const child = spawn(command, args, {
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -52,11 +59,10 @@ export function spawnServer(environment: Environment, script = SERVER) {
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line));
-  /** Resolves when the output contains the text; rejects when the process ends without it. */
-  const saw = (wanted: string) =>
+  const saw = (wanted: string, times = 1) =>
     new Promise<void>((resolve, reject) => {
       const look = () => {
-        if (text.includes(wanted)) resolve();
+        if (text.split(wanted).length > times) resolve();
         else if (child.exitCode !== null) reject(new Error(`the process ended: ${text}`));
         else return;
         listeners.delete(look);
@@ -68,8 +74,8 @@ export function spawnServer(environment: Environment, script = SERVER) {
 }
 
 /** Starts the server and resolves when it listens. */
-export async function startServer(environment: Environment): Promise<ServerProcess> {
-  const { child, exited, output, log, saw } = spawnServer(environment);
+export async function startServer(...how: Parameters<typeof spawnServer>): Promise<ServerProcess> {
+  const { child, exited, output, log, saw } = spawnServer(...how);
   await saw('"event":"started"');
   const started = log().find(({ event }) => event === 'started');
   return {
@@ -77,6 +83,7 @@ export async function startServer(environment: Environment): Promise<ServerProce
     child,
     output,
     log,
+    saw,
     exited,
     stop() {
       child.kill('SIGTERM');

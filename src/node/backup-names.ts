@@ -1,0 +1,54 @@
+// The names of backups: the database's own, then the time in UTC, so that they
+// sort by age. Files of any other name are nobody's business here.
+
+const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)$/;
+const END = '.db';
+/** With what SQLite may leave beside it. */
+const UNFINISHED = /^(.*)\.part(?:-journal|-wal|-shm)?$/;
+
+export class BackupNames {
+  readonly #start: string;
+
+  /** `stem` is the database's name without its ending. */
+  constructor(stem: string) {
+    this.#start = `${stem}-`;
+  }
+
+  /** Milliseconds since 1970, UTC. */
+  at(time: number): string {
+    return `${this.#start}${new Date(time).toISOString().replaceAll(':', '-')}${END}`;
+  }
+
+  /** The time of the newest one; undefined where there is none. Those named after `now` are of a clock that went wrong. */
+  newest(names: readonly string[], now: number): number | undefined {
+    const times = names.map((name) => this.#timeOf(name)).filter((time) => time !== undefined);
+    const past = times.filter((time) => time <= now);
+    return past.length === 0 ? undefined : Math.max(...past);
+  }
+
+  /**
+   * Which to remove so that `keep` are left, `taken` being the newest whatever
+   * its name: those named after it are of a clock that went wrong, and go first.
+   */
+  surplus(names: readonly string[], taken: string, keep: number): string[] {
+    const ours = names.filter((name) => this.#timeOf(name) !== undefined).sort();
+    const later = ours.filter((name) => name > taken);
+    const byAge = [...later, ...ours.filter((name) => name <= taken)];
+    return byAge.slice(0, Math.max(0, byAge.length - keep));
+  }
+
+  /** Whether it is what a backup that was broken off has left. */
+  isUnfinished(name: string): boolean {
+    const finished = UNFINISHED.exec(name)?.[1];
+    return finished !== undefined && this.#timeOf(finished) !== undefined;
+  }
+
+  #timeOf(name: string): number | undefined {
+    if (!name.startsWith(this.#start) || !name.endsWith(END)) return undefined;
+    const found = TIME.exec(name.slice(this.#start.length, -END.length));
+    if (found === null) return undefined;
+    const [, day, hour, minute, second] = found;
+    const time = Date.parse(`${day}T${hour}:${minute}:${second}`);
+    return Number.isNaN(time) ? undefined : time;
+  }
+}

@@ -1,0 +1,42 @@
+// The process that a backup runs in: copies the frozen database file, checks
+// the copy, and tells the service how far it is.
+
+import { stat } from 'node:fs/promises';
+import { constants, setPriority } from 'node:os';
+import { dirname } from 'node:path';
+import { checkDatabase, type DatabaseContents } from './database-check.js';
+import { copySynced, expectRoom, fileErrorText, syncPath } from './file-copy.js';
+
+/** One of these at a time. */
+export interface BackupProgress {
+  /** The database file is not needed any more. */
+  readonly copied?: true;
+  /** The copy is whole and on disk. */
+  readonly contents?: DatabaseContents;
+  readonly error?: string;
+}
+
+const [source = '', target = ''] = process.argv.slice(2);
+
+// A signal to the whole process group is meant for the service: that one ends this process.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const)
+  process.on(signal, () => {});
+process.on('disconnect', () => process.exit(1));
+// Requests come first.
+setPriority(constants.priority.PRIORITY_LOW);
+
+try {
+  await expectRoom(dirname(target), (await stat(source)).size);
+  await copySynced(source, target);
+  await tell({ copied: true });
+  const contents = await checkDatabase(target);
+  await syncPath(target);
+  await tell({ contents });
+} catch (error) {
+  await tell({ error: fileErrorText(error) });
+}
+process.disconnect();
+
+function tell(progress: BackupProgress): Promise<void> {
+  return new Promise((resolve) => process.send?.(progress, () => resolve()));
+}

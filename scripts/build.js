@@ -46,6 +46,7 @@ export async function buildAll() {
         { in: 'src/libsql.ts', out: 'libsql' },
         { in: 'src/storage/libsql-thread.ts', out: 'libsql-thread' },
         { in: 'src/storage/libsql-backup-process.ts', out: 'libsql-backup-process' },
+        { in: 'src/restore.ts', out: 'restore' },
         { in: 'src/server.ts', out: 'server' },
         { in: 'src/preview.ts', out: 'preview' },
       ],

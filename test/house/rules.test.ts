@@ -41,10 +41,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   libsql: ['handler', 'storage', 'records'],
   server: ['node', 'settings'],
   preview: ['node', 'settings', 'domain', 'log'],
+  restore: ['storage', 'settings', 'domain'],
 };
 
 /** Where a host's own modules may be used. */
-const HOST_LAYERS = new Set(['node', 'storage', 'libsql', 'server', 'preview']);
+const HOST_LAYERS = new Set(['node', 'storage', 'libsql', 'server', 'preview', 'restore']);
 
 /** The packages that each layer may use; `zod` judges records, `hono` routes requests. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {

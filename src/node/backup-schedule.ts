@@ -51,6 +51,11 @@ export class BackupSchedule {
     clearInterval(this.#timer);
   }
 
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#underWay !== undefined) await this.#underWay;
+  }
+
   #run(task: () => Promise<void>): void {
     if (this.#stopping || this.#underWay !== undefined) return;
     this.#underWay = task()

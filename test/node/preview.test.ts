@@ -46,6 +46,14 @@ describe('The preview', () => {
     expect(text()).toContain(`Admin key  ${key}`);
   });
 
+  it('takes no backup on SIGUSR2, says so and goes on', async () => {
+    const { text, child } = await start({ BACKUP_DIR: folder.path });
+    child.kill('SIGUSR2');
+    while (!text().includes('backup_not_configured')) await once(child.stderr, 'data');
+    const [orders = ''] = curlLines(text());
+    expect((await paste(orders)).data).not.toEqual([]);
+  });
+
   it('keeps to its own file and provider whatever the environment says', async () => {
     await start({
       DATABASE_URL: 'file:elsewhere.db',
@@ -90,7 +98,7 @@ describe('The preview', () => {
       expect(child.exitCode).toBe(0);
     };
     while (!text().includes('admin/overview')) await once(child.stdout, 'data');
-    return { text };
+    return { text, child };
   }
 
   async function ended(environment: Record<string, string>) {

@@ -182,6 +182,26 @@ The old one is now ${at(kept)}
     expect(await keptNames()).toEqual([]);
   });
 
+  it('lets nobody else into the file while it is being replaced', async () => {
+    const [begun, gate] = [at('begun'), at('gate')];
+    const waits = module(`
+      import fs from 'node:fs/promises';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { link, writeFile, access } = fs;
+      fs.link = async (...args) => {
+        await writeFile(${JSON.stringify(begun)}, '');
+        while (await access(${JSON.stringify(gate)}).catch(() => true));
+        return link(...args);
+      };
+      syncBuiltinESMExports();`);
+    const restoring = restore([backup], {}, ['--import', waits]);
+    while (!(await readdir(service.folder)).includes('begun')) await undefined;
+    await expect(runSql(database, 'select 1 from records')).rejects.toThrow(/locked/);
+    await writeFile(gate, '');
+    expect((await restoring).code).toBe(0);
+    expect(await records()).toBe(SAMPLE_RECORDS + 1);
+  });
+
   it.each([
     ['is not there', () => rm(backup), 'there is no such file; check the path (ENOENT)'],
     [
@@ -294,7 +314,7 @@ The old one is now ${at(kept)}
 
 /** A module that ends its process before the n-th of the calls that write, sync or name files. */
 function killedBefore(step: number): string {
-  const code = `
+  return module(`
     import fs from 'node:fs/promises';
     import { syncBuiltinESMExports } from 'node:module';
     let calls = 0;
@@ -305,6 +325,10 @@ function killedBefore(step: number): string {
         return call(...args);
       };
     }
-    syncBuiltinESMExports();`;
+    syncBuiltinESMExports();`);
+}
+
+/** A module as Node's `--import` takes it. */
+function module(code: string): string {
   return `data:text/javascript,${encodeURIComponent(code)}`;
 }

@@ -4,6 +4,7 @@ import { readdir, readFile, readlink, rename, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { type FileJournal, openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expectRoom } from '../../src/storage/file-copy.js';
 import { runSql } from '../support/database-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { changes, loaded, row, rows } from './journal-conformance.js';
@@ -143,6 +144,15 @@ describe('A backup of the libSQL file', () => {
     await journal.close();
     await expect(journal.backup(at('copy.db'))).rejects.toThrow('cannot be taken');
     expect(await readdir(folder.path)).toEqual(['service.db']);
+  });
+});
+
+describe('A copy', () => {
+  it('is not begun where it would fill its disk', async () => {
+    await expectRoom(folder.path, 1);
+    await expect(expectRoom(folder.path, Number.MAX_SAFE_INTEGER)).rejects.toThrow(
+      /^its disk has \d+ MB free, it needs 9007199255 MB and leaves 68 MB to others; make room$/,
+    );
   });
 });
 

@@ -3,4 +3,4 @@
 /** @import { Trial } from './trial.js' */
 
 /** @type {ReadonlyMap<string, () => Promise<Trial>>} Each is loaded only when it is run. */
-export const TRIALS = new Map([]);
+export const TRIALS = new Map([['backup', async () => (await import('./backup.js')).backup]]);

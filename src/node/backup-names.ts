@@ -3,7 +3,7 @@
 
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)$/;
 const END = '.db';
-/** With what SQLite may leave beside it. */
+/** As the journal calls a backup until it is finished, and what SQLite may leave beside it. */
 const UNFINISHED = /^(.*)\.part(?:-journal|-wal|-shm)?$/;
 
 export class BackupNames {

@@ -13,6 +13,8 @@ const HOUR_MS = 3_600_000;
 const LOOK_MS = 60_000;
 /** After a failure; long enough for a disk or an operator to recover. */
 const RETRY_MS = 600_000;
+/** Longer than any backup is given: its disk does not even answer. */
+const HANG_MS = 2_400_000;
 
 export interface BackupScheduleOptions {
   readonly journal: FileJournal;
@@ -27,6 +29,8 @@ export class BackupSchedule {
   readonly #names: BackupNames;
   readonly #timer: NodeJS.Timeout;
   #underWay: Promise<void> | undefined;
+  #begunAt = 0;
+  #hangs = false;
   #askedAgain = false;
   #stopping = false;
   #retryAt = 0;
@@ -34,9 +38,9 @@ export class BackupSchedule {
   constructor(options: BackupScheduleOptions) {
     this.#options = options;
     this.#names = new BackupNames(parse(options.databasePath).name);
-    this.#timer = setInterval(() => this.#run(() => this.#takeIfDue()), LOOK_MS);
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
     this.#timer.unref();
-    this.#run(() => this.#takeIfDue());
+    this.#look();
   }
 
   /** Takes one now: after the one under way, since that began before whatever is wanted in this one. */
@@ -56,12 +60,23 @@ export class BackupSchedule {
     while (this.#underWay !== undefined) await this.#underWay;
   }
 
+  #look(): void {
+    if (this.#underWay === undefined) this.#run(() => this.#takeIfDue());
+    else if (!this.#hangs && performance.now() - this.#begunAt > HANG_MS) {
+      this.#hangs = true;
+      const { log, settings } = this.#options;
+      log.error('backup_failed', `the folder ${settings.folder} does not answer; look at its disk`);
+    }
+  }
+
   #run(task: () => Promise<void>): void {
     if (this.#stopping || this.#underWay !== undefined) return;
+    this.#begunAt = performance.now();
     this.#underWay = task()
       .catch((error: unknown) => this.#failed(error))
       .finally(() => {
         this.#underWay = undefined;
+        this.#hangs = false;
         if (!this.#askedAgain) return;
         this.#askedAgain = false;
         this.takeNow();

@@ -29,9 +29,9 @@ export function captureStrayOutput(log: Log): void {
 
 /**
  * Runs a service until SIGTERM or SIGINT, then stops it and exits with 0; a
- * second signal ends the process at once. SIGUSR2 takes a backup. A service that cannot start ends the
- * process with exit code 1 and one line; lost storage with exit code 1 after
- * the answers under way.
+ * second signal ends the process at once. SIGUSR2 takes a backup. A service
+ * that cannot start ends the process with exit code 1 and one line; lost
+ * storage with exit code 1 after the answers under way.
  */
 export async function runService(
   log: Log,

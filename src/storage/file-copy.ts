@@ -35,14 +35,20 @@ export async function copySynced(source: string, target: string): Promise<void> 
   }
 }
 
-/** Resolves when the file, or the names in the folder, are on disk. */
-export async function syncPath(path: string): Promise<void> {
+/** Resolves when the file is on disk. */
+export async function syncFile(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
     await handle.sync();
   } finally {
     await handle.close();
   }
+}
+
+/** Resolves when the names in the folder are on disk, as far as the system can do that. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Some file systems refuse it; SQLite goes on there as well.
+  await syncFile(folder).catch(() => {});
 }
 
 /** A second name for the same file, which must not be taken; both names are on disk then. */
@@ -52,7 +58,7 @@ export async function nameAgain(path: string, name: string): Promise<void> {
     if (codeOf(error) === 'EEXIST') throw error;
     await copySynced(path, name);
   });
-  await syncPath(dirname(name));
+  await syncFolder(dirname(name));
 }
 
 /** Removes a database file and what lies beside it, as far as it is there. */

@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { checkDatabase, type DatabaseContents } from './database-check.js';
-import { copySynced, expectRoom, fileErrorText, syncPath } from './file-copy.js';
+import { copySynced, expectRoom, fileErrorText, syncFile } from './file-copy.js';
 
 /** One of these at a time. */
 export interface BackupProgress {
@@ -30,12 +30,12 @@ try {
   await copySynced(source, target);
   await tell({ copied: true });
   const contents = await checkDatabase(target);
-  await syncPath(target);
+  await syncFile(target);
   await tell({ contents });
 } catch (error) {
   await tell({ error: fileErrorText(error) });
 }
-process.disconnect();
+process.exit();
 
 function tell(progress: BackupProgress): Promise<void> {
   return new Promise((resolve) => process.send?.(progress, () => resolve()));

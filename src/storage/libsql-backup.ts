@@ -5,16 +5,18 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseContents } from './database-check.js';
-import { fileErrorText, isThere, removeDatabase, syncPath } from './file-copy.js';
+import { fileErrorText, isThere, removeDatabase, syncFolder } from './file-copy.js';
 import type { BackupProgress } from './libsql-backup-process.js';
 
 /** The log beside the database grows with every commit until the file is copied. */
 const BACKUP_MAX_MS = 30 * 60_000;
-/** A process whose disk hangs may not even be killed. */
+/** On a disk that hangs, a process cannot even be killed. */
 const END_MAX_MS = 1_000;
+/** What closing waits for a backup to end. */
+const CLOSE_MAX_MS = 2_000;
 
 /** What the name of a backup ends with until it is finished. */
-export const UNFINISHED = '.part';
+const UNFINISHED = '.part';
 
 export interface Backup extends DatabaseContents {
   readonly bytes: number;
@@ -61,7 +63,8 @@ export class Backups {
   /** Breaks off a backup that is under way; resolves soon. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the database is being closed'));
-    await this.#underWay?.catch(() => {});
+    if (this.#underWay === undefined) return;
+    await Promise.race([this.#underWay.catch(() => {}), after(CLOSE_MAX_MS)]);
   }
 
   async #take(path: string): Promise<Backup> {
@@ -74,12 +77,12 @@ export class Backups {
       const contents = await this.#copy(unfinished);
       const { size: bytes } = await stat(unfinished);
       await rename(unfinished, path);
-      await syncPath(dirname(path));
+      await syncFolder(dirname(path));
       return { ...contents, bytes };
     } finally {
-      if (this.#child !== undefined) await end(this.#child);
-      // On success, what SQLite may have left beside it.
-      await removeDatabase(unfinished).catch(() => {});
+      const isGone = this.#child === undefined || (await end(this.#child));
+      // After a success, what SQLite may have left beside it.
+      if (isGone) await removeDatabase(unfinished).catch(() => {});
     }
   }
 
@@ -136,14 +139,17 @@ function brokenOff(reason: Error): Error {
   return new Error(`it was not done after ${BACKUP_MAX_MS / 60_000} minutes; look at its disk`);
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return;
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    setTimeout(resolve, END_MAX_MS).unref();
-  });
+/** Resolves with whether the process is gone. */
+async function end(child: ChildProcess): Promise<boolean> {
+  if (hasEnded(child)) return true;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGKILL');
-  await ended;
+  await Promise.race([ended, after(END_MAX_MS)]);
+  return hasEnded(child);
+}
+
+function after(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
 }
 
 function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {

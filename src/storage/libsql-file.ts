@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { type Client, createClient, type InStatement, LibsqlBatchError } from '@libsql/client';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../domain/limits.js';
 import { explained, messageOf } from './libsql-errors.js';
+import { Freezer } from './libsql-freezer.js';
 import {
   APPEND_EVENTS,
   APPLICATION_ID,
   COUNT_EVENTS,
   COUNT_PRESENT,
-  COUNT_RECORDS,
   CREATE_TABLES,
   LIST_EVENTS,
   LOAD_PAGE,
@@ -28,8 +28,6 @@ const PAGE_MAX_ROWS = 1_000;
 const PAGE_MAX_BYTES = 16_000_000;
 /** About 20 ms of counting: a commit may have to wait for it. */
 const USAGE_MAX_ROWS = 50_000;
-/** SQLite's default: a commit that finds the log this long writes it back into the file. */
-const CHECKPOINT_PAGES = 1_000;
 
 /** The changes of a commit, already JSON: the thread passes them on without looking inside. */
 export interface CommitTexts {
@@ -74,11 +72,13 @@ export interface FilePage {
 export class LibsqlFile {
   readonly #client: Client;
   readonly #path: string;
-  #frozenAs: string | undefined;
+  /** Keeps the file as it is while it is copied. */
+  readonly freezer: Freezer;
 
   private constructor(client: Client, path: string) {
     this.#client = client;
     this.#path = path;
+    this.freezer = new Freezer(client, path);
   }
 
   /**
@@ -160,37 +160,6 @@ export class LibsqlFile {
 
   async ping(): Promise<void> {
     await this.#one('select count(*) from sqlite_schema');
-  }
-
-  /**
-   * Brings every commit into the file itself and leaves it as it is until
-   * `thaw`: later commits stay in the log beside it. Resolves with the number
-   * of records that the file holds.
-   */
-  async freeze(): Promise<number> {
-    await this.#client.execute('pragma wal_autocheckpoint = 0');
-    try {
-      const checkpoint = await this.#one('pragma wal_checkpoint(truncate)');
-      if (checkpoint?.['busy'] !== 0) throw new Error('the log cannot be written back');
-      this.#frozenAs = this.#lastWrite();
-      return Number((await this.#one(COUNT_RECORDS))?.['total']);
-    } catch (error) {
-      await this.thaw();
-      throw error;
-    }
-  }
-
-  /** Resolves with whether the file is still as `freeze` left it. */
-  async thaw(): Promise<boolean> {
-    const stayed = this.#lastWrite() === this.#frozenAs;
-    await this.#client.execute(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    return stayed;
-  }
-
-  /** Asks the file system, not the file: closing a descriptor of it would drop the lock. */
-  #lastWrite(): string {
-    const { mtimeNs, size } = statSync(this.#path, { bigint: true });
-    return `${mtimeNs} ${size}`;
   }
 
   /** Writes the log back into the database file and releases it. */

@@ -14,7 +14,8 @@ import {
   nameAgain,
   removeDatabase,
   SIDE_FILES,
-  syncPath,
+  syncFile,
+  syncFolder,
 } from './file-copy.js';
 import { messageOf } from './libsql-errors.js';
 
@@ -53,7 +54,7 @@ export async function restoreDatabase({ backup, path, now }: RestoreOptions): Pr
     const contents = await checkDatabase(unfinished).catch((error: unknown) => {
       throw refusal(backup, `${messageOf(error)}; choose another one`, error);
     });
-    await syncPath(unfinished);
+    await syncFile(unfinished);
     const release = await hold(place);
     try {
       return { contents, kept: await replace(place, unfinished, now) };
@@ -136,9 +137,9 @@ async function replace(path: string, unfinished: string, now: number): Promise<s
   for (const suffix of SIDE_FILES) {
     if (await isThere(path + suffix)) await rename(path + suffix, kept + suffix);
   }
-  await syncPath(folder);
+  await syncFolder(folder);
   await rename(unfinished, path);
-  await syncPath(folder);
+  await syncFolder(folder);
   return wasThere ? kept : undefined;
 }
 

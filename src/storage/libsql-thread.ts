@@ -4,6 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from './libsql-errors.js';
 import { type CommitTexts, LibsqlFile } from './libsql-file.js';
+import type { Freezer } from './libsql-freezer.js';
 
 /** What the journal may ask of the thread. */
 export interface ThreadCalls {
@@ -13,8 +14,8 @@ export interface ThreadCalls {
   usagePieces(position: number, createdAfter: string): ReturnType<LibsqlFile['usagePieces']>;
   auditEvents(limit: number, offset: number): ReturnType<LibsqlFile['auditEvents']>;
   ping(): Promise<void>;
-  freeze(): ReturnType<LibsqlFile['freeze']>;
-  thaw(): ReturnType<LibsqlFile['thaw']>;
+  freeze(): ReturnType<Freezer['freeze']>;
+  thaw(): ReturnType<Freezer['thaw']>;
   close(): Promise<void>;
 }
 
@@ -53,8 +54,8 @@ const calls: ThreadCalls = {
   usagePieces: async (position, after) => opened().usagePieces(position, after),
   auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
   ping: async () => opened().ping(),
-  freeze: async () => opened().freeze(),
-  thaw: async () => opened().thaw(),
+  freeze: async () => opened().freezer.freeze(),
+  thaw: async () => opened().freezer.thaw(),
   async close() {
     file?.close();
     file = undefined;

@@ -83,6 +83,26 @@ it('tries again ten minutes after a failure, not at every look', async () => {
   expect((await eventsSoFar()).slice(2)).toEqual(['backup_taken']);
 });
 
+it('says once that the disk hangs, and goes on when it answers', async () => {
+  let answer = () => {};
+  // No disk hangs at a test's word: what the journal waits for is held up here.
+  const hanging = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const backup = async (path: string) => hanging.then(() => journal.backup(path));
+  const settings = { folder, intervalHours: 0, keep: 10 };
+  const held: FileJournal = Object.assign(Object.create(journal), { backup });
+  schedule = new BackupSchedule({ journal: held, databasePath: 'service.db', settings, log });
+  await schedule.idle();
+  schedule.takeNow();
+  vi.advanceTimersByTime(39 * MINUTE_MS);
+  expect(log.lines).toEqual([]);
+  vi.advanceTimersByTime(60 * MINUTE_MS);
+  expect(log.lines.map(({ event }) => event)).toEqual(['backup_failed']);
+  answer();
+  expect(await eventsSoFar()).toEqual(['backup_failed', 'backup_taken']);
+});
+
 it('takes one when the clock has been put back behind the newest', async () => {
   start(24);
   await eventsSoFar();

@@ -1,0 +1,91 @@
+// A database with a backup of it, for tests that put one in the other's place.
+
+import { spawn } from 'node:child_process';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openLibsqlJournal } from 'service-management-api/libsql';
+import { afterAll } from 'vitest';
+import { checkDatabase } from '../../src/storage/database-check.js';
+import { changes, row } from '../storage/journal-conformance.js';
+import { type NodeService, openNodeService } from './node-service.js';
+import { openTemporaryFolder } from './temporary-folder.js';
+
+const RESTORE = fileURLToPath(new URL('../../dist/restore.js', import.meta.url));
+const KEPT = /^service-before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/;
+
+/** How many records the backup has; the database has one more. */
+export const BACKUP_RECORDS = 20;
+
+export interface Restoration {
+  readonly service: NodeService;
+  /** Path of the service's database. */
+  readonly database: string;
+  /** Path of a backup of it. */
+  readonly backup: string;
+  /** A path in the service's folder. */
+  at(name: string): string;
+  /** Runs `node dist/restore.js`. */
+  restore(
+    args: readonly string[],
+    environment?: Readonly<Record<string, string>>,
+    node?: readonly string[],
+  ): Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>;
+  /** Names that the database had and was kept under. */
+  keptNames(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+const made = openTemporaryFolder().then(async ({ path, remove }) => {
+  const journal = await openLibsqlJournal({ path: join(path, 'service.db') });
+  await journal.commit(changes({ puts: [row(1000)] }));
+  await journal.backup(join(path, 'backup.db'));
+  await journal.commit(changes({ puts: [row(1001)] }));
+  await journal.close();
+  return { path, remove };
+});
+afterAll(async () => (await made).remove());
+
+export async function openRestoration(): Promise<Restoration> {
+  const service = await openNodeService();
+  const at = (name: string) => join(service.folder, name);
+  const [database, backup] = [at('service.db'), at('backups/backup.db')];
+  await mkdir(at('backups'));
+  await copyFile(join((await made).path, 'service.db'), database);
+  await copyFile(join((await made).path, 'backup.db'), backup);
+  return {
+    service,
+    database,
+    backup,
+    at,
+    async restore(args, environment = {}, node = []) {
+      const child = spawn(process.execPath, [...node, RESTORE, ...args], {
+        cwd: service.folder,
+        env: { PATH: process.env['PATH'] ?? '', ...service.environment, ...environment },
+      });
+      const text = { stdout: '', stderr: '' };
+      for (const name of ['stdout', 'stderr'] as const) {
+        child[name].setEncoding('utf8').on('data', (chunk: string) => {
+          text[name] += chunk;
+        });
+      }
+      const code = await new Promise((resolve) => child.once('close', resolve));
+      return { code, ...text };
+    },
+    async keptNames() {
+      return (await readdir(service.folder)).filter((name) => KEPT.test(name));
+    },
+    close: () => service.close(),
+  };
+}
+
+/** How many records a database has, with what the log beside it holds; counted in a copy, so that it stays as it is. */
+export async function recordsIn(path: string): Promise<number> {
+  const folder = await openTemporaryFolder();
+  const copy = join(folder.path, 'copy.db');
+  await copyFile(path, copy);
+  await copyFile(`${path}-wal`, `${copy}-wal`).catch(() => {});
+  const { recordCount } = await checkDatabase(copy);
+  await folder.remove();
+  return recordCount;
+}

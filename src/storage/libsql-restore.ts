@@ -1,8 +1,18 @@
 // Puts a backup in the place of the database file: the old one or the new one
 // is there at every moment, and the old one keeps a name.
 
-import { access, chown, constants, mkdir, realpath, rename, stat } from 'node:fs/promises';
-import { dirname, join, parse } from 'node:path';
+import {
+  access,
+  chown,
+  constants,
+  mkdir,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { basename, dirname, join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';
 import { checkDatabase, type DatabaseContents } from './database-check.js';
@@ -20,8 +30,8 @@ import {
 import { messageOf } from './libsql-errors.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
-/** What the name of the new file ends with until it is in place. */
-const UNFINISHED = '.restoring';
+/** Part of the new file's name until it is in place. */
+const UNFINISHED = '.restoring-';
 
 export interface RestoreOptions {
   /** Path of the backup, which is only read. */
@@ -45,10 +55,10 @@ export interface Restored {
  */
 export async function restoreDatabase({ backup, path, now }: RestoreOptions): Promise<Restored> {
   const place = await placeOf(path);
-  const unfinished = place + UNFINISHED;
+  // Two restores at once must not work on one file.
+  const unfinished = `${place}${UNFINISHED}${process.pid}-${now}`;
   try {
     await expectBackup(backup, place);
-    await removeDatabase(unfinished);
     await copyWithLog(backup, unfinished);
     // Not the backup itself: what was checked is what will be in place.
     const contents = await checkDatabase(unfinished).catch((error: unknown) => {
@@ -57,13 +67,24 @@ export async function restoreDatabase({ backup, path, now }: RestoreOptions): Pr
     await syncFile(unfinished);
     const release = await hold(place);
     try {
-      return { contents, kept: await replace(place, unfinished, now) };
+      const kept = await replace(place, unfinished, now);
+      await removeUnfinished(place).catch(() => {});
+      return { contents, kept };
     } finally {
       release();
     }
   } finally {
     await removeDatabase(unfinished).catch(() => {});
   }
+}
+
+/** What restores that were killed have left; one that is under way fails, and has not replaced anything. */
+async function removeUnfinished(place: string): Promise<void> {
+  const folder = dirname(place);
+  const names = (await readdir(folder)).filter((name) =>
+    name.startsWith(basename(place) + UNFINISHED),
+  );
+  for (const name of names) await rm(join(folder, name), { force: true });
 }
 
 /** The file itself where the path is a link; a missing folder is made, as at a start. */
@@ -80,12 +101,15 @@ async function placeOf(path: string): Promise<string> {
  */
 async function hold(path: string): Promise<() => void> {
   if (!(await isThere(path))) return () => {};
+  const { ino } = await stat(path);
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
   try {
     await client.execute('pragma journal_mode = delete');
     // In this mode the lock outlives its transaction; one that writes nothing leaves no journal.
     await client.execute('pragma locking_mode = exclusive');
     await client.executeMultiple('begin exclusive; commit');
+    if ((await stat(path)).ino !== ino)
+      throw new Error('it was just replaced; look, then try again');
   } catch (error) {
     const message = messageOf(error);
     if (!/SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed/i.test(message)) {
@@ -138,7 +162,9 @@ async function replace(path: string, unfinished: string, now: number): Promise<s
     if (await isThere(path + suffix)) await rename(path + suffix, kept + suffix);
   }
   await syncFolder(folder);
-  await rename(unfinished, path);
+  if (wasThere) await rename(unfinished, path);
+  // Where a service has started meanwhile, this is refused.
+  else await nameAgain(unfinished, path);
   await syncFolder(folder);
   return wasThere ? kept : undefined;
 }

@@ -123,6 +123,16 @@ The old one is now ${on.at(kept)}
     expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS);
   });
 
+  it('at the same time as others leaves one whole backup in place', async () => {
+    const codes = await Promise.all(
+      [1, 2, 3].map(async () => (await on.restore([on.backup])).code),
+    );
+    expect(codes).toContain(0);
+    expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS);
+    const kept = await Promise.all((await on.keptNames()).map((name) => recordsIn(on.at(name))));
+    expect(kept).toContain(BACKUP_RECORDS + 1);
+  });
+
   it('that is killed before any of its steps leaves the old or the new database, and the old one', async () => {
     const outcomes: unknown[] = [];
     const old = await readFile(on.database);

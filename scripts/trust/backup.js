@@ -24,6 +24,7 @@ import { idsIn } from './database-ids.js';
  * @property {number} killed
  * @property {number} done Before the kill.
  * @property {number} newInPlace
+ * @property {number} milliseconds That the last one took that was waited for.
  * @property {number} wrong Neither the old nor the new one in place, or the old one gone.
  */
 
@@ -33,8 +34,10 @@ const QUICK_CYCLES = 15;
 const RECORDS = 50_000;
 const HANDS = 8;
 const BEFORE_BACKUP_MAX_MS = 100;
-const BEFORE_KILL_MAX_MS = 700;
-const RESTORE_MAX_MS = 250;
+/** Of the time that a whole backup or restore takes. */
+const BEFORE_KILL_MAX_SHARE = 1.3;
+/** So many are waited for, which says how long one takes on this machine just now. */
+const WAITED_FOR_SHARE = 1 / 3;
 const RESTORES_A_BACKUP = 3;
 const BACKUP_NAME = /^service-[^/]+Z\.db$/;
 
@@ -52,10 +55,14 @@ export const backup = async ({ quick, folder, say }) => {
   const acknowledged = [];
   /** @type {BackupCounts} */
   const backups = { begun: 0, finished: 0, missing: 0, lost: 0 };
+  /** @type {number | undefined} */
+  let backupMs;
   /** @type {RestoreCounts} */
-  const restores = { killed: 0, done: 0, newInPlace: 0, wrong: 0 };
+  const restores = { killed: 0, done: 0, newInPlace: 0, wrong: 0, milliseconds: 0 };
   for (let cycle = 1; cycle <= cycles; cycle++) {
-    const before = await loadAndKill(service, acknowledged);
+    const wait = Math.random() < WAITED_FOR_SHARE ? undefined : backupMs;
+    const { before, took } = await loadAndKill(service, acknowledged, wait);
+    backupMs = took ?? backupMs;
     backups.begun++;
     backups.lost += missing(acknowledged, await idsIn(file, folder));
     const [name] = readdirSync(service.backups).filter((found) => BACKUP_NAME.test(found));
@@ -75,10 +82,15 @@ export const backup = async ({ quick, folder, say }) => {
   return findings({ acknowledged: acknowledged.length, backups, restores });
 };
 
-/** Resolves with how many writes were acknowledged before the backup was asked for. */
+/**
+ * Resolves with how many writes were acknowledged before the backup was asked
+ * for, and with how long that took where it was waited for. `backupMs`: how
+ * long it may take; undefined: the kill waits for it.
+ */
 async function loadAndKill(
   /** @type {{ file: string, backups: string, identityOrigin: string }} */ service,
   /** @type {string[]} */ acknowledged,
+  /** @type {number | undefined} */ backupMs,
 ) {
   const started = startProcess(process.execPath, [join(root, 'dist/server.js')], {
     PORT: '0',
@@ -93,12 +105,15 @@ async function loadAndKill(
   await delay(Math.random() * BEFORE_BACKUP_MAX_MS);
   const before = acknowledged.length;
   process.kill(started.pid, 'SIGUSR2');
-  await delay(Math.random() * BEFORE_KILL_MAX_MS);
+  const asked = performance.now();
+  if (backupMs === undefined) await started.saw(/"event":"backup_taken"/);
+  else await delay(Math.random() * BEFORE_KILL_MAX_SHARE * backupMs);
+  const took = backupMs === undefined ? performance.now() - asked : undefined;
   // The server alone: what copies for it must notice by itself.
   process.kill(started.pid, 'SIGKILL');
   await load;
   await started.ended().catch(() => {});
-  return before;
+  return { before, took };
 }
 
 /** Creates records until the server is gone. */
@@ -136,7 +151,14 @@ async function restoreAndKill(
     () => restores.done++,
     () => restores.killed++,
   );
-  await Promise.race([ended, delay(Math.random() * RESTORE_MAX_MS)]);
+  const asked = performance.now();
+  if (restores.milliseconds === 0 || Math.random() < WAITED_FOR_SHARE) {
+    await ended;
+    restores.milliseconds = performance.now() - asked;
+  } else {
+    const most = BEFORE_KILL_MAX_SHARE * restores.milliseconds;
+    await Promise.race([ended, delay(Math.random() * most)]);
+  }
   try {
     process.kill(restore.pid, 'SIGKILL');
   } catch {

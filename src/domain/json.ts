@@ -10,11 +10,12 @@ export interface JsonObject {
 
 /**
  * Parses a request body: exactly one JSON object (the contract's "Request body
- * rules"), at most 512 levels deep, every number finite in double precision.
- * Duplicate keys: the last wins. `__proto__` and its like are data.
+ * rules"), at most 512 levels deep, every number finite in double precision,
+ * those of duplicate keys included. Of these the last wins. `__proto__` and its like are data.
  */
 export function parseJsonObject(text: string): Outcome<JsonObject> {
-  if (nestsDeeperThan(text, JSON_DEPTH_MAX_LEVELS)) {
+  const excess = excessOf(text);
+  if (excess === 'depth') {
     return failed(
       'INVALID_JSON',
       `the body nests deeper than ${JSON_DEPTH_MAX_LEVELS} levels; send a flatter object`,
@@ -33,7 +34,7 @@ export function parseJsonObject(text: string): Outcome<JsonObject> {
   if (!isJsonObject(value)) {
     return failed('INVALID_JSON', `the body is ${kindOf(value)}; send one JSON object`);
   }
-  if (!everyNumberIsFinite(value)) {
+  if (excess === 'number') {
     return failed(
       'INVALID_JSON',
       'the body holds a number that is too large for double precision; send it as a string',
@@ -54,34 +55,69 @@ export function kindOf(value: unknown): string {
   return value === undefined ? 'missing' : `a ${typeof value}`;
 }
 
+/** What the parser lets through and no later step survives. */
+type Excess = 'depth' | 'number';
+
 /**
- * Whether brackets outside strings nest deeper than `levels`. Looked at before
- * parsing: the parser accepts half a million levels, which no later step survives.
+ * Looks at the text before it is parsed, since the parser accepts half a million
+ * levels; numbers too, since a walk through what was parsed costs as much as the
+ * parsing, at its worst. Of a text that is no JSON it may say anything.
  */
-function nestsDeeperThan(text: string, levels: number): boolean {
-  if (text.length <= levels) return false;
+function excessOf(text: string): Excess | undefined {
   let depth = 0;
-  let inString = false;
+  let excess: Excess | undefined;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    if (inString) {
-      if (unit === 0x5c) i++;
-      else if (unit === 0x22) inString = false;
-    } else if (unit === 0x22) {
-      inString = true;
+    if (unit === 0x22) {
+      i = endOfString(text, i);
     } else if (unit === 0x7b || unit === 0x5b) {
-      if (++depth > levels) return true;
+      if (++depth > JSON_DEPTH_MAX_LEVELS) return 'depth';
     } else if (unit === 0x7d || unit === 0x5d) {
       depth--;
+    } else if (isDigit(unit)) {
+      const end = endOfNumber(text, i);
+      if (!isFiniteNumber(text, i, end)) excess = 'number';
+      i = end - 1;
     }
   }
-  return false;
+  return excess;
 }
 
-function everyNumberIsFinite(value: JsonValue): boolean {
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) return value.every(everyNumberIsFinite);
-  // Object.values, not for-in: an own `__proto__` is a property like any other.
-  return Object.values(value).every(everyNumberIsFinite);
+/** The index of the quote that closes the string, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === 0x5c) i++;
+    else if (unit === 0x22) return i;
+  }
+  return text.length;
+}
+
+/** The index behind the last character that can belong to the number. */
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && isInNumber(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** The sign before it does not matter. Few numbers are long enough, or have an exponent, so that one has to look closer. */
+function isFiniteNumber(text: string, start: number, end: number): boolean {
+  if (end - start < SHORTEST_INFINITE_NUMBER.length) return true;
+  const number = text.slice(start, end);
+  return (
+    !(number.length > DIGITS_ALWAYS_FINITE || /e/i.test(number)) || Number.isFinite(Number(number))
+  );
+}
+
+/** A double holds every number of so many digits. */
+const DIGITS_ALWAYS_FINITE = 308;
+const SHORTEST_INFINITE_NUMBER = '1e309';
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+/** A digit, or one of `.eE+-`. */
+function isInNumber(unit: number): boolean {
+  return isDigit(unit) || unit === 0x2e || (unit | 0x20) === 0x65 || unit === 0x2b || unit === 0x2d;
 }

@@ -43,6 +43,9 @@ describe('parseJsonObject accepts', () => {
     ['numbers too small to be told from 0', '{"a":1e-400,"b":-0}'],
     ['integers above 2^53', '{"a":9007199254740993}'],
     ['an empty property name', '{"":1}'],
+    ['308 digits', `{"a":${'9'.repeat(308)}}`],
+    ['many digits behind the point', `{"a":0.${'9'.repeat(400)},"b":1e-999}`],
+    ['a text that looks like too large a number', `{"1e309":"1e309","b":"${'9'.repeat(400)}"}`],
   ])('%s', (_name, text) => {
     expect(accepted(text)).toEqual(JSON.parse(text));
   });
@@ -120,8 +123,35 @@ describe('parseJsonObject refuses', () => {
     '{"a":[0,[1e999]]}',
     '{"a":{"__proto__":{"b":1e400}}}',
     `{"a":1${'0'.repeat(400)}}`,
+    `{"a":-${'9'.repeat(309)}.5}`,
+    '{"a":0.1e310}',
+    '{"a":1E+309}',
+    '{"a":1e999,"a":1}',
+    '{"e":"1e5","a":[1e5,1e309]}',
   ])('a number that is not finite: %s', (text) => {
     expectRefused(text, /double precision/);
+  });
+
+  it('exactly the numbers that the parser makes infinite', () => {
+    const digits = fc.string({
+      unit: fc.constantFrom(...'0123456789'),
+      minLength: 1,
+      maxLength: 330,
+    });
+    const exponents = fc.integer({ min: -400, max: 400 }).map((exponent) => `e${exponent}`);
+    const numbers = fc
+      .tuple(fc.constantFrom('', '-'), digits, fc.option(digits), fc.option(exponents))
+      .map(([sign, whole, part, exponent]) => {
+        const start = sign + (whole.replace(/^0+/, '') || '0');
+        return start + (part === null ? '' : `.${part}`) + (exponent ?? '');
+      });
+    fc.assert(
+      fc.property(numbers, (number) => {
+        const fits = Number.isFinite(JSON.parse(number));
+        expect(parseJsonObject(`{"a":[${number}]}`).ok).toBe(fits);
+      }),
+      { numRuns: 1_000 },
+    );
   });
 
   it('carries the parser error in its message', () => {

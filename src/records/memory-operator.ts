@@ -38,19 +38,19 @@ export class MemoryOperator implements OperatorViews {
 
   async overview(): Promise<Overview> {
     const { set } = this.#context;
-    const resources = byCollection((name) => {
-      let records = 0;
-      for (const list of set.lists(name)) records += list.length;
-      return records;
-    });
+    const resources = byCollection((name) => set.count(name));
     return { tenant_count: set.ownerCount, record_count: sum(resources), resources };
   }
 
   async accounts(q: string, page: PageRequest): Promise<AccountPage> {
     const { set } = this.#context;
-    // A search waits between its slices: an account may have lost its last record meanwhile.
-    const owners = (await this.#matchingOwners(q)).filter((owner) => set.has(owner)).sort();
     const first = offsetOf(page);
+    if (q === '') {
+      const items = set.owners.slice(first, page.pageSize).map((owner) => this.#summary(owner));
+      return { items, total: set.ownerCount };
+    }
+    // A search waits between its slices: an account may have lost its last record meanwhile.
+    const owners = (await this.#matchingOwners(q)).filter((owner) => set.has(owner));
     const items = owners.slice(first, first + page.pageSize).map((owner) => this.#summary(owner));
     return { items, total: owners.length };
   }
@@ -88,19 +88,22 @@ export class MemoryOperator implements OperatorViews {
     return this.#context.journal.ping();
   }
 
-  /** `q` looks in the subject and in the account's business profiles. */
+  /** In order. `q` looks in the subject and in the account's business profiles. */
   async #matchingOwners(q: string): Promise<string[]> {
     const { set, turns } = this.#context;
-    const owners = set.owners();
-    if (q === '') return owners;
     const contains = textMatcher(q);
     const scan = turns.scan();
     const matching: string[] = [];
-    for (const owner of owners) {
-      const profiles = set.records(owner, 'businesses').map((record) => record.text);
-      const texts = [owner, ...profiles];
-      for (const text of texts) if (scan.spend(text.length)) await scan.next();
-      if (texts.some(contains)) matching.push(owner);
+    let some = set.owners.after(undefined);
+    while (some.length > 0) {
+      for (const owner of some) {
+        const profiles = set.records(owner, 'businesses').map((record) => record.text);
+        const texts = [owner, ...profiles];
+        for (const text of texts) if (scan.spend(text.length)) await scan.next();
+        if (texts.some(contains)) matching.push(owner);
+      }
+      // As they are now: accounts come and go while this waits.
+      some = set.owners.after(some.at(-1));
     }
     return matching;
   }

@@ -8,7 +8,7 @@ import { MemoryOperator } from './memory-operator.js';
 import { RecordSet } from './record-set.js';
 import type { AccountRecords, OperatorViews, RecordStore } from './record-store.js';
 import { SearchBlocks } from './search-blocks.js';
-import { type Pause, Turns } from './turns.js';
+import { nextTask, type Pause, Turns } from './turns.js';
 import { Writer } from './writer.js';
 
 export interface OpenRecordsOptions {
@@ -36,9 +36,11 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
   const { journal, log = silentLog, clock = Date.now, pause = nextTask } = options;
   const set = new RecordSet();
   for await (const rows of journal.load()) for (const row of rows) set.load(row);
+  // Many accounts take a while to sort: before anyone waits for it.
+  void set.owners;
   const onStorageLost = options.onStorageLost ?? (() => {});
-  const writer = new Writer({ set, journal, log, clock, onStorageLost });
   const [turns, searchBlocks] = [new Turns(pause), new SearchBlocks()];
+  const writer = new Writer({ set, journal, log, clock, onStorageLost });
   return new MemoryStore({ set, writer, journal, clock, turns, searchBlocks });
 }
 
@@ -59,10 +61,4 @@ class MemoryStore implements OpenRecords {
     await this.#context.writer.settled();
     await this.#context.journal.close();
   }
-}
-
-/** A timer waits a millisecond at least, which is longer than what a search does between two pauses. */
-function nextTask(): Promise<void> {
-  const { setImmediate = setTimeout } = globalThis as { setImmediate?: (task: () => void) => void };
-  return new Promise((resolve) => void setImmediate(resolve));
 }

@@ -11,6 +11,7 @@ import {
 import { keyOf, type RecordKey, sequenceOf } from '../domain/identifier.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { JournalRow } from './journal.js';
+import { SortedTexts } from './sorted-texts.js';
 
 /** A record in memory: never changed in place, an update puts another in its stead. */
 export interface MemoryRecord {
@@ -86,6 +87,10 @@ export class RecordSet {
   /** Legacy rows without `owner_sub`: counted for the operator, reachable by no account. */
   readonly #unowned: Shelves = {};
   readonly #sequences: Record<CollectionName, number> = byCollection(() => 0);
+  /** Records of all accounts and of none. */
+  readonly #counts: Record<CollectionName, number> = byCollection(() => 0);
+  /** Subjects with at least one record, from the first look at them on. */
+  #owners: SortedTexts | undefined;
   #position = 0;
 
   /** Takes in a stored row. Rows come in order of position. Throws where the body is no record. */
@@ -100,6 +105,8 @@ export class RecordSet {
     const id = typeof body['id'] === 'string' ? body['id'] : row.id;
     const key = keyOf(row.collection, id);
     shelf(shelves, row.collection).add(memoryRecord(row.position, key, row.body, body));
+    this.#counts[row.collection]++;
+    this.#owners = undefined;
     this.#position = Math.max(this.#position, row.position);
     const sequence = sequenceOf(row.collection, id);
     this.#sequences[row.collection] = Math.max(this.#sequences[row.collection], sequence);
@@ -120,11 +127,22 @@ export class RecordSet {
   }
 
   apply({ owner, collection, before, after }: Change): void {
+    const isNew = !this.has(owner);
     const target = shelf(this.#shelves(owner), collection);
-    if (before === undefined && after !== undefined) target.add(after);
-    else if (after !== undefined) target.replace(after);
-    else if (before !== undefined) target.remove(before);
-    if (!this.has(owner)) this.#accounts.delete(owner);
+    if (before === undefined && after !== undefined) {
+      target.add(after);
+      this.#counts[collection]++;
+      if (isNew) this.#owners?.add(owner);
+    } else if (after !== undefined) {
+      target.replace(after);
+    } else if (before !== undefined) {
+      target.remove(before);
+      this.#counts[collection]--;
+      if (this.#isEmpty(owner)) {
+        this.#accounts.delete(owner);
+        this.#owners?.delete(owner);
+      }
+    }
   }
 
   /** The next number of a collection's ids. A number is given once, even if its record then fails to be stored. */
@@ -138,9 +156,10 @@ export class RecordSet {
     return this.#position;
   }
 
-  /** Subjects with at least one record. */
-  owners(): string[] {
-    return [...this.#accounts.keys()];
+  /** Subjects with at least one record, in order. */
+  get owners(): SortedTexts {
+    this.#owners ??= new SortedTexts(this.#accounts.keys());
+    return this.#owners;
   }
 
   get ownerCount(): number {
@@ -148,19 +167,17 @@ export class RecordSet {
   }
 
   has(owner: string): boolean {
-    const shelves = this.#accounts.get(owner);
-    return (
-      shelves !== undefined &&
-      COLLECTION_NAMES.some((name) => (shelves[name]?.ordered.length ?? 0) > 0)
-    );
+    return this.#accounts.has(owner);
   }
 
-  /** Every list of a collection, the one of rows without an owner included. */
-  *lists(collection: CollectionName): Iterable<readonly MemoryRecord[]> {
-    for (const shelves of [...this.#accounts.values(), this.#unowned]) {
-      const list = shelves[collection]?.ordered;
-      if (list !== undefined) yield list;
-    }
+  /** How many records there are of a collection, rows without an owner included. */
+  count(collection: CollectionName): number {
+    return this.#counts[collection];
+  }
+
+  #isEmpty(owner: string): boolean {
+    const shelves = this.#accounts.get(owner) ?? {};
+    return COLLECTION_NAMES.every((name) => (shelves[name]?.ordered.length ?? 0) === 0);
   }
 
   #shelves(owner: string): Shelves {

@@ -5,6 +5,12 @@
 /** Resolves after the host has served what is waiting, for example `setImmediate` on Node. */
 export type Pause = () => Promise<void>;
 
+/** `setImmediate`, or a timer where there is none: it waits a millisecond at least, longer than a scan works between two pauses. */
+export function nextTask(): Promise<void> {
+  const { setImmediate = setTimeout } = globalThis as { setImmediate?: (task: () => void) => void };
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
 /** About two milliseconds of scanning on the slowest machine this is meant for. */
 const SLICE_CHARACTERS = 2_000_000;
 /** What looking at a record costs besides its text, in characters. */
@@ -20,12 +26,30 @@ export class Turns {
 
   /** A scan that works as long as `spend` says it may, then waits for `next`. */
   scan(): Scan {
-    return new Scan(() => this.#next());
+    return new Scan(() => this.next());
   }
 
-  #next(): Promise<void> {
+  /** Does work that stops where others may have a turn. */
+  async take<T>(work: Generator<void, T>): Promise<T> {
+    for (;;) {
+      const { done, value } = work.next();
+      if (done) return value;
+      await this.next();
+    }
+  }
+
+  /** Resolves in an event-loop turn in which no other work that waited for its turn has begun. */
+  next(): Promise<void> {
     this.#last = this.#last.then(this.#pause);
     return this.#last;
+  }
+}
+
+/** Does all of the work now. */
+export function atOnce<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
   }
 }
 

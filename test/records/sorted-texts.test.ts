@@ -1,0 +1,57 @@
+// Texts that are always in order, held against an array that is sorted each time.
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { SortedTexts } from '../../src/records/sorted-texts.js';
+
+/** Few, so that they come and go; many of them at the start, so that there are several chunks. */
+const names = fc.integer({ min: 0, max: 5_000 }).map((number) => `name-${number}`);
+const steps = fc.array(names, { maxLength: 3_000, size: 'max' });
+
+function all(texts: SortedTexts): string[] {
+  const found: string[] = [];
+  for (let some = texts.after(undefined); some.length > 0; some = texts.after(found.at(-1))) {
+    found.push(...some);
+  }
+  return found;
+}
+
+it('has every text that came and has not gone, in order, however it is asked', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(names, { maxLength: 3_000, size: 'max' }),
+      steps,
+      (start, toggled) => {
+        const texts = new SortedTexts(start);
+        const expected = new Set(start);
+        for (const text of toggled) {
+          if (expected.delete(text)) texts.delete(text);
+          else {
+            expected.add(text);
+            texts.add(text);
+          }
+        }
+        const sorted = [...expected].sort();
+        expect(all(texts)).toEqual(sorted);
+        expect(texts.slice(0, sorted.length + 1)).toEqual(sorted);
+        for (const first of [0, 1, 511, 512, 513, sorted.length - 1, sorted.length, 1e9]) {
+          expect(texts.slice(first, 200)).toEqual(
+            sorted.slice(Math.max(first, 0), Math.max(first, 0) + 200),
+          );
+        }
+        for (const text of ['', 'name-17', 'name-4999x', 'zzz']) {
+          expect(texts.after(text)[0]).toBe(sorted.find((other) => other > text));
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+it('is empty again when all have gone', () => {
+  const texts = new SortedTexts([]);
+  for (let i = 0; i < 2_000; i++) texts.add(`name-${i}`);
+  for (let i = 0; i < 2_000; i++) texts.delete(`name-${i}`);
+  texts.delete('never was');
+  expect([texts.after(undefined), texts.slice(0, 9)]).toEqual([[], []]);
+});

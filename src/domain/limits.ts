@@ -7,10 +7,10 @@ export const JSON_DEPTH_MAX_LEVELS = 512;
 
 /**
  * What a record's JSON may grow to by PATCH, since many bodies of 1 MiB can go
- * into one record. Above what any single body can become: a number of four
- * characters, such as 1e20, is stored as 21 digits.
+ * into one record, and each PATCH parses and writes all of it. A single body may
+ * become more: a number of four characters, such as 1e20, is stored as 21 digits.
  */
-export const RECORD_MAX_CHARACTERS = 8 * REQUEST_BODY_MAX_BYTES;
+export const RECORD_MAX_CHARACTERS = 2 * REQUEST_BODY_MAX_BYTES;
 
 export const PAGE_DEFAULT = 1;
 export const PAGE_SIZE_DEFAULT = 20;

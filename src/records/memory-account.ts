@@ -19,8 +19,12 @@ import type { Eventually } from '../eventually.js';
 import { type Change, type MemoryRecord, memoryRecord, type RecordSet } from './record-set.js';
 import type { AccountRecords } from './record-store.js';
 import { recordFinder, type SearchBlocks } from './search-blocks.js';
-import type { Turns } from './turns.js';
+import { atOnce, type Turns } from './turns.js';
 import type { Decision, Writer } from './writer.js';
+
+/** From here on the steps of a change take milliseconds: others have a turn between them. */
+const LARGE_RECORD_CHARACTERS = 65_536;
+const MANY_PROPERTIES = 2_000;
 
 export interface MemoryAccountContext {
   readonly set: RecordSet;
@@ -58,11 +62,16 @@ export class MemoryAccount implements AccountRecords {
     // and to make it, so that is done while an earlier commit is under way.
     const verdict = validated(collection, body);
     if (!verdict.ok) return verdict;
-    const { set, writer } = this.#context;
+    const { set, writer, turns } = this.#context;
     const key = set.nextSequence(collection);
     const id = formatId(collection, key);
+    const isLarge = hasManyProperties(body);
+    if (isLarge) await turns.next();
     const record = newRecord(collection, body, id, this.#owner);
-    const after = memoryRecord(set.nextPosition(), key, JSON.stringify(record), record);
+    if (isLarge) await turns.next();
+    const text = JSON.stringify(record);
+    // Records are stored in the order of their positions: from here on nothing waits.
+    const after = memoryRecord(set.nextPosition(), key, text, record);
     const decision = this.#changed('create', id, { collection, after }, () =>
       createdProperties(collection, body),
     );
@@ -73,17 +82,33 @@ export class MemoryAccount implements AccountRecords {
     return this.#context.writer.write((current) => {
       const before = current.find(this.#owner, collection, id);
       if (before === undefined) return { outcome: notFound(collection, id) };
-      const old: JsonObject = JSON.parse(before.text);
-      const merged = mergedRecord(old, body);
-      const verdict = validated(collection, merged);
-      if (!verdict.ok) return { outcome: verdict };
-      const text = JSON.stringify(merged);
-      if (text.length > RECORD_MAX_CHARACTERS) return { outcome: tooLong(text) };
-      const after = memoryRecord(before.position, before.key, text, merged);
-      return this.#changed('update', id, { collection, before, after }, () =>
-        changedProperties(old, merged),
-      );
+      const change = this.#update(collection, id, before, body);
+      const isLarge = before.text.length > LARGE_RECORD_CHARACTERS || hasManyProperties(body);
+      return isLarge ? this.#context.turns.take(change) : atOnce(change);
     });
+  }
+
+  *#update(
+    collection: CollectionName,
+    id: string,
+    before: MemoryRecord,
+    body: JsonObject,
+  ): Generator<void, Decision> {
+    const old: JsonObject = JSON.parse(before.text);
+    yield;
+    const merged = mergedRecord(old, body);
+    const verdict = validated(collection, merged);
+    if (!verdict.ok) return { outcome: verdict };
+    yield;
+    const text = JSON.stringify(merged);
+    // A create may have made it longer: it may stay, and shrink.
+    if (text.length > Math.max(RECORD_MAX_CHARACTERS, before.text.length)) {
+      return { outcome: tooLong(text) };
+    }
+    const after = memoryRecord(before.position, before.key, text, merged);
+    return this.#changed('update', id, { collection, before, after }, () =>
+      changedProperties(old, merged),
+    );
   }
 
   async delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
@@ -193,6 +218,10 @@ function newestPage(records: readonly MemoryRecord[], query: ListQuery): Page {
     if (record !== undefined) items.push(record.text);
   }
   return { items, total: records.length };
+}
+
+function hasManyProperties(body: JsonObject): boolean {
+  return Object.keys(body).length > MANY_PROPERTIES;
 }
 
 function tooLong(text: string): Outcome<string> {

@@ -6,6 +6,7 @@ import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome } from '../domain/errors.js';
 import { idOf, keyOf } from '../domain/identifier.js';
+import type { Eventually } from '../eventually.js';
 import type { Log } from '../log.js';
 import type { Changes, CommitResult, Journal, JournalRow } from './journal.js';
 import type { Change, MemoryRecord, RecordSet } from './record-set.js';
@@ -21,8 +22,8 @@ export interface Decision {
   readonly event?: AuditEvent;
 }
 
-/** Decides on the newest state; runs with no other write before its commit. May run only once. */
-export type Decide = (current: CurrentRecords) => Decision;
+/** Decides on the newest state; runs with no other write before its commit, however long it takes. May run only once. */
+export type Decide = (current: CurrentRecords) => Eventually<Decision>;
 
 /** The records as they are after every write decided so far. */
 export interface CurrentRecords {
@@ -72,7 +73,7 @@ export class Writer {
     // Not at once: writes of the same turn belong to one group, and `write` must see this run under way.
     await undefined;
     while (this.#queue.length > 0) {
-      const group = this.#nextGroup();
+      const group = await this.#nextGroup();
       try {
         if (this.#lost) group.answer(storageFailed());
         else if (!group.hasChanges) group.answer();
@@ -92,12 +93,13 @@ export class Writer {
   }
 
   /** Takes writes from the queue, in order, until the group is full. */
-  #nextGroup(): Group {
+  async #nextGroup(): Promise<Group> {
     const group = new Group(this.#options.set);
     let taken = 0;
     for (const write of this.#queue) {
       if (group.isFull) break;
-      group.add(write);
+      const adding = group.add(write);
+      if (adding instanceof Promise) await adding;
       taken++;
     }
     this.#queue = this.#queue.slice(taken);
@@ -147,16 +149,24 @@ class Group implements CurrentRecords {
   }
 
   /** Decides a write on the records as the group has left them. */
-  add(write: PendingWrite): void {
+  add(write: PendingWrite): Eventually<void> {
     try {
-      const decision = write.decide(this);
-      this.#answers.push([write, decision]);
-      if (decision.change !== undefined) this.#stage(decision.change);
-      if (decision.event !== undefined) this.#events.push(decision.event);
+      const decided = write.decide(this);
+      if (!(decided instanceof Promise)) return this.#take(write, decided);
+      return decided.then(
+        (decision) => this.#take(write, decision),
+        (error) => write.reject(error),
+      );
     } catch (error) {
       // A decision that throws is a defect of that one write: nothing of it is staged.
       write.reject(error);
     }
+  }
+
+  #take(write: PendingWrite, decision: Decision): void {
+    this.#answers.push([write, decision]);
+    if (decision.change !== undefined) this.#stage(decision.change);
+    if (decision.event !== undefined) this.#events.push(decision.event);
   }
 
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {

@@ -11,6 +11,7 @@ import {
 } from '../domain/limits.js';
 import type { HostBindings } from '../http/request-body.js';
 import type { Log } from '../log.js';
+import type { Turns } from '../records/turns.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { Connections } from './connections.js';
 import { incomingBody } from './incoming-body.js';
@@ -25,6 +26,8 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
+  /** Long work takes one after the other. */
+  readonly turns: Turns;
 }
 
 export interface HttpServer {
@@ -57,10 +60,10 @@ class BytewiseResponse extends ServerResponse {
 }
 
 function buildServer(options: HttpServerOptions): { server: Server; connections: Connections } {
-  const { handler, log } = options;
+  const { handler, log, turns } = options;
   const answer = getRequestListener(
     (request, { incoming }) =>
-      handler(request, { readBody: incomingBody(incoming as IncomingMessage) }),
+      handler(request, { readBody: incomingBody(incoming as IncomingMessage, turns) }),
     {
       hostname: 'localhost',
       // No answer from here, where the request is not known: the listener below sees that there is none.

@@ -13,6 +13,7 @@ import type { IdentityProvider } from '../identity/identity-provider.js';
 import { type FileJournal, openLibsqlJournal } from '../libsql.js';
 import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
+import { nextTask, Turns } from '../records/turns.js';
 import { type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from './backup-schedule.js';
 import { listen } from './http-server.js';
@@ -43,9 +44,11 @@ export async function startService({
 }: ServiceOptions): Promise<Service> {
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
   const journal = await openLibsqlJournal({ path: settings.databasePath });
+  // One for all: large bodies, searches and large writes never meet in one event-loop turn.
+  const turns = new Turns(nextTask);
   let records: OpenRecords;
   try {
-    records = await openRecords({ journal, log, pause: nextTurn, onStorageLost });
+    records = await openRecords({ journal, log, pause: () => turns.next(), onStorageLost });
   } catch (error) {
     await journal.close();
     throw error;
@@ -53,7 +56,7 @@ export async function startService({
   try {
     const handler = handlerOf(settings, records, log);
     const { host, port, corsAllowedOrigins } = settings;
-    const server = await listen({ handler, host, port, corsAllowedOrigins, log });
+    const server = await listen({ handler, host, port, corsAllowedOrigins, log, turns });
     const backups = scheduleOf(settings, journal, log);
     return {
       origin: server.origin,
@@ -105,10 +108,6 @@ function identityOf(
     cacheSeconds: authCacheSeconds,
     digest: (token) => hash('sha256', token, 'base64'),
   });
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function reasonOf(error: unknown): string {

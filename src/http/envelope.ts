@@ -2,6 +2,7 @@
 // answer into bytes, and the only one that knows an error's status.
 
 import type { ErrorCode } from '../domain/errors.js';
+import { nextTask } from '../records/turns.js';
 import type { Answer } from './answer.js';
 
 export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
@@ -31,6 +32,8 @@ export interface EnvelopeFacts {
 /** Above this many characters an answer is sent in pieces, so that a slow reader holds little memory. */
 const STREAM_ABOVE_CHARACTERS = 1_000_000;
 const PIECE_CHARACTERS = 65_536;
+/** About a millisecond's work. */
+const PIECES_A_TURN = 8;
 
 const encoder = new TextEncoder();
 
@@ -126,8 +129,11 @@ function* listTexts(answer: Listed, facts: EnvelopeFacts): Generator<string> {
 /** Encodes on demand: what is not yet sent is still the shared text of a record. */
 function streamed(texts: Generator<string>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const source = pieces(texts);
+  let count = 0;
   return new ReadableStream({
-    pull(controller) {
+    async pull(controller) {
+      // A reader that is as fast as memory would keep everyone else waiting till the end of its answer.
+      if (++count % PIECES_A_TURN === 0) await nextTask();
       const { done, value } = source.next();
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));

@@ -137,6 +137,27 @@ describe('a long list', () => {
     expect(drawn() - measured).toBe(read);
   });
 
+  it('lets others have their turn, however fast it is read', async () => {
+    const texts = Array.from({ length: 100 }, () => LONG[0] ?? '');
+    const reader = bodyOf(respond(list(texts, pageOf(texts)), EXCHANGE)).getReader();
+    let turns = 0;
+    let mostPieces = 0;
+    let pieces = 0;
+    let isOver = false;
+    const count = () => {
+      turns++;
+      mostPieces = Math.max(mostPieces, pieces);
+      pieces = 0;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    while (!(await reader.read()).done) pieces++;
+    isOver = true;
+    expect(turns).toBeGreaterThan(10);
+    // Half a megabyte.
+    expect(mostPieces).toBeLessThanOrEqual(9);
+  });
+
   it('is not made at all when nobody begins to read', async () => {
     const { items, drawn } = counted(LONG);
     const response = respond(list(items, pageOf(LONG)), EXCHANGE);

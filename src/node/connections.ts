@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
 
 /** How often the deadlines are looked at; a connection lives at most this much longer. */
-const SWEEP_INTERVAL_MS = 500;
+const SWEEP_INTERVAL_MS = 250;
 
 /** A request and its response. */
 export interface Exchange {

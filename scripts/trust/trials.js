@@ -3,4 +3,12 @@
 /** @import { Trial } from './trial.js' */
 
 /** @type {ReadonlyMap<string, () => Promise<Trial>>} Each is loaded only when it is run. */
-export const TRIALS = new Map([['backup', async () => (await import('./backup.js')).backup]]);
+export const TRIALS = new Map([
+  ['model', async () => (await import('./model.js')).model],
+  ['json', async () => (await import('./json.js')).json],
+  ['http', async () => (await import('./http.js')).http],
+  ['provider', async () => (await import('./provider.js')).provider],
+  ['cpu', async () => (await import('./cpu.js')).cpu],
+  ['backup', async () => (await import('./backup.js')).backup],
+  ['secrets', async () => (await import('./secrets.js')).secrets],
+]);

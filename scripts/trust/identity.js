@@ -1,0 +1,42 @@
+// An identity provider on loopback, for a service under trial: a token is good
+// where it says so itself, unless a trial lets it answer as it likes.
+
+import { createServer } from 'node:http';
+
+/** @typedef {(token: string, response: import('node:http').ServerResponse) => void} Behaviour */
+
+/** The token of an account. */
+export function tokenOf(/** @type {string} */ subject) {
+  return `is.${Buffer.from(subject).toString('base64url')}`;
+}
+
+/** The request headers of an account. */
+export function asAccount(/** @type {string} */ subject) {
+  return { Authorization: `Bearer ${tokenOf(subject)}` };
+}
+
+/** @type {Behaviour} */
+export const byToken = (token, response) => {
+  const subject = Buffer.from(token.slice(3), 'base64url').toString();
+  const good = /^is\.[\w-]+$/.test(token) && /^[ -~]+$/.test(subject);
+  response.writeHead(good ? 200 : 401, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(good ? { sub: subject } : { error: 'invalid_token' }));
+};
+
+export async function openIdentityProvider(/** @type {Behaviour} */ behaviour = byToken) {
+  const server = createServer(({ headers }, response) => {
+    behaviour((headers.authorization ?? '').replace(/^Bearer /, ''), response);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return {
+    url: `http://127.0.0.1:${port}/userinfo`,
+    /** @returns {Promise<void>} */
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -120,7 +120,8 @@ function* listTexts(answer: Listed, facts: EnvelopeFacts): Generator<string> {
   yield '{"data":[';
   let separator = '';
   for (const item of answer.items) {
-    yield separator + item;
+    yield separator;
+    yield item;
     separator = ',';
   }
   yield `],"meta":${listMetaOf(answer, facts)}}`;
@@ -141,20 +142,28 @@ function streamed(texts: Generator<string>): ReadableStream<Uint8Array<ArrayBuff
   });
 }
 
-/** Small texts gathered and long ones cut, never between the two halves of a surrogate pair. */
+/**
+ * Small texts gathered and long ones cut, never between the two halves of a
+ * surrogate pair. A long text is never joined to another: that would be a copy
+ * of it for every reader.
+ */
 function* pieces(texts: Generator<string>): Generator<string> {
   let gathered = '';
   for (const text of texts) {
-    gathered += text;
+    if (gathered.length + text.length <= PIECE_CHARACTERS) {
+      gathered += text;
+      continue;
+    }
+    if (gathered !== '') yield gathered;
     let start = 0;
-    while (gathered.length - start >= PIECE_CHARACTERS) {
+    while (text.length - start > PIECE_CHARACTERS) {
       let end = start + PIECE_CHARACTERS;
-      const last = gathered.charCodeAt(end - 1);
+      const last = text.charCodeAt(end - 1);
       if (last >= 0xd800 && last <= 0xdbff) end--;
-      yield gathered.slice(start, end);
+      yield text.slice(start, end);
       start = end;
     }
-    gathered = gathered.slice(start);
+    gathered = text.slice(start);
   }
   if (gathered !== '') yield gathered;
 }

@@ -1,11 +1,16 @@
 // The response envelope as bytes (contract, "Response envelope", "Errors"):
 // statuses, and long lists that are sent in pieces.
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.js';
 import { pagination } from '../../src/domain/listing.js';
 import { data, failure, list } from '../../src/http/answer.js';
 import { type EnvelopeFacts, respond, STATUS_OF } from '../../src/http/envelope.js';
+
+setFlagsFromString('--expose_gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 const EXCHANGE: EnvelopeFacts = {
   requestId: 'req_0123456789abcdef',
@@ -156,6 +161,21 @@ describe('a long list', () => {
     expect(turns).toBeGreaterThan(10);
     // Half a megabyte.
     expect(mostPieces).toBeLessThanOrEqual(9);
+  });
+
+  it('shares its long texts between all of its readers', async () => {
+    // As records are: made by the parser, not joined.
+    const texts: string[] = JSON.parse(JSON.stringify(LONG));
+    const readers = Array.from({ length: 200 }, () =>
+      bodyOf(respond(list(texts, pageOf(texts)), EXCHANGE)).getReader(),
+    );
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (const reader of readers) for (let i = 0; i < 2; i++) await reader.read();
+    collectGarbage();
+    // A copy for each of them would be 20 MB.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(12_000_000);
+    for (const reader of readers) await reader.cancel();
   });
 
   it('is not made at all when nobody begins to read', async () => {

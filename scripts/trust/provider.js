@@ -147,7 +147,7 @@ export const provider = async ({ quick, folder, say }) => {
   const { service, close } = await startWith(folder);
   try {
     say(`${MISBEHAVIOURS.length} misbehaviours at once`);
-    return await misbehaviourFindings(service, quick ? 5 : 50, quick ? 1 : 10);
+    return await misbehaviourFindings(service, quick ? 5 : 10, quick ? 1 : 12);
   } finally {
     await close();
   }

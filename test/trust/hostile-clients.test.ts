@@ -16,7 +16,7 @@ import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 type Started = Awaited<ReturnType<typeof startOn>>;
 
 // Processes by the dozen: a busy machine makes them slow, not wrong.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 /** How soon is judged by the long run: a busy machine would fail it here. */
 const NO_HURRY = { answerMs: 15_000, othersMs: 15_000 };

@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 it.each<[string, Host, number]>([
-  ['the handler in process', inProcess, 2_000],
+  ['the handler in process', inProcess, 1_500],
   ['node dist/server.js', overHttp, 300],
 ])(
   'every answer, view and record of %s is as the model says',
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async (_name, host, commands) => {
     const tally = await runsOf({ host, folder: folder.path, commands });
     expect(tally.failure).toBeUndefined();

@@ -66,10 +66,10 @@ export class Lane {
       case 'send nonsense': {
         const { method, pick, text } = command;
         const id = method === 'POST' ? undefined : this.#pick(collection, pick);
-        return this.#refused(byOperator, method, this.#path(byOperator, collection, id), 400, text);
+        return this.#expect(400, byOperator, method, this.#path(byOperator, collection, id), text);
       }
       case 'go astray':
-        return this.#refused(false, command.method, command.path, command.status);
+        return this.#expect(command.status, false, command.method, command.path);
     }
   }
 
@@ -106,7 +106,7 @@ export class Lane {
     /** @type {string} */ id,
   ) {
     const path = this.#path(byOperator, collection, id);
-    const { status, data } = await this.#send(byOperator, 'GET', path);
+    const { status, data } = await this.request(byOperator, 'GET', path);
     const wanted = this.model.read(collection, id);
     same([status, data], [wanted === undefined ? 404 : 200, wanted], `GET ${path}`);
   }
@@ -158,7 +158,7 @@ export class Lane {
       answers.every(({ status }) => status === 200 || status === 500),
       `PATCH ${path} at once: ${answers.map(({ status }) => status)}`,
     );
-    const { data } = await this.#send(false, 'GET', path);
+    const { data } = await this.request(false, 'GET', path);
     same(data, Object.assign({ ...stored }, ...confirmed), `after PATCH ${path} at once`);
     this.model.put(collection, id, /** @type {JsonRecord} */ (data));
   }
@@ -193,7 +193,7 @@ export class Lane {
       typeof value === 'string' ? [[name, value]] : [],
     );
     const path = `${this.#path(byOperator, collection)}?${new URLSearchParams(given)}`;
-    const answer = await this.#send(byOperator, 'GET', path);
+    const answer = await this.request(byOperator, 'GET', path);
     const { q, status, page, page_size } = Object.fromEntries(given);
     // The operator's list has no filter by status.
     const filters = { q: q ?? '', status: byOperator ? '' : (status ?? '') };
@@ -208,7 +208,7 @@ export class Lane {
 
   async #payments() {
     const rows = this.model.payments();
-    const { status, data, pagination } = await this.#send(
+    const { status, data, pagination } = await this.request(
       false,
       'GET',
       '/payments?q=nothing&page=9',
@@ -219,22 +219,19 @@ export class Lane {
 
   async #account() {
     const summary = this.model.summary();
-    const { status, data } = await this.#send(true, 'GET', this.#path(true));
+    const { status, data } = await this.request(true, 'GET', this.#path(true));
     if (summary.record_count === 0)
       return must(status === 404, `an account without records: ${status}`);
     const profiles = this.model.matching('businesses', {});
     same([status, data], [200, { ...summary, profiles }], 'GET an account');
   }
 
-  async #refused(
-    /** @type {boolean} */ byOperator,
-    /** @type {string} */ method,
-    /** @type {string} */ path,
+  async #expect(
     /** @type {number} */ wanted,
-    /** @type {string | undefined} */ body = undefined,
+    /** @type {Parameters<Lane['request']>} */ ...request
   ) {
-    const { status } = await this.#send(byOperator, method, path, body);
-    must(status === wanted, `${method} ${path}: ${status}, not ${wanted}`);
+    const { status } = await this.request(...request);
+    must(status === wanted, `${request.slice(1, 3).join(' ')}: ${status}, not ${wanted}`);
   }
 
   /** A write that the database refuses takes those with it that were committed at the same time. */
@@ -245,7 +242,7 @@ export class Lane {
     /** @type {JsonRecord | undefined} */ body = undefined,
   ) {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const answer = await this.#send(byOperator, method, path, text);
+    const answer = await this.request(byOperator, method, path, text);
     if (answer.status === 500) {
       must(answer.code === 'STORAGE_FAILED', `${method} ${path}: 500 ${answer.code}`);
       must(this.shared.mayFail(), `${method} ${path}: 500, and nothing was refused`);
@@ -256,7 +253,7 @@ export class Lane {
     return answer;
   }
 
-  #send(
+  request(
     /** @type {boolean} */ byOperator,
     /** @type {string} */ method,
     /** @type {string} */ path,

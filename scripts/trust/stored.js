@@ -1,0 +1,78 @@
+// What is stored: as the file has it, and as the service says it.
+
+import { execFile } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual, promisify } from 'node:util';
+import { ACCOUNTS, COLLECTIONS } from './workload.js';
+
+/** @import { StoredEvent, StoredRow } from './ledger.js' */
+/** @import { Client } from './requests.js' */
+
+/** @typedef {{ rows: StoredRow[], events: StoredEvent[] }} Stored */
+
+const READER = fileURLToPath(new URL('./read-database.js', import.meta.url));
+const OUTPUT_MAX_BYTES = 500_000_000;
+/** What SQLite keeps beside a database. */
+const COMPANIONS = ['', '-wal', '-journal'];
+/** Owns the sample records of a new file. */
+const SAMPLE_OWNER = 'local-preview';
+
+/** Reads a copy of the file as a process that is gone has left it, so that recovery happens there. */
+export async function readFile(/** @type {string} */ file, /** @type {string} */ folder) {
+  const copy = join(folder, 'copy');
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy);
+  for (const companion of COMPANIONS) {
+    if (existsSync(file + companion))
+      copyFileSync(file + companion, join(copy, `copy.db${companion}`));
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [READER, join(copy, 'copy.db')], {
+    maxBuffer: OUTPUT_MAX_BYTES,
+  });
+  const { integrity, rows, events } = JSON.parse(stdout);
+  if (integrity !== 'ok') throw new Error(`the file is damaged: ${integrity}`);
+  for (const { id, body } of rows) {
+    if (id !== body.id) throw new Error(`the row ${id} holds the record ${body.id}`);
+  }
+  return /** @type {Stored} */ ({ rows: withoutSamples(rows), events });
+}
+
+/** Everything that the accounts and the operator can see. */
+export async function readService(/** @type {Client} */ client) {
+  const lists = ACCOUNTS.flatMap((account) =>
+    COLLECTIONS.map(async (collection) => {
+      const bodies = await client.all(`/${collection}`, account);
+      return bodies.map((body) => ({ collection, body })).reverse();
+    }),
+  );
+  const rows = (await Promise.all(lists)).flat();
+  const events = (await client.all('/admin/audit')).reverse();
+  const samples = (await client.get(`/admin/accounts/${SAMPLE_OWNER}`)).data.record_count;
+  const { record_count } = (await client.get('/admin/overview')).data;
+  if (record_count !== rows.length + samples) {
+    throw new Error(`the operator counts ${record_count} records, the lists hold ${rows.length}`);
+  }
+  return /** @type {Stored} */ ({ rows, events });
+}
+
+/** Whether two views show the same records, and the same events in the same order. */
+export function isSame(/** @type {Stored} */ one, /** @type {Stored} */ other) {
+  return (
+    isDeepStrictEqual(byName(one.rows), byName(other.rows)) &&
+    isDeepStrictEqual(one.events.map(withoutId), other.events.map(withoutId))
+  );
+}
+
+export function withoutSamples(/** @type {readonly StoredRow[]} */ rows) {
+  return rows.filter(({ body }) => body['owner_sub'] !== SAMPLE_OWNER);
+}
+
+function byName(/** @type {readonly StoredRow[]} */ rows) {
+  return new Map(rows.map(({ collection, body }) => [`${collection}/${body.id}`, body]));
+}
+
+function withoutId(/** @type {StoredEvent & { id?: unknown }} */ { id: _, ...event }) {
+  return event;
+}

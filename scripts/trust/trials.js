@@ -5,6 +5,7 @@
 /** @type {ReadonlyMap<string, () => Promise<Trial>>} Each is loaded only when it is run. */
 export const TRIALS = new Map([
   ['crash', async () => (await import('./crash.js')).crash],
+  ['power', async () => (await import('./power.js')).power],
   ['model', async () => (await import('./model.js')).model],
   ['json', async () => (await import('./json.js')).json],
   ['http', async () => (await import('./http.js')).http],

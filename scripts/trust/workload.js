@@ -191,7 +191,10 @@ export class Hand {
       account: stranger,
     });
     const answer = await client.send(call).catch(() => undefined);
-    if (answer !== undefined && answer.status !== 404) throw unexpected(change, answer);
+    // Where a commit fails, so do the refusals that were decided with it.
+    if (answer !== undefined && ![404, 500].includes(answer.status)) {
+      throw unexpected(change, answer);
+    }
     return answer !== undefined;
   }
 }

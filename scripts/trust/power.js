@@ -21,7 +21,7 @@ import { startLoad } from './workload.js';
 /** @import { Random } from './random.js' */
 /** @import { Step } from './trace.js' */
 
-const STATES = 2_400;
+const STATES = 2_500;
 const CONTROL_STATES = 300;
 const FAILED_SYNC_STATES = 600;
 const LOAD_MS = 6_000;
@@ -75,7 +75,9 @@ export async function powerLosses(/** @type {PowerOptions} */ options) {
     );
     rmSync(own, { recursive: true, force: true });
     const { acknowledged } = ledger.outcomes;
-    const tried = `${count} states of ${steps.length} steps, ${acknowledged} acknowledged changes (seed ${seed})`;
+    const syncs = steps.filter(({ kind }) => kind === 'sync').length;
+    const failed = steps.filter((step) => step.kind === 'sync' && step.failed).length;
+    const tried = `${count} states of ${steps.length} steps, ${failed} of ${syncs} syncs failed, ${acknowledged} changes acknowledged (seed ${seed})`;
     return { ...losses, tried };
   };
   try {

@@ -70,13 +70,26 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
 
 async function makeFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+    const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+    // Until the folder around it is synced, a power cut may take a new one, with all that is in it.
+    for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
+      await syncFolder(dirname(made));
+    }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error;
     throw new Error(
       `its folder cannot be made (${code}); check that the path is a file in a writable folder`,
       { cause: error },
     );
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // Some systems cannot sync a folder; SQLite goes on there as well.
   }
 }
 

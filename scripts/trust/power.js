@@ -4,8 +4,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openRecords } from 'service-management-api';
-import { openLibsqlJournal } from 'service-management-api/libsql';
 import { startIdentityProvider } from '../bench/targets.js';
 import { Disk } from './disk.js';
 import { Differences, Ledger } from './ledger.js';
@@ -13,7 +11,7 @@ import { otherBuild } from './other-build.js';
 import { newSeed, randomFrom } from './random.js';
 import { clientOf } from './requests.js';
 import { startService } from './service-process.js';
-import { withoutSamples } from './stored.js';
+import { openStored } from './stored.js';
 import { readTrace, recordingTo, tracerIsMissing } from './trace.js';
 import { startLoad } from './workload.js';
 
@@ -28,10 +26,25 @@ const LOAD_MS = 6_000;
 const LOAD_MIN_MS = 1_000;
 const QUICK_SHARE = 0.08;
 const HANDS = 8;
-/** A life of the server, and how it ends. */
-const ENDS = /** @type {const} */ (['SIGTERM', 'SIGKILL', 'SIGKILL']);
-/** The second sync of the log and every ninth from there fails. */
-const FAILING_SYNCS = ['-e', 'inject=fsync,fdatasync:error=EIO:when=9+9'];
+
+/**
+ * @typedef {object} Life Of the server, with load.
+ * @property {'SIGTERM' | 'SIGKILL'} end
+ * @property {string} [failingSyncs] Which ones, in the words of the tracer.
+ * @property {boolean} [endsAtFailure] Killed before anything is written after a failed sync.
+ */
+
+/** @type {readonly Life[]} */
+const LIVES = [{ end: 'SIGTERM' }, { end: 'SIGKILL' }, { end: 'SIGKILL' }];
+
+/** What a failed sync has left is found by the next life, which builds on it. @type {readonly Life[]} */
+const FAILING_LIVES = [
+  { end: 'SIGTERM', failingSyncs: '9+9' },
+  { end: 'SIGKILL', failingSyncs: '9', endsAtFailure: true },
+  { end: 'SIGKILL' },
+  { end: 'SIGKILL', failingSyncs: '15', endsAtFailure: true },
+  { end: 'SIGKILL' },
+];
 
 /**
  * @typedef {Omit<TrialOptions, 'quick'> & { share?: number, seed?: number }} PowerOptions
@@ -59,7 +72,7 @@ export async function powerLosses(/** @type {PowerOptions} */ options) {
   /**
    * @param {string} name
    * @param {number} states
-   * @param {{ script?: string, more?: readonly string[] }} [build]
+   * @param {{ script?: string, lives?: readonly Life[] }} [build]
    */
   const lossesOf = async (name, states, build = {}) => {
     const own = join(folder, name);
@@ -82,7 +95,9 @@ export async function powerLosses(/** @type {PowerOptions} */ options) {
   };
   try {
     const real = await lossesOf('as-built', STATES);
-    const failing = await lossesOf('failed-syncs', FAILED_SYNC_STATES, { more: FAILING_SYNCS });
+    const failing = await lossesOf('failed-syncs', FAILED_SYNC_STATES, {
+      lives: FAILING_LIVES,
+    });
     const script = otherBuild(join(folder, 'normal'), 'libsql-thread.js', [
       ['pragma synchronous = full', 'pragma synchronous = normal'],
       ['#expectPragma("synchronous", 2)', '#expectPragma("synchronous", 1)'],
@@ -114,25 +129,27 @@ export async function powerLosses(/** @type {PowerOptions} */ options) {
 }
 
 /**
- * Three lives of a server, from the making of its folder on, under a tracer.
- * @param {{ folder: string, random: Random, identityOrigin: string, loadMs: number, script?: string, more?: readonly string[] }} options
+ * Lives of a server, from the making of its folder on, under a tracer.
+ * @param {{ folder: string, random: Random, identityOrigin: string, loadMs: number, script?: string, lives?: readonly Life[] }} options
  * @returns {Promise<Recording>}
  */
-async function record({ folder, random, identityOrigin, loadMs, script, more }) {
+async function record({ folder, random, identityOrigin, loadMs, script, lives = LIVES }) {
   const disk = join(folder, 'disk');
   mkdirSync(disk);
   const file = join(disk, 'new/folder/service.db');
   const ledger = new Ledger();
   /** @type {Step[]} */
   const steps = [];
-  for (const [life, end] of ENDS.entries()) {
-    const output = join(folder, `trace-${life}`);
-    const under = recordingTo(output, more);
+  for (const [number, { end, failingSyncs, endsAtFailure = false }] of lives.entries()) {
+    const output = join(folder, `trace-${number}`);
+    const inject = failingSyncs && `inject=fsync,fdatasync:error=EIO:when=${failingSyncs}`;
+    const under = recordingTo(output, inject ? ['-e', inject] : []);
     const build = script === undefined ? {} : { script };
     const server = await startService({ file, identityOrigin, under, ...build });
     const client = clientOf(server.origin);
-    const load = startLoad({ client, ledger, random, hands: HANDS });
-    await Promise.race([delay(loadMs / ENDS.length), server.exited]);
+    const hands = endsAtFailure ? 1 : HANDS;
+    const load = startLoad({ client, ledger, random, hands, endsAtFailure });
+    await Promise.race([delay(loadMs / lives.length), server.exited, load.ended()]);
     if (end === 'SIGTERM') await load.stop();
     await server.end(end);
     await load.ended();
@@ -175,7 +192,7 @@ async function losePower({ steps, ledger, folder, file }, random, count, say) {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, bytes);
     }
-    const stored = await openedAgain(file);
+    const stored = await openStored(file);
     const found =
       stored === undefined
         ? new Differences()
@@ -186,27 +203,4 @@ async function losePower({ steps, ledger, folder, file }, random, count, say) {
     if ((state + 1) % 200 === 0) say(state + 1);
   }
   return { bad, unopened, differences };
-}
-
-/** What the service finds when it starts again; undefined where it refuses to. */
-async function openedAgain(/** @type {string} */ file) {
-  try {
-    const journal = await openLibsqlJournal({ path: file });
-    try {
-      const rows = [];
-      for await (const page of journal.load()) rows.push(...page);
-      const records = await openRecords({ journal });
-      const { items } = await records.operator.auditEvents({ page: 1, pageSize: 1_000_000 });
-      return {
-        rows: withoutSamples(
-          rows.map(({ collection, body }) => ({ collection, body: JSON.parse(body) })),
-        ),
-        events: items.map((item) => JSON.parse(item)),
-      };
-    } finally {
-      await journal.close();
-    }
-  } catch {
-    return undefined;
-  }
 }

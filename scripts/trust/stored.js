@@ -5,6 +5,8 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, promisify } from 'node:util';
+import { openRecords } from 'service-management-api';
+import { openLibsqlJournal } from 'service-management-api/libsql';
 import { ACCOUNTS, COLLECTIONS } from './workload.js';
 
 /** @import { StoredEvent, StoredRow } from './ledger.js' */
@@ -39,6 +41,33 @@ export async function readFile(/** @type {string} */ file, /** @type {string} */
   return /** @type {Stored} */ ({ rows: withoutSamples(rows), events });
 }
 
+/**
+ * What the service's own code finds when it opens the file again; undefined
+ * where it refuses to. Nobody else may have it open.
+ * @returns {Promise<Stored | undefined>}
+ */
+export async function openStored(/** @type {string} */ file) {
+  try {
+    const journal = await openLibsqlJournal({ path: file });
+    try {
+      const rows = [];
+      for await (const page of journal.load()) rows.push(...page);
+      const records = await openRecords({ journal });
+      const { items } = await records.operator.auditEvents({ page: 1, pageSize: 1_000_000 });
+      return {
+        rows: withoutSamples(
+          rows.map(({ collection, body }) => ({ collection, body: JSON.parse(body) })),
+        ),
+        events: items.map((item) => JSON.parse(item)).reverse(),
+      };
+    } finally {
+      await journal.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
 /** Everything that the accounts and the operator can see. */
 export async function readService(/** @type {Client} */ client) {
   const lists = ACCOUNTS.flatMap((account) =>
@@ -65,7 +94,7 @@ export function isSame(/** @type {Stored} */ one, /** @type {Stored} */ other) {
   );
 }
 
-export function withoutSamples(/** @type {readonly StoredRow[]} */ rows) {
+function withoutSamples(/** @type {readonly StoredRow[]} */ rows) {
   return rows.filter(({ body }) => body['owner_sub'] !== SAMPLE_OWNER);
 }
 

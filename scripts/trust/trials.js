@@ -6,6 +6,7 @@
 export const TRIALS = new Map([
   ['crash', async () => (await import('./crash.js')).crash],
   ['power', async () => (await import('./power.js')).power],
+  ['faults', async () => (await import('./faults.js')).faults],
   ['model', async () => (await import('./model.js')).model],
   ['json', async () => (await import('./json.js')).json],
   ['http', async () => (await import('./http.js')).http],

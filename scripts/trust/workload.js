@@ -42,6 +42,7 @@ export const COLLECTIONS = [...BODIES.keys()];
  * @property {Ledger} ledger
  * @property {Random} random
  * @property {number} hands How many change something at the same time.
+ * @property {boolean} [endsAtFailure] At the first 500 nothing more is asked.
  * @property {(milliseconds: number) => void} [onRead] How long each read took.
  */
 
@@ -86,7 +87,7 @@ export class Hand {
     this.#live = options.ledger.live(number);
   }
 
-  /** False where the server did not answer. Throws where it answered as it must not. */
+  /** False where there is no more to do. Throws where the server answered as it must not. */
   async changeSomething() {
     const { random } = this.#options;
     const entry = this.#live.length === 0 ? undefined : random.oneOf(this.#live);
@@ -133,7 +134,7 @@ export class Hand {
     /** @type {Properties | undefined} */ body,
     /** @type {Properties | undefined} */ after,
   ) {
-    const { ledger, random, client } = this.#options;
+    const { ledger, random, client, endsAtFailure = false } = this.#options;
     const byOperator = random.chance(OPERATOR_SHARE);
     const changed = Object.keys(body ?? {});
     const change = ledger.begin({ action, entry, byOperator, changed, after });
@@ -155,7 +156,7 @@ export class Hand {
     if (action === 'delete' || (!isDone && action === 'update')) {
       this.#live = this.#live.filter((candidate) => candidate !== entry);
     }
-    return true;
+    return isDone || !endsAtFailure;
   }
 
   async #read(/** @type {Entry} */ entry) {

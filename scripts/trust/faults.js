@@ -170,7 +170,8 @@ async function oneLife(
     started && (await script(service, String(started['address']), ledger, wrongs, options));
   // What the stop writes may fail, too: then it has to be let go on.
   const wasHit = options.isHit();
-  const code = await service.end(wasHit && service.isRunning() ? 'SIGKILL' : 'SIGTERM');
+  const isEnding = seen === undefined && wrongs.length === 0;
+  const code = isEnding ? await service.exited : await service.end(wasHit ? 'SIGKILL' : 'SIGTERM');
   const stored = await openStored(file);
   if (stored === undefined) {
     wrongs.push(`the file cannot be opened afterwards: ${service.output()}`);

@@ -7,6 +7,7 @@ import { type Client, createClient, type InStatement, LibsqlBatchError } from '@
 import { DATABASE_BUSY_TIMEOUT_MS } from '../domain/limits.js';
 import { explained, messageOf } from './libsql-errors.js';
 import { Freezer } from './libsql-freezer.js';
+import { rewriteLog } from './libsql-log.js';
 import {
   APPEND_EVENTS,
   APPLICATION_ID,
@@ -21,6 +22,7 @@ import {
   PUT_ROWS,
   REMOVE_ROWS,
   SCHEMA_VERSION,
+  TOUCH,
 } from './libsql-schema.js';
 
 /** Small, so that what a page leaves behind is young garbage, which memory gets back at once. */
@@ -96,6 +98,8 @@ export class LibsqlFile {
       client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
       const file = new LibsqlFile(client, path);
       await file.#claim(inode);
+      // The process before this one may have ended because a sync failed.
+      await rewriteLog(path);
       await file.#check();
       await file.#migrate(initialRows, now);
       return file;
@@ -118,7 +122,8 @@ export class LibsqlFile {
         const result = await this.commit({ ...texts, events: '' });
         return result.status === 'committed' ? { ...result, auditError: messageOf(error) } : result;
       }
-      return { status: await this.#stateAfterFailure(texts), error: messageOf(error) };
+      const reason = messageOf(error);
+      return { status: await this.#stateAfterFailure(texts, reason), error: reason };
     }
   }
 
@@ -218,9 +223,18 @@ export class LibsqlFile {
    * What the file holds after a commit that failed. The client may have dropped
    * the connection, and its lock and settings with it, so these come first.
    */
-  async #stateAfterFailure(texts: CommitTexts): Promise<'absent' | 'present' | 'unknown'> {
+  async #stateAfterFailure(
+    texts: CommitTexts,
+    reason: string,
+  ): Promise<'absent' | 'present' | 'unknown'> {
     try {
       await this.#configure();
+      if (!isDiskFull(reason)) {
+        // It may stand in the log, whole but for its sync, where the next start would find it:
+        // the next commit takes its place there, so that one is made at once.
+        await this.#client.batch([TOUCH], 'write');
+        await rewriteLog(this.#path);
+      }
       const row = await this.#one(COUNT_PRESENT, [texts.puts, texts.at, texts.removals]);
       return Number(row?.['present']) === texts.changeCount ? 'present' : 'absent';
     } catch {
@@ -251,4 +265,9 @@ function statements({ puts, removals, at }: CommitTexts): InStatement[] {
     { sql: PUT_ROWS, args: [puts, at] },
     { sql: REMOVE_ROWS, args: [removals] },
   ].filter(({ args }) => args[0] !== '[]');
+}
+
+/** There was no room for the whole commit, so none of it counts. */
+function isDiskFull(reason: string): boolean {
+  return reason.startsWith('SQLITE_FULL');
 }

@@ -24,6 +24,9 @@ export const CREATE_TABLES = [
   `pragma user_version = ${SCHEMA_VERSION}`,
 ] as const;
 
+/** Changes nothing, yet is a commit: the first page is written again. */
+export const TOUCH = `pragma user_version = ${SCHEMA_VERSION}`;
+
 /** Fails where a table or a column is missing; reads no row. */
 export const PROBE_TABLES = [
   'select position, collection, id, body, created_at, updated_at from records limit 0',

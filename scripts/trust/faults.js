@@ -5,36 +5,29 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startIdentityProvider } from '../bench/targets.js';
+import { oneLife } from './fault-life.js';
 import { fullDisk } from './full-disk.js';
-import { Differences, Ledger } from './ledger.js';
+import { Differences } from './ledger.js';
 import { newSeed, randomFrom } from './random.js';
-import { clientOf } from './requests.js';
 import { spawnService } from './service-process.js';
-import { isSame, openStored, readService } from './stored.js';
 import { tracerIsMissing } from './trace.js';
-import { Hand } from './workload.js';
 
 /** @import { Finding, Trial, TrialOptions } from './trial.js' */
-/** @import { Service } from './service-process.js' */
+/** @import { End, Life } from './fault-life.js' */
 
 const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'ftruncate'];
 const ERRORS = ['EIO', 'ENOSPC'];
-const CHANGES = 24;
 const AT_ONCE = 2;
 const QUICK_FAULTS = 24;
-/** One of these must be taken, where not everything fails for good. */
-const LAST_CHANGES = 3;
 
 /**
- * A call that fails; `lasting`: and all its kind after it.
- * @typedef {{ call: string, error: string, nth: number, lasting?: boolean }} Fault
- *
- * @typedef {'went on' | 'stopped' | 'refused to start' | 'failed to stop' | 'took no harm'} End
- *
- * @typedef {object} Life
- * @property {End} end
- * @property {Differences} differences
- * @property {string[]} wrongs What it did that it must not.
+ * A call that fails.
+ * @typedef {object} Fault
+ * @property {string} call
+ * @property {string} error
+ * @property {number} nth
+ * @property {boolean} lasting And all its kind after it.
+ * @property {boolean} killedAtOnce After a look at everything; else it goes on for a while.
  */
 
 /** @type {Trial} */
@@ -42,13 +35,13 @@ export const faults = (options) => faultsOf(options);
 
 /** @returns {Promise<Finding[]>} */
 export async function faultsOf(
-  /** @type {TrialOptions & { count?: number, seed?: number }} */ options,
+  /** @type {TrialOptions & { count?: number, seed?: number, calls?: readonly string[] }} */ options,
 ) {
   const missing = tracerIsMissing();
   if (missing !== undefined) {
     return [{ fault: 'I/O faults', tried: 'not at all', found: missing, holds: false }];
   }
-  const { folder, quick, say, seed = newSeed() } = options;
+  const { folder, quick, say, seed = newSeed(), calls: wanted = CALLS } = options;
   const identity = await startIdentityProvider();
   const random = randomFrom(seed);
   const count = options.count ?? (quick ? QUICK_FAULTS : Number.POSITIVE_INFINITY);
@@ -56,12 +49,7 @@ export async function faultsOf(
   try {
     const calls = await lives.count();
     say(`a life of ${[...calls].map(([call, times]) => `${times} ${call}`).join(', ')}`);
-    /** @type {Fault[]} */
-    const all = [...calls].flatMap(([call, times]) =>
-      ERRORS.flatMap((error) =>
-        Array.from({ length: times }, (_, index) => ({ call, error, nth: index + 1 })),
-      ),
-    );
+    const all = everyFault([...calls].filter(([call]) => wanted.includes(call)));
     const chosen = Number.isFinite(count) ? sample(all, count, random) : all;
     const lasting = sample(all, Math.ceil(chosen.length / 8), random);
     const once = await lives.all(chosen, say);
@@ -79,6 +67,19 @@ export async function faultsOf(
   }
 }
 
+/** Each error of each call, with each way to go on. @returns {Fault[]} */
+function everyFault(/** @type {readonly (readonly [call: string, times: number])[]} */ calls) {
+  return calls.flatMap(([call, times]) =>
+    ERRORS.flatMap((error) =>
+      [false, true].flatMap((killedAtOnce) =>
+        Array.from({ length: times }, (_, index) => {
+          return { call, error, nth: index + 1, lasting: false, killedAtOnce };
+        }),
+      ),
+    ),
+  );
+}
+
 class Lives {
   #folder;
   #seed;
@@ -91,13 +92,17 @@ class Lives {
     this.#identityOrigin = options.identityOrigin;
   }
 
-  /** How often each call is made in a life without a fault. */
+  /** How often each call is made in a life without a fault, by the thread that makes it most: the tracer counts by thread. */
   async count() {
     const { trace, life } = await this.#live();
     if (life.wrongs.length > 0) throw new Error(`without a fault: ${life.wrongs.join('; ')}`);
     const counts = CALLS.map((call) => {
-      const lines = trace.split('\n').filter((line) => line.includes(` ${call}(`));
-      return /** @type {const} */ ([call, lines.length]);
+      /** @type {Map<string, number>} */
+      const byThread = new Map();
+      for (const [, thread = ''] of trace.matchAll(new RegExp(`^(\\d+) +${call}\\(`, 'gm'))) {
+        byThread.set(thread, (byThread.get(thread) ?? 0) + 1);
+      }
+      return /** @type {const} */ ([call, Math.max(0, ...byThread.values())]);
     });
     return new Map(counts.filter(([, times]) => times > 0));
   }
@@ -141,104 +146,13 @@ class Lives {
       seed: this.#seed,
       isHit,
       mustRecover: fault?.lasting !== true,
+      killedAtOnce: fault?.killedAtOnce === true,
     });
     if (fault !== undefined && !isHit()) life.wrongs.push('the fault did not happen');
     const trace = readFileSync(output, 'latin1');
     rmSync(own, { recursive: true, force: true });
     return { life, trace };
   }
-}
-
-/**
- * @typedef {object} Script
- * @property {number} seed
- * @property {() => boolean} isHit
- * @property {boolean} mustRecover
- */
-
-/** @returns {Promise<Life>} */
-async function oneLife(
-  /** @type {Service} */ service,
-  /** @type {string} */ file,
-  /** @type {Script} */ options,
-) {
-  const ledger = new Ledger();
-  /** @type {string[]} */
-  const wrongs = [];
-  const started = await service.saw('started').catch(() => undefined);
-  const seen =
-    started && (await script(service, String(started['address']), ledger, wrongs, options));
-  // What the stop writes may fail, too: then it has to be let go on.
-  const wasHit = options.isHit();
-  const isEnding = seen === undefined && wrongs.length === 0;
-  const code = isEnding ? await service.exited : await service.end(wasHit ? 'SIGKILL' : 'SIGTERM');
-  const stored = await openStored(file);
-  if (stored === undefined) {
-    wrongs.push(`the file cannot be opened afterwards: ${service.output()}`);
-    return { end: 'stopped', differences: new Differences(), wrongs };
-  }
-  const differences = ledger.compare(stored.rows, stored.events);
-  if (differences.count > 0) wrongs.push(String(differences));
-  if (seen !== undefined && !isSame(seen, stored)) wrongs.push('memory was not what the file has');
-  const end = endOf(service, {
-    code,
-    isStarted: started !== undefined,
-    wasHit,
-    isSeen: seen !== undefined,
-  });
-  if (end === undefined) wrongs.push(`exit code ${code} without a reason: ${service.output()}`);
-  const failures = service.log().some(({ event }) => event === 'storage_commit_failed');
-  if (end === 'went on' && !failures) return { end: 'took no harm', differences, wrongs };
-  return { end: end ?? 'stopped', differences, wrongs };
-}
-
-/**
- * The scripted life: changes, one after the other, then a look at everything;
- * undefined where the server went away meanwhile.
- * @param {Service} service
- * @param {string} origin
- * @param {Ledger} ledger
- * @param {string[]} wrongs
- * @param {Script} options
- */
-async function script(service, origin, ledger, wrongs, { seed, mustRecover }) {
-  const client = clientOf(origin);
-  try {
-    const hand = new Hand({ client, ledger, random: randomFrom(seed), hands: 1 }, 0);
-    for (let change = 0; change < CHANGES; change++) {
-      if (!(await hand.changeSomething())) return undefined;
-    }
-    const { acknowledged } = ledger.outcomes;
-    for (let change = 0; change < LAST_CHANGES; change++) {
-      if (!(await hand.create())) return undefined;
-    }
-    if (mustRecover && ledger.outcomes.acknowledged === acknowledged) wrongs.push('no recovery');
-    return await readService(client);
-  } catch (error) {
-    if (service.isRunning()) wrongs.push(error instanceof Error ? error.message : String(error));
-    return undefined;
-  } finally {
-    client.close();
-  }
-}
-
-/**
- * How the life ended; undefined: as none may.
- * @returns {End | undefined}
- */
-function endOf(
-  /** @type {Service} */ service,
-  /** @type {{ code: number | null, isStarted: boolean, wasHit: boolean, isSeen: boolean }} */ life,
-) {
-  const { code, isStarted, wasHit, isSeen } = life;
-  const logged = (/** @type {string} */ event) =>
-    service.log().some((line) => line.event === event);
-  if (!isStarted) return code === 1 && logged('start_failed') ? 'refused to start' : undefined;
-  if (!isSeen) return code === 1 && logged('storage_lost') ? 'stopped' : undefined;
-  if (wasHit || code === 0) return 'went on';
-  return code === 1 && (logged('stop_failed') || logged('storage_lost'))
-    ? 'failed to stop'
-    : undefined;
 }
 
 /** @returns {Finding} */

@@ -68,6 +68,10 @@ export class Ledger {
   #changes = [];
   /** Ids that a record has now, as far as is known. @type {Set<string>} */
   #liveIds = new Set();
+  #marks = 0;
+  #begun = 0;
+  /** Of changes that are forgotten. */
+  #forgotten = { acknowledged: 0, refused: 0, unknown: 0 };
   /** Creates that were given the id of a record that still had it. */
   reusedIds = 0;
 
@@ -77,7 +81,7 @@ export class Ledger {
     /** @type {string} */ owner,
     /** @type {string} */ collection,
   ) {
-    const mark = `mark-${this.#entries.size + 1}`;
+    const mark = `mark-${++this.#marks}`;
     /** @type {Entry} */
     const entry = { mark, hand, owner, collection, id: undefined, changes: [] };
     this.#entries.set(mark, entry);
@@ -87,7 +91,7 @@ export class Ledger {
   /** To be called before the change is sent. */
   begin(/** @type {Omit<LedgerChange, 'number' | 'outcome'>} */ change) {
     /** @type {LedgerChange} */
-    const begun = { ...change, number: this.#changes.length + 1, outcome: 'unknown' };
+    const begun = { ...change, number: ++this.#begun, outcome: 'unknown' };
     this.#changes.push(begun);
     change.entry.changes.push(begun);
     return begun;
@@ -120,9 +124,23 @@ export class Ledger {
     return statesOf(entry).certain ?? {};
   }
 
+  /** Keeps of each record only what it is now, so that a long run fits into memory; audit events cannot be compared any more. */
+  forgetHistory() {
+    for (const entry of this.#entries.values()) {
+      const { happened, certain, possible } = statesOf(entry);
+      const last = happened.at(-1);
+      if (possible !== undefined || last === undefined) continue;
+      if (certain === undefined) this.#entries.delete(entry.mark);
+      else entry.changes = [last];
+    }
+    const kept = new Set([...this.#entries.values()].flatMap(({ changes }) => changes));
+    for (const change of this.#changes) if (!kept.has(change)) this.#forgotten[change.outcome]++;
+    this.#changes = this.#changes.filter((change) => kept.has(change));
+  }
+
   /** How many changes there are of each outcome. */
   get outcomes() {
-    const counts = { acknowledged: 0, refused: 0, unknown: 0 };
+    const counts = { ...this.#forgotten };
     for (const { outcome } of this.#changes) counts[outcome]++;
     return counts;
   }
@@ -211,10 +229,9 @@ function judge(
   /** @type {ReturnType<typeof statesOf>} */ { happened, certain, possible },
   /** @type {StoredRow | undefined} */ row,
 ) {
-  if (isState(row, certain) && hasItsPlace(row, entry, certain)) return undefined;
-  if (possible !== undefined && isState(row, possible.after)) {
-    return hasItsPlace(row, entry, certain) ? undefined : 'torn';
-  }
+  if (!hasItsPlace(row, entry, certain)) return 'torn';
+  if (isState(row, certain)) return undefined;
+  if (possible !== undefined && isState(row, possible.after)) return undefined;
   if (row === undefined) return 'lost';
   if (certain === undefined && happened.length > 0) return 'back';
   return happened.some(({ after }) => isState(row, after)) ? 'lost' : 'torn';

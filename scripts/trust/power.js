@@ -19,11 +19,8 @@ import { startLoad } from './workload.js';
 /** @import { Random } from './random.js' */
 /** @import { Step } from './trace.js' */
 
-const STATES = 2_500;
-const CONTROL_STATES = 300;
-const FAILED_SYNC_STATES = 600;
 const LOAD_MS = 6_000;
-const LOAD_MIN_MS = 1_000;
+const LOAD_MIN_MS = 600;
 const QUICK_SHARE = 0.08;
 const HANDS = 8;
 
@@ -47,7 +44,13 @@ const FAILING_LIVES = [
 ];
 
 /**
- * @typedef {Omit<TrialOptions, 'quick'> & { share?: number, seed?: number }} PowerOptions
+ * @typedef {Omit<TrialOptions, 'quick'> & { parts?: readonly Part[], share?: number, seed?: number }} PowerOptions
+ *
+ * @typedef {object} Part
+ * @property {string} fault
+ * @property {number} states In the long run.
+ * @property {readonly Life[]} lives
+ * @property {boolean} [isControl] Of a build that must lose some: else nothing is proved.
  *
  * @typedef {object} Recording
  * @property {Step[]} steps
@@ -55,6 +58,26 @@ const FAILING_LIVES = [
  * @property {string} folder What the disk began with, empty.
  * @property {string} file
  */
+
+/** @type {Part} */
+const AS_BUILT = {
+  fault: 'power loss: unsynced writes, sizes and names kept, dropped or torn',
+  states: 2_500,
+  lives: LIVES,
+};
+/** @type {Part} */
+export const AFTER_FAILED_SYNCS = {
+  fault: 'power loss after failed syncs, whose writes no later sync brings to the disk',
+  states: 600,
+  lives: FAILING_LIVES,
+};
+/** @type {Part} */
+export const CONTROL = {
+  fault: 'the control: power loss with synchronous=NORMAL, which must lose some',
+  states: 300,
+  lives: LIVES,
+  isControl: true,
+};
 
 /** @type {Trial} */
 export const power = (options) =>
@@ -66,74 +89,62 @@ export async function powerLosses(/** @type {PowerOptions} */ options) {
   if (missing !== undefined) {
     return [{ fault: 'power loss', tried: 'not at all', found: missing, holds: false }];
   }
-  const { seed = newSeed(), share = 1, folder, say } = options;
-  const random = randomFrom(seed);
+  const { parts = [AS_BUILT, AFTER_FAILED_SYNCS, CONTROL], seed = newSeed() } = options;
   const identity = await startIdentityProvider();
-  /**
-   * @param {string} name
-   * @param {number} states
-   * @param {{ script?: string, lives?: readonly Life[] }} [build]
-   */
-  const lossesOf = async (name, states, build = {}) => {
-    const own = join(folder, name);
-    mkdirSync(own);
-    const identityOrigin = identity.origin;
-    const loadMs = Math.max(LOAD_MS * share, LOAD_MIN_MS);
-    const recording = await record({ folder: own, random, identityOrigin, loadMs, ...build });
-    const { steps, ledger } = recording;
-    say(`${name}: ${steps.length} steps of ${ledger.outcomes.acknowledged} changes recorded`);
-    const count = Math.ceil(states * share);
-    const losses = await losePower(recording, random, count, (done) =>
-      say(`${name}: ${done} of ${count} states`),
-    );
-    rmSync(own, { recursive: true, force: true });
-    const { acknowledged } = ledger.outcomes;
-    const syncs = steps.filter(({ kind }) => kind === 'sync').length;
-    const failed = steps.filter((step) => step.kind === 'sync' && step.failed).length;
-    const tried = `${count} states of ${steps.length} steps, ${failed} of ${syncs} syncs failed, ${acknowledged} changes acknowledged (seed ${seed})`;
-    return { ...losses, tried };
-  };
   try {
-    const real = await lossesOf('as-built', STATES);
-    const failing = await lossesOf('failed-syncs', FAILED_SYNC_STATES, {
-      lives: FAILING_LIVES,
-    });
-    const script = otherBuild(join(folder, 'normal'), 'libsql-thread.js', [
-      ['pragma synchronous = full', 'pragma synchronous = normal'],
-      ['#expectPragma("synchronous", 2)', '#expectPragma("synchronous", 1)'],
-    ]);
-    const control = await lossesOf('control', CONTROL_STATES, { script });
-    return [
-      {
-        fault: 'power loss: unsynced writes, sizes and names kept, dropped or torn',
-        tried: real.tried,
-        found: `${real.bad} states with a loss: ${real.differences}, ${real.unopened} not opened`,
-        holds: real.bad === 0,
-      },
-      {
-        fault: 'power loss after syncs that failed, whose writes no later sync brings to the disk',
-        tried: failing.tried,
-        found: `${failing.bad} states with a loss: ${failing.differences}, ${failing.unopened} not opened`,
-        holds: failing.bad === 0,
-      },
-      {
-        fault: 'the control, synchronous=NORMAL, which must lose some',
-        tried: control.tried,
-        found: `${control.bad} states with a loss: ${control.differences}, ${control.unopened} not opened`,
-        holds: control.bad > 0,
-      },
-    ];
+    /** @type {Finding[]} */
+    const findings = [];
+    for (const [number, part] of parts.entries()) {
+      const folder = join(options.folder, `part-${number}`);
+      mkdirSync(folder);
+      const setting = { ...options, folder, seed, identityOrigin: identity.origin };
+      findings.push(await lossesOf(part, setting));
+      rmSync(folder, { recursive: true, force: true });
+    }
+    return findings;
   } finally {
     await identity.process.stop();
   }
 }
 
 /**
+ * @param {Part} part
+ * @param {PowerOptions & { seed: number, identityOrigin: string }} setting
+ * @returns {Promise<Finding>}
+ */
+async function lossesOf({ fault, states, lives, isControl = false }, setting) {
+  const { folder, say, share = 1, seed, identityOrigin } = setting;
+  const random = randomFrom(seed);
+  const script = isControl ? lessDurableBuild(folder) : undefined;
+  const loadMs = Math.max(LOAD_MS * share, LOAD_MIN_MS);
+  const recording = await record({ folder, random, identityOrigin, loadMs, lives, script });
+  const { steps, ledger } = recording;
+  const { acknowledged } = ledger.outcomes;
+  const syncs = steps.filter((step) => step.kind === 'sync');
+  const failed = syncs.filter((step) => step.failed).length;
+  const count = Math.ceil(states * share);
+  const { bad, unopened, differences } = await losePower(recording, random, count, say);
+  return {
+    fault,
+    tried: `${count} states of ${steps.length} steps, ${failed} of ${syncs.length} syncs failed, ${acknowledged} changes acknowledged (seed ${seed})`,
+    found: `${bad} states with a loss: ${differences}, ${unopened} not opened`,
+    holds: isControl ? bad > 0 : bad === 0,
+  };
+}
+
+function lessDurableBuild(/** @type {string} */ folder) {
+  return otherBuild(join(folder, 'build'), 'libsql-thread.js', [
+    ['pragma synchronous = full', 'pragma synchronous = normal'],
+    ['#expectPragma("synchronous", 2)', '#expectPragma("synchronous", 1)'],
+  ]);
+}
+
+/**
  * Lives of a server, from the making of its folder on, under a tracer.
- * @param {{ folder: string, random: Random, identityOrigin: string, loadMs: number, script?: string, lives?: readonly Life[] }} options
+ * @param {{ folder: string, random: Random, identityOrigin: string, loadMs: number, lives: readonly Life[], script: string | undefined }} options
  * @returns {Promise<Recording>}
  */
-async function record({ folder, random, identityOrigin, loadMs, script, lives = LIVES }) {
+async function record({ folder, random, identityOrigin, loadMs, lives, script }) {
   const disk = join(folder, 'disk');
   mkdirSync(disk);
   const file = join(disk, 'new/folder/service.db');
@@ -169,7 +180,7 @@ async function record({ folder, random, identityOrigin, loadMs, script, lives = 
  * @param {Recording} recording
  * @param {Random} random
  * @param {number} count
- * @param {(done: number) => void} say
+ * @param {(text: string) => void} say
  */
 async function losePower({ steps, ledger, folder, file }, random, count, say) {
   const answers = steps.flatMap(({ kind }, index) => (kind === 'acknowledge' ? [index + 1] : []));
@@ -200,7 +211,7 @@ async function losePower({ steps, ledger, folder, file }, random, count, say) {
     differences.add(found);
     if (stored === undefined) unopened++;
     if (stored === undefined || found.count > 0) bad++;
-    if ((state + 1) % 200 === 0) say(state + 1);
+    if ((state + 1) % 200 === 0) say(`${state + 1} of ${count} states`);
   }
   return { bad, unopened, differences };
 }

@@ -7,6 +7,8 @@ export const TRIALS = new Map([
   ['crash', async () => (await import('./crash.js')).crash],
   ['power', async () => (await import('./power.js')).power],
   ['faults', async () => (await import('./faults.js')).faults],
+  ['slow', async () => (await import('./slow.js')).slow],
+  ['locked', async () => (await import('./locked.js')).locked],
   ['model', async () => (await import('./model.js')).model],
   ['json', async () => (await import('./json.js')).json],
   ['http', async () => (await import('./http.js')).http],
@@ -14,4 +16,5 @@ export const TRIALS = new Map([
   ['cpu', async () => (await import('./cpu.js')).cpu],
   ['backup', async () => (await import('./backup.js')).backup],
   ['secrets', async () => (await import('./secrets.js')).secrets],
+  ['soak', async () => (await import('./soak.js')).soak],
 ]);

@@ -19,6 +19,7 @@ export function explained(error: unknown): string {
   if (/SQLITE_IOERR/i.test(message)) {
     return 'its disk or file system fails (SQLITE_IOERR); look at the log of the system';
   }
+  if (/SQLITE_FULL/i.test(message)) return 'its disk is full; make room and start again';
   if (/Cannot find (package|module)/.test(message)) {
     return 'the database client is not installed here; run npm ci on this machine';
   }

@@ -21,6 +21,8 @@ import { startLoad } from './workload.js';
 
 const LOAD_MS = 6_000;
 const LOAD_MIN_MS = 600;
+/** More than enough changes for the sync that fails. */
+const FAILURE_MAX_MS = 20_000;
 const QUICK_SHARE = 0.08;
 const HANDS = 8;
 
@@ -160,7 +162,8 @@ async function record({ folder, random, identityOrigin, loadMs, lives, script })
     const client = clientOf(server.origin);
     const hands = endsAtFailure ? 1 : HANDS;
     const load = startLoad({ client, ledger, random, hands, endsAtFailure });
-    await Promise.race([delay(loadMs / lives.length), server.exited, load.ended()]);
+    const loadFor = endsAtFailure ? FAILURE_MAX_MS : loadMs / lives.length;
+    await Promise.race([delay(loadFor, undefined, { ref: false }), server.exited, load.ended()]);
     if (end === 'SIGTERM') await load.stop();
     await server.end(end);
     await load.ended();

@@ -41,7 +41,7 @@ const FAILING_LIVES = [
   { end: 'SIGTERM', failingSyncs: '9+9' },
   { end: 'SIGKILL', failingSyncs: '9', endsAtFailure: true },
   { end: 'SIGKILL' },
-  { end: 'SIGKILL', failingSyncs: '15', endsAtFailure: true },
+  { end: 'SIGKILL', failingSyncs: '9+', endsAtFailure: true },
   { end: 'SIGKILL' },
 ];
 

@@ -16,10 +16,10 @@ export function explained(error: unknown): string {
   if (/SQLITE_CANTOPEN|unable to open/i.test(message)) {
     return 'it cannot be opened; check that the path is a file in a writable folder';
   }
-  if (/SQLITE_IOERR/i.test(message)) {
-    return 'its disk or file system fails (SQLITE_IOERR); look at the log of the system';
+  if (/SQLITE_IOERR|\bEIO\b/i.test(message)) {
+    return 'its disk or file system fails (an I/O error); look at the log of the system';
   }
-  if (/SQLITE_FULL/i.test(message)) return 'its disk is full; make room and start again';
+  if (/SQLITE_FULL|\bENOSPC\b/i.test(message)) return 'its disk is full; make room and start again';
   if (/Cannot find (package|module)/.test(message)) {
     return 'the database client is not installed here; run npm ci on this machine';
   }

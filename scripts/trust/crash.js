@@ -8,7 +8,7 @@ import { Differences, Ledger } from './ledger.js';
 import { newSeed, randomFrom } from './random.js';
 import { clientOf } from './requests.js';
 import { spawnService, startService } from './service-process.js';
-import { isSame, readFile, readService } from './stored.js';
+import { isSame, readCopyOf, readService } from './stored.js';
 import { startLoad } from './workload.js';
 
 /** @import { Trial, TrialOptions } from './trial.js' */
@@ -42,10 +42,10 @@ export async function crashCycles(
   try {
     for (let cycle = 1; cycle <= cycles; cycle++) {
       kills += await loadAndKill({ service, ledger, random });
-      const stored = await readFile(file, folder);
+      const stored = await readCopyOf(file, folder);
       // Before it is settled: what is unknown may have gone either way.
       differences.add(ledger.compare(stored.rows, stored.events));
-      const again = await startService(service).catch(() => undefined);
+      const again = await startService(service).catch((error) => say(String(error)));
       if (again === undefined) {
         refusedStarts++;
         break;

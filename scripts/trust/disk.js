@@ -79,7 +79,7 @@ export class Disk {
       case 'make-folder':
       case 'remove':
       case 'rename':
-        this.#rename(step);
+        this.#changeName(step);
         break;
       case 'acknowledge':
         break;
@@ -102,7 +102,7 @@ export class Disk {
     return files;
   }
 
-  #rename(/** @type {NameChange | Rename} */ step) {
+  #changeName(/** @type {NameChange | Rename} */ step) {
     const { path } = step;
     if (step.kind === 'rename') {
       this.#name({ path: step.to, file: this.#fileAt(path) });

@@ -51,7 +51,8 @@ export async function oneLife(
   // What the stop writes may fail, too: then it has to be let go on.
   const wasHit = options.isHit();
   const isEnding = seen === undefined && wrongs.length === 0;
-  if (isEnding) await Promise.race([service.exited, delay(END_TIMEOUT_MS)]);
+  if (isEnding)
+    await Promise.race([service.exited, delay(END_TIMEOUT_MS, undefined, { ref: false })]);
   const code = await service.end(wasHit ? 'SIGKILL' : 'SIGTERM');
   const stored = await openStored(file);
   if (stored === undefined) {

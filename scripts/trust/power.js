@@ -1,8 +1,8 @@
 // Power loss: the server's file operations are recorded, the disk is rebuilt as
 // it might be at any moment, and the service's own code opens what is left.
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startIdentityProvider } from '../bench/targets.js';
 import { Disk } from './disk.js';
@@ -23,6 +23,7 @@ const LOAD_MS = 6_000;
 const LOAD_MIN_MS = 600;
 /** More than enough changes for the sync that fails. */
 const FAILURE_MAX_MS = 20_000;
+const MEMORY = '/dev/shm';
 const QUICK_SHARE = 0.08;
 const HANDS = 8;
 
@@ -191,6 +192,7 @@ async function losePower({ steps, ledger, folder, file }, random, count, say) {
     random.chance(0.5) ? random.oneOf(answers) : random.between(0, steps.length),
   ).sort((a, b) => a - b);
   const disk = new Disk(folder);
+  const scratch = scratchFolder(folder);
   const acknowledged = new Set();
   const differences = new Differences();
   let [bad, unopened, taken] = [0, 0, 0];
@@ -200,13 +202,14 @@ async function losePower({ steps, ledger, folder, file }, random, count, say) {
       if (step.kind === 'acknowledge') acknowledged.add(step.change);
     }
     taken = moment;
-    rmSync(folder, { recursive: true });
-    mkdirSync(folder);
+    const rebuilt = join(scratch, String(state));
+    const place = (/** @type {string} */ path) => join(rebuilt, relative(folder, path));
     for (const [path, bytes] of disk.afterPowerLoss(random)) {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, bytes);
+      mkdirSync(dirname(place(path)), { recursive: true });
+      writeFileSync(place(path), bytes);
     }
-    const stored = await openStored(file);
+    const stored = await openStored(place(file));
+    rmSync(rebuilt, { recursive: true, force: true });
     const found =
       stored === undefined
         ? new Differences()
@@ -216,5 +219,16 @@ async function losePower({ steps, ledger, folder, file }, random, count, say) {
     if (stored === undefined || found.count > 0) bad++;
     if ((state + 1) % 200 === 0) say(`${state + 1} of ${count} states`);
   }
+  rmSync(scratch, { recursive: true });
   return { bad, unopened, differences };
+}
+
+/** In memory where there is such a place: what is rebuilt is only looked at. */
+function scratchFolder(/** @type {string} */ folder) {
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    return mkdtempSync(join(MEMORY, 'trust-'));
+  } catch {
+    return mkdtempSync(`${folder}-`);
+  }
 }

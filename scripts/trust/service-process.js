@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { killAll } from '../bench/processes.js';
 import { root } from '../setup.js';
 
 const SERVER = join(root, 'dist/server.js');
@@ -23,6 +24,7 @@ export const ADMIN_KEY = 'operator-of-the-trials-0123456789-abcdef';
 const running = new Set();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
+  killAll();
 });
 
 /** Starts a server that may not come up. */

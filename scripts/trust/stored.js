@@ -22,7 +22,7 @@ const COMPANIONS = ['', '-wal', '-journal'];
 const SAMPLE_OWNER = 'local-preview';
 
 /** Reads a copy of the file as a process that is gone has left it, so that recovery happens there. */
-export async function readFile(/** @type {string} */ file, /** @type {string} */ folder) {
+export async function readCopyOf(/** @type {string} */ file, /** @type {string} */ folder) {
   const copy = join(folder, 'copy');
   rmSync(copy, { recursive: true, force: true });
   mkdirSync(copy);

@@ -20,8 +20,6 @@ const FILE_CALLS =
   'fsync,fdatasync,sync_file_range,truncate,ftruncate,fallocate,unlink,unlinkat,rename,renameat,' +
   'renameat2,link,linkat,copy_file_range,sendfile,splice,mmap';
 const STRING_MAX_BYTES = 64_000_000;
-/** Look at files, or change nothing in them. */
-const HARMLESS = new Set(['rmdir', 'splice', 'sendfile']);
 
 /** Why nothing can be traced here; undefined where it can. */
 export function tracerIsMissing() {
@@ -131,7 +129,7 @@ function elsewhere(
     if (!args.includes('PROT_WRITE') || args.includes('MAP_PRIVATE')) return undefined;
     throw new Error(`a file is written through memory, unseen: ${args.slice(0, 200)}`);
   }
-  if (!isInside(first, folder) || HARMLESS.has(name)) return undefined;
+  if (!isInside(first, folder)) return undefined;
   if (name === 'mkdir' || name === 'mkdirat') return { kind: 'make-folder', path: first };
   if (name === 'unlink') return { kind: 'remove', path: first };
   if (name === 'rename') return { kind: 'rename', path: first, to: second };

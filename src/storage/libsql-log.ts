@@ -19,8 +19,8 @@ export async function rewriteLog(database: string): Promise<void> {
     for (let position = 0; ; ) {
       const { bytesRead } = await log.read(piece, 0, PIECE_BYTES, position);
       if (bytesRead === 0) break;
-      await log.write(piece, 0, bytesRead, position);
-      position += bytesRead;
+      const { bytesWritten } = await log.write(piece, 0, bytesRead, position);
+      position += bytesWritten;
     }
     await log.sync();
   } finally {

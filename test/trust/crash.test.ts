@@ -5,7 +5,7 @@ import { crashCycles } from '../../scripts/trust/crash.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const CYCLES = 3;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 it(
   'Nothing acknowledged is lost where the server is killed, under load, while stopping, while starting',

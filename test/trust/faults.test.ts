@@ -8,7 +8,7 @@ import { openTemporaryFolder } from '../support/temporary-folder.js';
 /** The syncs are what matters most: a commit is whole in the log before its own. */
 const CALLS = ['fsync', 'fdatasync'];
 const COUNT = 8;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 describe.runIf(tracerIsMissing() === undefined)('A failed sync', () => {
   it(

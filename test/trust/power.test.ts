@@ -7,7 +7,7 @@ import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 /** Of the long version's states: 24, and 12 of the control. */
 const SHARE = 0.04;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 describe.runIf(tracerIsMissing() === undefined)('Power loss', () => {
   it(

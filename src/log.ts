@@ -11,3 +11,10 @@ export interface Log {
 
 /** For an embedder that wants no log. */
 export const silentLog: Log = { info() {}, warn() {}, error() {} };
+
+/** Message and place of an error, on one line once it is JSON. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
+  return place === undefined ? error.message : `${error.message} (${place.trim()})`;
+}

@@ -52,8 +52,9 @@ export async function openStored(/** @type {string} */ file) {
     try {
       const rows = [];
       for await (const page of journal.load()) rows.push(...page);
-      const records = await openRecords({ journal });
-      const { items } = await records.operator.auditEvents({ page: 1, pageSize: 1_000_000 });
+      // Refuses a row that is no record.
+      await openRecords({ journal });
+      const { items } = await journal.auditEvents({ page: 1, pageSize: 1_000_000 });
       return {
         rows: withoutSamples(
           rows.map(({ collection, body }) => ({ collection, body: JSON.parse(body) })),

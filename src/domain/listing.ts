@@ -29,6 +29,15 @@ export interface Page {
   readonly total: number;
 }
 
+/** JSON texts in order: at hand, or still on their way from where the records are. */
+export type Texts = readonly string[] | AsyncIterable<string>;
+
+/** A page whose texts may be too long to be held together. */
+export interface TextsPage {
+  readonly items: Texts;
+  readonly total: number;
+}
+
 /** `meta.pagination` of a list response. */
 export interface Pagination {
   readonly page: number;

@@ -1,7 +1,7 @@
 // What a route answers, before it is an HTTP response.
 
 import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
-import type { Pagination } from '../domain/listing.js';
+import type { Pagination, Texts } from '../domain/listing.js';
 
 export type Answer =
   /** One JSON text as `data`. */
@@ -9,7 +9,7 @@ export type Answer =
   /** JSON texts as the rows of `data`. */
   | {
       readonly kind: 'list';
-      readonly items: readonly string[];
+      readonly items: Texts;
       readonly pagination: Pagination;
     }
   | { readonly kind: 'failure'; readonly failure: Failure; readonly allow?: string };
@@ -18,7 +18,7 @@ export function data(text: string, status: 200 | 201 = 200): Answer {
   return { kind: 'data', status, data: text };
 }
 
-export function list(items: readonly string[], pagination: Pagination): Answer {
+export function list(items: Texts, pagination: Pagination): Answer {
   return { kind: 'list', items, pagination };
 }
 

@@ -45,6 +45,6 @@ export async function deleteRecord(call: Call): Promise<Answer> {
 
 /** "Ignores all query parameters and returns every derived row." */
 export async function listPayments(call: Call): Promise<Answer> {
-  const rows = await call.account.payments();
-  return list(rows, singlePage(rows.length));
+  const { items, total } = await call.account.payments();
+  return list(items, singlePage(total));
 }

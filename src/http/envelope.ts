@@ -2,6 +2,7 @@
 // answer into bytes, and the only one that knows an error's status.
 
 import type { ErrorCode } from '../domain/errors.js';
+import type { Texts } from '../domain/listing.js';
 import { nextTask } from '../records/turns.js';
 import type { Answer } from './answer.js';
 
@@ -55,15 +56,16 @@ export function respond(answer: Answer, facts: EnvelopeFacts): Response {
       headers,
     });
   }
-  if (answer.kind === 'list' && charactersOf(answer.items) > STREAM_ABOVE_CHARACTERS) {
+  if (answer.kind === 'data') {
+    const text = `{"data":${answer.data},"meta":${metaOf(facts)}}`;
+    return new Response(encodable(text, requestId), { status: answer.status, headers });
+  }
+  const { items } = answer;
+  if (!isAtHand(items) || charactersOf(items) > STREAM_ABOVE_CHARACTERS) {
     return new Response(streamed(listTexts(answer, facts)), { status: 200, headers });
   }
-  const text =
-    answer.kind === 'data'
-      ? `{"data":${answer.data},"meta":${metaOf(facts)}}`
-      : `{"data":[${answer.items.join(',')}],"meta":${listMetaOf(answer, facts)}}`;
-  const status = answer.kind === 'data' ? answer.status : 200;
-  return new Response(encodable(text, requestId), { status, headers });
+  const text = `{"data":[${items.join(',')}],"meta":${listMetaOf(answer, facts)}}`;
+  return new Response(encodable(text, requestId), { status: 200, headers });
 }
 
 type Failed = Extract<Answer, { kind: 'failure' }>;
@@ -96,6 +98,10 @@ function timestampOf(now: number): string {
   return lastTimestamp.text;
 }
 
+function isAtHand(items: Texts): items is readonly string[] {
+  return Array.isArray(items);
+}
+
 function charactersOf(items: readonly string[]): number {
   let characters = 0;
   for (const item of items) characters += item.length;
@@ -116,10 +122,10 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-function* listTexts(answer: Listed, facts: EnvelopeFacts): Generator<string> {
+async function* listTexts(answer: Listed, facts: EnvelopeFacts): AsyncGenerator<string> {
   yield '{"data":[';
   let separator = '';
-  for (const item of answer.items) {
+  for await (const item of answer.items) {
     yield separator;
     yield item;
     separator = ',';
@@ -128,16 +134,20 @@ function* listTexts(answer: Listed, facts: EnvelopeFacts): Generator<string> {
 }
 
 /** Encodes on demand: what is not yet sent is still the shared text of a record. */
-function streamed(texts: Generator<string>): ReadableStream<Uint8Array<ArrayBuffer>> {
+function streamed(texts: AsyncGenerator<string>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const source = pieces(texts);
   let count = 0;
   return new ReadableStream({
     async pull(controller) {
       // A reader that is as fast as memory would keep everyone else waiting till the end of its answer.
       if (++count % PIECES_A_TURN === 0) await nextTask();
-      const { done, value } = source.next();
+      const { done, value } = await source.next();
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));
+    },
+    // Lets go of where the texts come from.
+    async cancel() {
+      await source.return();
     },
   });
 }
@@ -147,9 +157,9 @@ function streamed(texts: Generator<string>): ReadableStream<Uint8Array<ArrayBuff
  * surrogate pair. A long text is never joined to another: that would be a copy
  * of it for every reader.
  */
-function* pieces(texts: Generator<string>): Generator<string> {
+async function* pieces(texts: AsyncGenerator<string>): AsyncGenerator<string, void, void> {
   let gathered = '';
-  for (const text of texts) {
+  for await (const text of texts) {
     if (gathered.length + text.length <= PIECE_CHARACTERS) {
       gathered += text;
       continue;

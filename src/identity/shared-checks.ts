@@ -8,6 +8,8 @@ import type { Identity, IdentityProvider } from './identity-provider.js';
 export interface SharedChecksOptions {
   /** How long a successful check is remembered, in seconds; 0: every request is checked. */
   readonly cacheSeconds: number;
+  /** Whether identical checks in flight are joined; default true. Not where one request may not wait for another's exchange. */
+  readonly joined?: boolean;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
@@ -29,14 +31,14 @@ export function sharedChecks(
   provider: IdentityProvider,
   options: SharedChecksOptions,
 ): IdentityProvider {
-  const { clock = Date.now, digest = sha256 } = options;
+  const { clock = Date.now, digest = sha256, joined: joins = true } = options;
   const lifetimeMs = options.cacheSeconds * 1000;
   const inFlight = new Map<string, Check>();
   /** Oldest first, since a Map keeps the order of insertion. */
   const remembered = new Map<string, Remembered>();
 
   function check(token: string, now: number): Check {
-    const joined = inFlight.get(token);
+    const joined = joins ? inFlight.get(token) : undefined;
     // One that is older lost its answer: a platform may end the request that asked.
     if (joined && isYoungerThan(IDENTITY_PROVIDER_TIMEOUT_MS, joined.askedAt, now)) return joined;
     const identity = Promise.resolve(provider.identify(token)).finally(() => {

@@ -1,6 +1,6 @@
 // The log on Node: one JSON line an event; errors and warnings on standard error.
 
-import type { Log, LogFields } from '../log.js';
+import { errorText, type Log, type LogFields } from '../log.js';
 
 type Level = 'info' | 'warn' | 'error';
 
@@ -10,7 +10,7 @@ export function jsonLog(): Log {
   return {
     info: (event, fields) => write('info', event, fields),
     warn: (event, fields) => write('warn', event, fields),
-    error: (event, error, fields) => write('error', event, { ...fields, error: reasonOf(error) }),
+    error: (event, error, fields) => write('error', event, { ...fields, error: errorText(error) }),
   };
 }
 
@@ -18,11 +18,4 @@ function write(level: Level, event: string, fields: LogFields = {}): void {
   const stream = level === 'info' ? process.stdout : process.stderr;
   const time = new Date().toISOString();
   stream.write(`${JSON.stringify({ time, level, event, ...fields })}\n`);
-}
-
-/** Message and place of an error, on one line once it is JSON. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
-  return place === undefined ? error.message : `${error.message} (${place.trim()})`;
 }

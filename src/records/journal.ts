@@ -52,6 +52,8 @@ export type CommitResult =
   | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: unknown };
 
 export interface Journal {
+  /** What one row's body may take, in UTF-8 bytes; a larger one is refused before it gets here. */
+  readonly bodyMaxBytes: number;
   /** Every row in pages, by position. */
   load(): AsyncIterable<readonly JournalRow[]>;
   /** Resolves once the outcome is certain, never rejects. At most one commit at a time. */

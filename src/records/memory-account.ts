@@ -25,6 +25,10 @@ import type { Decision, Writer } from './writer.js';
 /** From here on the steps of a change take milliseconds: others have a turn between them. */
 const LARGE_RECORD_CHARACTERS = 65_536;
 const MANY_PROPERTIES = 2_000;
+/** Of one UTF-16 unit. */
+const UTF8_MAX_BYTES = 3;
+
+const encoder = new TextEncoder();
 
 export interface MemoryAccountContext {
   readonly set: RecordSet;
@@ -70,6 +74,8 @@ export class MemoryAccount implements AccountRecords {
     const record = newRecord(collection, body, id, this.#owner);
     if (isLarge) await turns.next();
     const text = JSON.stringify(record);
+    const refused = this.#refusedByStorage(text);
+    if (refused !== undefined) return refused;
     // Records are stored in the order of their positions: from here on nothing waits.
     const after = memoryRecord(set.nextPosition(), key, text, record);
     const decision = this.#changed('create', id, { collection, after }, () =>
@@ -105,6 +111,8 @@ export class MemoryAccount implements AccountRecords {
     if (text.length > Math.max(RECORD_MAX_CHARACTERS, before.text.length)) {
       return { outcome: tooLong(text) };
     }
+    const refused = this.#refusedByStorage(text);
+    if (refused !== undefined) return { outcome: refused };
     const after = memoryRecord(before.position, before.key, text, merged);
     return this.#changed('update', id, { collection, before, after }, () =>
       changedProperties(old, merged),
@@ -119,7 +127,7 @@ export class MemoryAccount implements AccountRecords {
     });
   }
 
-  async payments(): Promise<readonly string[]> {
+  async payments(): Promise<Page> {
     const orders = [...this.#context.set.records(this.#owner, 'orders')].reverse();
     const scan = this.#context.turns.scan();
     const rows: string[] = [];
@@ -128,7 +136,7 @@ export class MemoryAccount implements AccountRecords {
       if (scan.spend(order.text.length * 10)) await scan.next();
       rows.push(JSON.stringify(paymentOf(JSON.parse(order.text))));
     }
-    return rows;
+    return { items: rows, total: rows.length };
   }
 
   /** The records that contain `q`, and are of the status if there is one. */
@@ -158,6 +166,14 @@ export class MemoryAccount implements AccountRecords {
       filtered.take(record);
     }
     return filtered.page;
+  }
+
+  /** A record that storage would not take fails alone, before it can fail the writes that are committed with it. */
+  #refusedByStorage(text: string): Outcome<string> | undefined {
+    const { bodyMaxBytes } = this.#context.writer;
+    if (text.length * UTF8_MAX_BYTES <= bodyMaxBytes) return undefined;
+    const bytes = encoder.encode(text).length;
+    return bytes > bodyMaxBytes ? tooLarge(bytes, bodyMaxBytes) : undefined;
   }
 
   #changed(
@@ -228,6 +244,13 @@ function tooLong(text: string): Outcome<string> {
   return failed(
     'VALIDATION_FAILED',
     `the record would have ${text.length} characters of JSON; it may have ${RECORD_MAX_CHARACTERS}, spread it over several records`,
+  );
+}
+
+function tooLarge(bytes: number, bodyMaxBytes: number): Outcome<string> {
+  return failed(
+    'STORAGE_FAILED',
+    `the record would take ${bytes} bytes; storage here takes ${bodyMaxBytes}, spread it over several records`,
   );
 }
 

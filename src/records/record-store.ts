@@ -5,7 +5,7 @@ import type { Actor } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
-import type { ListQuery, Page, PageRequest } from '../domain/listing.js';
+import type { ListQuery, PageRequest, TextsPage } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
 
 /** The records of the service. */
@@ -24,14 +24,14 @@ export interface RecordStore {
  */
 export interface AccountRecords {
   /** Newest first. */
-  list(collection: CollectionName, query: ListQuery): Eventually<Page>;
+  list(collection: CollectionName, query: ListQuery): Eventually<TextsPage>;
   read(collection: CollectionName, id: string): Eventually<Outcome<string>>;
   create(collection: CollectionName, body: JsonObject): Promise<Outcome<string>>;
   update(collection: CollectionName, id: string, body: JsonObject): Promise<Outcome<string>>;
   /** Succeeds with the id of the record that is gone. */
   delete(collection: CollectionName, id: string): Promise<Outcome<string>>;
   /** One row for each order, newest first. */
-  payments(): Promise<readonly string[]>;
+  payments(): Promise<TextsPage>;
 }
 
 /** The operator's views across accounts. */
@@ -42,7 +42,7 @@ export interface OperatorViews {
   account(owner: string): Promise<Outcome<AccountProfile>>;
   usage(): Promise<Usage>;
   /** Audit events as JSON texts, newest first. */
-  auditEvents(page: PageRequest): Promise<Page>;
+  auditEvents(page: PageRequest): Promise<TextsPage>;
   /** Resolves after a real round trip to the database; rejects where there is none. */
   ping(): Promise<void>;
 }

@@ -56,6 +56,11 @@ export class Writer {
     this.#options = options;
   }
 
+  /** What storage takes of one record, in UTF-8 bytes. */
+  get bodyMaxBytes(): number {
+    return this.#options.journal.bodyMaxBytes;
+  }
+
   /** Resolves after the commit that holds the change; with `STORAGE_FAILED` where that failed. */
   write(decide: Decide): Promise<Outcome<string>> {
     return new Promise((resolve, reject) => {

@@ -19,6 +19,8 @@ import { type Backup, Backups } from './libsql-backup.js';
 import type { CommitTexts, FileCommitResult, UsagePage, UsagePiece } from './libsql-file.js';
 import type { ThreadCalls, ThreadOptions, ThreadReply } from './libsql-thread.js';
 
+/** SQLite's own limit of a text. */
+const TEXT_MAX_BYTES = 1_000_000_000;
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
@@ -112,6 +114,7 @@ async function claimFile(path: string): Promise<void> {
 }
 
 class LibsqlJournal implements FileJournal {
+  readonly bodyMaxBytes = TEXT_MAX_BYTES;
   readonly #thread: LibsqlThread;
   readonly #backups: Backups;
 

@@ -24,6 +24,7 @@ const anyone: IdentityProvider = {
 
 /** Storage that starts empty and keeps nothing. */
 const forgetful: Journal = {
+  bodyMaxBytes: Number.POSITIVE_INFINITY,
   async *load() {},
   commit: async () => ({ status: 'committed' }),
   usage: async () => [],

@@ -4,6 +4,7 @@ import type { Page } from '../../src/domain/listing.js';
 import type { Changes, CommitResult, Journal, JournalRow } from '../../src/records/journal.js';
 
 export class MapJournal implements Journal {
+  bodyMaxBytes = Number.POSITIVE_INFINITY;
   readonly rows = new Map<number, JournalRow>();
   readonly events: string[] = [];
   /** Every commit that was begun. */

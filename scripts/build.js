@@ -42,6 +42,13 @@ export async function buildAll() {
     }),
     build({
       ...common,
+      entryPoints: ['src/worker.ts'],
+      platform: 'neutral',
+      external: ['cloudflare:workers'],
+      plugins: [sharedBundles],
+    }),
+    build({
+      ...common,
       entryPoints: [
         { in: 'src/libsql.ts', out: 'libsql' },
         { in: 'src/storage/libsql-thread.ts', out: 'libsql-thread' },
@@ -49,6 +56,7 @@ export async function buildAll() {
         { in: 'src/restore.ts', out: 'restore' },
         { in: 'src/server.ts', out: 'server' },
         { in: 'src/preview.ts', out: 'preview' },
+        { in: 'src/node/local-identity.ts', out: 'local-identity' },
       ],
       platform: 'node',
       external: ['@libsql/client'],

@@ -68,7 +68,7 @@ onEveryHost("The operator on a tenant's records", (service) => {
     const account = service.account();
     const first = await account.create('customers', VALID_BODY.customers);
     const second = await createFor(operator, account.subject, 'customers');
-    const third = await service.account().create('customers', VALID_BODY.customers);
+    const third = await account.create('customers', VALID_BODY.customers);
     expect([second.id, third.id].map(sequenceOfId)).toEqual([
       sequenceOfId(first.id) + 1,
       sequenceOfId(first.id) + 2,

@@ -3,7 +3,6 @@
 
 import { expect, it } from 'vitest';
 import { type Caller, type JsonRecord, onEveryHost } from '../support/contract.js';
-import { changeDatabase } from '../support/hosts.js';
 
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
 
@@ -92,13 +91,11 @@ onEveryHost('Payments', (service) => {
     const account = service.account();
     const texts = await account.create('orders', { ...ORDER, paid: 5 });
     const neither = await account.create('orders', ORDER);
-    await service.restart({}, () =>
-      changeDatabase(
-        service.folder,
-        `update records set body = json_set(body, '$.amount', '45000') where id = '${texts.id}'`,
-        `update records set body = json_remove(body, '$.amount', '$.paid', '$.customer', '$.currency')
-          where id = '${neither.id}'`,
-      ),
+    await service.restartChanged(
+      account,
+      `update records set body = json_set(body, '$.amount', '45000') where id = '${texts.id}'`,
+      `update records set body = json_remove(body, '$.amount', '$.paid', '$.customer', '$.currency')
+        where id = '${neither.id}'`,
     );
     expect(await rowsOf(account)).toMatchObject([
       { amount: 0, paid: 0, due: 0, status: 'paid', customer: null, currency: null },

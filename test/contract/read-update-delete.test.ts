@@ -3,7 +3,6 @@
 import { expect, it } from 'vitest';
 import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
 import { type Caller, onEveryHost, type Reply } from '../support/contract.js';
-import { changeDatabase } from '../support/hosts.js';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
@@ -272,11 +271,9 @@ onEveryHost('A record of another account', (service) => {
     const account = service.account();
     const owned = await account.create('customers', CUSTOMER);
     const legacy = await account.create('customers', CUSTOMER);
-    await service.restart({}, () =>
-      changeDatabase(
-        service.folder,
-        `update records set body = json_remove(body, '$.owner_sub') where id = '${legacy.id}'`,
-      ),
+    await service.restartChanged(
+      account,
+      `update records set body = json_remove(body, '$.owner_sub') where id = '${legacy.id}'`,
     );
     expect((await account.get('/customers')).json.data).toStrictEqual([owned]);
     for (const caller of [account, service.account('undefined'), service.account('null')]) {

@@ -25,7 +25,7 @@ const METHODS = [
   'PURGE',
   'PROPFIND',
   'SEARCH',
-  'LINK',
+  'PROPFIND',
 ];
 
 /** Every method on every path that is not in the route table. */

@@ -2,20 +2,19 @@
 // "each successful write is committed to durable storage before the in-memory
 // copy changes". The failures are made by triggers planted in the database.
 
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
 import { sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import { type Caller, type ContractService, onEveryHost, type Reply } from '../support/contract.js';
-import { changeDatabase } from '../support/hosts.js';
 
 const REFUSED = 'refuse-me';
 
 /** An upsert fires the triggers of an insert first, so one serves for create and PATCH. */
-const REFUSE_PUT = `create trigger refuse_put before insert on records
+const REFUSE_PUT = `create trigger if not exists refuse_put before insert on records
   when new.body like '%${REFUSED}%' begin select raise(abort, 'injected'); end`;
-const REFUSE_DELETE = `create trigger refuse_delete before delete on records
+const REFUSE_DELETE = `create trigger if not exists refuse_delete before delete on records
   when old.body like '%keep-me%' begin select raise(abort, 'injected'); end`;
-const REFUSE_EVENT = `create trigger refuse_event before insert on audit_events
+const REFUSE_EVENT = `create trigger if not exists refuse_event before insert on audit_events
   when new.event like '%not-audited%' begin select raise(abort, 'injected'); end`;
 
 function expectStorageFailure({ status, json }: Reply): void {
@@ -39,22 +38,27 @@ async function everything({ operator }: ContractService, account: Caller) {
   return texts;
 }
 
-onEveryHost('Storage failure', (service) => {
-  beforeAll(() =>
-    service.restart({}, () =>
-      changeDatabase(service.folder, REFUSE_PUT, REFUSE_DELETE, REFUSE_EVENT),
-    ),
-  );
+/** Gives the account, which must be new, a database that refuses what the tests mark. */
+async function plantTriggers(service: ContractService, account: Caller): Promise<void> {
+  const { id } = await account.create('team', VALID_BODY.team);
+  await account.delete(`/team/${id}`);
+  await service.restartChanged(account, REFUSE_PUT, REFUSE_DELETE, REFUSE_EVENT);
+}
 
+onEveryHost('Storage failure', (service) => {
   it('fails a create, a PATCH and a DELETE with 500 and changes nothing, in memory or on disk', async () => {
     const account = service.account();
-    const kept = await account.create('customers', { name: 'keep-me', phone: '1' });
+    await plantTriggers(service, account);
+    const path = tenantPath(account.subject, 'customers');
+    const kept = await createFor(service.operator, account.subject, 'customers', {
+      name: 'keep-me',
+      phone: '1',
+    });
     const before = await everything(service, account);
 
     expectStorageFailure(await account.post('/customers', { name: REFUSED, phone: '1' }));
     expectStorageFailure(await account.patch(`/customers/${kept.id}`, { name: REFUSED }));
     expectStorageFailure(await account.delete(`/customers/${kept.id}`));
-    const path = tenantPath(account.subject, 'customers');
     expectStorageFailure(await service.operator.post(path, { name: REFUSED, phone: '1' }));
     expectStorageFailure(await service.operator.patch(`${path}/${kept.id}`, { name: REFUSED }));
     expectStorageFailure(await service.operator.delete(`${path}/${kept.id}`));
@@ -67,6 +71,7 @@ onEveryHost('Storage failure', (service) => {
 
   it('goes on writing after a failure, durably', async () => {
     const account = service.account();
+    await plantTriggers(service, account);
     const first = await account.create('customers', VALID_BODY.customers);
     for (let round = 0; round < 3; round++) {
       expectStorageFailure(await account.post('/customers', { name: REFUSED, phone: '1' }));
@@ -83,6 +88,7 @@ onEveryHost('Storage failure', (service) => {
 
   it('does not give the id of a failed create to another record', async () => {
     const account = service.account();
+    await plantTriggers(service, account);
     const before = await account.create('customers', VALID_BODY.customers);
     expectStorageFailure(await account.post('/customers', { name: REFUSED, phone: '1' }));
     const after = await account.create('customers', VALID_BODY.customers);
@@ -91,6 +97,7 @@ onEveryHost('Storage failure', (service) => {
 
   it('answers every one of many concurrent writes truthfully', async () => {
     const account = service.account();
+    await plantTriggers(service, account);
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, i) =>
         account.post('/customers', { name: i % 7 === 3 ? REFUSED : 'fine', phone: String(i) }),
@@ -106,7 +113,9 @@ onEveryHost('Storage failure', (service) => {
   });
 
   it('lets a change stand whose audit event alone cannot be written', async () => {
-    const owner = `not-audited-${service.account().subject}`;
+    const account = service.account(`not-audited-${service.account().subject}`);
+    await plantTriggers(service, account);
+    const owner = account.subject;
     const events = async () => (await service.operator.get('/admin/audit')).json.data;
     const before = await events();
     const gone = await createFor(service.operator, owner, 'customers');

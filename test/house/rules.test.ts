@@ -33,6 +33,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   http: ['domain', 'records', 'identity', 'log', 'bounded-body', 'eventually'],
   storage: ['domain', 'records', 'log'],
   node: ['domain', 'http', 'records', 'identity', 'log', 'settings', 'handler', 'libsql'],
+  worker: ['domain', 'records', 'storage', 'identity', 'log', 'settings', 'handler'],
   log: [],
   'bounded-body': [],
   eventually: [],
@@ -44,8 +45,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   restore: ['storage', 'settings', 'domain'],
 };
 
-/** Where a host's own modules may be used. */
-const HOST_LAYERS = new Set(['node', 'storage', 'libsql', 'server', 'preview', 'restore']);
+/** Where Node's own modules may be used. */
+const NODE_LAYERS = new Set(['node', 'storage', 'libsql', 'server', 'preview', 'restore']);
+
+/** Where a host's clock, environment and console may be used. */
+const HOST_LAYERS = new Set([...NODE_LAYERS, 'worker']);
 
 /** The packages that each layer may use; `zod` judges records, `hono` routes requests. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -54,6 +58,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   handler: ['hono'],
   storage: ['@libsql/client'],
   node: ['@hono/node-server'],
+  worker: ['cloudflare:workers', '@cloudflare/workers-types'],
 };
 
 describe('Layers', () => {
@@ -76,7 +81,7 @@ describe('Layers', () => {
           ).toBe(true);
         } else if (target.startsWith('node:')) {
           expect(
-            HOST_LAYERS.has(layer),
+            NODE_LAYERS.has(layer),
             `${path} imports ${target}: take it as a parameter, a host passes it in`,
           ).toBe(true);
         } else {

@@ -60,6 +60,8 @@ export interface ContractService {
   operator: Caller;
   /** Stops the host and starts it on the same state, where wanted with other options. */
   restart(options?: Partial<HostOptions>, between?: () => Promise<void>): Promise<void>;
+  /** Runs SQL on the database that holds the account's records, with the host stopped. The account has written something. */
+  restartChanged(account: Caller, ...statements: readonly string[]): Promise<void>;
 }
 
 /** Describes the behaviour once for every host, each with a service of its own. */
@@ -68,15 +70,22 @@ export function onEveryHost(
   tests: (service: ContractService, host: Host) => void,
   options: Partial<HostOptions> = {},
 ): void {
-  describe.each(HOSTS.map((host) => ({ name: host.name, host })))(
-    `${title} — $name`,
-    ({ host }) => {
-      const service = new RunningService(host, options);
-      beforeAll(() => service.open());
-      afterAll(() => service.close());
-      tests(service, host);
-    },
-  );
+  for (const host of HOSTS) onHost(host, title, tests, options);
+}
+
+/** Describes a behaviour of one host. */
+export function onHost(
+  host: Host,
+  title: string,
+  tests: (service: ContractService, host: Host) => void,
+  options: Partial<HostOptions> = {},
+): void {
+  describe(`${title} — ${host.name}`, () => {
+    const service = new RunningService(host, options);
+    beforeAll(() => service.open());
+    afterAll(() => service.close());
+    tests(service, host);
+  });
 }
 
 class RunningService implements ContractService {
@@ -116,6 +125,11 @@ class RunningService implements ContractService {
     await between();
     this.#options = { ...this.#options, ...options };
     await this.#start();
+  }
+
+  restartChanged({ subject }: Caller, ...statements: readonly string[]): Promise<void> {
+    const change = () => this.#host.changeDatabase(this.folder, subject, ...statements);
+    return this.restart({}, change);
   }
 
   async open(): Promise<void> {

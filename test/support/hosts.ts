@@ -12,6 +12,7 @@ import {
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { runSql } from './database-file.js';
 import { type ServerProcess, startServer } from './server-process.js';
+import { workerHost } from './worker-host.js';
 
 export interface HostOptions {
   /** A folder for the host's state; what one start leaves there, the next one finds. */
@@ -27,9 +28,26 @@ export interface RunningHost {
   close(): Promise<void>;
 }
 
+/** The most that a host stores of one record, and what a larger one is answered. */
+export interface RecordLimit {
+  readonly maxBytes: number;
+  readonly status: number;
+  readonly code: string;
+  /** Whether it holds for what a create writes out to, too. */
+  readonly limitsCreates: boolean;
+}
+
 export interface Host {
   readonly name: string;
+  readonly recordLimit: RecordLimit;
+  /** Whether header values come through byte by byte; else they must be UTF-8. */
+  readonly keepsHeaderBytes: boolean;
   start(options: HostOptions): Promise<RunningHost>;
+  /**
+   * Runs SQL on the stopped host's database that holds the account's records:
+   * one for all accounts, or its own, which is there once it has written.
+   */
+  changeDatabase(folder: string, owner: string, ...statements: readonly string[]): Promise<void>;
 }
 
 function databasePath(folder: string): string {
@@ -44,6 +62,14 @@ export async function changeDatabase(folder: string, ...statements: string[]): P
 /** The built handler in this process, over a libSQL file: no port, plain `Request` objects. */
 const inProcess: Host = {
   name: 'handler in process',
+  recordLimit: {
+    maxBytes: 2_097_152,
+    status: 422,
+    code: 'VALIDATION_FAILED',
+    limitsCreates: false,
+  },
+  keepsHeaderBytes: true,
+  changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
   async start(options) {
     const journal = await openLibsqlJournal({ path: databasePath(options.folder) });
     const records: OpenRecords = await openRecords({ journal });
@@ -64,6 +90,7 @@ const inProcess: Host = {
 
 /** `node dist/server.js` over real HTTP. */
 const nodeServer: Host = {
+  ...inProcess,
   name: 'node dist/server.js',
   async start(options) {
     const server: ServerProcess = await startServer({
@@ -82,4 +109,8 @@ const nodeServer: Host = {
   },
 };
 
-export const HOSTS: readonly Host[] = [inProcess, nodeServer];
+export const HOSTS: readonly Host[] = [
+  inProcess,
+  nodeServer,
+  workerHost('dist/worker.js in Miniflare'),
+];

@@ -1,0 +1,79 @@
+// What wrangler.toml deploys, read by everything here that runs it or packs it:
+// what is tested cannot drift from what is deployed.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parse } from 'smol-toml';
+import { root } from '../setup.js';
+
+/**
+ * @typedef {object} Deployment
+ * @property {string} name
+ * @property {string} entry Path of the entry, relative to the root.
+ * @property {string[]} modules Paths of all modules, the entry first, relative to the root.
+ * @property {string} folder The folder of the modules, relative to the root.
+ * @property {string} compatibilityDate
+ * @property {Record<string, string>} durableObjects Class names by binding.
+ * @property {Record<string, string>} vars
+ */
+
+/** @returns {Deployment} */
+export function readDeployment() {
+  /** @type {any} */
+  const config = parse(readFileSync(join(root, 'wrangler.toml'), 'utf8'));
+  const folder = config.main.split('/').slice(0, -1).join('/');
+  const globs = config.rules.flatMap((/** @type {{ globs: string[] }} */ rule) => rule.globs);
+  const classes = new Set(
+    config.migrations.flatMap((/** @type {any} */ step) => step.new_sqlite_classes ?? []),
+  );
+  const bindings = config.durable_objects.bindings;
+  for (const { class_name: name } of bindings) {
+    if (!classes.has(name)) throw new Error(`${name} has no migration with new_sqlite_classes`);
+  }
+  return {
+    name: config.name,
+    entry: config.main,
+    folder,
+    modules: [config.main, ...globs.map((/** @type {string} */ glob) => `${folder}/${glob}`)],
+    compatibilityDate: config.compatibility_date,
+    durableObjects: Object.fromEntries(
+      bindings.map((/** @type {any} */ binding) => [binding.name, binding.class_name]),
+    ),
+    vars: config.vars ?? {},
+  };
+}
+
+/**
+ * Options that make Miniflare run the deployment with its state in a folder.
+ * `settings`: vars and secrets over those of wrangler.toml.
+ *
+ * @param {{ folder: string, settings?: Record<string, string> }} options
+ * @returns {import('miniflare').WorkerOptions & { durableObjectsPersist: string }}
+ */
+export function miniflareOptions({ folder, settings = {} }) {
+  const deployment = readDeployment();
+  const { name, compatibilityDate, modules, durableObjects, vars } = deployment;
+  return {
+    name,
+    compatibilityDate,
+    modulesRoot: join(root, deployment.folder),
+    modules: modules.map((path) => ({ type: 'ESModule', path: join(root, path) })),
+    durableObjects: Object.fromEntries(
+      Object.entries(durableObjects).map(([binding, className]) => [
+        binding,
+        { className, useSQLite: true },
+      ]),
+    ),
+    durableObjectsPersist: folder,
+    bindings: { ...vars, ...settings },
+  };
+}
+
+/** The preview's identity provider, on a free port of this machine. Needs the build. */
+export async function startIdentity() {
+  const path = join(root, 'dist/local-identity.js');
+  /** @type {typeof import('../../src/node/local-identity.js')} */
+  const { startLocalIdentity } = await import(pathToFileURL(path).href);
+  return startLocalIdentity();
+}

@@ -1,0 +1,152 @@
+// One account's records as a durable object: the same records, rules and writer
+// as in one process, over the object's own database. The platform runs at most
+// one of them for an account, so there is one writer here, too.
+
+import { DurableObject } from 'cloudflare:workers';
+import { byCollection } from '../domain/collection-name.js';
+import type { Outcome } from '../domain/errors.js';
+import type { TextsPage } from '../domain/listing.js';
+import { SAMPLE_OWNER } from '../domain/sample-records.js';
+import { type OpenRecords, openRecords, sampleRows } from '../handler.js';
+import type { AccountRecords, RecordCounts } from '../records/record-store.js';
+import { ObjectJournal } from '../storage/object-journal.js';
+import type { AccountCall, AccountReply, Delivery } from './account-call.js';
+import { consoleLog } from './console-log.js';
+import { directoryStub, type WorkerEnvironment } from './environment.js';
+import { Outbox } from './outbox.js';
+import { sentPage } from './sent-page.js';
+
+/** The operator's answer waits so long for the directory; after it the change is shown when the alarm has told it. */
+const OPERATOR_WAIT_MS = 2_000;
+const NO_RECORDS: RecordCounts = byCollection(() => 0);
+
+export class AccountObject extends DurableObject<WorkerEnvironment> {
+  readonly #log = consoleLog();
+  readonly #journal: ObjectJournal;
+  readonly #outbox: Outbox;
+  #records: OpenRecords | undefined;
+  /** Whose object this is, from the first call on. */
+  #owner = '';
+
+  constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
+    super(ctx, env);
+    const { storage } = ctx;
+    this.#outbox = new Outbox({
+      storage,
+      directory: () => directoryStub(env),
+      log: this.#log,
+      clock: Date.now,
+    });
+    this.#journal = new ObjectJournal({
+      storage,
+      onFirstCommit: () => this.#outbox.create(this.#owner),
+      onCommit: (effect) => this.#outbox.follow(effect),
+    });
+    void ctx.blockConcurrencyWhile(() => this.#open());
+  }
+
+  /** Rejects where the object cannot answer; whatever can be answered is a value. */
+  async perform(call: AccountCall): Promise<AccountReply> {
+    const records = await this.#recordsOf(call.owner);
+    const reply = await performed(records.account(call.owner, call.actor), records, call);
+    if (call.actor !== undefined && reply.kind === 'outcome') await this.#tellDirectory();
+    return reply;
+  }
+
+  async announce(owner: string): Promise<Delivery | undefined> {
+    await this.#recordsOf(owner);
+    return this.#outbox.delivery();
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#outbox.onAlarm();
+  }
+
+  async #open(): Promise<void> {
+    this.#records = await openRecords({
+      journal: this.#journal,
+      log: this.#log,
+      // Memory and storage may differ: the next call finds a new object, which reads the truth.
+      onStorageLost: () => this.ctx.abort('storage is in doubt'),
+    });
+    if (!this.#journal.hasTables) return;
+    this.#owner = this.#outbox.load();
+    const profile = await this.#records.operator.account(this.#owner);
+    await this.#outbox.resume(profile.ok ? profile.value.summary.resources : NO_RECORDS);
+  }
+
+  async #recordsOf(owner: string): Promise<OpenRecords> {
+    if (this.#owner === '') this.#owner = owner;
+    if (this.#owner !== owner) throw new Error('the call is for another account than this object');
+    if (owner === SAMPLE_OWNER && !this.#journal.hasTables) {
+      await this.ctx.blockConcurrencyWhile(() => this.#sow());
+    }
+    if (this.#records === undefined) throw new Error('the records are not open');
+    return this.#records;
+  }
+
+  /** "A new empty database receives sample rows": the sample account's, when it is first looked for. */
+  async #sow(): Promise<void> {
+    if (this.#journal.hasTables) return;
+    const result = await this.#journal.commit({
+      puts: sampleRows(),
+      removals: [],
+      events: [],
+      at: Date.now(),
+    });
+    if (result.status !== 'committed') throw result.error;
+    await this.#open();
+  }
+
+  /** "After an operator's own change, the operator's next view shows it." */
+  async #tellDirectory(): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const waited = new Promise((resolve) => {
+      timer = setTimeout(resolve, OPERATOR_WAIT_MS);
+    });
+    await Promise.race([this.#outbox.deliver(), waited]);
+    clearTimeout(timer);
+  }
+}
+
+async function performed(
+  account: AccountRecords,
+  records: OpenRecords,
+  { owner, operation }: AccountCall,
+): Promise<AccountReply> {
+  switch (operation.name) {
+    case 'list':
+      return pageOf(await account.list(operation.collection, operation.query));
+    case 'payments':
+      return pageOf(await account.payments());
+    case 'read':
+      return outcomeOf(await account.read(operation.collection, operation.id));
+    case 'create': {
+      const body = JSON.parse(operation.body);
+      return outcomeOf(await account.create(operation.collection, body));
+    }
+    case 'update': {
+      const body = JSON.parse(operation.body);
+      return outcomeOf(await account.update(operation.collection, operation.id, body));
+    }
+    case 'delete':
+      return outcomeOf(await account.delete(operation.collection, operation.id));
+    case 'profile':
+      return { kind: 'profile', outcome: await records.operator.account(owner) };
+    default:
+      // A front of a later version may ask for what is not known here.
+      return unsupported(operation);
+  }
+}
+
+function outcomeOf(outcome: Outcome<string>): AccountReply {
+  return { kind: 'outcome', outcome };
+}
+
+function pageOf(page: TextsPage): AccountReply {
+  return { kind: 'page', page: sentPage(page) };
+}
+
+function unsupported(_: never): AccountReply {
+  return { kind: 'unsupported' };
+}

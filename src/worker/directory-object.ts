@@ -1,0 +1,195 @@
+// The directory: what the operator's views across accounts are answered from.
+// Accounts tell it of themselves (outbox.ts); it is on nobody's way to their records.
+
+import { DurableObject } from 'cloudflare:workers';
+import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
+import { offsetOf, type PageRequest } from '../domain/listing.js';
+import { SAMPLE_OWNER } from '../domain/sample-records.js';
+import { caseFolded } from '../domain/search.js';
+import type {
+  AccountPage,
+  AccountSummary,
+  Overview,
+  RecordCounts,
+  Usage,
+} from '../records/record-store.js';
+import type { SqlRow } from '../storage/object-journal.js';
+import type { Delivery, DirectoryStub, Receipt } from './account-call.js';
+import { consoleLog } from './console-log.js';
+import * as sql from './directory-schema.js';
+import { accountStub, type WorkerEnvironment } from './environment.js';
+import { type SentPage, sentPage } from './sent-page.js';
+import { HOUR_MS } from './tally.js';
+
+/** A row is limited to 2 MB: longer texts are stored in pieces. */
+const PIECE_CHARACTERS = 500_000;
+/** What neighbouring pieces share, so that no `q` falls between them: more than a URL can hold. */
+const OVERLAP_CHARACTERS = 20_000;
+const DAY_HOURS = 24;
+
+export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
+  readonly #log = consoleLog();
+
+  constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
+    super(ctx, env);
+    for (const statement of sql.CREATE_TABLES) ctx.storage.sql.exec(statement);
+  }
+
+  /** Takes what is as new as what is known, or newer; a delivery that comes twice or late changes nothing. */
+  async apply(delivery: Delivery): Promise<Receipt> {
+    return this.ctx.storage.transactionSync(() => {
+      const [known] = this.#rows<Receipt & SqlRow>(sql.FIND_ACCOUNT, delivery.owner);
+      if (known !== undefined && delivery.revision < known.revision) return known;
+      const event = this.#takeEvents(delivery, known?.event ?? 0);
+      this.#takeHoldings(delivery);
+      if (delivery.searchTexts !== undefined) this.#takeSearchTexts(delivery, delivery.searchTexts);
+      const { owner, revision, counts } = delivery;
+      this.#rows(sql.PUT_ACCOUNT, owner, caseFolded(owner), revision, event, sum(counts));
+      return { revision, event };
+    });
+  }
+
+  async overview(): Promise<Overview> {
+    await this.#knowSamples();
+    const [count] = this.#rows<{ tenants: number }>(sql.COUNT_TENANTS);
+    const rows = this.#rows<{ collection: string; records: number }>(sql.COUNT_RECORDS);
+    const resources = byCollection(
+      (name) => rows.find(({ collection }) => collection === name)?.records ?? 0,
+    );
+    return { tenant_count: count?.tenants ?? 0, record_count: sum(resources), resources };
+  }
+
+  async accounts(q: string, page: PageRequest): Promise<AccountPage> {
+    await this.#knowSamples();
+    const folded = caseFolded(q);
+    const [count] = this.#rows<{ total: number }>(sql.COUNT_ACCOUNTS, folded);
+    const rows = this.#rows<AccountRow>(sql.LIST_ACCOUNTS, folded, page.pageSize, offsetOf(page));
+    return { items: rows.map(summaryOf), total: count?.total ?? 0 };
+  }
+
+  async usage(): Promise<Usage> {
+    await this.#knowSamples();
+    const hour = Math.floor(Date.now() / HOUR_MS);
+    const since = [1, 7, 30].map((days) => hour - days * DAY_HOURS);
+    const created = this.#rows<CreatedRow>(sql.SUM_CREATED, ...since);
+    const sums = this.#rows<UsageRow>(sql.SUM_USAGE);
+    const [events] = this.#rows<{ total: number }>(sql.COUNT_EVENTS);
+    return {
+      record_count: sums.reduce((count, { records }) => count + records, 0),
+      payload_bytes: sums.reduce((bytes, { payload_bytes }) => bytes + payload_bytes, 0),
+      resources: byCollection((name) => {
+        const held = sums.find(({ collection }) => collection === name);
+        const lately = created.find(({ collection }) => collection === name);
+        return {
+          records: held?.records ?? 0,
+          payload_bytes: held?.payload_bytes ?? 0,
+          created_last_24_hours: lately?.after_first ?? 0,
+          created_last_7_days: lately?.after_second ?? 0,
+          created_last_30_days: lately?.after_third ?? 0,
+          last_updated_at: held === undefined ? null : new Date(held.updated_at).toISOString(),
+        };
+      }),
+      audit_event_count: events?.total ?? 0,
+    };
+  }
+
+  async auditEvents(page: PageRequest): Promise<SentPage> {
+    const [count] = this.#rows<{ total: number }>(sql.COUNT_EVENTS);
+    const rows = this.#rows<{ event: string }>(sql.LIST_EVENTS, page.pageSize, offsetOf(page));
+    return sentPage({ items: rows.map(({ event }) => event), total: count?.total ?? 0 });
+  }
+
+  async ping(): Promise<void> {
+    this.#rows(sql.COUNT_TENANTS);
+  }
+
+  /** A new deployment has the sample account, whether or not anybody has looked at it yet. */
+  async #knowSamples(): Promise<void> {
+    if (this.#rows(sql.FIND_ACCOUNT, SAMPLE_OWNER).length > 0) return;
+    try {
+      const delivery = await accountStub(this.env, SAMPLE_OWNER).announce(SAMPLE_OWNER);
+      if (delivery !== undefined) await this.apply(delivery);
+    } catch (error) {
+      this.#log.error('sample_account_unavailable', error);
+    }
+  }
+
+  #takeEvents({ events, eventsAfter }: Delivery, known: number): number {
+    let last = eventsAfter ?? known;
+    for (const { number, event } of events) {
+      if (number <= last) continue;
+      this.#rows(sql.APPEND_EVENT, event);
+      last = number;
+    }
+    return last;
+  }
+
+  #takeHoldings({ owner, counts, holdings }: Delivery): void {
+    for (const name of COLLECTION_NAMES) {
+      const { records, payloadBytes, updatedAt, created } = holdings[name];
+      if (records === 0) {
+        this.#rows(sql.REMOVE_HOLDING, owner, name);
+        continue;
+      }
+      const lately = JSON.stringify(created);
+      this.#rows(
+        sql.PUT_HOLDING,
+        owner,
+        name,
+        counts[name],
+        records,
+        payloadBytes,
+        updatedAt,
+        lately,
+      );
+    }
+  }
+
+  #takeSearchTexts({ owner }: Delivery, texts: readonly string[]): void {
+    this.#rows(sql.REMOVE_SEARCH_TEXTS, owner);
+    let number = 0;
+    for (const text of texts) {
+      for (const piece of piecesOf(text)) this.#rows(sql.PUT_SEARCH_TEXT, owner, number++, piece);
+    }
+  }
+
+  #rows<Row extends SqlRow>(statement: string, ...bindings: (string | number)[]): Row[] {
+    return this.ctx.storage.sql.exec<Row>(statement, ...bindings).toArray();
+  }
+}
+
+function* piecesOf(text: string): Generator<string> {
+  for (let start = 0; start === 0 || start + OVERLAP_CHARACTERS < text.length; ) {
+    yield text.slice(start, start + PIECE_CHARACTERS);
+    start += PIECE_CHARACTERS - OVERLAP_CHARACTERS;
+  }
+}
+
+function summaryOf({ owner, record_count, counts }: AccountRow): AccountSummary {
+  const own: Partial<RecordCounts> = JSON.parse(counts);
+  return { owner_sub: owner, record_count, resources: byCollection((name) => own[name] ?? 0) };
+}
+
+function sum(counts: RecordCounts): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+interface AccountRow extends SqlRow {
+  readonly owner: string;
+  readonly record_count: number;
+  readonly counts: string;
+}
+
+interface CreatedRow extends SqlRow {
+  readonly collection: string;
+  readonly after_first: number;
+  readonly after_second: number;
+  readonly after_third: number;
+}
+
+interface UsageRow extends SqlRow {
+  readonly collection: string;
+  readonly records: number;
+  readonly payload_bytes: number;
+  readonly updated_at: number;
+}

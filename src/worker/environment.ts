@@ -1,0 +1,28 @@
+// What wrangler.toml binds: the objects' namespaces; everything else are settings.
+
+import type { DurableObjectNamespace } from '@cloudflare/workers-types';
+import type { Environment } from '../settings.js';
+import type { AccountStub, DirectoryStub } from './account-call.js';
+
+export interface WorkerEnvironment {
+  readonly ACCOUNTS: DurableObjectNamespace;
+  readonly DIRECTORY: DurableObjectNamespace;
+}
+
+/** The one directory of a deployment. */
+const DIRECTORY_NAME = 'directory';
+
+/** A new stub each time: one whose object was lost may stay broken. */
+export function accountStub({ ACCOUNTS }: WorkerEnvironment, owner: string): AccountStub {
+  return ACCOUNTS.get(ACCOUNTS.idFromName(owner)) as unknown as AccountStub;
+}
+
+export function directoryStub({ DIRECTORY }: WorkerEnvironment): DirectoryStub {
+  return DIRECTORY.get(DIRECTORY.idFromName(DIRECTORY_NAME)) as unknown as DirectoryStub;
+}
+
+/** Vars and secrets, named as on Node. */
+export function settingsIn(env: WorkerEnvironment): Environment {
+  const texts = Object.entries(env).filter(([, value]) => typeof value === 'string');
+  return Object.fromEntries(texts);
+}

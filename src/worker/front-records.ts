@@ -1,0 +1,163 @@
+// The records as the front sees them: every account is an object somewhere, and
+// one call asks it. A read whose object was lost is asked once more, of a fresh
+// stub; a write never, since nobody knows how far it came.
+
+import type { Actor } from '../domain/audit-event.js';
+import type { CollectionName } from '../domain/collection-name.js';
+import { failed, type Outcome } from '../domain/errors.js';
+import type { JsonObject } from '../domain/json.js';
+import type { ListQuery, PageRequest, TextsPage } from '../domain/listing.js';
+import type { Log } from '../log.js';
+import type {
+  AccountPage,
+  AccountProfile,
+  AccountRecords,
+  OperatorViews,
+  Overview,
+  RecordStore,
+  Usage,
+} from '../records/record-store.js';
+import type { AccountReply, AccountStub, DirectoryStub, Operation } from './account-call.js';
+import { receivedPage } from './sent-page.js';
+
+/** How the front reaches the objects; each call gives a fresh stub. */
+export interface Objects {
+  account(owner: string): AccountStub;
+  directory(): DirectoryStub;
+}
+
+export function frontRecords(objects: Objects, log: Log): RecordStore {
+  return {
+    account: (owner, actor) => new FrontAccount(objects, log, owner, actor),
+    operator: new FrontOperator(objects),
+  };
+}
+
+class FrontAccount implements AccountRecords {
+  readonly #objects: Objects;
+  readonly #log: Log;
+  readonly #owner: string;
+  readonly #actor: Actor | undefined;
+
+  constructor(objects: Objects, log: Log, owner: string, actor: Actor | undefined) {
+    this.#objects = objects;
+    this.#log = log;
+    this.#owner = owner;
+    this.#actor = actor;
+  }
+
+  async list(collection: CollectionName, query: ListQuery): Promise<TextsPage> {
+    return pageIn(await this.#read({ name: 'list', collection, query }));
+  }
+
+  async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
+    return outcomeIn(await this.#read({ name: 'read', collection, id }));
+  }
+
+  create(collection: CollectionName, body: JsonObject): Promise<Outcome<string>> {
+    return this.#write({ name: 'create', collection, body: JSON.stringify(body) });
+  }
+
+  update(collection: CollectionName, id: string, body: JsonObject): Promise<Outcome<string>> {
+    return this.#write({ name: 'update', collection, id, body: JSON.stringify(body) });
+  }
+
+  delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
+    return this.#write({ name: 'delete', collection, id });
+  }
+
+  async payments(): Promise<TextsPage> {
+    return pageIn(await this.#read({ name: 'payments' }));
+  }
+
+  #read(operation: Operation): Promise<AccountReply> {
+    return twice(() => this.#perform(operation));
+  }
+
+  async #write(operation: Operation): Promise<Outcome<string>> {
+    let reply: AccountReply;
+    try {
+      reply = await this.#perform(operation);
+    } catch (error) {
+      this.#log.error('account_call_failed', error, { operation: operation.name });
+      return failed(
+        'STORAGE_FAILED',
+        "the account's storage gave no answer; read the record before trying again",
+      );
+    }
+    return outcomeIn(reply);
+  }
+
+  #perform(operation: Operation): Promise<AccountReply> {
+    const [owner, actor] = [this.#owner, this.#actor];
+    return this.#objects.account(owner).perform({ owner, actor, operation });
+  }
+}
+
+class FrontOperator implements OperatorViews {
+  readonly #objects: Objects;
+
+  constructor(objects: Objects) {
+    this.#objects = objects;
+  }
+
+  overview(): Promise<Overview> {
+    return this.#ask((directory) => directory.overview());
+  }
+
+  accounts(q: string, page: PageRequest): Promise<AccountPage> {
+    return this.#ask((directory) => directory.accounts(q, page));
+  }
+
+  /** Asked of the account itself: the directory may not have heard of its latest change. */
+  async account(owner: string): Promise<Outcome<AccountProfile>> {
+    const operation: Operation = { name: 'profile' };
+    const reply = await twice(() => this.#objects.account(owner).perform({ owner, operation }));
+    if (reply.kind !== 'profile') throw unexpected(reply);
+    return reply.outcome;
+  }
+
+  usage(): Promise<Usage> {
+    return this.#ask((directory) => directory.usage());
+  }
+
+  async auditEvents(page: PageRequest): Promise<TextsPage> {
+    return receivedPage(await this.#ask((directory) => directory.auditEvents(page)));
+  }
+
+  ping(): Promise<void> {
+    return this.#ask((directory) => directory.ping());
+  }
+
+  #ask<T>(view: (directory: DirectoryStub) => Promise<T>): Promise<T> {
+    return twice(() => view(this.#objects.directory()));
+  }
+}
+
+/** Tries a read once more, unless its object has too much to do already. */
+async function twice<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Error && 'overloaded' in error && error.overloaded) throw error;
+    return await read();
+  }
+}
+
+function outcomeIn(reply: AccountReply): Outcome<string> {
+  if (reply.kind !== 'outcome') throw unexpected(reply);
+  return reply.outcome;
+}
+
+function pageIn(reply: AccountReply): TextsPage {
+  if (reply.kind !== 'page') throw unexpected(reply);
+  return receivedPage(reply.page);
+}
+
+function unexpected({ kind }: AccountReply): Error {
+  return new Error(
+    kind === 'unsupported'
+      ? 'the account runs a version without this operation; a deployment may be under way'
+      : `the account answered with "${kind}", which is no answer to this`,
+  );
+}

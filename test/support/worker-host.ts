@@ -1,0 +1,123 @@
+// The built Worker in Miniflare, which runs the platform's own runtime: spoken
+// to over HTTP, its state on disk, configured by wrangler.toml.
+
+import { createHash, createHmac } from 'node:crypto';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { Miniflare, type WorkerOptions } from 'miniflare';
+import { miniflareOptions, readDeployment } from '../../scripts/worker/deployment.js';
+import { runSql } from './database-file.js';
+import type { Host } from './hosts.js';
+
+const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
+
+/** The Worker; with an `entry`, that module around it, which imports it as `src/worker.js`. */
+export function workerHost(name: string, entry?: URL): Host {
+  return {
+    name,
+    recordLimit: {
+      maxBytes: 1_990_000,
+      status: 500,
+      code: 'STORAGE_FAILED',
+      limitsCreates: true,
+    },
+    keepsHeaderBytes: false,
+    async start({ folder, userinfoUrl, adminKey, corsAllowedOrigins }) {
+      const settings = {
+        ...(userinfoUrl !== undefined && { AUTH_USERINFO_URL: userinfoUrl }),
+        ...(adminKey !== undefined && { ADMIN_API_KEY: adminKey }),
+        CORS_ALLOWED_ORIGINS: corsAllowedOrigins.join(','),
+      };
+      const options = await workerOptions(folder, settings, entry);
+      const miniflare = await startMiniflare([options]);
+      const { origin } = await miniflare.ready;
+      return {
+        fetch: (path, init) => fetch(origin + path, plain(init)),
+        close: () => miniflare.dispose(),
+      };
+    },
+    changeDatabase: async (folder, owner, ...statements) => {
+      // As with every commit, the directory is to be told.
+      const told = 'update outbox set revision = revision + 1';
+      await runSql(objectDatabase(folder, 'ACCOUNTS', owner), ...statements, told);
+    },
+  };
+}
+
+/** Options of the Worker with its state in a folder. */
+export async function workerOptions(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+  entry?: URL,
+): Promise<WorkerOptions & { durableObjectsPersist: string }> {
+  const options = miniflareOptions({ folder: stateFolder(folder), settings: { ...settings } });
+  if (entry === undefined) return options;
+  const contents = await bundled(entry);
+  const around = { type: 'ESModule' as const, path: join(DIST, 'entry.js'), contents };
+  return { ...options, modules: [around, ...options.modules] };
+}
+
+export async function startMiniflare(workers: readonly WorkerOptions[]): Promise<Miniflare> {
+  const [first] = workers;
+  if (first === undefined) throw new Error('name at least one Worker');
+  const { durableObjectsPersist, ...rest } = first as WorkerOptions & {
+    durableObjectsPersist: string;
+  };
+  return new Miniflare({
+    host: '127.0.0.1',
+    durableObjectsPersist,
+    // What the Worker logs is not this test's output.
+    handleRuntimeStdio(stdout: Readable, stderr: Readable) {
+      for (const stream of [stdout, stderr]) stream.resume();
+    },
+    workers: [rest, ...workers.slice(1)],
+  });
+}
+
+/** Miniflare compresses as the platform's edge does; what it compresses is under test. */
+export function plain(init: RequestInit = {}): RequestInit {
+  return { ...init, headers: { 'Accept-Encoding': 'identity', ...init.headers } };
+}
+
+/** The database of an account's object, or of the directory's; there once the object was asked. */
+export function objectDatabase(folder: string, binding: string, name: string): string {
+  const deployment = readDeployment();
+  const namespace = `${deployment.name}-${deployment.durableObjects[binding]}`;
+  return join(stateFolder(folder), namespace, `${objectId(namespace, name)}.sqlite`);
+}
+
+function stateFolder(folder: string): string {
+  return join(folder, 'objects');
+}
+
+/** `idFromName` as the runtime computes it: a keyed hash of the name, and a proof that it is one. */
+function objectId(namespace: string, name: string): string {
+  const key = createHash('sha256').update(namespace).digest();
+  const sign = (text: string | Buffer) =>
+    createHmac('sha256', key).update(text).digest().subarray(0, 16);
+  const id = sign(name);
+  return Buffer.concat([id, sign(id)]).toString('hex');
+}
+
+/** The module with everything that it imports, but for the Worker: that is the built one. */
+async function bundled(entry: URL): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(entry)],
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    write: false,
+    plugins: [
+      {
+        name: 'built-worker',
+        setup({ onResolve }) {
+          const external = { path: './worker.js', external: true };
+          onResolve({ filter: /src\/worker\.js$/ }, () => external);
+        },
+      },
+    ],
+  });
+  return outputFiles[0]?.text ?? '';
+}

@@ -1,0 +1,50 @@
+// The built Worker in Miniflare in a process group of its own, which a test can
+// kill as a power cut would.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { WorkerOptions } from 'miniflare';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SCRIPT = `
+  import { Miniflare } from 'miniflare';
+  const miniflare = new Miniflare(JSON.parse(process.argv[1]));
+  const { origin } = await miniflare.ready;
+  process.stdout.write(origin);
+`;
+
+export interface WorkerProcess {
+  readonly origin: string;
+  /** Ends Miniflare and the runtime at once, without a word to either. */
+  kill(): Promise<void>;
+}
+
+export async function startWorkerProcess(options: WorkerOptions): Promise<WorkerProcess> {
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '--eval', SCRIPT, '--', JSON.stringify(options)],
+    { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const origin = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').once('data', resolve);
+    void exited.then(() => reject(new Error('the Worker did not start')));
+  });
+  return {
+    origin,
+    async kill() {
+      killGroup(child);
+      await exited;
+    },
+  };
+}
+
+/** Of a detached process, its id names the group, the runtime included. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

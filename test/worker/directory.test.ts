@@ -1,0 +1,212 @@
+// The directory and the accounts that tell it of themselves: what becomes of
+// the operator's views, and of the accounts, when one of the two is not there.
+
+import { readdir } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { expect, it } from 'vitest';
+import { createFor, tenantPath } from '../support/admin-paths.js';
+import { VALID_BODY } from '../support/collection-table.js';
+import { type ContractService, onHost } from '../support/contract.js';
+import { runSql } from '../support/database-file.js';
+import { eventually } from '../support/eventually.js';
+import { objectDatabase } from '../support/worker-host.js';
+import { deliverAgain, FAULTY_WORKER, killObject, setFaults } from './faults.js';
+
+async function counted({ operator }: ContractService, owner: string): Promise<number | undefined> {
+  const { json } = await operator.get(`/admin/accounts?q=${encodeURIComponent(owner)}`);
+  return json.data[0]?.record_count;
+}
+
+async function audited({ operator }: ContractService, owner: string): Promise<string[]> {
+  const { data } = (await operator.get('/admin/audit?page_size=200')).json;
+  return data
+    .filter((event: { owner_sub: string }) => event.owner_sub === owner)
+    .map((event: { record_id: string }) => event.record_id);
+}
+
+onHost(FAULTY_WORKER, 'A directory that is down', (service) => {
+  it('is in no way of reading and writing, and has everything once it is back', async () => {
+    const accounts = Array.from({ length: 5 }, () => service.account());
+    await setFaults(service, { directoryIsDown: true });
+    for (const account of accounts) {
+      const { id } = await account.create('customers', VALID_BODY.customers);
+      await account.create('orders', VALID_BODY.orders);
+      expect((await account.patch(`/customers/${id}`, { location: 'Ilala' })).status).toBe(200);
+      expect((await account.get('/customers')).json.data).toHaveLength(1);
+      expect((await account.get('/payments')).json.data).toHaveLength(1);
+    }
+    const audit = await createFor(service.operator, accounts[0]?.subject ?? '', 'team');
+    const view = await service.operator.get('/admin/overview');
+    expect([view.status, view.json.error?.code]).toEqual([500, 'INTERNAL_ERROR']);
+
+    await setFaults(service, { directoryIsDown: false });
+    await eventually(async () => {
+      const counts = await Promise.all(accounts.map(({ subject }) => counted(service, subject)));
+      expect(counts).toEqual([3, 2, 2, 2, 2]);
+      expect(await audited(service, accounts[0]?.subject ?? '')).toEqual([audit.id]);
+    });
+  });
+
+  it('is told of what was committed before its object was killed, without anybody asking for that', async () => {
+    const account = service.account();
+    await setFaults(service, { directoryIsDown: true });
+    await account.create('businesses', { businessName: 'Kivuko Salon' });
+    const event = await createFor(service.operator, account.subject, 'team');
+    await killObject(service, account.subject);
+    const before = await setFaults(service, { directoryIsDown: false });
+    await eventually(async () => {
+      expect(await counted(service, 'kivuko salon')).toBe(2);
+      expect(await audited(service, account.subject)).toEqual([event.id]);
+    });
+    // The alarm alone has brought the object back.
+    expect((await setFaults(service)).accountCalls).toBe(before.accountCalls);
+  });
+
+  it('is told after a restart of everything, too', async () => {
+    const account = service.account();
+    await setFaults(service, { directoryIsDown: true });
+    await account.create('team', VALID_BODY.team);
+    await service.restart();
+    await eventually(async () => expect(await counted(service, account.subject)).toBe(1));
+  });
+});
+
+onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
+  it('that comes twice, or late, changes nothing', async () => {
+    const account = service.account();
+    const ids: string[] = [];
+    for (const _ of [1, 2, 3]) {
+      ids.unshift((await createFor(service.operator, account.subject, 'team')).id);
+    }
+    await service.operator.delete(tenantPath(account.subject, 'team', ids[0] ?? ''));
+    const look = async () => {
+      const texts = [];
+      for (const view of ['overview', 'usage', 'accounts', 'audit']) {
+        texts.push((await service.operator.get(`/admin/${view}`)).json.data);
+      }
+      return texts;
+    };
+    const before = await look();
+    expect(await audited(service, account.subject)).toEqual([ids[0], ...ids]);
+    // Late: earlier states after the last one. Twice: the last one again.
+    for (const but of [1, 2, 0, 0]) {
+      await deliverAgain(service, account.subject, but);
+      expect(await look()).toEqual(before);
+    }
+  });
+
+  it('is not made for a read', async () => {
+    const account = service.account();
+    const { id } = await createFor(service.operator, account.subject, 'customers');
+    const before = await setFaults(service);
+    for (const path of ['/customers', `/customers/${id}`, '/customers?q=a', '/payments']) {
+      expect((await account.get(path)).status).toBe(200);
+    }
+    expect((await account.get('/customers/CUS-9999')).status).toBe(404);
+    const after = await setFaults(service);
+    expect(after.accountCalls).toBe(before.accountCalls + 5);
+    expect(after.directoryCalls).toBe(before.directoryCalls);
+  });
+
+  it('is shared by changes in quick succession', async () => {
+    const account = service.account();
+    await createFor(service.operator, account.subject, 'team');
+    const before = await setFaults(service);
+    await Promise.all(Array.from({ length: 100 }, () => account.create('team', VALID_BODY.team)));
+    await eventually(async () => expect(await counted(service, account.subject)).toBe(101));
+    const { deliveries } = await setFaults(service);
+    expect(deliveries - before.deliveries).toBeLessThan(20);
+  });
+
+  it('of an account that was set back to an earlier state is taken all the same', async () => {
+    const account = service.account();
+    const events = [];
+    for (const _ of [1, 2, 3]) {
+      events.unshift((await createFor(service.operator, account.subject, 'team')).id);
+    }
+    await service.restartChanged(
+      account,
+      `delete from records where id <> '${events.at(-1)}'`,
+      'delete from audit_events where id > 1',
+      'update outbox set revision = 0, delivered_revision = 1, delivered_event = 1',
+    );
+    const { id } = await createFor(service.operator, account.subject, 'team');
+    await eventually(async () => expect(await counted(service, account.subject)).toBe(2));
+    // What the operator did is not undone in the audit log.
+    expect(await audited(service, account.subject)).toEqual([id, ...events]);
+  });
+
+  it('with more events than one takes comes in several', async () => {
+    const account = service.account();
+    await setFaults(service, { directoryIsDown: true });
+    const created = Array.from({ length: 45 }, () =>
+      createFor(service.operator, account.subject, 'team', {
+        ...VALID_BODY.team,
+        [`property-${'x'.repeat(100_000)}`]: 1,
+      }),
+    );
+    const ids = (await Promise.all(created)).map(({ id }) => id);
+    const before = await setFaults(service, { directoryIsDown: false });
+    await eventually(async () => {
+      const found = await audited(service, account.subject);
+      expect(found.toSorted()).toEqual(ids.toSorted());
+    });
+    expect((await setFaults(service)).deliveries - before.deliveries).toBeGreaterThan(1);
+  });
+});
+
+onHost(FAULTY_WORKER, 'A search for accounts', (service) => {
+  it('looks at the whole of a profile that is longer than a row, wherever the text stands', async () => {
+    const account = service.account();
+    // Pieces of 500,000 characters share 20,000: these stand around every border.
+    const places = [100, 479_990, 480_010, 499_990, 959_980, 979_980];
+    const note = Array.from({ length: 990_000 / 10 }, () => 'x'.repeat(10));
+    for (const [i, place] of places.entries()) note[place / 10] = `NEEDLE-${i}-<`;
+    await createFor(service.operator, account.subject, 'businesses', { note: note.join('') });
+    for (const [i] of places.entries()) {
+      await eventually(async () => expect(await counted(service, `needle-${i}-`)).toBe(1));
+    }
+    expect(await counted(service, 'needle-9-')).toBeUndefined();
+    const long = `${'x'.repeat(7_000)}needle-3-<${'x'.repeat(7_000)}`;
+    expect(await counted(service, long)).toBe(1);
+    expect(await counted(service, `${long}y`)).toBeUndefined();
+  });
+});
+
+onHost(FAULTY_WORKER, 'A new deployment', (service) => {
+  it('shows the operator the sample account, though nobody has looked at it, and has no object but its', async () => {
+    const { data } = (await service.operator.get('/admin/overview')).json;
+    expect(data).toMatchObject({ tenant_count: 1, record_count: 19 });
+    const samples = objectDatabase(service.folder, 'ACCOUNTS', 'local-preview');
+    const objects = (await readdir(dirname(samples))).filter((name) =>
+      /^[0-9a-f]{64}\.sqlite$/.test(name),
+    );
+    expect(objects).toEqual([basename(samples)]);
+  });
+});
+
+onHost(FAULTY_WORKER, 'An account that never wrote', (service) => {
+  const tables = (owner: string) =>
+    runSql(
+      objectDatabase(service.folder, 'ACCOUNTS', owner),
+      "select name from sqlite_schema where name not like '\\_cf\\_%' escape '\\'",
+    );
+
+  it('has no table and no place in the directory, whoever asked for it', async () => {
+    const account = service.account();
+    for (const path of ['/customers', '/customers/CUS-0001', '/payments', '/orders?q=x']) {
+      await account.get(path);
+    }
+    await account.patch('/customers/CUS-0001', {});
+    await account.delete('/customers/CUS-0001');
+    await account.post('/customers', {});
+    await service.operator.get(tenantPath(account.subject));
+    await service.operator.delete(tenantPath(account.subject, 'orders', 'ORD-0001'));
+    expect(await counted(service, account.subject)).toBeUndefined();
+    const writer = service.account();
+    await writer.create('team', VALID_BODY.team);
+    await service.restart();
+    expect(await tables(account.subject)).toEqual([]);
+    expect(await tables(writer.subject)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,147 @@
+// The Worker with faults that a test can turn on, and counts of what was
+// called: everything else is the built Worker itself.
+
+import type {
+  AccountCall,
+  AccountReply,
+  Delivery,
+  Receipt,
+} from '../../src/worker/account-call.js';
+import { directoryStub, type WorkerEnvironment } from '../../src/worker/environment.js';
+import worker, {
+  AccountObject as Account,
+  DirectoryObject as Directory,
+} from '../../src/worker.js';
+
+export interface Faults {
+  directoryIsDown: boolean;
+  /** So many of the next calls of accounts fail before anything is done, … */
+  failuresBefore: number;
+  /** … and so many after everything is done. */
+  failuresAfter: number;
+  /** The front says more in each call than this version knows. */
+  frontIsNewer: boolean;
+  /** The objects say more in each answer than this version knows. */
+  objectsAreNewer: boolean;
+  /** An operation that the account's object does not know yet. */
+  unknownOperation: string;
+}
+
+export interface Counts {
+  accountCalls: number;
+  directoryCalls: number;
+  deliveries: number;
+}
+
+const faults: Faults = {
+  directoryIsDown: false,
+  failuresBefore: 0,
+  failuresAfter: 0,
+  frontIsNewer: false,
+  objectsAreNewer: false,
+  unknownOperation: '',
+};
+/** What a later version may add to anything that is sent. */
+const MORE = { addedLater: { nested: [1, 'two', null] } };
+
+const counts: Counts = { accountCalls: 0, directoryCalls: 0, deliveries: 0 };
+const delivered: Delivery[] = [];
+
+export class AccountObject extends Account {
+  override async perform(call: AccountCall): Promise<AccountReply> {
+    counts.accountCalls++;
+    // As the object of a version before that operation would.
+    if (call.operation.name === faults.unknownOperation) {
+      const unheardOf = { ...call.operation, name: 'not-yet-invented' as never };
+      return super.perform({ ...call, operation: unheardOf });
+    }
+    if (faults.failuresBefore > 0) {
+      faults.failuresBefore--;
+      throw new Error('injected before the call');
+    }
+    const reply = await super.perform(call);
+    if (faults.failuresAfter > 0) {
+      faults.failuresAfter--;
+      throw new Error('injected after the call');
+    }
+    return faults.objectsAreNewer ? withMore(reply) : reply;
+  }
+
+  kill(): void {
+    this.ctx.abort('killed by the test');
+  }
+}
+
+export class DirectoryObject extends Directory {
+  override async apply(delivery: Delivery): Promise<Receipt> {
+    counts.deliveries++;
+    reach();
+    delivered.push(delivery);
+    if (!faults.objectsAreNewer) return super.apply(delivery);
+    return { ...(await super.apply({ ...delivery, ...MORE })), ...MORE };
+  }
+
+  override async overview() {
+    reach();
+    return super.overview();
+  }
+}
+
+/** Also one level down, where outcomes and pages are. */
+function withMore(reply: AccountReply): AccountReply {
+  const parts = Object.entries(reply).map(([name, part]) => [
+    name,
+    typeof part === 'object' ? { ...part, ...MORE } : part,
+  ]);
+  return { ...Object.fromEntries(parts), ...MORE };
+}
+
+/** The bindings as the front sees them. */
+function seenByFront(env: WorkerEnvironment): WorkerEnvironment {
+  const { ACCOUNTS } = env;
+  const get = (id: ReturnType<typeof ACCOUNTS.idFromName>) => {
+    const stub = ACCOUNTS.get(id) as unknown as Pick<AccountObject, 'perform'>;
+    const perform = (call: AccountCall) => {
+      const operation = { ...call.operation, ...MORE };
+      return stub.perform(faults.frontIsNewer ? { ...call, ...MORE, operation } : call);
+    };
+    return { perform };
+  };
+  const idFromName = (name: string) => ACCOUNTS.idFromName(name);
+  return { ...env, ACCOUNTS: { idFromName, get } as unknown as typeof ACCOUNTS };
+}
+
+function reach(): void {
+  counts.directoryCalls++;
+  if (faults.directoryIsDown) throw new Error('the directory is down');
+}
+
+interface Killable {
+  kill(): Promise<void>;
+}
+
+export default {
+  async fetch(request: Request, env: WorkerEnvironment): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    switch (pathname) {
+      case '/faults':
+        Object.assign(faults, await request.json());
+        return Response.json(counts);
+      case '/kill': {
+        const id = env.ACCOUNTS.idFromName(searchParams.get('owner') ?? '');
+        const stub = env.ACCOUNTS.get(id) as unknown as Killable;
+        await stub.kill().catch(() => {});
+        return new Response();
+      }
+      case '/deliver-again': {
+        const owner = searchParams.get('owner');
+        const own = delivered.filter((delivery) => delivery.owner === owner);
+        const end = own.length - Number(searchParams.get('but'));
+        for (const delivery of own.slice(0, end)) await directoryStub(env).apply(delivery);
+        return new Response();
+      }
+      default:
+        return worker.fetch(request, seenByFront(env));
+    }
+  },
+};

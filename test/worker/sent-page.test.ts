@@ -1,0 +1,76 @@
+// A page on its way between two machines: every text arrives as it was sent,
+// however the bytes are cut on the way.
+
+import { describe, expect, it } from 'vitest';
+import { receivedPage, type SentPage, sentPage } from '../../src/worker/sent-page.js';
+
+const LARGE = 600_000;
+const TEXTS = [
+  `"${'x'.repeat(LARGE)}"`,
+  '{"name":"Ñ💇🏾‍♀️ \\u001e \\u0000","spaced" :\n1}',
+  '{}',
+  `"${'é😀'.repeat(LARGE / 2)}"`,
+  '1',
+];
+
+/** The page as it arrives when its bytes come in pieces of this size. */
+function cut({ stream, ...page }: SentPage, size: number): SentPage {
+  if (stream === undefined) throw new Error('the page was not streamed');
+  const cutter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(bytes, controller) {
+      for (let start = 0; start < bytes.length; start += size) {
+        controller.enqueue(bytes.subarray(start, start + size));
+      }
+    },
+  });
+  return { ...page, stream: stream.pipeThrough(cutter) };
+}
+
+async function texts(page: SentPage): Promise<string[]> {
+  const received: string[] = [];
+  for await (const text of receivedPage(page).items) received.push(text);
+  return received;
+}
+
+describe('A page between two machines', () => {
+  it('of little text is sent as it is', () => {
+    const page = { items: ['{}', '1'], total: 7 };
+    expect(sentPage(page)).toEqual(page);
+    expect(receivedPage(sentPage(page))).toEqual(page);
+  });
+
+  it.each([1_000, 4_097, 65_536, 10_000_000])(
+    'arrives whole in pieces of %i bytes',
+    async (size) => {
+      const sent = cut(sentPage({ items: TEXTS, total: 9 }), size);
+      expect(await texts(sent)).toEqual(TEXTS);
+      expect(receivedPage(sent).total).toBe(9);
+    },
+  );
+
+  it('arrives whole byte by byte where characters have several', async () => {
+    const small = TEXTS.slice(1, 3);
+    const items = (async function* () {
+      yield* small;
+    })();
+    expect(await texts(cut(sentPage({ items, total: 2 }), 1))).toEqual(small);
+  });
+
+  it('is made while it is read', async () => {
+    let drawn = 0;
+    const items = (async function* () {
+      for (const text of TEXTS) {
+        drawn++;
+        yield text;
+      }
+    })();
+    const received = receivedPage(sentPage({ items, total: 5 })).items as AsyncIterable<string>;
+    const iterator = received[Symbol.asyncIterator]();
+    await iterator.next();
+    expect(drawn).toBeLessThan(TEXTS.length);
+  });
+
+  it('without texts is refused', () => {
+    expect(() => receivedPage({ total: 1 })).toThrow('without its texts');
+  });
+});

@@ -3,7 +3,7 @@
 // host runs is the very file that every other host runs.
 
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -68,6 +68,35 @@ export async function buildAll() {
     ['node_modules/typescript/bin/tsc', '--project', 'src/tsconfig.build.json'],
     { cwd: root, stdio: 'inherit' },
   );
+  await writeOpenApi();
+}
+
+/** The description of the API is data: what makes it is run here and goes nowhere. */
+async function writeOpenApi() {
+  const { openApiDocument } = await importSource('src/openapi/document.ts');
+  const { httpFile, postmanCollection } = await importSource('src/openapi/requests.ts');
+  const document = openApiDocument();
+  writeFileSync(`${root}dist/openapi.json`, jsonText(document));
+  writeFileSync(`${root}dist/postman.json`, jsonText(postmanCollection(document)));
+  writeFileSync(`${root}dist/requests.http`, httpFile(document));
+}
+
+/** @returns {Promise<any>} */
+async function importSource(/** @type {string} */ path) {
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: [path],
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    sourcemap: false,
+    write: false,
+  });
+  const code = outputFiles.map(({ text }) => text).join('');
+  return import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`);
+}
+
+function jsonText(/** @type {unknown} */ value) {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll();

@@ -75,7 +75,7 @@ export class Call {
 
   /** The account that an admin path names, decoded. */
   get owner(): string {
-    return present(this.#context.req.param('owner'), 'owner');
+    return present(this.#context.req.param('owner_sub'), 'owner_sub');
   }
 
   get query(): Query {

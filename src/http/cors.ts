@@ -2,7 +2,7 @@
 
 /** Every method that some path has. */
 export const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
-const REQUEST_HEADERS = 'Content-Type, Authorization, X-Request-ID';
+export const REQUEST_HEADERS = 'Content-Type, Authorization, X-Request-ID';
 
 type OriginHeaders = Readonly<Record<string, string>>;
 

@@ -3,14 +3,16 @@
 import { DEFAULT_CURRENCY } from '../domain/collections.js';
 import { type Answer, data } from './answer.js';
 
-const HEALTH = JSON.stringify({
+export const HEALTH = {
   status: 'ok',
   service: 'service-management-api',
   version: 'v1',
   time_zone: 'Africa/Dar_es_Salaam',
   currency: DEFAULT_CURRENCY,
-});
+} as const;
+
+const TEXT = JSON.stringify(HEALTH);
 
 export function health(): Answer {
-  return data(HEALTH);
+  return data(TEXT);
 }

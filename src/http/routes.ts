@@ -36,7 +36,7 @@ export interface Route {
 /** Answered before authentication. */
 export const HEALTH_ROUTE: Route = { path: `${API_PREFIX}/health`, actions: { GET: health } };
 
-const TENANT = `${ADMIN_PREFIX}/accounts/:owner`;
+const TENANT = `${ADMIN_PREFIX}/accounts/:owner_sub`;
 
 export const ROUTES: readonly Route[] = [
   HEALTH_ROUTE,

@@ -2,6 +2,7 @@
 // many bodies can go into one record; what storage takes of it is the host's.
 
 import { expect, it } from 'vitest';
+import { tenantPath } from '../support/admin-paths.js';
 import { onEveryHost } from '../support/contract.js';
 
 const MEBIBYTE = 1_048_576;
@@ -23,6 +24,9 @@ onEveryHost('Growing a record', (service, { recordLimit }) => {
     expect(reply.status).toBe(status);
     expect(reply.json.error).toMatchObject({ code, message: expect.stringMatching(/spread it/) });
     expect(reply.json.error?.message).toContain(String(maxBytes));
+    const path = tenantPath(account.subject, 'businesses', id);
+    const byOperator = await service.operator.patch(path, { more: 'x'.repeat(MEBIBYTE - 1_000) });
+    expect(byOperator.status).toBe(status);
     const stored = JSON.stringify(before.json.data);
     expect(stored.length).toBeLessThanOrEqual(maxBytes);
     expect(stored.length).toBeGreaterThan(maxBytes - MEBIBYTE);

@@ -4,7 +4,7 @@
 
 import { expect, it } from 'vitest';
 import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
-import { sequenceOfId, VALID_BODY } from '../support/collection-table.js';
+import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import { type Caller, type ContractService, onEveryHost, type Reply } from '../support/contract.js';
 
 const REFUSED = 'refuse-me';
@@ -67,6 +67,21 @@ onEveryHost('Storage failure', (service) => {
     expect(await everything(service, account)).toEqual(before);
     await service.restart();
     expect(await everything(service, account)).toEqual(before);
+  });
+
+  it.each(COLLECTIONS)('fails every change of %s alike', async (name) => {
+    const account = service.account();
+    const kept = await account.create(name, { ...VALID_BODY[name], note: 'keep-me' });
+    const tenant = tenantPath(account.subject, name);
+    for (const [caller, path] of [
+      [account, `/${name}`],
+      [service.operator, tenant],
+    ] as const) {
+      expectStorageFailure(await caller.post(path, { ...VALID_BODY[name], note: REFUSED }));
+      expectStorageFailure(await caller.patch(`${path}/${kept.id}`, { note: REFUSED }));
+      expectStorageFailure(await caller.delete(`${path}/${kept.id}`));
+    }
+    expect((await account.get(`/${name}`)).json.data).toEqual([kept]);
   });
 
   it('goes on writing after a failure, durably', async () => {

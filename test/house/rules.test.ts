@@ -34,6 +34,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   storage: ['domain', 'records', 'log'],
   node: ['domain', 'http', 'records', 'identity', 'log', 'settings', 'handler', 'libsql'],
   worker: ['domain', 'records', 'storage', 'identity', 'log', 'settings', 'handler'],
+  openapi: ['domain', 'http', 'records'],
   log: [],
   'bounded-body': [],
   eventually: [],
@@ -55,6 +56,7 @@ const HOST_LAYERS = new Set([...NODE_LAYERS, 'worker']);
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   domain: ['zod'],
   http: ['hono'],
+  openapi: ['zod'],
   handler: ['hono'],
   storage: ['@libsql/client'],
   node: ['@hono/node-server'],

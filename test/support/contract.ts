@@ -1,9 +1,11 @@
 // How a contract test speaks to the service, the same on every host.
 
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
+import { describedAnswer } from './described-answer.js';
 import { HOSTS, type Host, type HostOptions, type RunningHost } from './hosts.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
+import { metAnswers } from './met-answers.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
 export const ADMIN_KEY = 'the-operator-key-of-the-contract-suite';
@@ -62,6 +64,8 @@ export interface ContractService {
   restart(options?: Partial<HostOptions>, between?: () => Promise<void>): Promise<void>;
   /** Runs SQL on the database that holds the account's records, with the host stopped. The account has written something. */
   restartChanged(account: Caller, ...statements: readonly string[]): Promise<void>;
+  /** Does something whose answers the OpenAPI document leaves out. */
+  undescribed<T>(act: () => Promise<T>): Promise<T>;
 }
 
 /** Describes the behaviour once for every host, each with a service of its own. */
@@ -91,6 +95,7 @@ export function onHost(
 class RunningService implements ContractService {
   readonly #host: Host;
   #options: Partial<HostOptions>;
+  #described = true;
   #running: RunningHost | undefined;
   #folder: TemporaryFolder | undefined;
   #identity: IdentityStub | undefined;
@@ -115,8 +120,21 @@ class RunningService implements ContractService {
     return this.#caller(subject, { Authorization: `Bearer ${tokenOf(subject)}` });
   }
 
-  fetch(path: string, init?: RequestInit): Promise<Response> {
-    return opened(this.#running).fetch(path, init);
+  async fetch(path: string, init?: RequestInit): Promise<Response> {
+    const response = await opened(this.#running).fetch(path, init);
+    if (!this.#described) return response;
+    const answer = await describedAnswer(init?.method ?? 'GET', path, response.clone());
+    if (answer !== undefined) noteMet(answer);
+    return response;
+  }
+
+  async undescribed<T>(act: () => Promise<T>): Promise<T> {
+    this.#described = false;
+    try {
+      return await act();
+    } finally {
+      this.#described = true;
+    }
   }
 
   async restart(options: Partial<HostOptions> = {}, between = async () => {}): Promise<void> {
@@ -181,6 +199,13 @@ class RunningService implements ContractService {
       },
     };
   }
+}
+
+let noteAnswer: ((answer: string) => void) | undefined;
+
+function noteMet(answer: string): void {
+  noteAnswer ??= metAnswers(inject('metAnswers'), expect.getState().testPath ?? '');
+  noteAnswer(answer);
 }
 
 function opened<T>(part: T | undefined): T {

@@ -1,0 +1,68 @@
+// What each error code means, for the document's table and its responses.
+
+import type { ErrorCode } from '../domain/errors.js';
+import { REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
+import { validated } from '../domain/record.js';
+
+export interface ErrorFacts {
+  readonly meaning: string;
+  /** A message as the service would write it; the wording may change. */
+  readonly message: string;
+}
+
+export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
+  INVALID_JSON: {
+    meaning: `The body is not exactly one JSON object of at most ${REQUEST_BODY_MAX_BYTES} bytes.`,
+    message: 'the body is empty; send one JSON object',
+  },
+  BAD_REQUEST: {
+    meaning: 'This is no HTTP request that can be read.',
+    message:
+      'this is not a well-formed HTTP/1.1 request; check its target, headers and body framing',
+  },
+  UNAUTHORIZED: {
+    meaning: 'The bearer token or the admin key is missing or wrong.',
+    message: 'the identity provider refuses the token; get a new one',
+  },
+  NOT_FOUND: {
+    meaning: 'There is no such path or record, or the record belongs to another account.',
+    message: 'customers has no record "CUS-0042" in this account',
+  },
+  METHOD_NOT_ALLOWED: {
+    meaning: 'The path does not have this method; the header `Allow` lists those it has.',
+    message: 'PUT is not possible here; use GET, PATCH, DELETE',
+  },
+  REQUEST_TIMEOUT: {
+    meaning: 'The request did not arrive in time.',
+    message: 'the request took too long to arrive; send it again',
+  },
+  VALIDATION_FAILED: {
+    meaning: 'The record would break the rules of its collection; the message names each property.',
+    message: validationMessage(),
+  },
+  HEADERS_TOO_LARGE: {
+    meaning: 'The headers are too large.',
+    message: 'the headers are too large; send fewer or shorter ones',
+  },
+  STORAGE_FAILED: {
+    meaning: 'The change could not be confirmed: read before you try again.',
+    message: 'the change could not be confirmed on disk; read the record before trying again',
+  },
+  INTERNAL_ERROR: {
+    meaning: 'Something unforeseen went wrong; the log of the service has it under the request id.',
+    message: 'something unforeseen went wrong; the log has it under the request id',
+  },
+  AUTH_UNAVAILABLE: {
+    meaning: 'The identity provider does not answer.',
+    message: 'the identity provider gives no answer; try again later',
+  },
+  ADMIN_DISABLED: {
+    meaning: 'No admin key is configured.',
+    message: 'no admin key is configured; set ADMIN_API_KEY to at least 32 characters',
+  },
+};
+
+function validationMessage(): string {
+  const verdict = validated('customers', { name: '' });
+  return verdict.ok ? '' : verdict.failure.message;
+}

@@ -1,0 +1,239 @@
+// What each action of the route table is, in the document's words. The routes
+// themselves, with their methods and collections, come from that table.
+
+import type { CollectionName } from '../domain/collection-name.js';
+import { COLLECTIONS } from '../domain/collections.js';
+import type { ErrorCode } from '../domain/errors.js';
+import type { JsonObject, JsonValue } from '../domain/json.js';
+import {
+  adminAccount,
+  adminAccounts,
+  adminAudit,
+  adminHealth,
+  adminListRecords,
+  adminOverview,
+  adminUsage,
+} from '../http/admin-routes.js';
+import type { Action } from '../http/call.js';
+import {
+  createRecord,
+  deleteRecord,
+  listPayments,
+  listRecords,
+  readRecord,
+  updateRecord,
+} from '../http/data-routes.js';
+import { HEALTH, health } from '../http/health.js';
+import {
+  EXAMPLE_ACCOUNT,
+  EXAMPLE_ACCOUNTS,
+  EXAMPLE_ADMIN_HEALTH,
+  EXAMPLE_AUDIT_EVENTS,
+  EXAMPLE_BODIES,
+  EXAMPLE_OVERVIEW,
+  EXAMPLE_PAYMENTS,
+  EXAMPLE_RECORDS,
+  EXAMPLE_USAGE,
+} from './examples.js';
+import { RECORD_NAMES } from './names.js';
+import type { ParameterName } from './parameters.js';
+
+export interface Operation {
+  /** `operationId` on the data API; on the administration API it starts with `admin`. */
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly query?: readonly ParameterName[];
+  readonly body?: { readonly schema: string; readonly example: JsonObject };
+  readonly answer: {
+    readonly status: 200 | 201;
+    /** `data` is one of these, several, or the confirmation that one is gone. */
+    readonly kind: 'one' | 'list' | 'deletion';
+    readonly schema: string;
+    readonly example: JsonValue;
+  };
+  /** What it may be refused for, besides what every route has. */
+  readonly refusals?: readonly ErrorCode[];
+}
+
+type Describe = (collection: CollectionName) => Operation;
+
+/** Operations on the records of a collection. */
+const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describe>([
+  [listRecords, listing(['q', 'status', 'page', 'page_size'])],
+  [adminListRecords, listing(['q', 'page', 'admin_page_size'])],
+  [
+    createRecord,
+    (name) => ({
+      id: `create${RECORD_NAMES[name].one}`,
+      summary: `Create ${RECORD_NAMES[name].phrase}`,
+      description:
+        'The service gives the record its id and its owner. There are no idempotency keys: after a time-out, look before you repeat it.',
+      body: { schema: `New${RECORD_NAMES[name].one}`, example: EXAMPLE_BODIES[name] },
+      answer: one(201, name),
+      refusals: [
+        'INVALID_JSON',
+        // A collection that asks for nothing has nothing to refuse.
+        ...(Object.keys(COLLECTIONS[name].required.shape).length > 0
+          ? (['VALIDATION_FAILED'] as const)
+          : []),
+        'STORAGE_FAILED',
+      ],
+    }),
+  ],
+  [
+    readRecord,
+    (name) => ({
+      id: `read${RECORD_NAMES[name].one}`,
+      summary: `Read ${RECORD_NAMES[name].phrase}`,
+      answer: one(200, name),
+      refusals: ['NOT_FOUND'],
+    }),
+  ],
+  [
+    updateRecord,
+    (name) => ({
+      id: `update${RECORD_NAMES[name].one}`,
+      summary: `Change ${RECORD_NAMES[name].phrase}`,
+      description: 'A shallow merge: a property that is sent replaces the stored one as a whole.',
+      body: { schema: `${RECORD_NAMES[name].one}Changes`, example: lastProperty(name) },
+      answer: one(200, name),
+      refusals: ['INVALID_JSON', 'NOT_FOUND', 'VALIDATION_FAILED', 'STORAGE_FAILED'],
+    }),
+  ],
+  [
+    deleteRecord,
+    (name) => ({
+      id: `delete${RECORD_NAMES[name].one}`,
+      summary: `Delete ${RECORD_NAMES[name].phrase}`,
+      description: 'For good, and nothing else with it.',
+      answer: {
+        status: 200,
+        kind: 'deletion',
+        schema: 'Deletion',
+        example: { id: EXAMPLE_RECORDS[name][0]?.['id'] ?? null, deleted: true },
+      },
+      refusals: ['NOT_FOUND', 'STORAGE_FAILED'],
+    }),
+  ],
+]);
+
+/** Operations that no collection is named for. */
+const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operation>([
+  [
+    health,
+    {
+      id: 'health',
+      summary: 'Liveness',
+      description: 'Static: asks neither the database nor the identity provider.',
+      answer: { status: 200, kind: 'one', schema: 'Health', example: { ...HEALTH } },
+    },
+  ],
+  [
+    listPayments,
+    {
+      id: 'listPayments',
+      summary: 'List what is paid and due',
+      description: 'One row for each order, newest first, all on one page. No query parameters.',
+      answer: { status: 200, kind: 'list', schema: 'Payment', example: [...EXAMPLE_PAYMENTS] },
+    },
+  ],
+  [adminOverview, view('Overview', 'Overview', 'Count accounts and records', EXAMPLE_OVERVIEW)],
+  [
+    adminHealth,
+    view('Health', 'AdminHealth', 'See what is connected and configured', EXAMPLE_ADMIN_HEALTH, {
+      description: 'Always 200: the word tells. Makes one round trip to the database.',
+    }),
+  ],
+  [
+    adminUsage,
+    view('Usage', 'Usage', 'See sizes, recent creations and the last change', EXAMPLE_USAGE),
+  ],
+  [
+    adminAudit,
+    {
+      id: 'ListAuditEvents',
+      summary: "List the operator's changes, newest first",
+      query: ['page', 'admin_page_size'],
+      answer: {
+        status: 200,
+        kind: 'list',
+        schema: 'AuditEvent',
+        example: [...EXAMPLE_AUDIT_EVENTS],
+      },
+    },
+  ],
+  [
+    adminAccounts,
+    {
+      id: 'ListAccounts',
+      summary: 'List accounts that own a record',
+      description: 'By `owner_sub`; `q` looks in it and in the business profiles.',
+      query: ['q', 'page', 'admin_page_size'],
+      answer: {
+        status: 200,
+        kind: 'list',
+        schema: 'AccountSummary',
+        example: [...EXAMPLE_ACCOUNTS],
+      },
+    },
+  ],
+  [
+    adminAccount,
+    view(
+      'ReadAccount',
+      'Account',
+      "Read an account's counts and business profiles",
+      EXAMPLE_ACCOUNT,
+      {
+        refusals: ['NOT_FOUND'],
+      },
+    ),
+  ],
+]);
+
+/** Throws where the route table has an action that nobody has described. */
+export function operationOf(action: Action, collection: CollectionName | undefined): Operation {
+  const operation =
+    collection === undefined
+      ? OTHER_OPERATIONS.get(action)
+      : RECORD_OPERATIONS.get(action)?.(collection);
+  if (operation === undefined) {
+    throw new Error(`${action.name} is not described; describe it in src/openapi/operations.ts`);
+  }
+  return operation;
+}
+
+function listing(query: readonly ParameterName[]): Describe {
+  return (name) => ({
+    id: `list${RECORD_NAMES[name].many}`,
+    summary: `List ${RECORD_NAMES[name].plural}, newest first`,
+    query,
+    answer: {
+      status: 200,
+      kind: 'list',
+      schema: RECORD_NAMES[name].one,
+      example: [...EXAMPLE_RECORDS[name]],
+    },
+  });
+}
+
+function one(status: 200 | 201, name: CollectionName): Operation['answer'] {
+  const [newest = null] = EXAMPLE_RECORDS[name];
+  return { status, kind: 'one', schema: RECORD_NAMES[name].one, example: newest };
+}
+
+function view(
+  id: string,
+  schema: string,
+  summary: string,
+  example: JsonObject,
+  more: Pick<Operation, 'description' | 'refusals'> = {},
+): Operation {
+  return { id, summary, answer: { status: 200, kind: 'one', schema, example }, ...more };
+}
+
+/** The sample row's last property is one that people change: a method, a role, a location. */
+function lastProperty(name: CollectionName): JsonObject {
+  return Object.fromEntries(Object.entries(EXAMPLE_BODIES[name]).slice(-1));
+}

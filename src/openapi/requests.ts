@@ -1,0 +1,183 @@
+// Ready-made requests, read off the OpenAPI document: one for each operation,
+// with the document's examples, as a Postman collection and as a .http file.
+
+import type { JsonObject, JsonValue } from '../domain/json.js';
+
+/** As much of the document as the requests need. */
+export interface DescribedApi {
+  readonly info: { readonly title: string; readonly version: string };
+  readonly servers: readonly [
+    {
+      readonly url: string;
+      readonly variables: { readonly origin: { readonly default: string } };
+    },
+  ];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
+  readonly components: {
+    readonly parameters: Readonly<Record<string, DescribedParameter>>;
+  };
+}
+
+interface DescribedOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly [string];
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly { readonly $ref: string }[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly example: JsonObject }>>;
+  };
+  readonly responses: Readonly<Record<string, DescribedResponse>>;
+}
+
+interface DescribedResponse {
+  readonly content?: Readonly<Record<string, { readonly example?: { readonly data?: JsonValue } }>>;
+}
+
+interface DescribedParameter {
+  readonly name: string;
+  readonly example?: string;
+  readonly schema: { readonly default?: number };
+}
+
+interface ReadyRequest {
+  readonly name: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly method: string;
+  /** Below the base URL, with the examples' ids. */
+  readonly path: string;
+  readonly query: readonly { readonly key: string; readonly value: string }[];
+  readonly headers: readonly { readonly key: string; readonly value: string }[];
+  readonly body: string | undefined;
+}
+
+const MEDIA_TYPE = 'application/json';
+const METHODS = ['get', 'post', 'patch', 'delete'];
+
+/** A header for each security scheme, with the variable that holds the secret. */
+const CREDENTIALS: Readonly<Record<string, { readonly key: string; readonly value: string }>> = {
+  bearer: { key: 'Authorization', value: 'Bearer {{token}}' },
+  adminKey: { key: 'X-Service-Admin-Key', value: '{{admin_key}}' },
+};
+
+/** Postman's format 2.1, which Bruno, Insomnia and Hoppscotch import, too. */
+export function postmanCollection(api: DescribedApi): JsonObject {
+  const requests = readyRequests(api);
+  return {
+    info: {
+      name: api.info.title,
+      version: api.info.version,
+      schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
+    },
+    variable: variables(api).map(([key, value]) => ({ key, value, type: 'string' })),
+    item: api.tags.map(({ name, description }) => ({
+      name,
+      description,
+      item: requests.filter(({ tag }) => tag === name).map(postmanItem),
+    })),
+  };
+}
+
+/** For the REST clients of editors. */
+export function httpFile(api: DescribedApi): string {
+  const head = variables(api).map(([name, value]) => `@${name} = ${value}`);
+  const requests = readyRequests(api).map(
+    ({ name, summary, method, path, query, headers, body }) => {
+      const target = `{{base_url}}${path}${queryText(query)}`;
+      const lines = [`### ${summary}`, `# @name ${name}`, `${method} ${target}`];
+      lines.push(...headers.map(({ key, value }) => `${key}: ${value}`));
+      return [...lines, ...(body === undefined ? [] : ['', body]), ''].join('\n');
+    },
+  );
+  return `${[...head, '', ...requests].join('\n')}`;
+}
+
+function readyRequests(api: DescribedApi): ReadyRequest[] {
+  return Object.entries(api.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation === undefined ? [] : [readyRequest(api, path, method, operation)];
+    }),
+  );
+}
+
+function readyRequest(
+  { components }: DescribedApi,
+  path: string,
+  method: string,
+  operation: DescribedOperation,
+): ReadyRequest {
+  const example = operation.requestBody?.content[MEDIA_TYPE]?.example;
+  const schemes = operation.security.flatMap((requirement) => Object.keys(requirement));
+  const body = example && JSON.stringify(example, null, 2);
+  return {
+    name: operation.operationId,
+    summary: operation.summary,
+    tag: operation.tags[0],
+    method: method.toUpperCase(),
+    path: path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(
+        (name === 'id' ? exampleId(operation) : components.parameters[name]?.example) ?? '',
+      ),
+    ),
+    query: (operation.parameters ?? []).flatMap(({ $ref }) => {
+      const parameter = components.parameters[$ref.split('/').at(-1) ?? ''];
+      if (parameter === undefined) return [];
+      return [{ key: parameter.name, value: String(parameter.schema.default ?? '') }];
+    }),
+    headers: [
+      ...schemes.flatMap((scheme) => CREDENTIALS[scheme] ?? []),
+      ...(body === undefined ? [] : [{ key: 'Content-Type', value: MEDIA_TYPE }]),
+    ],
+    body,
+  };
+}
+
+/** The id of the record that the operation's own example shows. */
+function exampleId({ responses }: DescribedOperation): string | undefined {
+  const data = responses['200']?.content?.[MEDIA_TYPE]?.example?.data;
+  const id = typeof data === 'object' && data !== null && 'id' in data ? data['id'] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}
+
+function variables({ servers: [server] }: DescribedApi): [string, string][] {
+  return [
+    ['base_url', server.url.replace('{origin}', server.variables.origin.default)],
+    ['token', 'local-preview'],
+    ['admin_key', ''],
+  ];
+}
+
+function postmanItem({
+  summary,
+  name,
+  method,
+  path,
+  query,
+  headers,
+  body,
+}: ReadyRequest): JsonObject {
+  return {
+    name: summary,
+    description: name,
+    request: {
+      method,
+      header: headers.map(({ key, value }) => ({ key, value })),
+      url: {
+        raw: `{{base_url}}${path}${queryText(query)}`,
+        host: ['{{base_url}}'],
+        path: path.slice(1).split('/'),
+        query: query.map(({ key, value }) => ({ key, value })),
+      },
+      ...(body !== undefined && {
+        body: { mode: 'raw', raw: body, options: { raw: { language: 'json' } } },
+      }),
+    },
+  };
+}
+
+function queryText(query: ReadyRequest['query']): string {
+  return query.length === 0 ? '' : `?${query.map(({ key, value }) => `${key}=${value}`).join('&')}`;
+}

@@ -1,0 +1,111 @@
+// The answers that the service computes: payments and the operator's views.
+// Each schema is held to the type of what the handler serializes.
+
+import * as z from 'zod';
+import type { AuditEvent } from '../domain/audit-event.js';
+import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
+import type { Pagination } from '../domain/listing.js';
+import type { Payment } from '../domain/payment.js';
+import { HEALTH } from '../http/health.js';
+import type { AccountSummary, Overview, ResourceUsage, Usage } from '../records/record-store.js';
+import { RECORD_SCHEMAS } from './record-schemas.js';
+
+const count = z.int().min(0);
+const owner = z.string().meta({ description: 'The account, by its subject' });
+const timestamp = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/)
+  .meta({ description: 'RFC 3339, UTC', format: 'date-time' });
+export const META = {
+  request_id: z.string().meta({ description: 'The same as the header `X-Request-ID`' }),
+  timestamp: timestamp,
+};
+
+export const PAGINATION = z.object({
+  page: z.int().min(1),
+  page_size: count.meta({ description: 'Rows a page may have' }),
+  total: count.meta({ description: 'Rows on all pages together' }),
+  total_pages: count.meta({ description: '0 where there is no row' }),
+}) satisfies z.ZodType<Pagination>;
+
+export const HEALTH_VIEW = z.object({
+  status: z.literal(HEALTH.status),
+  service: z.literal(HEALTH.service),
+  version: z.literal(HEALTH.version),
+  time_zone: z.literal(HEALTH.time_zone),
+  currency: z.literal(HEALTH.currency),
+}) satisfies z.ZodType<typeof HEALTH>;
+
+export const PAYMENT = z
+  .object({
+    id: z.string().meta({ description: "`PAY-` and the order's number" }),
+    order_id: z.string(),
+    customer: z.unknown().meta({ description: "The order's `customer`" }),
+    amount: z.number().meta({ description: "The order's `amount`; 0 where that is no number" }),
+    paid: z.number().meta({ description: "The order's `paid`; 0 where that is no number" }),
+    due: z.number().meta({ description: '`amount - paid`; negative where too much was paid' }),
+    currency: z.unknown().meta({ description: "The order's `currency`" }),
+    method: z.unknown().meta({ description: "The order's `method`; null where it has none" }),
+    status: z.enum(['paid', 'pending']).meta({ description: '`paid` when `paid >= amount`' }),
+  })
+  .meta({
+    description: 'One row for each order: computed, nothing is stored.',
+  }) satisfies z.ZodType<Record<keyof Payment, unknown>>;
+
+export const DELETION = z.object({ id: z.string(), deleted: z.literal(true) });
+
+const counts = z.object(byCollection(() => count));
+
+export const OVERVIEW = z.object({
+  tenant_count: count.meta({ description: 'Accounts that own a record' }),
+  record_count: count.meta({ description: 'Every stored row, rows without an owner included' }),
+  resources: counts,
+}) satisfies z.ZodType<Overview>;
+
+export const ACCOUNT_SUMMARY = z.object({
+  owner_sub: owner,
+  record_count: count,
+  resources: counts,
+}) satisfies z.ZodType<AccountSummary>;
+
+export const ACCOUNT = z.object({
+  ...ACCOUNT_SUMMARY.shape,
+  profiles: z.array(RECORD_SCHEMAS.businesses.record),
+});
+
+const resourceUsage = z.object({
+  records: count,
+  payload_bytes: count.meta({ description: 'UTF-8 bytes of the serialized records' }),
+  created_last_24_hours: count,
+  created_last_7_days: count,
+  created_last_30_days: count,
+  last_updated_at: timestamp.nullable(),
+}) satisfies z.ZodType<ResourceUsage>;
+
+export const USAGE = z.object({
+  record_count: count,
+  payload_bytes: count,
+  resources: z.object(byCollection(() => resourceUsage)),
+  audit_event_count: count,
+}) satisfies z.ZodType<Usage>;
+
+export const ADMIN_HEALTH = z.object({
+  status: z.enum(['ok', 'degraded']),
+  database: z.enum(['ok', 'unavailable']),
+  uptime_seconds: count,
+  identity_provider_configured: z.boolean(),
+  admin_configured: z.boolean(),
+});
+
+export const AUDIT_EVENT = z
+  .object({
+    id: z.int().min(1),
+    actor: z.literal('admin'),
+    action: z.enum(['create', 'update', 'delete']),
+    resource: z.enum(COLLECTION_NAMES),
+    record_id: z.string(),
+    owner_sub: owner,
+    timestamp,
+    changed: z.array(z.string()).meta({ description: 'Names of properties, never their values' }),
+  })
+  .meta({ description: 'One change by the operator.' }) satisfies z.ZodType<AuditEvent>;

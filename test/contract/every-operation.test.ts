@@ -1,0 +1,90 @@
+// What holds for every operation alike, asked of each of them: who is let in,
+// which bodies are taken, which records are found. Other files go into depth.
+
+import { describe, expect, it } from 'vitest';
+import { createFor, tenantPath } from '../support/admin-paths.js';
+import { COLLECTION_TABLE, VALID_BODY } from '../support/collection-table.js';
+import { type Caller, onEveryHost, type Reply } from '../support/contract.js';
+import { type DescribedOperation, OPERATIONS } from '../support/openapi-document.js';
+
+const operations = (scheme: string) =>
+  OPERATIONS.filter(({ object }) => object.security.some((requirement) => scheme in requirement));
+
+/** Sends an operation, with a body where it takes one. */
+function sendOperation(caller: Caller, { method, path }: DescribedOperation): Promise<Reply> {
+  const filled = path.replace('{owner_sub}', 'somebody').replace('{id}', 'XYZ-0001');
+  const takesBody = method === 'POST' || method === 'PATCH';
+  return caller.send(method, filled, takesBody ? { body: {} } : {});
+}
+
+function expectRefusal({ status, json }: Reply, wanted: number, code: string): void {
+  expect([status, json.error?.code]).toEqual([wanted, code]);
+}
+
+onEveryHost('Every operation', (service) => {
+  it.each(['bearer', 'adminKey'])('that asks for %s is 401 without it', async (scheme) => {
+    for (const operation of operations(scheme)) {
+      expectRefusal(await sendOperation(service.anonymous, operation), 401, 'UNAUTHORIZED');
+    }
+  });
+
+  describe.each([
+    ['of an account', 'account'],
+    ['of the operator', 'operator'],
+  ] as const)('%s', (_, side) => {
+    it.each(COLLECTION_TABLE)(
+      'on $name creates, lists, reads, changes and deletes, or says why not',
+      async ({ name, texts, numbers }) => {
+        const account = service.account();
+        const isOperator = side === 'operator';
+        const caller = isOperator ? service.operator : account;
+        const path = isOperator ? tenantPath(account.subject, name) : `/${name}`;
+        expectRefusal(await caller.send('POST', path, { body: '[]' }), 400, 'INVALID_JSON');
+        const required = [...texts, ...numbers];
+        if (required.length > 0) {
+          expectRefusal(await caller.post(path, {}), 422, 'VALIDATION_FAILED');
+        }
+        const created = await caller.post(path, VALID_BODY[name]);
+        expect(created.status).toBe(201);
+        const item = `${path}/${created.json.data.id}`;
+        expect((await caller.get(path)).json.data).toEqual([created.json.data]);
+        expect((await caller.get(item)).json.data).toEqual(created.json.data);
+        expectRefusal(await caller.send('PATCH', item, { body: '' }), 400, 'INVALID_JSON');
+        for (const property of required) {
+          const refused = await caller.patch(item, { [property]: null });
+          expectRefusal(refused, 422, 'VALIDATION_FAILED');
+        }
+        expect((await caller.patch(item, { note: 1 })).json.data).toMatchObject({ note: 1 });
+        expect((await caller.delete(item)).status).toBe(200);
+        for (const answer of [caller.get(item), caller.patch(item, {}), caller.delete(item)]) {
+          expectRefusal(await answer, 404, 'NOT_FOUND');
+        }
+      },
+    );
+  });
+
+  it('that only views is answered to whom it is for', async () => {
+    await createFor(service.operator, 'somebody', 'businesses');
+    const views = OPERATIONS.filter(({ path, method }) => {
+      return method === 'GET' && !COLLECTION_TABLE.some(({ name }) => path.includes(name));
+    });
+    expect(views.length).toBeGreaterThan(6);
+    for (const view of views) {
+      const caller = view.path.startsWith('/admin') ? service.operator : service.account();
+      expect((await sendOperation(caller, view)).status, view.name).toBe(200);
+    }
+    const nobody = await service.operator.get(tenantPath('nobody'));
+    expectRefusal(nobody, 404, 'NOT_FOUND');
+  });
+
+  it('is 503 where nobody can say who asks', async () => {
+    await service.restart({ userinfoUrl: undefined, adminKey: undefined });
+    const account = service.account();
+    for (const operation of operations('bearer')) {
+      expectRefusal(await sendOperation(account, operation), 503, 'AUTH_UNAVAILABLE');
+    }
+    for (const operation of operations('adminKey')) {
+      expectRefusal(await sendOperation(service.operator, operation), 503, 'ADMIN_DISABLED');
+    }
+  });
+});

@@ -1,0 +1,163 @@
+// The OpenAPI document: that it is whole, and that its examples are answers of
+// the service. That every answer fits it is checked where answers are received:
+// test/support/described-answer.
+
+import { describe, expect, it } from 'vitest';
+import { COLLECTIONS } from '../support/collection-table.js';
+import { type Caller, onEveryHost } from '../support/contract.js';
+import { describedAnswer } from '../support/described-answer.js';
+import {
+  DOCUMENT,
+  OPERATIONS,
+  type OperationObject,
+  pointerOf,
+  type ResponseObject,
+  resolved,
+  violation,
+} from '../support/openapi-document.js';
+
+const TENANT = '/admin/accounts/{owner_sub}';
+
+/** The contract's route table. */
+const ROUTES = [
+  'GET /health',
+  'GET /payments',
+  ...COLLECTIONS.flatMap((name) => [
+    ...recordRoutes(`/${name}`),
+    ...recordRoutes(`${TENANT}/${name}`),
+  ]),
+  ...['overview', 'health', 'usage', 'audit', 'accounts'].map((view) => `GET /admin/${view}`),
+  `GET ${TENANT}`,
+];
+
+function recordRoutes(path: string): string[] {
+  const item = ['GET', 'PATCH', 'DELETE'].map((method) => `${method} ${path}/{id}`);
+  return [`GET ${path}`, `POST ${path}`, ...item];
+}
+
+/** The first of an operation's responses. */
+function successOf(operation: OperationObject | undefined) {
+  const [success] = Object.values(operation?.responses ?? {});
+  return success && resolved<ResponseObject>(success).content?.['application/json'];
+}
+
+describe('The document', () => {
+  it('is OpenAPI 3.1 and carries version 0.1.0', () => {
+    expect(DOCUMENT.openapi).toMatch(/^3\.1\.\d$/);
+    expect(DOCUMENT.info.version).toBe('0.1.0');
+  });
+
+  it("has every route of the contract's table, and no other", () => {
+    expect(OPERATIONS.map(({ name }) => name).sort()).toEqual([...ROUTES].sort());
+  });
+
+  it('gives each operation a name of its own', () => {
+    const names = OPERATIONS.map(({ object }) => object.operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('asks for a token on the data API, the key on the administration API, nothing for health', () => {
+    for (const { path, object } of OPERATIONS) {
+      const wanted =
+        path === '/health' ? [] : path.startsWith('/admin') ? ['adminKey'] : ['bearer'];
+      expect(object.security.flatMap((requirement) => Object.keys(requirement))).toEqual(wanted);
+    }
+  });
+
+  it('describes refusals by code, each in one response', () => {
+    const responses = DOCUMENT.components['responses'] as Record<string, ResponseObject>;
+    for (const [name, { content = {} }] of Object.entries(responses)) {
+      for (const { value } of Object.values(content['application/json']?.examples ?? {})) {
+        const pointer = pointerOf('components', 'responses', name, 'content', 'application/json');
+        expect(violation(value, `${pointer}/schema`)).toBeUndefined();
+      }
+    }
+  });
+
+  it.each(OPERATIONS)(
+    'has an example of the body and the answer of $name',
+    ({ method, path, object }) => {
+      const pointer = pointerOf('paths', path, method.toLowerCase());
+      const type = pointerOf('content', 'application/json');
+      if (object.requestBody !== undefined) {
+        const { example } = object.requestBody.content['application/json'] ?? {};
+        expect(violation(example, `${pointer}/requestBody${type}/schema`)).toBeUndefined();
+      }
+      const [status = ''] = Object.keys(object.responses);
+      const { content } = resolved<ResponseObject>(object.responses[status] ?? { description: '' });
+      const { example } = content?.['application/json'] ?? {};
+      expect(violation(example, `${pointer}/responses/${status}${type}/schema`)).toBeUndefined();
+    },
+  );
+});
+
+onEveryHost('The examples', (service) => {
+  const dataOf = async (caller: Caller, path: string) => (await caller.get(path)).json.data;
+  const exampleOf = (path: string) => {
+    const operation = OPERATIONS.find(({ name }) => name === `GET ${path}`);
+    const example = successOf(operation?.object)?.example as { data: unknown } | undefined;
+    return example?.data;
+  };
+
+  it.each([...COLLECTIONS, 'payments'])('of /%s are what a new service answers', async (name) => {
+    expect(await dataOf(service.account('local-preview'), `/${name}`)).toEqual(
+      exampleOf(`/${name}`),
+    );
+  });
+
+  it('of the operator’s views are what a new service answers, but for the times', async () => {
+    const { operator } = service;
+    for (const path of ['/admin/overview', '/admin/accounts']) {
+      expect(await dataOf(operator, path)).toEqual(exampleOf(path));
+    }
+    expect(await dataOf(operator, '/admin/accounts/local-preview')).toEqual(exampleOf(TENANT));
+    const untimed = (value: unknown) =>
+      JSON.parse(JSON.stringify(value).replaceAll(/"\d{4}-[^"]+Z"/g, '""'));
+    expect(untimed(await dataOf(operator, '/admin/usage'))).toEqual(
+      untimed(exampleOf('/admin/usage')),
+    );
+  });
+});
+
+describe('An answer that is not as described', () => {
+  const meta = { request_id: 'r', timestamp: '2026-01-14T14:02:11.482Z' };
+  const data = { id: 'CUS-0001', owner_sub: 'a', name: 'N', phone: '1' };
+  const HEADERS = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-ID': 'r',
+    'Access-Control-Expose-Headers': 'X-Request-ID',
+  };
+  const judged = (body: unknown, { status = 200, headers = {}, method = 'GET' } = {}) =>
+    describedAnswer(
+      method,
+      '/api/v1/customers/CUS-0001',
+      new Response(JSON.stringify(body), { status, headers: { ...HEADERS, ...headers } }),
+    );
+
+  it('is told from one that is', async () => {
+    expect(await judged({ data, meta })).toBe('GET /customers/{id} 200');
+    const error = { code: 'NOT_FOUND', message: 'no' };
+    expect(await judged({ error, meta }, { status: 404 })).toBe('GET /customers/{id} 404');
+  });
+
+  it.each([
+    ['a property is missing', { data: { ...data, owner_sub: undefined }, meta }, {}],
+    ['a property has another type', { data: { ...data, phone: 1 }, meta }, {}],
+    ['the envelope has more', { data, meta, links: [] }, {}],
+    ['the meta has more', { data, meta: { ...meta, took: 1 } }, {}],
+    ['the status is not described', { data, meta }, { status: 201 }],
+    [
+      'the code is of another status',
+      { error: { code: 'NOT_FOUND', message: '' }, meta },
+      { status: 401 },
+    ],
+    ['a header is missing', { data, meta }, { headers: { 'X-Request-ID': '' } }],
+    ['a header differs', { data, meta }, { headers: { 'Cache-Control': 'max-age=60' } }],
+    ['the content type differs', { data, meta }, { headers: { 'Content-Type': 'text/json' } }],
+    ['the method is not described', { data, meta }, { method: 'PUT' }],
+  ])('is found where %s', async (_, body, how) => {
+    await expect(judged(body, how)).rejects.toThrow('is not true of');
+  });
+});

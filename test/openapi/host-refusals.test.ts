@@ -1,0 +1,42 @@
+// What the host answers before there is a request to route, held to the
+// document's `default` response, which stands for it on every operation.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type NodeService, openNodeService } from '../support/node-service.js';
+import { DOCUMENT, OPERATIONS, resolved, violation } from '../support/openapi-document.js';
+import { rawExchange, requestText } from '../support/raw-http.js';
+
+const RESPONSE = '/components/responses/Anywhere';
+
+let service: NodeService;
+let origin: string;
+
+beforeAll(async () => {
+  service = await openNodeService();
+  ({ origin } = await service.start());
+});
+afterAll(() => service.close());
+
+it('stands on every operation', () => {
+  for (const { object } of OPERATIONS) {
+    expect(resolved(object.responses['default'] ?? {})).toBe(
+      DOCUMENT.components['responses']?.['Anywhere'],
+    );
+  }
+});
+
+it.each([
+  ['BAD_REQUEST', 400, 'this is no request\r\n\r\n'],
+  ['HEADERS_TOO_LARGE', 431, requestText('GET', '/api/v1/health', [`X: ${'x'.repeat(100_000)}`])],
+])('%s is as the document says', async (code, status, text) => {
+  const [answer] = await rawExchange(origin, text);
+  expect([answer?.status, answer?.json.error?.code]).toEqual([status, code]);
+  expect(violation(answer?.json, `${RESPONSE}/content/application~1json/schema`)).toBeUndefined();
+  const { headers = {} } = resolved({ $ref: `#${RESPONSE}` }) as { headers?: object };
+  for (const [name, ref] of Object.entries(headers) as [string, { $ref: string }][]) {
+    const { required } = resolved<{ required?: boolean }>(ref);
+    const value = answer?.headers.get(name.toLowerCase());
+    if (value === undefined && !required) continue;
+    expect(violation(value, `${ref.$ref.slice(1)}/schema`), name).toBeUndefined();
+  }
+});

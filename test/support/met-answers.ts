@@ -1,0 +1,72 @@
+// Which operations and statuses of the OpenAPI document the contract suite met.
+// Each process of the run notes its own in a file; once all are done, what the
+// document has and no test met is a failure.
+
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+import { openTemporaryFolder } from './temporary-folder.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The folder of the notes. */
+    metAnswers: string;
+  }
+}
+
+/** Notes what a test file met, each answer once. */
+export function metAnswers(folder: string, testFile: string): (answer: string) => void {
+  const file = join(folder, randomUUID());
+  const met = new Set<string>();
+  return (answer) => {
+    if (met.has(answer)) return;
+    met.add(answer);
+    appendFileSync(file, `${testFile}\t${answer}\n`);
+  };
+}
+
+/** Vitest calls this before the run, and what it returns after it. */
+export default async function watchRun(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await openTemporaryFolder();
+  project.provide('metAnswers', folder.path);
+  return async () => {
+    const lines = readdirSync(folder.path).flatMap((name) =>
+      readFileSync(join(folder.path, name), 'utf8').trimEnd().split('\n'),
+    );
+    await folder.remove();
+    const notes = lines.map((line) => line.split('\t'));
+    const files = new Set(notes.map(([file]) => file));
+    // Only a run of the whole contract suite can be asked for every answer.
+    if (!contractFiles().every((file) => files.has(file))) return;
+    await assertAllMet(new Set(notes.map(([, answer = '']) => answer)));
+  };
+}
+
+async function assertAllMet(met: ReadonlySet<string>): Promise<void> {
+  // Here, not above: before the run there may be no document yet.
+  const { OPERATIONS } = await import('./openapi-document.js');
+  const unmet = OPERATIONS.flatMap(({ name, object }) =>
+    Object.keys(object.responses)
+      // What a host answers before there is a request to route: test/openapi/host-refusals has it.
+      .filter((status) => status !== 'default')
+      .map((status) => `${name} ${status}`),
+  ).filter((answer) => !met.has(answer));
+  if (unmet.length > 0) {
+    // Vitest prints what is thrown here, and would end with 0 all the same.
+    process.exitCode = 1;
+    throw new Error(
+      `the OpenAPI document has answers that no contract test met; test them, or take them out:\n${unmet.join('\n')}`,
+    );
+  }
+}
+
+/** Those that speak to the service as described; some of the suite plant a fault on one host. */
+function contractFiles(): string[] {
+  const folder = fileURLToPath(new URL('../contract', import.meta.url));
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join(folder, name))
+    .filter((path) => readFileSync(path, 'utf8').includes('onEveryHost('));
+}

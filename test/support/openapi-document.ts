@@ -1,0 +1,120 @@
+// The built OpenAPI document as tests read it: which operation a request is,
+// and which schema an answer has to fit.
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+interface MediaType {
+  readonly schema: object;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly security: readonly Readonly<Record<string, readonly []>>[];
+  readonly parameters?: readonly { readonly $ref: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> };
+  readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;
+}
+
+const PREFIX = '/api/v1';
+const METHODS = ['get', 'post', 'patch', 'delete'] as const;
+type PathItem = Readonly<Partial<Record<(typeof METHODS)[number], OperationObject>>>;
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
+}
+
+export const DOCUMENT: OpenApiDocument = JSON.parse(
+  readFileSync(fileURLToPath(new URL('../../dist/openapi.json', import.meta.url)), 'utf8'),
+);
+
+export interface DescribedOperation {
+  /** Such as `GET /customers/{id}`. */
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly object: OperationObject;
+}
+
+export const OPERATIONS: readonly DescribedOperation[] = Object.entries(DOCUMENT.paths).flatMap(
+  ([path, item]) =>
+    METHODS.flatMap((key) => {
+      const object = item[key];
+      const method = key.toUpperCase();
+      return object === undefined ? [] : [{ name: `${method} ${path}`, method, path, object }];
+    }),
+);
+
+/** The document's path that a request's path is, such as `/customers/{id}`; undefined where it is none. */
+export function describedPath(path: string): string | undefined {
+  const segments = path.split('/').map(decoded);
+  return Object.keys(DOCUMENT.paths).find((template) => {
+    const wanted = `${PREFIX}${template}`.split('/');
+    return (
+      wanted.length === segments.length &&
+      wanted.every((part, i) => (part.startsWith('{') ? segments[i] !== '' : part === segments[i]))
+    );
+  });
+}
+
+/** What a `$ref` of the document stands for. */
+export function resolved<T extends object>(object: T | { readonly $ref: string }): T {
+  if (!('$ref' in object)) return object;
+  const [, ...keys] = object.$ref.split('/');
+  let found: unknown = DOCUMENT;
+  for (const key of keys) found = (found as Record<string, unknown>)[key];
+  if (found === undefined) throw new Error(`the document has no ${object.$ref}`);
+  return found as T;
+}
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+// Where the document does not say that an object is open, a property that it
+// does not name is one that it forgot.
+ajv.addSchema(closed(DOCUMENT) as object, 'document');
+
+const validators = new Map<string, ValidateFunction>();
+
+/** What is wrong with a value by a schema of the document, or undefined. `pointer`: JSON Pointer, such as `/components/schemas/Meta`. */
+export function violation(value: unknown, pointer: string): string | undefined {
+  let validate = validators.get(pointer);
+  if (validate === undefined) {
+    validate = ajv.compile({ $ref: `document#${pointer}` });
+    validators.set(pointer, validate);
+  }
+  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'it' });
+}
+
+/** `/paths/~1customers/get`, … */
+export function pointerOf(...keys: readonly string[]): string {
+  return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).map(([key, value]) => [key, closed(value)]);
+  const forgetful = 'properties' in schema && !('additionalProperties' in schema);
+  return Object.fromEntries(forgetful ? [...entries, ['additionalProperties', false]] : entries);
+}
+
+/** As the service decodes: once, and what cannot be decoded names nothing. */
+function decoded(segment: string): string {
+  try {
+    const text = decodeURIComponent(segment);
+    return /\p{Cc}/u.test(text) ? '' : text;
+  } catch {
+    return '';
+  }
+}

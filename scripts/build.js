@@ -62,6 +62,14 @@ export async function buildAll() {
       external: ['@libsql/client'],
       plugins: [sharedBundles],
     }),
+    // Both clients share one file, and so one ApiError.
+    build({
+      ...common,
+      entryPoints: ['src/client.ts', 'src/operator-client.ts'],
+      platform: 'neutral',
+      splitting: true,
+      chunkNames: 'client-shared',
+    }),
   ]);
   execFileSync(
     process.execPath,

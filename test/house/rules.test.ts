@@ -35,6 +35,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   node: ['domain', 'http', 'records', 'identity', 'log', 'settings', 'handler', 'libsql'],
   worker: ['domain', 'records', 'storage', 'identity', 'log', 'settings', 'handler'],
   openapi: ['domain', 'http', 'records'],
+  client: [],
+  'operator-client': ['client'],
   log: [],
   'bounded-body': [],
   eventually: [],

@@ -1,0 +1,144 @@
+// One way to the service for both clients: credentials, time-out, repetition,
+// and an answer or an ApiError.
+
+import { ApiError, type ApiErrorCode } from './api-error.js';
+
+/** How often a read is sent again after the connection failed. Changes are never sent again: nobody knows whether they arrived. */
+const READ_REPETITIONS_MAX = 2;
+const REPETITION_DELAY_MS = 200;
+const TIMEOUT_DEFAULT_MS = 30_000;
+
+export interface ConnectionOptions {
+  /** Where the API is, `/api/v1` included: `https://api.example.com/api/v1`. */
+  readonly baseUrl: string;
+  /** For one call, its repetitions and the reading of the answer included. Default: 30 000. */
+  readonly timeoutMs?: number;
+  /** Default: the platform's. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Exchange extends CallOptions {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below the base URL, each segment encoded by `segment`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+}
+
+/** The service's answer: `data` and, of a list, `meta.pagination`. */
+export interface Answer {
+  readonly data: unknown;
+  readonly meta: { readonly request_id: string; readonly pagination?: unknown };
+}
+
+export type Send = (exchange: Exchange) => Promise<Answer>;
+
+/** `headers` are asked for anew with every attempt, so that a token can be fresh. */
+export function connect(
+  { baseUrl, timeoutMs = TIMEOUT_DEFAULT_MS, fetch = platformFetch }: ConnectionOptions,
+  headers: () => Promise<Record<string, string>>,
+): Send {
+  const base = baseUrl.replace(/\/+$/, '');
+
+  return async (exchange) => {
+    const { method, signal: ended } = exchange;
+    const url = base + exchange.path + queryText(exchange.query ?? {});
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = ended === undefined ? timeout : AbortSignal.any([ended, timeout]);
+    let repetitions = method === 'GET' ? READ_REPETITIONS_MAX : 0;
+    try {
+      for (;;) {
+        const request = requestInit(exchange, await orEnded(headers(), signal));
+        try {
+          const response = await fetch(url, { ...request, signal });
+          return answerOf(response, await response.text());
+        } catch (cause) {
+          if (signal.aborted) throw signal.reason;
+          if (cause instanceof ApiError) throw cause;
+          if (repetitions-- === 0) {
+            throw new ApiError('CONNECTION_FAILED', `${method} ${url} got no answer`, { cause });
+          }
+        }
+        await orEnded(new Promise((resolve) => setTimeout(resolve, REPETITION_DELAY_MS)), signal);
+      }
+    } catch (error) {
+      if (!timeout.aborted || error !== timeout.reason) throw error;
+      throw new ApiError('TIMED_OUT', `${method} ${url} got no answer within ${timeoutMs} ms`);
+    }
+  };
+}
+
+/** A path segment from any text. Throws a TypeError for what no URL can name. */
+export function segment(text: string): string {
+  if (text === '' || text === '.' || text === '..') {
+    throw new TypeError(`${JSON.stringify(text)} is no segment of a path; pass an id`);
+  }
+  return `/${encodeURIComponent(text)}`;
+}
+
+const platformFetch: NonNullable<ConnectionOptions['fetch']> = (url, init) =>
+  globalThis.fetch(url, init);
+
+/** Made apart from the attempt: a header that cannot be sent is no failure of the connection. */
+function requestInit({ method, body }: Exchange, headers: Record<string, string>): RequestInit {
+  if (body === undefined) return { method, headers: new Headers(headers) };
+  return {
+    method,
+    headers: new Headers({ ...headers, 'Content-Type': 'application/json' }),
+    body: JSON.stringify(body),
+  };
+}
+
+function answerOf(response: Response, text: string): Answer {
+  const { status } = response;
+  const envelope = parsed(text);
+  const requestId = response.headers.get('x-request-id') ?? envelope?.meta?.request_id;
+  if (response.ok && envelope?.meta !== undefined && 'data' in envelope) return envelope as Answer;
+  if (!response.ok && envelope?.error !== undefined) {
+    const { code, message } = envelope.error;
+    throw new ApiError(code, message, { status, requestId });
+  }
+  throw new ApiError(
+    'UNEXPECTED_ANSWER',
+    `status ${status} is not from the service; check baseUrl and what stands in front of it`,
+    { status, requestId },
+  );
+}
+
+interface Envelope {
+  data?: unknown;
+  error?: { code: ApiErrorCode; message: string };
+  meta?: { request_id?: string };
+}
+
+function parsed(text: string): Envelope | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function queryText(query: NonNullable<Exchange['query']>): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+/** The promise's value, unless the signal comes first. */
+function orEnded<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = () => reject(signal.reason);
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
+}

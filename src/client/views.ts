@@ -1,0 +1,62 @@
+// The operator's views, as types.
+
+import type { Business, CollectionName } from './records.js';
+
+export type RecordCounts = Readonly<Record<CollectionName, number>>;
+
+export interface Overview {
+  /** Accounts that own a record. */
+  readonly tenant_count: number;
+  /** Every stored row, rows without an owner included. */
+  readonly record_count: number;
+  readonly resources: RecordCounts;
+}
+
+export interface AccountSummary {
+  readonly owner_sub: string;
+  readonly record_count: number;
+  readonly resources: RecordCounts;
+}
+
+export interface Account extends AccountSummary {
+  readonly profiles: Business[];
+}
+
+export interface ResourceUsage {
+  readonly records: number;
+  /** UTF-8 bytes of the serialized records. */
+  readonly payload_bytes: number;
+  readonly created_last_24_hours: number;
+  readonly created_last_7_days: number;
+  readonly created_last_30_days: number;
+  /** RFC 3339, UTC; null where there is no record. */
+  readonly last_updated_at: string | null;
+}
+
+export interface Usage {
+  readonly record_count: number;
+  readonly payload_bytes: number;
+  readonly resources: Readonly<Record<CollectionName, ResourceUsage>>;
+  readonly audit_event_count: number;
+}
+
+export interface AdminHealth {
+  readonly status: 'ok' | 'degraded';
+  readonly database: 'ok' | 'unavailable';
+  readonly uptime_seconds: number;
+  readonly identity_provider_configured: boolean;
+  readonly admin_configured: boolean;
+}
+
+/** One change by the operator: which properties, never their values. */
+export interface AuditEvent {
+  readonly id: number;
+  readonly actor: 'admin';
+  readonly action: 'create' | 'update' | 'delete';
+  readonly resource: CollectionName;
+  readonly record_id: string;
+  readonly owner_sub: string;
+  /** RFC 3339, UTC. */
+  readonly timestamp: string;
+  readonly changed: readonly string[];
+}

@@ -1,0 +1,86 @@
+// The operator's client: the administration API, for servers alone. A bundle of
+// its own, so that no browser ever holds its code.
+
+import { type CollectionsOf, collections } from './client/collection.js';
+import { type CallOptions, type ConnectionOptions, connect, segment } from './client/connection.js';
+import { type AllQuery, allRows, type Page, type PageQuery, page } from './client/pages.js';
+import type {
+  Account,
+  AccountSummary,
+  AdminHealth,
+  AuditEvent,
+  Overview,
+  Usage,
+} from './client/views.js';
+
+const PAGE_SIZE_MAX = 200;
+
+export interface OperatorClientOptions extends ConnectionOptions {
+  /** The service's `ADMIN_API_KEY`. */
+  readonly adminKey: string;
+}
+
+export interface OperatorListQuery extends PageQuery {
+  /** Text anywhere in a record's JSON, capitals or not; of an account, in its subject and business profiles. */
+  readonly q?: string;
+}
+
+export interface OperatorClient {
+  overview(options?: CallOptions): Promise<Overview>;
+  /** Answers while the database does not: the word tells. */
+  health(options?: CallOptions): Promise<AdminHealth>;
+  usage(options?: CallOptions): Promise<Usage>;
+  /** Accounts that own a record, by `owner_sub`. */
+  readonly accounts: {
+    list(query?: OperatorListQuery, options?: CallOptions): Promise<Page<AccountSummary>>;
+    all(
+      query?: AllQuery<OperatorListQuery>,
+      options?: CallOptions,
+    ): AsyncGenerator<AccountSummary, void, undefined>;
+    read(ownerSub: string, options?: CallOptions): Promise<Account>;
+  };
+  /** The records of one account; every change leaves an event in the audit log. */
+  recordsOf(ownerSub: string): CollectionsOf<OperatorListQuery>;
+  /** The operator's own changes, newest first. */
+  readonly audit: {
+    list(query?: PageQuery, options?: CallOptions): Promise<Page<AuditEvent>>;
+    all(
+      query?: AllQuery<PageQuery>,
+      options?: CallOptions,
+    ): AsyncGenerator<AuditEvent, void, undefined>;
+  };
+}
+
+export function createOperatorClient(options: OperatorClientOptions): OperatorClient {
+  const { adminKey } = options;
+  const send = connect(options, async () => ({ 'X-Service-Admin-Key': adminKey }));
+  const view = async <View>(path: string, call?: CallOptions) =>
+    (await send({ method: 'GET', path: `/admin${path}`, ...call })).data as View;
+  const rows = <Row, Query extends PageQuery>(path: string, keyOf: (row: Row) => string) => ({
+    list: (query?: Query, call?: CallOptions) => page<Row>(send, path, query, call),
+    all: (query?: AllQuery<Query>, call?: CallOptions) =>
+      allRows<Row>(
+        (number) => page(send, path, { page_size: PAGE_SIZE_MAX, ...query, page: number }, call),
+        keyOf,
+      ),
+  });
+  const accounts = '/admin/accounts';
+  return {
+    overview: (call) => view('/overview', call),
+    health: (call) => view('/health', call),
+    usage: (call) => view('/usage', call),
+    accounts: {
+      ...rows<AccountSummary, OperatorListQuery>(accounts, ({ owner_sub }) => owner_sub),
+      read: async (ownerSub, call) => view(`/accounts${segment(ownerSub)}`, call),
+    },
+    recordsOf: (ownerSub) => collections(send, accounts + segment(ownerSub), PAGE_SIZE_MAX),
+    audit: rows<AuditEvent, PageQuery>('/admin/audit', ({ id }) => String(id)),
+  };
+}
+
+export { ApiError } from './client/api-error.js';
+export type { Collection, CollectionsOf } from './client/collection.js';
+export type { CallOptions, ConnectionOptions } from './client/connection.js';
+export type { AllQuery, Page, PageQuery, Pagination } from './client/pages.js';
+export type * from './client/records.js';
+export type * from './client/views.js';

@@ -1,0 +1,132 @@
+// The client's types, checked by the compiler, and held to the OpenAPI document.
+
+import type * as api from 'service-management-api/client';
+import { type ApiError, createClient } from 'service-management-api/client';
+import type * as operator from 'service-management-api/operator-client';
+import { createOperatorClient } from 'service-management-api/operator-client';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { ErrorCode } from '../../src/domain/errors.js';
+import type * as payment from '../../src/domain/payment.js';
+import type * as views from '../../src/records/record-store.js';
+import { DOCUMENT, violation } from '../support/openapi-document.js';
+
+/** The properties that a type names. */
+type Named<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
+type RequiredKeys<T> = {
+  [Key in keyof Named<T>]-?: object extends Pick<Named<T>, Key> ? never : Key;
+}[keyof Named<T>];
+
+/** A value of every property that the type names, and which of them it requires: the compiler knows of each that is missing or too many. */
+interface Whole<T> {
+  readonly value: Required<Named<T>>;
+  readonly required: Readonly<Record<RequiredKeys<T> & string, true>>;
+}
+
+const text = 'some text';
+
+const BODIES = {
+  NewBusiness: {
+    value: {
+      businessName: text,
+      phone: text,
+      primaryTemplate: text,
+      templateVersion: 1,
+      createdAt: text,
+    },
+    required: {},
+  } satisfies Whole<api.NewBusiness>,
+  NewCustomer: {
+    value: { name: text, phone: text, email: text, location: text },
+    required: { name: true, phone: true },
+  } satisfies Whole<api.NewCustomer>,
+  NewService: {
+    value: { name: text, price: 1, currency: text, active: true, category: text, duration: text },
+    required: { name: true, price: true },
+  } satisfies Whole<api.NewService>,
+  NewOrder: {
+    value: {
+      customer: text,
+      service: text,
+      amount: 1,
+      status: text,
+      paid: 0,
+      currency: text,
+      phone: text,
+      date: text,
+      method: null,
+      assignee: text,
+      templateId: text,
+      customFields: {},
+    },
+    required: { customer: true, service: true, amount: true },
+  } satisfies Whole<api.NewOrder>,
+  NewTeamMember: {
+    value: { name: text, phone: text },
+    required: { name: true, phone: true },
+  } satisfies Whole<api.NewTeamMember>,
+  NewExpense: {
+    value: { description: text, category: text, date: text, amount: 1, method: text },
+    required: { description: true, category: true, date: true, amount: true },
+  } satisfies Whole<api.NewExpense>,
+};
+
+describe('The type of a body', () => {
+  it.each(Object.entries(BODIES))('%s is what the document says', (name, { value, required }) => {
+    const schema = DOCUMENT.components['schemas']?.[name] as {
+      properties: object;
+      required?: string[];
+    };
+    expect(Object.keys(value).sort()).toEqual(Object.keys(schema.properties).sort());
+    expect(Object.keys(required)).toEqual(schema.required ?? []);
+    expect(violation(value, `/components/schemas/${name}`)).toBeUndefined();
+  });
+});
+
+describe('The client', () => {
+  const client = createClient({ baseUrl: 'http://localhost/api/v1', token: '' });
+  const forOperator = createOperatorClient({ baseUrl: 'http://localhost/api/v1', adminKey: '' });
+
+  it('types the records of each collection', () => {
+    expectTypeOf(client.orders.read).returns.resolves.toEqualTypeOf<api.Order>();
+    expectTypeOf(client.orders.list).returns.resolves.toEqualTypeOf<api.Page<api.Order>>();
+    expectTypeOf(client.team.all).returns.toEqualTypeOf<
+      AsyncGenerator<api.TeamMember, void, undefined>
+    >();
+    expectTypeOf(client.customers.create).parameter(0).toEqualTypeOf<api.NewCustomer>();
+    expectTypeOf(client.payments.list).returns.resolves.toEqualTypeOf<api.Page<api.Payment>>();
+    expectTypeOf<api.Order['amount']>().toEqualTypeOf<number>();
+    expectTypeOf<api.Order['paid']>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<api.Business['ownerSub']>().toEqualTypeOf<string>();
+  });
+
+  it('leaves records open to more properties', () => {
+    expectTypeOf<api.Order['likes']>().toEqualTypeOf<unknown>();
+    expectTypeOf<{ name: string; phone: string; likes: string[] }>().toExtend<api.NewCustomer>();
+    expectTypeOf<{ name: string; phone: number }>().not.toExtend<api.NewCustomer>();
+    expectTypeOf<{ name: string }>().not.toExtend<api.NewCustomer>();
+    expectTypeOf<{ likes: string[] }>().toExtend<api.Changes<api.NewCustomer>>();
+  });
+
+  it('types a token as text or a function of it', () => {
+    expectTypeOf<api.ClientOptions['token']>().toEqualTypeOf<
+      string | (() => string | Promise<string>)
+    >();
+  });
+
+  it('knows every error code of the service', () => {
+    expectTypeOf<api.ServiceErrorCode>().toEqualTypeOf<ErrorCode>();
+    expectTypeOf<ApiError['code']>().toEqualTypeOf<api.ServiceErrorCode | api.ClientErrorCode>();
+  });
+
+  it("types the operator's views as the service does", () => {
+    expectTypeOf(forOperator.overview).returns.resolves.toEqualTypeOf<views.Overview>();
+    expectTypeOf(forOperator.usage).returns.resolves.toEqualTypeOf<views.Usage>();
+    expectTypeOf<operator.AccountSummary>().toEqualTypeOf<views.AccountSummary>();
+    expectTypeOf<keyof api.Payment>().toEqualTypeOf<keyof payment.Payment>();
+  });
+
+  it("has no status filter on the operator's side, as the API has none there", () => {
+    expectTypeOf<operator.OperatorListQuery>().not.toHaveProperty('status');
+    expectTypeOf<api.ListQuery>().toHaveProperty('status');
+  });
+});

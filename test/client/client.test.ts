@@ -1,0 +1,191 @@
+// The typed client against the real service, on every host.
+
+import { createClient } from 'service-management-api/client';
+import { describe, expect, it } from 'vitest';
+import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
+import { type Caller, onEveryHost } from '../support/contract.js';
+import { tokenOf } from '../support/identity-stub.js';
+import { serviceFetch } from '../support/service-fetch.js';
+
+const ORIGIN = 'http://localhost';
+const BASE_URL = `${ORIGIN}/api/v1`;
+
+async function collected<T>(rows: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const row of rows) all.push(row);
+  return all;
+}
+
+onEveryHost('The client', (service) => {
+  const clientOf = ({ subject }: Pick<Caller, 'subject'>, more = {}) =>
+    createClient({
+      baseUrl: BASE_URL,
+      token: tokenOf(subject),
+      fetch: serviceFetch(service),
+      ...more,
+    });
+
+  it.each(COLLECTIONS)('creates, lists, reads, changes and deletes in %s', async (name) => {
+    const account = service.account();
+    const { [name]: records } = clientOf(account);
+    const created = await records.create({ ...VALID_BODY[name], note: 'Zoë 🧵' } as never);
+    expect(created).toMatchObject({ owner_sub: account.subject, note: 'Zoë 🧵' });
+    expect(await records.read(created.id)).toEqual(created);
+    expect((await records.list()).items).toEqual([created]);
+    const changed = await records.update(created.id, { note: null });
+    expect(changed).toEqual({ ...created, note: null });
+    expect(await records.delete(created.id)).toEqual({ id: created.id, deleted: true });
+    expect((await records.list()).items).toEqual([]);
+  });
+
+  it('takes the query of a list and gives its pagination', async () => {
+    const { orders } = clientOf(service.account());
+    for (const [customer, status] of [
+      ['Amina & Co', 'New'],
+      ['Amina & Co', 'Ready'],
+      ['Juma', 'Ready'],
+    ] as const) {
+      await orders.create({ customer, service: 'Hem', amount: 1, status });
+    }
+    const page = await orders.list({ q: 'amina & c', status: 'Ready', page: 1, page_size: 1 });
+    expect(page.items.map(({ customer, status }) => [customer, status])).toEqual([
+      ['Amina & Co', 'Ready'],
+    ]);
+    expect(page.pagination).toEqual({ page: 1, page_size: 1, total: 1, total_pages: 1 });
+    expect((await orders.list({ page_size: 2, page: 2 })).items).toHaveLength(1);
+  });
+
+  it('lists payments and asks for health without a token', async () => {
+    const seen: Headers[] = [];
+    const send = serviceFetch(service);
+    const client = clientOf(service.account(), {
+      fetch: (url: string, init: RequestInit) => {
+        seen.push(new Headers(init.headers));
+        return send(url, init);
+      },
+    });
+    const order = await client.orders.create({ customer: 'A', service: 'B', amount: 9, paid: 4 });
+    const { items } = await client.payments.list();
+    expect(items).toMatchObject([{ order_id: order.id, amount: 9, paid: 4, due: 5 }]);
+    expect((await client.health()).version).toBe('v1');
+    expect(seen.map((headers) => headers.has('authorization'))).toEqual([true, true, false]);
+  });
+
+  it('asks a token function anew for every request', async () => {
+    const subjects = [service.account().subject, service.account().subject];
+    const { customers } = clientOf(
+      { subject: '' },
+      { token: async () => tokenOf(subjects.shift() ?? '') },
+    );
+    const { owner_sub: first } = await customers.create({ name: 'A', phone: '1' });
+    const { owner_sub: second } = await customers.create({ name: 'B', phone: '2' });
+    expect(second).not.toBe(first);
+    await expect(customers.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
+  });
+
+  it('reaches records whatever their ids hold, and refuses what no path can name', async () => {
+    const { customers } = clientOf(service.account());
+    for (const id of ['a/b', 'é?#%', '...']) {
+      await expect(customers.read(id)).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: expect.stringContaining(JSON.stringify(id)),
+      });
+    }
+    for (const id of ['', '.', '..']) {
+      await expect(customers.delete(id)).rejects.toThrow(TypeError);
+    }
+  });
+
+  it('throws an ApiError with code, status and the request id of the log', async () => {
+    const answers: Response[] = [];
+    const send = serviceFetch(service);
+    const { customers } = clientOf(service.account(), {
+      fetch: async (url: string, init: RequestInit) => {
+        const response = await send(url, init);
+        answers.push(response);
+        return response;
+      },
+    });
+    const refused = customers.create({ name: '', phone: '1' });
+    await expect(refused).rejects.toMatchObject({
+      name: 'ApiError',
+      code: 'VALIDATION_FAILED',
+      status: 422,
+      message: expect.stringContaining('name'),
+    });
+    const requestId = answers[0]?.headers.get('x-request-id');
+    await expect(refused).rejects.toHaveProperty('requestId', requestId);
+  });
+
+  describe('walks all pages', () => {
+    it('newest first, each record once', async () => {
+      const { customers } = clientOf(service.account());
+      const ids = await create(customers, 7);
+      const seen = await collected(customers.all({ page_size: 3 }));
+      expect(seen.map(({ id }) => id)).toEqual(ids.toReversed());
+    });
+
+    it('by pages of 100, and not at all where there is nothing', async () => {
+      const account = service.account();
+      const { customers } = clientOf(account);
+      expect(await collected(customers.all())).toEqual([]);
+      const asked: string[] = [];
+      const send = serviceFetch(service);
+      const watched = clientOf(account, {
+        fetch: (url: string, init: RequestInit) => {
+          asked.push(new URL(url).search);
+          return send(url, init);
+        },
+      });
+      await collected(watched.customers.all({ q: 'x' }));
+      expect(asked).toEqual(['?page_size=100&q=x&page=1']);
+    });
+
+    it('of the query alone', async () => {
+      const { orders } = clientOf(service.account());
+      for (const status of ['New', 'Ready', 'New', 'Ready', 'New']) {
+        await orders.create({ customer: 'A', service: 'B', amount: 1, status });
+      }
+      const seen = await collected(orders.all({ status: 'New', page_size: 2 }));
+      expect(seen.map(({ status }) => status)).toEqual(['New', 'New', 'New']);
+    });
+
+    it('each record once while others are added', async () => {
+      const { customers } = clientOf(service.account());
+      const ids = await create(customers, 9);
+      const seen: string[] = [];
+      for await (const { id } of customers.all({ page_size: 2 })) {
+        seen.push(id);
+        // Every page shifts by half of itself.
+        if (seen.length % 2 === 0) await create(customers, 1);
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen.filter((id) => ids.includes(id))).toEqual(ids.toReversed());
+    });
+
+    it.each([1, 2, 5])('without missing one while %i are deleted', async (count) => {
+      const { customers } = clientOf(service.account());
+      const ids = await create(customers, 12);
+      const seen: string[] = [];
+      for await (const { id } of customers.all({ page_size: 2 })) {
+        seen.push(id);
+        // The newest: all that is left moves up.
+        if (seen.length === 6) {
+          for (const gone of ids.toReversed().slice(0, count)) await customers.delete(gone);
+        }
+      }
+      expect(seen).toEqual(ids.toReversed());
+    });
+  });
+});
+
+async function create(
+  customers: ReturnType<typeof createClient>['customers'],
+  count: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) {
+    ids.push((await customers.create({ name: `Customer ${i}`, phone: '1' })).id);
+  }
+  return ids;
+}

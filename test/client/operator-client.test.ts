@@ -1,0 +1,68 @@
+// The operator's client against the real service, on every host.
+
+import { createClient } from 'service-management-api/client';
+import { ApiError, createOperatorClient } from 'service-management-api/operator-client';
+import { expect, it } from 'vitest';
+import { ADMIN_KEY, onEveryHost } from '../support/contract.js';
+import { tokenOf } from '../support/identity-stub.js';
+import { serviceFetch } from '../support/service-fetch.js';
+
+const BASE_URL = 'http://localhost/api/v1';
+
+onEveryHost("The operator's client", (service) => {
+  const operator = (adminKey = ADMIN_KEY) =>
+    createOperatorClient({ baseUrl: BASE_URL, adminKey, fetch: serviceFetch(service) });
+
+  it("works on an account's records and reads what it left in the audit log", async () => {
+    const { subject } = service.account('auth0|a/b é');
+    const { customers } = operator().recordsOf(subject);
+    const created = await customers.create({ name: 'Neema', phone: '1' });
+    expect(created.owner_sub).toBe(subject);
+    const changed = await customers.update(created.id, { phone: '2' });
+    expect(await customers.read(created.id)).toEqual(changed);
+    expect((await customers.list({ q: 'neema' })).items).toEqual([changed]);
+    await customers.delete(created.id);
+    const events = [];
+    for await (const event of operator().audit.all({ page_size: 2 })) events.push(event);
+    expect(events.map(({ action, changed: names }) => [action, names])).toEqual([
+      ['delete', []],
+      ['update', ['phone']],
+      ['create', ['name', 'phone']],
+    ]);
+    expect((await operator().audit.list({ page_size: 1 })).pagination.total).toBe(3);
+  });
+
+  it('sees the accounts', async () => {
+    const account = service.account('zawadi');
+    const client = createClient({
+      baseUrl: BASE_URL,
+      token: tokenOf(account.subject),
+      fetch: serviceFetch(service),
+    });
+    const business = await client.businesses.create({ businessName: 'Zawadi Tailoring' });
+    const { accounts } = operator();
+    expect((await accounts.list({ q: 'zawadi tail' })).items).toMatchObject([
+      { owner_sub: 'zawadi', record_count: 1 },
+    ]);
+    const subjects = [];
+    for await (const { owner_sub } of accounts.all({ page_size: 1 })) subjects.push(owner_sub);
+    expect(subjects).toEqual(['local-preview', 'zawadi']);
+    expect((await accounts.read('zawadi')).profiles).toEqual([business]);
+    await expect(accounts.read('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('reads overview, health and usage', async () => {
+    const { resources, record_count } = await operator().overview();
+    expect(Object.values(resources).reduce((sum, count) => sum + count, 0)).toBe(record_count);
+    expect(await operator().health()).toMatchObject({ status: 'ok', database: 'ok' });
+    expect((await operator().usage()).record_count).toBe(record_count);
+  });
+
+  it('throws the same ApiError as the other client', async () => {
+    const refused = operator('wrong').overview();
+    await expect(refused).rejects.toBeInstanceOf(ApiError);
+    await expect(refused).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
+    const { ApiError: other } = await import('service-management-api/client');
+    expect(other).toBe(ApiError);
+  });
+});

@@ -3,7 +3,7 @@
 // host runs is the very file that every other host runs.
 
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -70,6 +70,13 @@ export async function buildAll() {
       splitting: true,
       chunkNames: 'client-shared',
     }),
+    build({
+      ...common,
+      entryPoints: ['src/reference/reference.ts'],
+      format: 'iife',
+      sourcemap: false,
+      outdir: 'dist/reference',
+    }),
   ]);
   execFileSync(
     process.execPath,
@@ -77,6 +84,10 @@ export async function buildAll() {
     { cwd: root, stdio: 'inherit' },
   );
   await writeOpenApi();
+  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) {
+    copyFileSync(`${root}node_modules/swagger-ui-dist/${name}`, `${root}dist/reference/${name}`);
+  }
+  copyFileSync(`${root}src/reference/reference.html`, `${root}dist/reference/reference.html`);
 }
 
 /** The description of the API is data: what makes it is run here and goes nowhere. */

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import type { Log } from './log.js';
-import { startLocalIdentity } from './node/local-identity.js';
+import { startPreviewPort } from './node/preview-port.js';
 import { captureStrayOutput, runService } from './node/process.js';
 import { type Service, startService } from './node/service.js';
 import { isLoopback, readSettings, SettingError, type Settings } from './settings.js';
@@ -22,11 +22,13 @@ const log: Log = {
 captureStrayOutput(log);
 const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
 
+let reference = '';
 const service = await runService(log, async (onStorageLost): Promise<Service> => {
-  const identity = await startLocalIdentity();
-  const settings = previewSettings(identity.userinfoUrl);
+  const port = await startPreviewPort();
+  const settings = previewSettings(port.userinfoUrl);
   const service = await startService({ settings, log, onStorageLost });
-  return { ...service, stop: () => service.stop().then(identity.close) };
+  reference = port.showReference(service.origin);
+  return { ...service, stop: () => service.stop().then(port.close) };
 });
 process.stdout.write(welcome(service.origin));
 
@@ -71,6 +73,8 @@ The service runs at ${api} (data in data/preview.db; Ctrl-C stops it).
 Tokens     local-NAME is the account local-NAME, for any NAME;
            ${SAMPLE_TOKEN} owns the sample shop
 Admin key  ${adminKey}
+Reference  ${reference} shows every operation; those of an
+           account can be tried there, as ${SAMPLE_TOKEN}
 
 Try, in another terminal:
 

@@ -6,6 +6,8 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     include: ['test/**/*.test.ts'],
+    // These have their own command: npm run test:browser.
+    exclude: ['test/browser/**'],
     globalSetup: ['test/support/met-answers.ts'],
     // Processes and files are started for real; a busy machine makes them slow, not wrong.
     testTimeout: 20_000,

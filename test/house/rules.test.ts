@@ -37,6 +37,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   openapi: ['domain', 'http', 'records'],
   client: [],
   'operator-client': ['client'],
+  reference: [],
   log: [],
   'bounded-body': [],
   eventually: [],
@@ -104,7 +105,10 @@ describe('Layers', () => {
   });
 
   it('keep the preview out of the deployed server', () => {
-    expect([...reachableFrom('src/server.ts')]).not.toContain('src/node/local-identity.ts');
+    const deployed = [...reachableFrom('src/server.ts')];
+    for (const part of ['local-identity', 'preview-port', 'reference-page']) {
+      expect(deployed).not.toContain(`src/node/${part}.ts`);
+    }
   });
 });
 

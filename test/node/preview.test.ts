@@ -1,14 +1,11 @@
 // `npm start` without npm: the built preview in a folder of its own.
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-
-const PREVIEW = fileURLToPath(new URL('../../dist/preview.js', import.meta.url));
 
 describe('The preview', () => {
   let folder: TemporaryFolder;
@@ -38,6 +35,26 @@ describe('The preview', () => {
       fetch(`${api}/customers`, { headers: { Authorization: `Bearer ${token}` } });
     expect((await as('local-amina')).status).toBe(200);
     expect((await as('amina')).status).toBe(401);
+  });
+
+  it('serves the API reference beside the provider, not on the port of the API', async () => {
+    const { text } = await start({});
+    const reference = /Reference {2}(\S+)/.exec(text())?.[1] ?? '';
+    const api = new URL(/runs at (\S+)/.exec(text())?.[1] ?? '').origin;
+    expect(new URL(reference).origin).not.toBe(api);
+    const page = await fetch(reference);
+    expect(page.headers.get('content-security-policy')).toContain(`connect-src 'self' ${api};`);
+    const files = [...(await page.text()).matchAll(/(?:src|href)="([^":]+)"/g)].map(([, to]) => to);
+    expect(files).toHaveLength(3);
+    for (const file of [...files, 'openapi.json']) {
+      expect((await fetch(reference + file)).status, file).toBe(200);
+      expect((await fetch(`${api}/${file}`)).status, file).toBe(404);
+    }
+    const document = await (await fetch(`${reference}openapi.json`)).json();
+    expect(document.servers[0].variables.origin.default).toBe(api);
+    for (const path of ['../preview.js', '..%2fpreview.js', 'preview.js', 'constructor', '//']) {
+      expect((await fetch(reference + path)).status, path).toBe(404);
+    }
   });
 
   it('uses the admin key that is set', async () => {
@@ -75,34 +92,16 @@ describe('The preview', () => {
     expect(text.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  function run(environment: Record<string, string>) {
-    const child = spawn(process.execPath, [PREVIEW], {
-      cwd: folder.path,
-      env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
-    });
-    let text = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-    }
-    return { child, text: () => text };
-  }
-
   /** Resolves when everything is printed. */
   async function start(environment: Record<string, string>) {
-    const { child, text } = run(environment);
-    stop = async () => {
-      child.kill('SIGINT');
-      if (child.exitCode === null) await once(child, 'close');
-      expect(child.exitCode).toBe(0);
-    };
-    while (!text().includes('admin/overview')) await once(child.stdout, 'data');
-    return { text, child };
+    const preview = spawnPreview(folder.path, environment);
+    stop = async () => expect(await interrupted(preview)).toBe(0);
+    await printed(preview);
+    return preview;
   }
 
   async function ended(environment: Record<string, string>) {
-    const { child, text } = run(environment);
+    const { child, text } = spawnPreview(folder.path, environment);
     const [code] = await once(child, 'close');
     return { code, text: text() };
   }

@@ -1,0 +1,68 @@
+// The API reference of the preview: a page that asks for nothing but its own
+// files and the API, and lets every operation of an account be tried.
+
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
+
+/** Built: beside the bundle that this file becomes a part of. */
+const FOLDER = new URL('./reference/', import.meta.url);
+const DOCUMENT = new URL('./openapi.json', import.meta.url);
+
+/** What there is, and nothing else: a path is never turned into a file name. */
+const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {
+  '/': { name: 'reference.html', type: 'text/html; charset=utf-8' },
+  '/reference.js': { name: 'reference.js', type: 'text/javascript; charset=utf-8' },
+  '/swagger-ui-bundle.js': { name: 'swagger-ui-bundle.js', type: 'text/javascript; charset=utf-8' },
+  '/swagger-ui.css': { name: 'swagger-ui.css', type: 'text/css; charset=utf-8' },
+};
+
+/** Answers a request for the page or one of its files; `apiOrigin` is where its "try it" goes. */
+export async function answerReference(
+  apiOrigin: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  const file = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
+  if (path === '/openapi.json') {
+    send(response, 'application/json', await documentFor(apiOrigin), apiOrigin);
+  } else if (file !== undefined) {
+    send(response, file.type, await readFile(fileURLToPath(new URL(file.name, FOLDER))), apiOrigin);
+  } else {
+    response.writeHead(404, { 'Content-Type': 'text/plain' });
+    response.end(`nothing at ${path}; the API reference is at /\n`);
+  }
+}
+
+/** The API's document, with the preview as the server to try. */
+async function documentFor(apiOrigin: string): Promise<string> {
+  const document = JSON.parse(await readFile(fileURLToPath(DOCUMENT), 'utf8'));
+  document.servers[0].variables.origin.default = apiOrigin;
+  return JSON.stringify(document);
+}
+
+function send(
+  response: ServerResponse,
+  type: string,
+  content: string | Buffer,
+  apiOrigin: string,
+): void {
+  response.writeHead(200, {
+    'Content-Type': type,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    // Swagger UI sets styles from its script and draws its icons from data URLs.
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self' 'unsafe-inline'",
+      "img-src 'self' data:",
+      `connect-src 'self' ${apiOrigin}`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+  });
+  response.end(content);
+}

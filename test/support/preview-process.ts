@@ -1,0 +1,49 @@
+// `npm start` without npm: the built preview as a process.
+
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const PREVIEW = fileURLToPath(new URL('../../dist/preview.js', import.meta.url));
+
+export interface PreviewProcess {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  /** Everything printed so far. */
+  text(): string;
+}
+
+/** Starts a preview that may fail to start; its data goes below the folder. */
+export function spawnPreview(
+  folder: string,
+  environment: Readonly<Record<string, string>> = {},
+): PreviewProcess {
+  const child = spawn(process.execPath, [PREVIEW], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return { child, text: () => text };
+}
+
+/** Resolves when everything is printed. */
+export async function printed({ child, text }: PreviewProcess): Promise<string> {
+  while (!text().includes('admin/overview')) {
+    if (child.exitCode !== null) throw new Error(`the preview ended: ${text()}`);
+    await once(child.stdout, 'data');
+  }
+  return text();
+}
+
+/** Ends it as Ctrl-C does and resolves with the exit code. */
+export async function interrupted({ child }: PreviewProcess): Promise<number | null> {
+  child.kill('SIGINT');
+  if (child.exitCode === null) await once(child, 'close');
+  return child.exitCode;
+}

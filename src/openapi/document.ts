@@ -174,5 +174,5 @@ A path that is not listed here is 404 \`NOT_FOUND\`, and another method on a pat
 
 \`OPTIONS\` on any path is the preflight of CORS: 204 without a body, with \`Access-Control-Allow-Methods\` (${METHODS}) and \`Access-Control-Allow-Headers\` (${REQUEST_HEADERS}). The header of the admin key is not among them: the administration API is for servers.
 
-A property whose schema names no type is kept as it was written and never checked. The others hold for every record that was written through this API; a row that another program put into the file may break them until a PATCH mends it. A record may grow to ${RECORD_MAX_CHARACTERS} characters of JSON. Rate limits are a matter of the proxy in front.`;
+A property whose schema names no type is kept as it was written and never checked. The others hold for every record that was written through this API; a row that another program put into the file may break them until a PATCH mends it. A PATCH may grow a record to ${RECORD_MAX_CHARACTERS} characters of JSON. Rate limits are a matter of the proxy in front.`;
 }

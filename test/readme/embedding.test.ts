@@ -2,32 +2,29 @@
 // own that has the package installed, with the built files, without a port.
 
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openProject, ROOT, readmeCode } from '../support/readme.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const { exports: exported } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const EXAMPLE = readmeCode('## Embed it');
 
 describe('The README’s embedding example', () => {
   let consumer: TemporaryFolder;
 
   beforeAll(async () => {
-    consumer = await openTemporaryFolder();
-    const modules = join(consumer.path, 'node_modules');
-    await mkdir(modules);
-    await symlink(ROOT, join(modules, 'service-management-api'));
-    await writeFile(join(consumer.path, 'package.json'), '{ "type": "module" }');
-    await writeFile(join(consumer.path, 'embed.js'), await exampleOf('## Embed it'));
+    consumer = await openProject({ 'embed.js': EXAMPLE });
   });
 
   afterAll(() => consumer.remove());
 
-  it('has about a dozen lines', async () => {
-    const lines = (await exampleOf('## Embed it')).split('\n').filter((line) => line.trim() !== '');
+  it('has about a dozen lines', () => {
+    const lines = EXAMPLE.split('\n').filter((line) => line.trim() !== '');
     expect(lines.length).toBeLessThanOrEqual(15);
   });
 
@@ -53,10 +50,11 @@ describe('The README’s embedding example', () => {
           await symlink(join(ROOT, 'node_modules', types), join(modules, types));
         }
         await writeFile(join(stranger.path, 'package.json'), '{ "type": "module" }');
-        await writeFile(join(stranger.path, 'embed.ts'), await exampleOf('## Embed it'));
+        await writeFile(join(stranger.path, 'embed.ts'), EXAMPLE);
+        await writeFile(join(stranger.path, 'client.ts'), readmeCode('### The typed client'));
         const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
         const options = `--noEmit --strict --target ES2023 --types node --module ${module} --moduleResolution ${resolution}`;
-        await run(process.execPath, [tsc, ...options.split(' '), 'embed.ts'], {
+        await run(process.execPath, [tsc, ...options.split(' '), 'embed.ts', 'client.ts'], {
           cwd: stranger.path,
         });
       } finally {
@@ -78,13 +76,18 @@ describe('The core bundle', () => {
     expect(server).toMatch(/from ["']\.\/handler\.js["']/);
     expect(server).not.toContain('local-identity');
   });
-});
 
-/** The first code block after a heading. */
-async function exampleOf(heading: string): Promise<string> {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const [, after = ''] = readme.split(`\n${heading}\n`);
-  const block = /```js\n([\s\S]*?)```/.exec(after)?.[1];
-  if (block === undefined) throw new Error(`the README has no example under "${heading}"`);
-  return block;
-}
+  it('is packed with everything that is for others, and nothing of the preview', async () => {
+    const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const { stdout } = await run('npm', pack, { cwd: ROOT });
+    const [{ files }] = JSON.parse(stdout);
+    const paths: string[] = files.map(({ path }: { path: string }) => path);
+    for (const { default: path } of Object.values<{ default?: string }>(exported)) {
+      if (path !== undefined) expect(paths).toContain(path.slice(2));
+    }
+    for (const name of ['openapi.json', 'postman.json', 'requests.http', 'client-shared.js']) {
+      expect(paths).toContain(`dist/${name}`);
+    }
+    expect(paths.filter((path) => /preview|reference|swagger/.test(path))).toEqual([]);
+  });
+});

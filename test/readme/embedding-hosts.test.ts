@@ -1,0 +1,85 @@
+// The README's ways to put the service into another program, run as they are
+// written; Bun and Deno where CI has installed them.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
+import { openProject, readmeCode } from '../support/readme.js';
+import type { TemporaryFolder } from '../support/temporary-folder.js';
+
+const { BUN, DENO } = process.env;
+const DENO_ARGUMENTS = ['run', '-A', '--node-modules-dir=manual'];
+
+let identity: IdentityStub;
+let project: TemporaryFolder;
+let stop = async () => {};
+
+beforeAll(async () => {
+  identity = await openIdentityStub();
+});
+afterEach(async () => {
+  await stop();
+  await project.remove();
+});
+afterAll(() => identity.close());
+
+it('In Hono, beside its own pages', () =>
+  servesBoth('In Hono:', process.execPath, [], ['hono', '@hono/node-server']));
+
+it('In a plain Node server, beside its own pages', () =>
+  servesBoth('In a plain Node server', process.execPath, [], ['@hono/node-server']));
+
+it.runIf(BUN)('In Bun', () => serves('In Bun:', BUN ?? '', []));
+
+it.runIf(DENO)('In Deno', () => serves('In Deno', DENO ?? '', DENO_ARGUMENTS));
+
+async function servesBoth(...how: Parameters<typeof serves>): Promise<void> {
+  const origin = await serves(...how);
+  expect(await (await fetch(origin)).text()).toBe('Our own pages');
+}
+
+/** Starts the code that follows the words, and keeps a record in the service inside. */
+async function serves(
+  words: string,
+  command: string,
+  options: readonly string[],
+  packages: readonly string[] = [],
+): Promise<string> {
+  const [service] = readmeCode('## Embed it').split('\nconst response');
+  const files = {
+    'service.js': `${service?.replace(/https:[^']+/, identity.url)}\nexport { handle };\n`,
+    'main.js': readmeCode(words).replace('3000', '0'),
+  };
+  project = await openProject(files, packages);
+  const child = spawn(command, [...options, 'main.js'], {
+    cwd: project.path,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  stop = async () => {
+    child.kill();
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+  };
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  while (!/^http:\S+$/m.test(text)) {
+    if (child.exitCode !== null) throw new Error(`it ended: ${text}`);
+    await once(child.stdout, 'data');
+  }
+  const [origin = ''] = /^http:\S+$/m.exec(text) ?? [];
+  const api = `${origin}/api/v1`;
+  const headers = { Authorization: `Bearer ${tokenOf('neema')}` };
+  const body = '{"name":"Zoë","phone":"1"}';
+  const created = await fetch(`${api}/customers`, { method: 'POST', headers, body });
+  expect(created.status).toBe(201);
+  const { data } = (await created.json()) as { data: { id: string } };
+  expect(data).toMatchObject({ name: 'Zoë', owner_sub: 'neema' });
+  const read = await fetch(`${api}/customers/${data.id}`, { headers });
+  expect(((await read.json()) as { data: unknown }).data).toEqual(data);
+  expect((await fetch(`${api}/customers`, { method: 'PUT', headers })).status).toBe(405);
+  return origin;
+}

@@ -71,6 +71,7 @@ onEveryHost('Storage failure', (service) => {
 
   it.each(COLLECTIONS)('fails every change of %s alike', async (name) => {
     const account = service.account();
+    await plantTriggers(service, account);
     const kept = await account.create(name, { ...VALID_BODY[name], note: 'keep-me' });
     const tenant = tenantPath(account.subject, name);
     for (const [caller, path] of [

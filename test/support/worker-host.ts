@@ -78,7 +78,8 @@ export async function startMiniflare(workers: readonly WorkerOptions[]): Promise
 
 /** Miniflare compresses as the platform's edge does; what it compresses is under test. */
 export function plain(init: RequestInit = {}): RequestInit {
-  return { ...init, headers: { 'Accept-Encoding': 'identity', ...init.headers } };
+  const given = Object.fromEntries(new Headers(init.headers));
+  return { ...init, headers: { 'Accept-Encoding': 'identity', ...given } };
 }
 
 /** The database of an account's object, or of the directory's; there once the object was asked. */

@@ -3,10 +3,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
+import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { miniflareOptions } from '../../scripts/worker/deployment.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { openProject, readmeCode } from '../support/readme.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
+import { startMiniflare } from '../support/worker-host.js';
 
 const { BUN, DENO } = process.env;
 const DENO_ARGUMENTS = ['run', '-A', '--node-modules-dir=manual'];
@@ -34,12 +38,37 @@ it.runIf(BUN)('In Bun', () => serves('In Bun:', BUN ?? '', []));
 
 it.runIf(DENO)('In Deno', () => serves('In Deno', DENO ?? '', DENO_ARGUMENTS));
 
+it('In a Worker, beside its own pages', async () => {
+  project = await openProject({ 'worker.js': readmeCode('In a Worker of your own') });
+  // As wrangler bundles a program that is not built yet.
+  const { outputFiles } = await build({
+    absWorkingDir: project.path,
+    entryPoints: ['worker.js'],
+    bundle: true,
+    format: 'esm',
+    external: ['cloudflare:workers'],
+    write: false,
+  });
+  const options = miniflareOptions({
+    folder: join(project.path, 'state'),
+    settings: { AUTH_USERINFO_URL: identity.url },
+  });
+  const path = join(options.modulesRoot, 'worker.js');
+  const contents = outputFiles[0]?.text ?? '';
+  const worker = { ...options, modules: [{ type: 'ESModule' as const, path, contents }] };
+  const miniflare = await startMiniflare([worker]);
+  stop = () => miniflare.dispose();
+  const { origin } = await miniflare.ready;
+  await keepsRecords(origin);
+  expect(await (await fetch(origin)).text()).toBe('Our own pages');
+});
+
 async function servesBoth(...how: Parameters<typeof serves>): Promise<void> {
   const origin = await serves(...how);
   expect(await (await fetch(origin)).text()).toBe('Our own pages');
 }
 
-/** Starts the code that follows the words, and keeps a record in the service inside. */
+/** Starts the code that follows the words; resolves with its origin when the service inside keeps a record. */
 async function serves(
   words: string,
   command: string,
@@ -71,6 +100,11 @@ async function serves(
     await once(child.stdout, 'data');
   }
   const [origin = ''] = /^http:\S+$/m.exec(text) ?? [];
+  await keepsRecords(origin);
+  return origin;
+}
+
+async function keepsRecords(origin: string): Promise<void> {
   const api = `${origin}/api/v1`;
   const headers = { Authorization: `Bearer ${tokenOf('neema')}` };
   const body = '{"name":"Zoë","phone":"1"}';
@@ -81,5 +115,4 @@ async function serves(
   const read = await fetch(`${api}/customers/${data.id}`, { headers });
   expect(((await read.json()) as { data: unknown }).data).toEqual(data);
   expect((await fetch(`${api}/customers`, { method: 'PUT', headers })).status).toBe(405);
-  return origin;
 }

@@ -237,7 +237,7 @@ function judge(
   return happened.some(({ after }) => isState(row, after)) ? 'lost' : 'torn';
 }
 
-/** In its collection, and under the id that was acknowledged. */
+/** In its collection, and under the id that was acknowledged; an answer that never arrived has told none. */
 function hasItsPlace(
   /** @type {StoredRow | undefined} */ row,
   /** @type {Entry} */ entry,
@@ -245,7 +245,7 @@ function hasItsPlace(
 ) {
   if (row === undefined) return true;
   if (row.collection !== entry.collection) return false;
-  return certain === undefined || row.body.id === entry.id;
+  return certain === undefined || entry.id === undefined || row.body.id === entry.id;
 }
 
 function isState(

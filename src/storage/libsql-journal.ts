@@ -15,6 +15,7 @@ import type {
   StoredUsage,
   ThreeTimes,
 } from '../records/journal.js';
+import { syncFolder } from './file-copy.js';
 import { type Backup, Backups } from './libsql-backup.js';
 import type { CommitTexts, FileCommitResult, UsagePage, UsagePiece } from './libsql-file.js';
 import type { ThreadCalls, ThreadOptions, ThreadReply } from './libsql-thread.js';
@@ -83,15 +84,6 @@ async function makeFolder(folder: string): Promise<void> {
       `its folder cannot be made (${code}); check that the path is a file in a writable folder`,
       { cause: error },
     );
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
-  } catch {
-    // Some systems cannot sync a folder; SQLite goes on there as well.
   }
 }
 

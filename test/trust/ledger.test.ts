@@ -112,6 +112,16 @@ describe('A ledger', () => {
     expect(then()).toContain('1 acknowledged lost');
   });
 
+  it('wants a record whose answer was sent and never arrived, under whatever id it said', () => {
+    entry = ledger.newEntry(0, 'amina', 'customers');
+    const sent = begin('create', 1);
+    const then = (...rows: Row[]) =>
+      String(ledger.compare(rows, [], (change) => change === created || change === sent));
+    const other = { collection: 'customers', body: { id: 'CUS-0001', ...created.after } } as Row;
+    expect(then(other, row(1, 'CUS-0002'))).toBe(NONE);
+    expect(then(other)).toContain('1 acknowledged lost');
+  });
+
   it('counts an id that is given while a record has it', () => {
     entry = ledger.newEntry(0, 'amina', 'customers');
     ledger.acknowledge(begin('create', 1), 'CUS-0001');

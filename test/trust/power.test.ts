@@ -18,7 +18,7 @@ describe.runIf(tracerIsMissing() === undefined)('Power loss', () => {
       const folder = await openTemporaryFolder();
       const options = { folder: folder.path, say: () => {}, share: SHARE, parts };
       const findings = await powerLosses(options).finally(folder.remove);
-      for (const finding of findings) expect(finding).toMatchObject({ holds: true });
+      expect(findings.filter(({ holds }) => !holds)).toEqual([]);
       expect(findings).toHaveLength(2);
     },
     TIMEOUT_MS,

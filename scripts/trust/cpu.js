@@ -2,12 +2,13 @@
 // everyone else, waiting.
 
 import { join } from 'node:path';
-import { runSql } from './database.js';
+import { runSql } from '../run-sql.js';
 import { asAccount, openIdentityProvider } from './identity.js';
-import { ADMIN_KEY, startService } from './service.js';
+import { startService } from './probed-service.js';
+import { ADMIN_KEY } from './service-process.js';
 
 /** @import { Finding, Trial } from './trial.js' */
-/** @import { Service } from './service.js' */
+/** @import { Service } from './probed-service.js' */
 
 const P99_MAX_MS = 50;
 const WORST_MAX_MS = 250;
@@ -54,7 +55,7 @@ export async function dearestRequests(
   const empty = await startService(environment);
   await empty.stop();
   say('filling the database');
-  await runSql(file, fill(sizes));
+  await runSql(file, ...fill(sizes));
   const service = await startService(environment);
   try {
     /** @type {Finding[]} */

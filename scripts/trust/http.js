@@ -6,10 +6,10 @@ import { malformedRequests, SMUGGLED } from './http/malformed.js';
 import { answersIn, flawOf, openRaw, overWithin, requestText } from './http/raw-connection.js';
 import { ATTACKS, fill, slowClients, slowFinding, toolFinding } from './http/slow-clients.js';
 import { asAccount } from './identity.js';
-import { startOn } from './service.js';
+import { startOn } from './probed-service.js';
 
 /** @import { Finding, Trial } from './trial.js' */
-/** @import { Service } from './service.js' */
+/** @import { Service } from './probed-service.js' */
 
 const CUSTOMERS = '/api/v1/customers';
 const HEALTH = '/api/v1/health';

@@ -6,10 +6,10 @@ import { megabytes, summary } from './figures.js';
 import { asAccount } from './identity.js';
 import { corpus } from './json/corpus.js';
 import { edgeFinding, lyingFinding, stalledFinding, totalOf } from './json/lengths.js';
-import { startOn } from './service.js';
+import { startOn } from './probed-service.js';
 
 /** @import { Finding, Trial } from './trial.js' */
-/** @import { Service } from './service.js' */
+/** @import { Service } from './probed-service.js' */
 
 const BUSINESSES = '/api/v1/businesses';
 const MAX_BYTES = 1_048_576;

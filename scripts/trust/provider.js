@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { megabytes, seconds } from './figures.js';
 import { watchOthers } from './http/others.js';
 import { byToken, openIdentityProvider } from './identity.js';
-import { startService } from './service.js';
+import { startService } from './probed-service.js';
 
 /** @import { Behaviour } from './identity.js' */
 /** @import { Finding, Trial } from './trial.js' */
-/** @import { Service } from './service.js' */
+/** @import { Service } from './probed-service.js' */
 
 const CUSTOMERS = '/api/v1/customers';
 /** The contract's 4 s and what an answer takes; and how long others may wait. */

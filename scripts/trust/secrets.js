@@ -2,17 +2,17 @@
 // records' values are looked for in every log line, error and audit row.
 
 import { join } from 'node:path';
-import { runSql } from './database.js';
+import { runSql } from '../run-sql.js';
 import { answersIn, openRaw, overWithin, requestText } from './http/raw-connection.js';
 import { openIdentityProvider } from './identity.js';
+import { startService } from './probed-service.js';
 import { attempts, CANARY, KEY, OWNER, TENANT } from './secrets/attempts.js';
 import { keyTimingFinding } from './secrets/key-timing.js';
 import { auditFinding, settingsFinding } from './secrets/settings.js';
-import { startService } from './service.js';
 
 /** @import { Finding, Trial } from './trial.js' */
 /** @import { Attempt } from './secrets/attempts.js' */
-/** @import { Service } from './service.js' */
+/** @import { Service } from './probed-service.js' */
 
 const API = '/api/v1';
 
@@ -47,7 +47,7 @@ export async function leakFinding(/** @type {string} */ folder, /** @type {numbe
     ADMIN_API_KEY: KEY,
   };
   await (await startService(environment)).stop();
-  await runSql(file, FAILURES);
+  await runSql(file, ...FAILURES);
   const service = await startService(environment);
   const seen = { answers: 0, errors: 0, rows: 0, leaks: /** @type {string[]} */ ([]) };
   const wrong = [];

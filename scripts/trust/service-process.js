@@ -10,11 +10,14 @@ const SERVER = join(root, 'dist/server.js');
 export const ADMIN_KEY = 'operator-of-the-trials-0123456789-abcdef';
 
 /**
- * @typedef {object} ServiceOptions
- * @property {string} file The database.
- * @property {string} identityOrigin
+ * @typedef {object} ProcessOptions
+ * @property {Readonly<Record<string, string>>} environment Settings, besides a free port and the operator's key.
  * @property {string} [script] Another build of the server.
  * @property {readonly string[]} [under] A command that runs the server, such as a tracer. It must let the server keep its process id.
+ * @property {readonly string[]} [nodeOptions]
+ * @property {boolean} [hasChannel] For messages to and from what `nodeOptions` load into it.
+ *
+ * @typedef {Omit<ProcessOptions, 'environment'> & { file: string, identityOrigin: string }} ServiceOptions `file` is the database.
  *
  * @typedef {{ readonly level: string, readonly event: string, readonly [field: string]: unknown }} LogLine
  * @typedef {ReturnType<typeof spawnService>} Service
@@ -27,20 +30,23 @@ process.on('exit', () => {
   killAll();
 });
 
-/** Starts a server that may not come up. */
-export function spawnService(/** @type {ServiceOptions} */ options) {
-  const { file, identityOrigin, script = SERVER, under = [] } = options;
-  const [command = '', ...args] = [...under, process.execPath, script];
+/** Starts a server on a database and with an identity provider; it may not come up. */
+export function spawnService(/** @type {ServiceOptions} */ { file, identityOrigin, ...options }) {
+  const environment = {
+    DATABASE_URL: `file:${file}`,
+    AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
+    AUTH_CACHE_SECONDS: '300',
+  };
+  return spawnServer({ ...options, environment });
+}
+
+/** Starts a server with these settings; it may not come up. */
+export function spawnServer(/** @type {ProcessOptions} */ options) {
+  const { environment, script = SERVER, under = [], nodeOptions = [], hasChannel } = options;
+  const [command = '', ...args] = [...under, process.execPath, ...nodeOptions, script];
   const child = spawn(command, args, {
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      PORT: '0',
-      DATABASE_URL: `file:${file}`,
-      AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
-      AUTH_CACHE_SECONDS: '300',
-      ADMIN_API_KEY: ADMIN_KEY,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe', ...(hasChannel ? /** @type {const} */ (['ipc']) : [])],
   });
   running.add(child);
   let output = '';
@@ -50,7 +56,7 @@ export function spawnService(/** @type {ServiceOptions} */ options) {
     for (const watcher of watchers) watcher();
   };
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+    stream?.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
       output += text;
       tell();
     });
@@ -86,6 +92,7 @@ export function spawnService(/** @type {ServiceOptions} */ options) {
       look();
     });
   return {
+    child,
     pid: child.pid ?? 0,
     output: () => output,
     log,

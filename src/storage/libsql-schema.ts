@@ -1,24 +1,13 @@
 // The tables of the database file and every statement that touches them.
 
+import { CREATE_RECORDS } from './records-table.js';
+
 /** "SvcM": says that a SQLite file is ours, before anything in it is touched. */
 export const APPLICATION_ID = 0x5376634d;
 export const SCHEMA_VERSION = 1;
 
-/**
- * The body is the record as it is returned; the other columns only address it.
- * `position` is the order of creation. The index is a safety net: memory already
- * keeps ids unique, a defect there must not reach the file.
- */
 export const CREATE_TABLES = [
-  `create table records (
-     position integer primary key,
-     collection text not null,
-     id text not null,
-     body text not null,
-     created_at integer not null,
-     updated_at integer not null
-   ) strict`,
-  'create unique index records_by_id on records (collection, id)',
+  ...CREATE_RECORDS,
   'create table audit_events (id integer primary key autoincrement, event text not null) strict',
   `pragma application_id = ${APPLICATION_ID}`,
   `pragma user_version = ${SCHEMA_VERSION}`,

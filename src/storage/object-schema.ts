@@ -1,17 +1,11 @@
 // The tables of a durable object's own SQLite database, which holds one
 // account, and every statement of the journal that touches them.
 
-/** As in the libSQL file; made with the first write, so that an account that never wrote has no database. */
+import { CREATE_RECORDS } from './records-table.js';
+
+/** Made with the first write, so that an account that never wrote has no database. */
 export const CREATE_TABLES = [
-  `create table records (
-     position integer primary key,
-     collection text not null,
-     id text not null,
-     body text not null,
-     created_at integer not null,
-     updated_at integer not null
-   ) strict`,
-  'create unique index records_by_id on records (collection, id)',
+  ...CREATE_RECORDS,
   'create table audit_events (id integer primary key, event text not null) strict',
 ] as const;
 

@@ -4,8 +4,8 @@
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runSql } from '../../scripts/run-sql.js';
 import { changedBuild } from '../support/changed-build.js';
-import { runSql } from '../support/database-file.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import type { LogLine, ServerProcess } from '../support/server-process.js';

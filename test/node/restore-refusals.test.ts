@@ -2,7 +2,7 @@
 
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runSql } from '../support/database-file.js';
+import { runSql } from '../../scripts/run-sql.js';
 import {
   BACKUP_RECORDS,
   openRestoration,

@@ -2,7 +2,7 @@
 
 import { copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runSql } from '../support/database-file.js';
+import { runSql } from '../../scripts/run-sql.js';
 import { bearer } from '../support/node-service.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import {

@@ -4,8 +4,8 @@ import { readdir, readFile, readlink, rename, stat, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { type FileJournal, openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runSql } from '../../scripts/run-sql.js';
 import { expectRoom } from '../../src/storage/file-copy.js';
-import { runSql } from '../support/database-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { changes, loaded, row, rows } from './journal-conformance.js';
 

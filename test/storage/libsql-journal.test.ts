@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runSql } from '../../scripts/run-sql.js';
 import type { Journal } from '../../src/records/journal.js';
-import { runSql } from '../support/database-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { changes, conformanceOf, loaded, row, rows } from './journal-conformance.js';
 

@@ -10,7 +10,7 @@ import {
   userinfoIdentity,
 } from 'service-management-api';
 import { openLibsqlJournal } from 'service-management-api/libsql';
-import { runSql } from './database-file.js';
+import { runSql } from '../../scripts/run-sql.js';
 import { type ServerProcess, startServer } from './server-process.js';
 import { workerHost } from './worker-host.js';
 

@@ -7,8 +7,8 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { Miniflare, type WorkerOptions } from 'miniflare';
+import { runSql } from '../../scripts/run-sql.js';
 import { miniflareOptions, readDeployment } from '../../scripts/worker/deployment.js';
-import { runSql } from './database-file.js';
 import type { Host } from './hosts.js';
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));

@@ -6,10 +6,10 @@ import { dearestRequests } from '../../scripts/trust/cpu.js';
 import { malformedFinding, mutatedFinding } from '../../scripts/trust/http.js';
 import { edgeFinding, lyingFinding } from '../../scripts/trust/json/lengths.js';
 import { corpusFinding, memoryFinding } from '../../scripts/trust/json.js';
+import { startOn } from '../../scripts/trust/probed-service.js';
 import { misbehaviourFindings, startWith } from '../../scripts/trust/provider.js';
 import { settingsFinding } from '../../scripts/trust/secrets/settings.js';
 import { leakFinding } from '../../scripts/trust/secrets.js';
-import { startOn } from '../../scripts/trust/service.js';
 import type { Finding } from '../../scripts/trust/trial.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 

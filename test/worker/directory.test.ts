@@ -4,10 +4,10 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { expect, it } from 'vitest';
+import { runSql } from '../../scripts/run-sql.js';
 import { createFor, tenantPath } from '../support/admin-paths.js';
 import { VALID_BODY } from '../support/collection-table.js';
 import { type ContractService, onHost } from '../support/contract.js';
-import { runSql } from '../support/database-file.js';
 import { eventually } from '../support/eventually.js';
 import { objectDatabase } from '../support/worker-host.js';
 import { deliverAgain, FAULTY_WORKER, killObject, setFaults } from './faults.js';

@@ -2,7 +2,7 @@
 
 import { asAccount } from '../identity.js';
 
-/** @import { Service } from '../service.js' */
+/** @import { Service } from '../probed-service.js' */
 
 const PATHS = ['/api/v1/customers', '/api/v1/health'];
 

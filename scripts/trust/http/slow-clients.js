@@ -10,7 +10,7 @@ import { answersIn, flawOf, openRaw, requestText } from './raw-connection.js';
 
 /** @import { RawConnection } from './raw-connection.js' */
 /** @import { Finding } from '../trial.js' */
-/** @import { Service } from '../service.js' */
+/** @import { Service } from '../probed-service.js' */
 
 const CUSTOMERS = '/api/v1/customers';
 const HEALTH = '/api/v1/health';

@@ -7,7 +7,7 @@ import { answersIn, flawOf, openRaw, overWithin, requestText } from '../http/raw
 import { asAccount } from '../identity.js';
 
 /** @import { Finding } from '../trial.js' */
-/** @import { Service } from '../service.js' */
+/** @import { Service } from '../probed-service.js' */
 
 const BUSINESSES = '/api/v1/businesses';
 const MAX_BYTES = 1_048_576;

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { asAccount } from '../identity.js';
-import { ADMIN_KEY } from '../service.js';
+import { ADMIN_KEY } from '../service-process.js';
 
 /** @typedef {(path: string, init?: RequestInit) => Promise<Response>} Fetch */
 

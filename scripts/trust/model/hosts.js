@@ -5,9 +5,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHandler, openRecords } from 'service-management-api';
 import { openLibsqlJournal } from 'service-management-api/libsql';
-import { runSql } from '../database.js';
+import { runSql } from '../../run-sql.js';
 import { openIdentityProvider } from '../identity.js';
-import { ADMIN_KEY, startService } from '../service.js';
+import { startService } from '../probed-service.js';
+import { ADMIN_KEY } from '../service-process.js';
 import { REFUSED } from './commands.js';
 
 /** @import { Fetch } from './exchange.js' */
@@ -26,7 +27,7 @@ async function newDatabase(/** @type {string} */ folder) {
   const path = join(folder, `model-${++databases}.db`);
   const journal = await openLibsqlJournal({ path });
   await journal.close();
-  await runSql(path, [REFUSE]);
+  await runSql(path, REFUSE);
   return {
     path,
     remove() {

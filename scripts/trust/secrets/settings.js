@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../../setup.js';
-import { startService } from '../service.js';
+import { startService } from '../probed-service.js';
 import { CANARY } from './attempts.js';
 
 /** @import { Finding } from '../trial.js' */

@@ -3,8 +3,8 @@
 // so that within this process the lock could outlive `close()`.
 
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { root } from './setup.js';
 
 const SCRIPT = `
   import { createClient } from '@libsql/client';
@@ -15,18 +15,19 @@ const SCRIPT = `
   process.stdout.write(JSON.stringify(rows));
   client.close();
 `;
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const OUTPUT_MAX_BYTES = 64_000_000;
 
-/** Runs SQL on a database file and resolves with the last statement's rows. */
-export async function runSql(
-  path: string,
-  ...statements: readonly string[]
-): Promise<Record<string, unknown>[]> {
+/**
+ * Runs SQL on a database file and resolves with the last statement's rows.
+ * @param {string} path
+ * @param {readonly string[]} statements
+ * @returns {Promise<Record<string, unknown>[]>}
+ */
+export async function runSql(path, ...statements) {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--input-type=module', '--eval', SCRIPT, '--', `file:${path}`, ...statements],
-    { cwd: ROOT, maxBuffer: OUTPUT_MAX_BYTES },
+    { cwd: root, maxBuffer: OUTPUT_MAX_BYTES },
   );
   return JSON.parse(stdout);
 }

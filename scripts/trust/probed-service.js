@@ -1,60 +1,28 @@
-// `node dist/server.js` as the trials run it: with a probe inside, its output
-// kept, and ended whatever happens to the trial.
+// `node dist/server.js` with a probe inside, which tells of its event loop and
+// its memory.
 
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { memoryOf } from '../bench/processes.js';
 import { openIdentityProvider } from './identity.js';
+import { spawnServer } from './service-process.js';
 
 /** @import { Probed } from './probe.js' */
 
-const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
 const PROBE = new URL('./probe.js', import.meta.url).href;
 
-export const ADMIN_KEY = 'the-operator-key-of-the-trials-0123456789';
-
 /** @typedef {Awaited<ReturnType<typeof startService>>} Service */
-
-/** @type {Set<import('node:child_process').ChildProcess>} */
-const running = new Set();
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
 
 /** Starts the built server and resolves when it listens; rejects with its output where it does not. */
 export async function startService(
   /** @type {Readonly<Record<string, string>> & { DATABASE_URL: string }} */ environment,
 ) {
-  const child = spawn(process.execPath, ['--expose-gc', '--import', PROBE, SERVER], {
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  const server = spawnServer({
+    environment,
+    nodeOptions: ['--expose-gc', '--import', PROBE],
+    hasChannel: true,
   });
-  running.add(child);
-  let output = '';
-  /** @type {() => void} */
-  let changed = () => {};
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
-      output += text;
-      changed();
-    });
-  }
-  /** @type {Promise<number | null>} */
-  const exited = new Promise((resolve) => {
-    child.once('close', (code) => {
-      running.delete(child);
-      resolve(code);
-      changed();
-    });
-  });
-  const listening = /"event":"started","address":"([^"]+)"/;
-  while (!listening.test(output)) {
-    if (!running.has(child)) throw new Error(`the server did not start: ${output}`);
-    await new Promise((resolve) => {
-      changed = () => resolve(undefined);
-    });
-  }
+  const { child, pid, output } = server;
+  const { address } = await server.saw('started');
 
   /** @returns {Promise<Probed>} */
   const probed = (/** @type {'reset' | 'read' | 'heap'} */ call) =>
@@ -66,24 +34,14 @@ export async function startService(
     });
 
   return {
-    origin: listening.exec(output)?.[1] ?? '',
+    origin: String(address),
     /** Everything that it has printed. */
-    output: () => output,
-    /** Resolves with the exit code. */
-    exited,
+    output,
     get isRunning() {
-      return running.has(child);
+      return server.isRunning();
     },
     /** Ends it as an operator does; resolves with the exit code. */
-    stop() {
-      child.kill('SIGTERM');
-      return exited;
-    },
-    /** Ends it at once. */
-    kill() {
-      child.kill('SIGKILL');
-      return exited;
-    },
+    stop: () => server.end('SIGTERM'),
     /** How late its event loop was while `work` went on. */
     async delayDuring(/** @type {() => Promise<unknown>} */ work) {
       await probed('reset');
@@ -93,7 +51,7 @@ export async function startService(
     /** Bytes that live after a collection of garbage. */
     heapBytes: async () => (await probed('heap')).heapBytes,
     /** Bytes of resident memory, now and at most so far; NaN where the system does not say. */
-    memory: () => memoryOf(child.pid ?? 0),
+    memory: () => memoryOf(pid),
   };
 }
 

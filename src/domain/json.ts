@@ -1,6 +1,7 @@
 // JSON values as this service holds them, and how a request's text becomes one.
 
 import { failed, type Outcome, succeeded } from './errors.js';
+import { endOfString } from './json-text.js';
 import { JSON_DEPTH_MAX_LEVELS } from './limits.js';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
@@ -81,16 +82,6 @@ function excessOf(text: string): Excess | undefined {
     }
   }
   return excess;
-}
-
-/** The index of the quote that closes the string, or the end of the text. */
-function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === 0x5c) i++;
-    else if (unit === 0x22) return i;
-  }
-  return text.length;
 }
 
 /** The index behind the last character that can belong to the number. */

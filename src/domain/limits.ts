@@ -7,7 +7,7 @@ export const JSON_DEPTH_MAX_LEVELS = 512;
 
 /**
  * What a record's JSON may grow to by PATCH, since many bodies of 1 MiB can go
- * into one record, and each PATCH parses and writes all of it. A single body may
+ * into one record, and each PATCH looks through and stores all of it. A single body may
  * become more: a number of four characters, such as 1e20, is stored as 21 digits.
  */
 export const RECORD_MAX_CHARACTERS = 2 * REQUEST_BODY_MAX_BYTES;

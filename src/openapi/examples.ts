@@ -26,6 +26,7 @@ export const EXAMPLE_RECORDS: Readonly<Record<CollectionName, readonly JsonObjec
   byCollection((name) =>
     samplesOf(name)
       .map((body, index) => newRecord(name, body, formatId(name, index + 1), SAMPLE_OWNER))
+      .map(({ text }) => JSON.parse(text))
       .reverse(),
   );
 

@@ -9,22 +9,19 @@ import { RECORD_MAX_CHARACTERS } from '../domain/limits.js';
 import { type ListQuery, offsetOf, type Page } from '../domain/listing.js';
 import { paymentOf } from '../domain/payment.js';
 import {
-  changedProperties,
   createdProperties,
-  mergedRecord,
   newRecord,
+  type PatchedRecord,
+  patchedRecord,
   validated,
 } from '../domain/record.js';
-import type { Eventually } from '../eventually.js';
+import { andThen, type Eventually } from '../eventually.js';
 import { type Change, type MemoryRecord, memoryRecord, type RecordSet } from './record-set.js';
 import type { AccountRecords } from './record-store.js';
 import { recordFinder, type SearchBlocks } from './search-blocks.js';
-import { atOnce, type Turns } from './turns.js';
+import type { Turns } from './turns.js';
 import type { Decision, Writer } from './writer.js';
 
-/** From here on the steps of a change take milliseconds: others have a turn between them. */
-const LARGE_RECORD_CHARACTERS = 65_536;
-const MANY_PROPERTIES = 2_000;
 /** Of one UTF-16 unit. */
 const UTF8_MAX_BYTES = 3;
 
@@ -66,18 +63,14 @@ export class MemoryAccount implements AccountRecords {
     // and to make it, so that is done while an earlier commit is under way.
     const verdict = validated(collection, body);
     if (!verdict.ok) return verdict;
-    const { set, writer, turns } = this.#context;
+    const { set, writer } = this.#context;
     const key = set.nextSequence(collection);
     const id = formatId(collection, key);
-    const isLarge = hasManyProperties(body);
-    if (isLarge) await turns.next();
     const record = newRecord(collection, body, id, this.#owner);
-    if (isLarge) await turns.next();
-    const text = JSON.stringify(record);
-    const refused = this.#refusedByStorage(text);
+    const refused = this.#refusedByStorage(record.text);
     if (refused !== undefined) return refused;
     // Records are stored in the order of their positions: from here on nothing waits.
-    const after = memoryRecord(set.nextPosition(), key, text, record);
+    const after = memoryRecord(set.nextPosition(), key, record);
     const decision = this.#changed('create', id, { collection, after }, () =>
       createdProperties(collection, body),
     );
@@ -85,38 +78,33 @@ export class MemoryAccount implements AccountRecords {
   }
 
   async update(collection: CollectionName, id: string, body: JsonObject): Promise<Outcome<string>> {
-    return this.#context.writer.write((current) => {
+    const { writer, turns } = this.#context;
+    return writer.write((current) => {
       const before = current.find(this.#owner, collection, id);
       if (before === undefined) return { outcome: notFound(collection, id) };
-      const change = this.#update(collection, id, before, body);
-      const isLarge = before.text.length > LARGE_RECORD_CHARACTERS || hasManyProperties(body);
-      return isLarge ? this.#context.turns.take(change) : atOnce(change);
+      const patched = turns.take(patchedRecord(collection, before.text, body));
+      return andThen(patched, (outcome) => {
+        if (!outcome.ok) return { outcome };
+        return this.#updated(collection, id, before, outcome.value);
+      });
     });
   }
 
-  *#update(
+  #updated(
     collection: CollectionName,
     id: string,
     before: MemoryRecord,
-    body: JsonObject,
-  ): Generator<void, Decision> {
-    const old: JsonObject = JSON.parse(before.text);
-    yield;
-    const merged = mergedRecord(old, body);
-    const verdict = validated(collection, merged);
-    if (!verdict.ok) return { outcome: verdict };
-    yield;
-    const text = JSON.stringify(merged);
+    patched: PatchedRecord,
+  ): Decision {
+    const { text } = patched;
     // A create may have made it longer: it may stay, and shrink.
     if (text.length > Math.max(RECORD_MAX_CHARACTERS, before.text.length)) {
       return { outcome: tooLong(text) };
     }
     const refused = this.#refusedByStorage(text);
     if (refused !== undefined) return { outcome: refused };
-    const after = memoryRecord(before.position, before.key, text, merged);
-    return this.#changed('update', id, { collection, before, after }, () =>
-      changedProperties(old, merged),
-    );
+    const after = memoryRecord(before.position, before.key, patched);
+    return this.#changed('update', id, { collection, before, after }, () => patched.changed);
   }
 
   async delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
@@ -234,10 +222,6 @@ function newestPage(records: readonly MemoryRecord[], query: ListQuery): Page {
     if (record !== undefined) items.push(record.text);
   }
   return { items, total: records.length };
-}
-
-function hasManyProperties(body: JsonObject): boolean {
-  return Object.keys(body).length > MANY_PROPERTIES;
 }
 
 function tooLong(text: string): Outcome<string> {

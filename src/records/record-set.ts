@@ -9,7 +9,8 @@ import {
   isCollectionName,
 } from '../domain/collection-name.js';
 import { keyOf, type RecordKey, sequenceOf } from '../domain/identifier.js';
-import { isJsonObject, type JsonObject } from '../domain/json.js';
+import { isJsonObject } from '../domain/json.js';
+import { type RecordText, statusOf } from '../domain/record.js';
 import type { JournalRow } from './journal.js';
 import { SortedTexts } from './sorted-texts.js';
 
@@ -104,7 +105,9 @@ export class RecordSet {
     // The body is the truth: text in a column of its own is cut at a NUL character.
     const id = typeof body['id'] === 'string' ? body['id'] : row.id;
     const key = keyOf(row.collection, id);
-    shelf(shelves, row.collection).add(memoryRecord(row.position, key, row.body, body));
+    shelf(shelves, row.collection).add(
+      memoryRecord(row.position, key, { text: row.body, status: statusOf(body) }),
+    );
     this.#counts[row.collection]++;
     this.#owners = undefined;
     this.#position = Math.max(this.#position, row.position);
@@ -190,20 +193,14 @@ export class RecordSet {
   }
 }
 
-/** The record as memory keeps it: `text` is the JSON of `body`. */
+/** The record as memory keeps it. */
 export function memoryRecord(
   position: number,
   key: RecordKey,
-  text: string,
-  body: JsonObject,
+  { text, status }: RecordText,
 ): MemoryRecord {
-  return { position, key, text, status: statusOf(body) };
-}
-
-function statusOf(body: JsonObject): MemoryRecord['status'] {
-  if (!Object.hasOwn(body, 'status')) return undefined;
-  const { status } = body;
-  return typeof status === 'string' ? status : null;
+  if (status === undefined || typeof status === 'string') return { position, key, text, status };
+  return { position, key, text, status: null };
 }
 
 function shelf(shelves: Shelves, collection: CollectionName): Shelf {

@@ -13,12 +13,7 @@ export function sampleRows(): JournalRow[] {
     const sequence = (sequences.get(collection) ?? 0) + 1;
     sequences.set(collection, sequence);
     const id = formatId(collection, sequence);
-    const record = newRecord(collection, body, id, SAMPLE_OWNER);
-    return {
-      position: index + 1,
-      collection,
-      id,
-      body: JSON.stringify(record),
-    };
+    const { text } = newRecord(collection, body, id, SAMPLE_OWNER);
+    return { position: index + 1, collection, id, body: text };
   });
 }

@@ -2,6 +2,8 @@
 // slices and wait for a turn between them, one slice an event-loop turn in all,
 // however many scans are under way.
 
+import type { Eventually } from '../eventually.js';
+
 /** Resolves after the host has served what is waiting, for example `setImmediate` on Node. */
 export type Pause = () => Promise<void>;
 
@@ -29,12 +31,17 @@ export class Turns {
     return new Scan(() => this.next());
   }
 
-  /** Does work that stops where others may have a turn. */
-  async take<T>(work: Generator<void, T>): Promise<T> {
+  /** Does work that stops where others may have a turn; at once where it never stops. */
+  take<T>(work: Generator<void, T>): Eventually<T> {
+    const { done, value } = work.next();
+    return done ? value : this.#rest(work);
+  }
+
+  async #rest<T>(work: Generator<void, T>): Promise<T> {
     for (;;) {
+      await this.next();
       const { done, value } = work.next();
       if (done) return value;
-      await this.next();
     }
   }
 
@@ -42,14 +49,6 @@ export class Turns {
   next(): Promise<void> {
     this.#last = this.#last.then(this.#pause);
     return this.#last;
-  }
-}
-
-/** Does all of the work now. */
-export function atOnce<T>(work: Generator<void, T>): T {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done) return value;
   }
 }
 

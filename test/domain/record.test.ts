@@ -4,13 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';
-import {
-  changedProperties,
-  createdProperties,
-  mergedRecord,
-  newRecord,
-  validated,
-} from '../../src/domain/record.js';
+import { createdProperties, newRecord, validated } from '../../src/domain/record.js';
+import { body, HOSTILE, own } from './record-bodies.js';
 
 const GOOD: Readonly<Record<CollectionName, JsonObject>> = {
   businesses: {},
@@ -35,23 +30,13 @@ const REQUIRED = COLLECTION_NAMES.flatMap((name) =>
   Object.entries(GOOD[name]).map(([property, good]) => ({ name, property, good })),
 );
 
-/** As `JSON.parse` gives it: `__proto__` is an own property. */
-const HOSTILE: JsonObject = JSON.parse(
-  '{"__proto__":{"name":"x","phone":"y"},"constructor":1,"toString":null}',
-);
-
-const body = fc.dictionary(
-  fc.oneof(fc.string(), fc.constantFrom('id', 'owner_sub', 'ownerSub', '__proto__', 'status')),
-  fc.jsonValue() as fc.Arbitrary<JsonValue>,
-) as fc.Arbitrary<JsonObject>;
-
-function own(record: JsonObject, ...names: string[]) {
-  return names.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
+function created(...given: Parameters<typeof newRecord>): JsonObject {
+  return JSON.parse(newRecord(...given).text);
 }
 
 describe('newRecord', () => {
   it.each(COLLECTION_NAMES)('%s: id, owner, the body, and defaults where absent', (name) => {
-    const record = newRecord(name, GOOD[name], 'X-1', 'auth0|1');
+    const record = created(name, GOOD[name], 'X-1', 'auth0|1');
     const mirrored = name === 'businesses' ? { ownerSub: 'auth0|1' } : {};
     expect(record).toEqual({
       id: 'X-1',
@@ -65,18 +50,18 @@ describe('newRecord', () => {
   it.each(COLLECTION_NAMES)('%s: a default never replaces what was sent, null included', (name) => {
     for (const value of [null, '', 0, false, [], {}]) {
       const sent = Object.fromEntries(Object.keys(DEFAULTS[name]).map((key) => [key, value]));
-      expect(newRecord(name, sent, 'X-1', 'me')).toMatchObject(sent);
+      expect(created(name, sent, 'X-1', 'me')).toMatchObject(sent);
     }
   });
 
   it('takes no id or owner from the caller, nor a mirrored one in a business', () => {
     const sent = { id: 'BIZ-9999', owner_sub: 'victim', ownerSub: 'victim' };
-    expect(newRecord('businesses', sent, 'BIZ-0001', 'me')).toEqual({
+    expect(created('businesses', sent, 'BIZ-0001', 'me')).toEqual({
       id: 'BIZ-0001',
       owner_sub: 'me',
       ownerSub: 'me',
     });
-    expect(newRecord('customers', sent, 'CUS-0001', 'me')).toEqual({
+    expect(created('customers', sent, 'CUS-0001', 'me')).toEqual({
       id: 'CUS-0001',
       owner_sub: 'me',
       ownerSub: 'victim',
@@ -87,7 +72,7 @@ describe('newRecord', () => {
     fc.assert(
       fc.property(fc.constantFrom(...COLLECTION_NAMES), body, (name, sent) => {
         const before = JSON.stringify(sent);
-        const record = newRecord(name, sent, 'X-1', 'me');
+        const record = created(name, sent, 'X-1', 'me');
         expect(own(record, 'id', 'owner_sub')).toEqual(['X-1', 'me']);
         const kept = Object.keys(sent).filter((key) => !/^(id|owner_sub|ownerSub)$/.test(key));
         expect(own(record, ...kept)).toEqual(own(sent, ...kept));
@@ -95,48 +80,17 @@ describe('newRecord', () => {
       }),
     );
   });
-});
 
-describe('mergedRecord', () => {
-  const stored = { id: 'ORD-0001', owner_sub: 'me', ownerSub: 'own', a: { b: 1, c: 2 }, d: 1 };
-
-  it('is shallow: a property is replaced as a whole', () => {
-    expect(mergedRecord(stored, { a: { x: 1 } })).toEqual({ ...stored, a: { x: 1 } });
-  });
-
-  it('sets null, and removes nothing', () => {
-    expect(mergedRecord(stored, { d: null })).toEqual({ ...stored, d: null });
-  });
-
-  it('of nothing is the same record, in the same order', () => {
-    expect(JSON.stringify(mergedRecord(stored, {}))).toBe(JSON.stringify(stored));
-  });
-
-  it('keeps id, owner_sub and ownerSub, also where there was none', () => {
-    const taken = { id: 'X', owner_sub: 'x', ownerSub: 'x' };
-    expect(mergedRecord(stored, taken)).toEqual(stored);
-    expect(mergedRecord({ id: 'ORD-0002' }, taken)).toEqual({ id: 'ORD-0002' });
-  });
-
-  it('has for each property the last value that was sent, and changes neither part', () => {
-    fc.assert(
-      fc.property(body, body, (first, second) => {
-        const texts = [JSON.stringify(first), JSON.stringify(second)];
-        const merged = mergedRecord(first, second);
-        for (const key of Object.keys({ ...first, ...second })) {
-          const fixed = /^(id|owner_sub|ownerSub)$/.test(key);
-          const source = !fixed && Object.hasOwn(second, key) ? second : first;
-          expect(own(merged, key)).toEqual(own(source, key));
-        }
-        expect([JSON.stringify(first), JSON.stringify(second)]).toEqual(texts);
-      }),
-    );
-  });
-
-  it('keeps own properties with the names of Object.prototype as data', () => {
-    const merged = mergedRecord({ id: 'X' }, HOSTILE);
-    expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
-    expect(Object.keys(merged)).toEqual(['id', '__proto__', 'constructor', 'toString']);
+  it('begins with id and owner, and says its status', () => {
+    expect(
+      newRecord('businesses', { a: 1, ownerSub: 'x', id: 'x', b: 2 }, 'BIZ-0001', 'me').text,
+    ).toBe('{"id":"BIZ-0001","owner_sub":"me","ownerSub":"me","a":1,"b":2}');
+    const statusOf = (name: CollectionName, sent: JsonObject) =>
+      newRecord(name, sent, 'X-1', 'me').status;
+    expect(statusOf('orders', {})).toBe('New');
+    expect(statusOf('orders', { status: 'Ready' })).toBe('Ready');
+    expect(statusOf('orders', { status: null })).toBe(null);
+    expect(statusOf('customers', {})).toBe(undefined);
   });
 });
 
@@ -210,14 +164,5 @@ describe('the property names of the audit log', () => {
     expect(createdProperties('customers', sent)).toEqual(['ownerSub', 'name', '__x']);
     expect(createdProperties('businesses', sent)).toEqual(['name', '__x']);
     expect(createdProperties('businesses', HOSTILE)).toEqual(Object.keys(HOSTILE));
-  });
-
-  it('of an update are those whose value differs', () => {
-    const before = { id: 'x', a: 1, b: { c: [1, null] }, d: 'same', e: null };
-    const after = { id: 'x', a: 2, b: { c: [1, null] }, d: 'same', e: null, f: null };
-    expect(changedProperties(before, after)).toEqual(['a', 'f']);
-    expect(changedProperties(before, before)).toEqual([]);
-    expect(changedProperties(before, { ...before, b: { c: [1, 0] } })).toEqual(['b']);
-    expect(changedProperties({}, HOSTILE)).toEqual(Object.keys(HOSTILE));
   });
 });

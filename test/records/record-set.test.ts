@@ -99,7 +99,7 @@ describe('Counts and owners', () => {
       const at = (owner: string, position: number) => ({
         owner,
         collection: 'customers' as const,
-        after: memoryRecord(position, position, '{}', {}),
+        after: memoryRecord(position, position, { text: '{}', status: undefined }),
       });
       for (const [i, owner] of ['juma', 'asha', 'juma'].entries()) set.apply(at(owner, 50 + i));
       expect(set.count('customers')).toBe(4);

@@ -77,12 +77,9 @@ class Customers {
 }
 
 function recordOf(position: number, name: string): MemoryRecord {
-  const body = {
-    id: `CUS-${position}`,
-    name,
-    ...(position % 3 > 0 && { status: `S${position % 3}` }),
-  };
-  return memoryRecord(position, position, JSON.stringify(body), body);
+  const status = position % 3 > 0 ? `S${position % 3}` : undefined;
+  const text = JSON.stringify({ id: `CUS-${position}`, name, status });
+  return memoryRecord(position, position, { text, status });
 }
 
 function folded(text: string): string {

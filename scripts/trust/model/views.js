@@ -101,6 +101,11 @@ async function checkUsage(
   same(usage, wanted, 'the usage');
 }
 
+/** Names of properties have no order of their own. */
+function inOrder(/** @type {{ changed?: unknown }} */ event) {
+  return { ...event, changed: [.../** @type {string[]} */ (event.changed)].sort() };
+}
+
 /** Newest first; the events of an account are in the order in which they happened. */
 async function checkAudit(/** @type {Fetch} */ fetch, /** @type {readonly Lane[]} */ lanes) {
   const rows = /** @type {Record<string, unknown>[]} */ (await everyRow(fetch, '/admin/audit'));
@@ -115,9 +120,9 @@ async function checkAudit(/** @type {Fetch} */ fetch, /** @type {readonly Lane[]
       .map(({ id, actor, timestamp, owner_sub, ...event }) => {
         const age = Date.now() - Date.parse(String(timestamp));
         must(actor === 'admin' && age >= 0 && age < 3_600_000, `the event ${id} of ${timestamp}`);
-        return event;
+        return inOrder(event);
       });
-    same(own, events.toReversed(), `the audit log of ${model.subject}`);
+    same(own, events.toReversed().map(inOrder), `the audit log of ${model.subject}`);
   }
   const known = lanes.reduce((count, { events }) => count + events.length, 0);
   must(rows.length === known, `${rows.length} audit events, not ${known}`);

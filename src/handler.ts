@@ -12,6 +12,7 @@ import { ROUTES } from './http/routes.js';
 import { type IdentityProvider, noIdentityProvider } from './identity/identity-provider.js';
 import { type Log, silentLog } from './log.js';
 import type { RecordStore } from './records/record-store.js';
+import { nextTask, type Pause } from './records/turns.js';
 
 export interface HandlerDependencies {
   readonly records: RecordStore;
@@ -24,6 +25,8 @@ export interface HandlerDependencies {
   readonly log?: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
+  /** Lets the host serve what is waiting while a large body is worked on. Default: `setImmediate`, or a timer where there is none. */
+  readonly pause?: Pause;
   readonly randomBytes?: RandomBytes;
 }
 
@@ -53,6 +56,7 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
     },
     log: dependencies.log ?? silentLog,
     clock,
+    pause: dependencies.pause ?? nextTask,
     randomBytes: dependencies.randomBytes ?? ((into) => crypto.getRandomValues(into)),
   });
   const app = new Hono<{ Bindings: HostBindings }>({

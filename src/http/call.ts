@@ -7,6 +7,7 @@ import type { JsonObject } from '../domain/json.js';
 import type { Query } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
 import type { AccountRecords, OperatorViews, RecordStore } from '../records/record-store.js';
+import type { Pause } from '../records/turns.js';
 import type { Answer } from './answer.js';
 import type { Principal } from './authentication.js';
 import { queryOf } from './path.js';
@@ -18,6 +19,7 @@ export type RequestContext = Context<{ Bindings: HostBindings }>;
 export interface Surroundings {
   readonly records: RecordStore;
   readonly status: ServiceStatus;
+  readonly pause: Pause;
 }
 
 /** What the operator's health view says of the service itself. */
@@ -84,7 +86,7 @@ export class Call {
 
   body(): Promise<Outcome<JsonObject>> {
     const read = this.#context.env?.readBody ?? streamReader(this.#context.req.raw);
-    return readJsonObject(read);
+    return readJsonObject(read, this.#surroundings.pause);
   }
 }
 

@@ -5,6 +5,7 @@ import { boundedBody } from '../bounded-body.js';
 import { failed, type Outcome } from '../domain/errors.js';
 import { type JsonObject, parseJsonObject } from '../domain/json.js';
 import { REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
+import type { Pause } from '../records/turns.js';
 
 /**
  * Reads a whole body of at most `maxBytes`; undefined where it is longer.
@@ -18,10 +19,14 @@ export interface HostBindings {
   readonly readBody?: ReadBody;
 }
 
+/** To parse a larger one takes milliseconds, and so does what comes after: each has an event-loop turn of its own. */
+const LARGE_BODY_BYTES = 65_536;
+
 /** Strict: bad UTF-8 is refused, and a byte order mark stays, to be refused by the parser. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export async function readJsonObject(read: ReadBody): Promise<Outcome<JsonObject>> {
+/** Pauses before and after a large body is parsed. */
+export async function readJsonObject(read: ReadBody, pause: Pause): Promise<Outcome<JsonObject>> {
   let bytes: Uint8Array | undefined;
   try {
     bytes = await read(REQUEST_BODY_MAX_BYTES);
@@ -35,6 +40,14 @@ export async function readJsonObject(read: ReadBody): Promise<Outcome<JsonObject
     );
   }
   if (bytes.length === 0) return failed('INVALID_JSON', 'the body is empty; send one JSON object');
+  if (bytes.length <= LARGE_BODY_BYTES) return parsed(bytes);
+  await pause();
+  const outcome = parsed(bytes);
+  await pause();
+  return outcome;
+}
+
+function parsed(bytes: Uint8Array): Outcome<JsonObject> {
   let text: string;
   try {
     text = decoder.decode(bytes);

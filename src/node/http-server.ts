@@ -11,13 +11,14 @@ import {
 } from '../domain/limits.js';
 import type { HostBindings } from '../http/request-body.js';
 import type { Log } from '../log.js';
-import type { Turns } from '../records/turns.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { Connections } from './connections.js';
 import { incomingBody } from './incoming-body.js';
 
 /** Node looks for late headers and bodies only this often; its default of 30 s would void the time-outs. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
+/** Node lets an idle connection live so much longer than it is told and tells the client, lest a request meet its end. */
+const KEEP_ALIVE_MARGIN_MS = 1_000;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 
 export interface HttpServerOptions {
@@ -26,8 +27,6 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
-  /** Long work takes one after the other. */
-  readonly turns: Turns;
 }
 
 export interface HttpServer {
@@ -60,10 +59,10 @@ class BytewiseResponse extends ServerResponse {
 }
 
 function buildServer(options: HttpServerOptions): { server: Server; connections: Connections } {
-  const { handler, log, turns } = options;
+  const { handler, log } = options;
   const answer = getRequestListener(
     (request, { incoming }) =>
-      handler(request, { readBody: incomingBody(incoming as IncomingMessage, turns) }),
+      handler(request, { readBody: incomingBody(incoming as IncomingMessage) }),
     {
       hostname: 'localhost',
       // No answer from here, where the request is not known: the listener below sees that there is none.
@@ -76,7 +75,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     ServerResponse: BytewiseResponse,
     headersTimeout: HEADER_READ_TIMEOUT_MS,
     requestTimeout: REQUEST_READ_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS - KEEP_ALIVE_MARGIN_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
     // Node's own refusal has no envelope; a missing Host is answered further on.
     requireHostHeader: false,

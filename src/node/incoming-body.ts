@@ -3,18 +3,11 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { ReadBody } from '../http/request-body.js';
-import type { Turns } from '../records/turns.js';
 
 const NOTHING = Buffer.alloc(0);
-/** Larger bodies take milliseconds to parse: each gets an event-loop turn of its own. */
-const TURN_ABOVE_BYTES = 65_536;
 
-export function incomingBody(incoming: IncomingMessage, turns: Turns): ReadBody {
-  return async (maxBytes) => {
-    const whole = await wholeBody(incoming, maxBytes);
-    if (whole.bytes !== undefined && whole.bytes.length > TURN_ABOVE_BYTES) await turns.next();
-    return whole.take();
-  };
+export function incomingBody(incoming: IncomingMessage): ReadBody {
+  return async (maxBytes) => (await wholeBody(incoming, maxBytes)).take();
 }
 
 /** A body that is handed over once. A connection that is kept open holds its last request, its listeners and what they hold. */

@@ -13,7 +13,7 @@ import type { IdentityProvider } from '../identity/identity-provider.js';
 import { type FileJournal, openLibsqlJournal } from '../libsql.js';
 import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
-import { nextTask, Turns } from '../records/turns.js';
+import { nextTask, type Pause, Turns } from '../records/turns.js';
 import { type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from './backup-schedule.js';
 import { listen } from './http-server.js';
@@ -46,17 +46,18 @@ export async function startService({
   const journal = await openLibsqlJournal({ path: settings.databasePath });
   // One for all: large bodies, searches and large writes never meet in one event-loop turn.
   const turns = new Turns(nextTask);
+  const pause = () => turns.next();
   let records: OpenRecords;
   try {
-    records = await openRecords({ journal, log, pause: () => turns.next(), onStorageLost });
+    records = await openRecords({ journal, log, pause, onStorageLost });
   } catch (error) {
     await journal.close();
     throw error;
   }
   try {
-    const handler = handlerOf(settings, records, log);
+    const handler = handlerOf(settings, records, log, pause);
     const { host, port, corsAllowedOrigins } = settings;
-    const server = await listen({ handler, host, port, corsAllowedOrigins, log, turns });
+    const server = await listen({ handler, host, port, corsAllowedOrigins, log });
     const backups = scheduleOf(settings, journal, log);
     return {
       origin: server.origin,
@@ -87,7 +88,7 @@ function scheduleOf(
   return new BackupSchedule({ journal, databasePath, settings: backups, log });
 }
 
-function handlerOf(settings: Settings, records: OpenRecords, log: Log): Responder {
+function handlerOf(settings: Settings, records: OpenRecords, log: Log, pause: Pause): Responder {
   const identity = identityOf(settings, log);
   return createResponder({
     records,
@@ -95,6 +96,7 @@ function handlerOf(settings: Settings, records: OpenRecords, log: Log): Responde
     adminKey: settings.adminKey,
     corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
+    pause,
     randomBytes: randomFillSync,
   });
 }

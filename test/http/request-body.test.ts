@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/domain/errors.js';
 import { REQUEST_BODY_MAX_BYTES } from '../../src/domain/limits.js';
 import { readJsonObject, streamReader } from '../../src/http/request-body.js';
+import { nextTask, Turns } from '../../src/records/turns.js';
 
 const MAX = REQUEST_BODY_MAX_BYTES;
 
@@ -53,7 +54,7 @@ function* endless(chunk: Uint8Array): Generator<Uint8Array | Error> {
 }
 
 async function read(request: Request): Promise<Outcome<unknown>> {
-  return readJsonObject(streamReader(request));
+  return readJsonObject(streamReader(request), nextTask);
 }
 
 function expectInvalid(outcome: Outcome<unknown>, message: RegExp) {
@@ -147,7 +148,7 @@ describe('readJsonObject', () => {
     ['a byte order mark', [0xef, 0xbb, 0xbf, 0x7b, 0x7d], /JSON/],
     ['NUL after the object', [0x7b, 0x7d, 0x00], /JSON/],
   ])('refuses %s', async (_name, bytes, message) => {
-    expectInvalid(await readJsonObject(async () => Uint8Array.from(bytes)), message);
+    expectInvalid(await readJsonObject(async () => Uint8Array.from(bytes), nextTask), message);
   });
 
   it('asks its reader for the limit of the contract', async () => {
@@ -155,7 +156,32 @@ describe('readJsonObject', () => {
     await readJsonObject(async (maxBytes) => {
       asked.push(maxBytes);
       return undefined;
-    });
+    }, nextTask);
     expect(asked).toEqual([1_048_576]);
+  });
+
+  it('parses large bodies one by one, each in a turn of its own, and small ones at once', async () => {
+    const gates: (() => void)[] = [];
+    const turns = new Turns(() => new Promise((resolve) => gates.push(resolve)));
+    const parsed: string[] = [];
+    const reading = async (name: string, characters: number) => {
+      const bytes = bytesOf(JSON.stringify({ a: 'x'.repeat(characters) }));
+      await readJsonObject(
+        async () => bytes,
+        () => turns.next(),
+      );
+      parsed.push(name);
+    };
+    const all = Promise.all([reading('first', 100_000), reading('second', 100_000)]);
+    await reading('small', 60_000);
+    // Each waits for its parsing, and again for whatever comes after.
+    for (const done of [[], [], [], ['first']]) {
+      expect(parsed).toEqual(['small', ...done]);
+      await expect.poll(() => gates.length).toBe(1);
+      gates.pop()?.();
+      await nextTask();
+    }
+    await all;
+    expect(parsed).toEqual(['small', 'first', 'second']);
   });
 });

@@ -76,6 +76,14 @@ together('The second request of a connection is answered 408 at 5 s, too', async
   expectTimeout(connection.answers()[1]);
 });
 
+together('Clients are told of an idle connection’s end a second before its 60 s', async () => {
+  const connection = openRaw(server.origin, requestText('GET', HEALTH));
+  await connection.until(({ answers }) => answers().length === 1);
+  // Node lets it live a second longer than it says; the trial of HTTP waits for it.
+  expect(connection.answers()[0]?.headers.get('keep-alive')).toBe('timeout=59');
+  connection.socket.destroy();
+});
+
 for (const [what, framing, start, more] of [
   ['with its length', 'Content-Length: 100', '{', ' '],
   ['in chunks', 'Transfer-Encoding: chunked', '1\r\n{\r\n', '1\r\n \r\n'],

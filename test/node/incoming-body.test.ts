@@ -6,13 +6,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { incomingBody } from '../../src/node/incoming-body.js';
-import { nextTask, Turns } from '../../src/records/turns.js';
 
 setFlagsFromString('--expose_gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
 const PIECES = 5_000;
-const turns = new Turns(nextTask);
 
 it('keeps the bytes of a body that comes byte by byte, not a piece for each', async () => {
   const source = Buffer.from(Array.from({ length: PIECES }, (_, i) => i % 251));
@@ -30,28 +28,9 @@ it('keeps the bytes of a body that comes byte by byte, not a piece for each', as
     kept = given.filter((piece) => piece.deref() !== undefined).length;
   }
   const incoming = Readable.from(pieces(), { objectMode: false });
-  const bytes = await incomingBody(incoming as unknown as IncomingMessage, turns)(1_048_576);
+  const bytes = await incomingBody(incoming as unknown as IncomingMessage)(1_048_576);
   expect(Buffer.compare(bytes ?? Buffer.alloc(0), source)).toBe(0);
   expect(kept).toBeLessThan(PIECES / 10);
-});
-
-it('hands over large bodies that are complete at the same time one by one, small ones at once', async () => {
-  const gates: (() => void)[] = [];
-  const held = new Turns(() => new Promise((resolve) => gates.push(resolve)));
-  const handed: number[] = [];
-  const read = async (bytes: number) => {
-    const incoming = Readable.from([Buffer.alloc(bytes, ' ')], { objectMode: false });
-    await incomingBody(incoming as unknown as IncomingMessage, held)(1_048_576);
-    handed.push(bytes);
-  };
-  const all = Promise.all([read(1_000_001), read(1_000_002), read(1_000)]);
-  await expect.poll(() => gates.length).toBe(1);
-  expect(handed).toEqual([1_000]);
-  gates[0]?.();
-  await expect.poll(() => gates.length).toBe(2);
-  expect(handed).toEqual([1_000, 1_000_001]);
-  gates[1]?.();
-  await all;
 });
 
 it('keeps nothing of a body that was handed over, though its request is kept', async () => {
@@ -67,7 +46,7 @@ it('keeps nothing of a body that was handed over, though its request is kept', a
 });
 
 async function reading(incoming: Readable): Promise<WeakRef<Buffer>> {
-  const bytes = await incomingBody(incoming as unknown as IncomingMessage, turns)(1_048_576);
+  const bytes = await incomingBody(incoming as unknown as IncomingMessage)(1_048_576);
   expect(bytes?.length).toBe(400_000);
   return new WeakRef(bytes as Buffer);
 }

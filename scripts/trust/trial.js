@@ -10,7 +10,7 @@
  * @property {string} fault What was done to the service.
  * @property {string} tried How often, such as `200 kills, 48 310 acknowledged writes`.
  * @property {string} found What came of it, in figures, such as `0 lost`.
- * @property {boolean} holds Whether that is what is promised.
+ * @property {boolean | undefined} holds Whether that is what is promised; undefined where it could not be tried here.
  *
  * @typedef {(options: TrialOptions) => Promise<Finding[]>} Trial
  */

@@ -18,29 +18,34 @@ const folder = mkdtempSync(join(root, 'data/trust-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
 
-/** @type {(Finding & { name: string })[]} */
-const findings = [];
+const counts = { holds: 0, FAILS: 0, 'not tried': 0 };
 for (const name of names) {
   const own = join(folder, name);
   mkdirSync(own);
-  const trial = await TRIALS.get(name)?.();
-  try {
-    const found = await trial?.({ quick, folder: own, say: (text) => say(`${name}: ${text}`) });
-    findings.push(...(found ?? []).map((finding) => ({ ...finding, name })));
-  } catch (error) {
-    const found = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    findings.push({ name, fault: 'the trial itself', tried: 'once', found, holds: false });
-  }
+  for (const finding of await findingsOf(name, own)) report(name, finding);
   rmSync(own, { recursive: true, force: true, maxRetries: 10 });
 }
+process.stdout.write(
+  `${counts.holds} hold, ${counts.FAILS} fail, ${counts['not tried']} not tried, in ${seconds()} s.\n`,
+);
+process.exit(counts.FAILS === 0 ? 0 : 1);
 
-for (const { name, fault, tried, found, holds } of findings)
-  process.stdout.write(
-    `${holds ? 'holds' : 'FAILS'}  ${name}: ${fault}\n       ${tried}: ${found}\n`,
-  );
-const failed = findings.filter(({ holds }) => !holds).length;
-process.stdout.write(`${findings.length - failed} hold, ${failed} fail, in ${seconds()} s.\n`);
-process.exit(failed === 0 ? 0 : 1);
+/** @returns {Promise<Finding[]>} */
+async function findingsOf(/** @type {string} */ name, /** @type {string} */ own) {
+  try {
+    const trial = await TRIALS.get(name)?.();
+    return (await trial?.({ quick, folder: own, say: (text) => say(`${name}: ${text}`) })) ?? [];
+  } catch (error) {
+    const found = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return [{ fault: 'the trial itself', tried: 'once', found, holds: false }];
+  }
+}
+
+function report(/** @type {string} */ name, /** @type {Finding} */ { fault, tried, found, holds }) {
+  const verdict = holds === undefined ? 'not tried' : holds ? 'holds' : 'FAILS';
+  counts[verdict]++;
+  process.stdout.write(`${verdict.padEnd(9)}  ${name}: ${fault}\n           ${tried}: ${found}\n`);
+}
 
 function optionsOf(/** @type {string[]} */ args) {
   try {

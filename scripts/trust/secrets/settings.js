@@ -57,7 +57,7 @@ export function auditFinding() {
       fault,
       tried: 'not tried',
       found: 'the registry in use here gives no audit',
-      holds: true,
+      holds: undefined,
     };
   }
 }

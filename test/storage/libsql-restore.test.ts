@@ -83,6 +83,19 @@ describe('A restore', () => {
     expect((await checkDatabase(place)).recordCount).toBe(records);
   });
 
+  it('is done where the file system cannot sync a folder', async () => {
+    await putOld();
+    const { open } = fs;
+    vi.spyOn(fs, 'open').mockImplementation(async (path, ...rest) => {
+      if (path === folder.path) throw Object.assign(new Error('no folders'), { code: 'EINVAL' });
+      return open(path, ...rest);
+    });
+    syncBuiltinESMExports();
+    const { kept } = await restoreDatabase({ backup, path: place, now: 1 });
+    expect((await checkDatabase(place)).recordCount).toBe(records);
+    expect(kept).toContain('before-restore');
+  });
+
   it('is refused where the file is replaced before it holds it', async () => {
     await putOld();
     const { stat } = fs;

@@ -83,17 +83,21 @@ it('tries again ten minutes after a failure, not at every look', async () => {
   expect((await eventsSoFar()).slice(2)).toEqual(['backup_taken']);
 });
 
-it('says once that the disk hangs, and goes on when it answers', async () => {
+it('says once that the disk hangs, goes on when it answers, and says so when it hangs again', async () => {
   let answer = () => {};
+  let hanging = Promise.resolve();
   // No disk hangs at a test's word: what the journal waits for is held up here.
-  const hanging = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
+  const hang = () => {
+    hanging = new Promise((resolve) => {
+      answer = resolve;
+    });
+  };
   const backup = async (path: string) => hanging.then(() => journal.backup(path));
   const settings = { folder, intervalHours: 0, keep: 10 };
   const held: FileJournal = Object.assign(Object.create(journal), { backup });
   schedule = new BackupSchedule({ journal: held, databasePath: 'service.db', settings, log });
   await schedule.idle();
+  hang();
   schedule.takeNow();
   vi.advanceTimersByTime(39 * MINUTE_MS);
   expect(log.lines).toEqual([]);
@@ -101,6 +105,11 @@ it('says once that the disk hangs, and goes on when it answers', async () => {
   expect(log.lines.map(({ event }) => event)).toEqual(['backup_failed']);
   answer();
   expect(await eventsSoFar()).toEqual(['backup_failed', 'backup_taken']);
+  hang();
+  schedule.takeNow();
+  vi.advanceTimersByTime(99 * MINUTE_MS);
+  answer();
+  expect((await eventsSoFar()).slice(2)).toEqual(['backup_failed', 'backup_taken']);
 });
 
 it('takes one when the clock has been put back behind the newest', async () => {

@@ -1,7 +1,7 @@
 // The records over a journal: what one database has in common for all its
 // accounts, and a record that storage would not take.
 
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openRecords } from '../../src/records/memory-store.js';
 import { MapJournal } from './map-journal.js';
 
@@ -43,6 +43,52 @@ it('refuses a record above what storage takes alone, before it can fail those be
   expect(journal.commits.length).toBe(commits + 1);
   const read = JSON.parse(await created(Promise.resolve(account.read('customers', id))));
   expect(read.note).toBe('é'.repeat(80));
+});
+
+/** A customer of each of so many accounts, the last account's first. */
+function withAccounts(count: number): MapJournal {
+  const journal = new MapJournal();
+  for (let position = 1; position <= count; position++) {
+    const owner_sub = `account-${String(count - position).padStart(4, '0')}`;
+    const id = `CUS-${position}`;
+    const body = JSON.stringify({ ...CUSTOMER, id, owner_sub });
+    journal.rows.set(position, { position, collection: 'customers', id, body });
+  }
+  return journal;
+}
+
+it('finds an account, however many come before it', async () => {
+  const { operator } = await openRecords({ journal: withAccounts(2_000) });
+  for (const owner of ['account-0000', 'account-0777', 'account-1999']) {
+    const { items, total } = await operator.accounts(owner, { page: 1, pageSize: 10 });
+    expect([total, items[0]?.owner_sub]).toEqual([1, owner]);
+  }
+  const { items, total } = await operator.accounts('ACCOUNT', { page: 20, pageSize: 100 });
+  expect([total, items.length, items[99]?.owner_sub]).toEqual([2_000, 100, 'account-1999']);
+});
+
+it('neither sorts the accounts nor goes through them for an overview or a page of them', async () => {
+  const records = await openRecords({ journal: withAccounts(50) });
+  await created(records.account('account-0007a').create('customers', CUSTOMER));
+  const walks = [
+    vi.spyOn(Array.prototype, 'sort'),
+    vi.spyOn(Array.prototype, 'toSorted'),
+    vi.spyOn(Map.prototype, 'keys'),
+    vi.spyOn(Map.prototype, 'values'),
+    vi.spyOn(Map.prototype, 'entries'),
+    vi.spyOn(Map.prototype, 'forEach'),
+    vi.spyOn(Map.prototype, Symbol.iterator),
+  ];
+  const overview = await records.operator.overview();
+  const page = await records.operator.accounts('', { page: 2, pageSize: 7 });
+  const counts = walks.map((walk) => walk.mock.calls.length);
+  for (const walk of walks) walk.mockRestore();
+  expect(counts).toEqual(walks.map(() => 0));
+  expect([overview.tenant_count, overview.record_count, page.total]).toEqual([51, 51, 51]);
+  expect(page.items.slice(0, 2).map(({ owner_sub }) => owner_sub)).toEqual([
+    'account-0007',
+    'account-0007a',
+  ]);
 });
 
 async function created(outcome: Promise<{ ok: boolean; value?: string }>): Promise<string> {

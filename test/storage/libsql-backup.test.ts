@@ -1,11 +1,14 @@
 // Backups of a libSQL file that is in use: whole, and of one moment.
 
+import childProcess, { type ChildProcess } from 'node:child_process';
 import { readdir, readFile, readlink, rename, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type FileJournal, openLibsqlJournal } from 'service-management-api/libsql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { expectRoom } from '../../src/storage/file-copy.js';
+import { Backups } from '../../src/storage/libsql-backup.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { changes, loaded, row, rows } from './journal-conformance.js';
 
@@ -136,6 +139,60 @@ describe('A backup of the libSQL file', () => {
     await journal.close();
     await expect(journal.backup(at('copy.db'))).rejects.toThrow('cannot be taken');
     expect(await readdir(folder.path)).toEqual(['service.db']);
+  });
+});
+
+describe('A backup whose disk hangs', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('is waited for by a close for two seconds, no longer', async () => {
+    let begun = () => {};
+    const isBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const freeze = () => new Promise<number>(() => begun());
+    const backups = new Backups({ path: at('service.db'), freeze, thaw: async () => true });
+    void backups.take(at('copy.db'));
+    await isBegun;
+    let isClosed = false;
+    void backups.close().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(isClosed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isClosed).toBe(true);
+  });
+
+  it('leaves its file to its process where that cannot be ended', async () => {
+    const { fork } = childProcess;
+    const forking = vi.spyOn(childProcess, 'fork').mockImplementation((...args) => {
+      const child: ChildProcess = fork(...args);
+      // It neither goes on nor hears a signal, as where it waits for a disk.
+      process.kill(child.pid ?? 0, 'SIGSTOP');
+      return Object.assign(child, { kill: vi.fn(() => true) });
+    });
+    syncBuiltinESMExports();
+    const file = { path: at('service.db'), freeze: async () => 0, thaw: async () => true };
+    const backups = new Backups(file);
+    const failure = expect(backups.take(at('copy.db'))).rejects.toThrow('is being closed');
+    await vi.waitUntil(() => forking.mock.results.length > 0);
+    const child: ChildProcess = forking.mock.results[0]?.value;
+    try {
+      await writeFile(at('copy.db.part'), 'half');
+      const closing = backups.close();
+      await vi.waitUntil(() => vi.mocked(child.kill).mock.calls.length > 0);
+      await vi.advanceTimersByTimeAsync(1_000);
+      await Promise.all([failure, closing]);
+      expect(await readFile(at('copy.db.part'), 'utf8')).toBe('half');
+    } finally {
+      forking.mockRestore();
+      syncBuiltinESMExports();
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      process.kill(child.pid ?? 0, 'SIGKILL');
+      await gone;
+    }
   });
 });
 

@@ -1,11 +1,12 @@
 // The journal over a libSQL file: the port's promises, and what is true of the
 // file itself while it is held.
 
-import { copyFile, readdir, readFile } from 'node:fs/promises';
+import fs, { copyFile, readdir, readFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { openLibsqlJournal } from 'service-management-api/libsql';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import type { Journal } from '../../src/records/journal.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
@@ -125,6 +126,33 @@ describe('The libSQL file', () => {
       'select count(*) as n from records where position >= 1000',
     );
     expect(counted).toEqual({ n: 3 });
+  });
+});
+
+describe('A folder that is made for the file', () => {
+  it('is named on the disk before the file is used, and so is each folder around it', async () => {
+    const folder = await openTemporaryFolder();
+    const { open } = fs;
+    const synced: string[] = [];
+    // Only a power cut tells a synced folder from another.
+    const opening = vi.spyOn(fs, 'open').mockImplementation(async (path, ...rest) => {
+      const handle = await open(path, ...rest);
+      const sync = handle.sync.bind(handle);
+      handle.sync = () => sync().then(() => void synced.push(String(path)));
+      return handle;
+    });
+    syncBuiltinESMExports();
+    try {
+      const options = { path: join(folder.path, 'new', 'deep', 'service.db') };
+      await (await openLibsqlJournal(options)).close();
+      expect(synced).toEqual([join(folder.path, 'new'), folder.path]);
+      await (await openLibsqlJournal(options)).close();
+      expect(synced).toHaveLength(2);
+    } finally {
+      opening.mockRestore();
+      syncBuiltinESMExports();
+      await folder.remove();
+    }
   });
 });
 

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
+import { explained } from '../../src/storage/libsql-errors.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { changes, loaded, rows } from './journal-conformance.js';
 
@@ -157,5 +158,22 @@ describe('Opening a libSQL journal', () => {
     const journal = await openLibsqlJournal({ path });
     expect((await loaded(journal)).length).toBeGreaterThan(0);
     await journal.close();
+  });
+});
+
+describe('A disk that fails while the file is opened', () => {
+  it.each([
+    ['SQLITE_FULL: database or disk is full', 'its disk is full; make room and start again'],
+    ['ENOSPC: no space left on device, write', 'its disk is full; make room and start again'],
+    [
+      'SQLITE_IOERR_FSYNC: disk I/O error',
+      'its disk or file system fails (an I/O error); look at the log of the system',
+    ],
+    [
+      'EIO: i/o error, fsync',
+      'its disk or file system fails (an I/O error); look at the log of the system',
+    ],
+  ])('is named in plain words, whoever says it: %s', (message, sentence) => {
+    expect(explained(new Error(message))).toBe(sentence);
   });
 });

@@ -1,0 +1,39 @@
+// The response write time-out (contract, "Limits": 15 s) to the millisecond, by a
+// clock of the test's own; `response-deadline` has it on the real process.
+
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, vi } from 'vitest';
+import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/domain/limits.js';
+import { Connections } from '../../src/node/connections.js';
+import { openRaw, requestText } from '../support/raw-http.js';
+
+it('resets a connection after the time-out, and at most half a second later', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const server = createServer();
+  const connections = new Connections(server);
+  try {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    // Just after a look: it takes longest till the next one.
+    vi.advanceTimersByTime(1);
+    const client = openRaw(`http://127.0.0.1:${port}`, requestText('GET', '/'));
+    // Never answered.
+    const { socket } = await new Promise<IncomingMessage>((resolve) => {
+      server.once('request', (request, response) => {
+        connections.begin({ request, response });
+        resolve(request);
+      });
+    });
+    vi.advanceTimersByTime(RESPONSE_WRITE_TIMEOUT_MS);
+    expect(socket.destroyed).toBe(false);
+    vi.advanceTimersByTime(500);
+    expect(socket.destroyed).toBe(true);
+    expect((await client.over).reset).toBe(true);
+  } finally {
+    connections.stop();
+    server.closeAllConnections();
+    server.close();
+    vi.useRealTimers();
+  }
+});

@@ -39,7 +39,7 @@ export async function faultsOf(
 ) {
   const missing = tracerIsMissing();
   if (missing !== undefined) {
-    return [{ fault: 'I/O faults', tried: 'not at all', found: missing, holds: false }];
+    return [{ fault: 'I/O faults', tried: 'not tried', found: missing, holds: undefined }];
   }
   const { folder, quick, say, seed = newSeed(), calls: wanted = CALLS } = options;
   const identity = await startIdentityProvider();

@@ -90,7 +90,7 @@ export const power = (options) =>
 export async function powerLosses(/** @type {PowerOptions} */ options) {
   const missing = tracerIsMissing();
   if (missing !== undefined) {
-    return [{ fault: 'power loss', tried: 'not at all', found: missing, holds: false }];
+    return [{ fault: 'power loss', tried: 'not tried', found: missing, holds: undefined }];
   }
   const { parts = [AS_BUILT, AFTER_FAILED_SYNCS, CONTROL], seed = newSeed() } = options;
   const identity = await startIdentityProvider();
@@ -169,7 +169,11 @@ async function record({ folder, random, identityOrigin, loadMs, lives, script })
     await server.end(end);
     await load.ended();
     client.close();
-    for (const step of readTrace(output, disk)) steps.push(step);
+    const own = [...readTrace(output, disk)];
+    if (failingSyncs && !own.some((step) => step.kind === 'sync' && step.failed)) {
+      throw new Error(`no sync failed in life ${number}, of ${failingSyncs}`);
+    }
+    for (const step of own) steps.push(step);
     rmSync(output);
   }
   const seen = steps.filter(({ kind }) => kind === 'acknowledge').length;

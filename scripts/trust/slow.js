@@ -37,7 +37,8 @@ export async function slowDisk(
   const { folder, say, rounds, roundMs } = options;
   const fault = `every sync takes ${SYNC_DELAY_MS} ms longer, ${WRITERS} write`;
   const missing = tracerIsMissing();
-  if (missing !== undefined) return [{ fault, tried: 'not at all', found: missing, holds: false }];
+  if (missing !== undefined)
+    return [{ fault, tried: 'not tried', found: missing, holds: undefined }];
   const identity = await startIdentityProvider();
   const inject = `inject=fsync,fdatasync:delay_exit=${SYNC_DELAY_MS * 1000}`;
   const tracer = ['strace', '-D', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null'];

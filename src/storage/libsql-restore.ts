@@ -163,8 +163,12 @@ async function replace(path: string, unfinished: string, now: number): Promise<s
   }
   await syncFolder(folder);
   if (wasThere) await rename(unfinished, path);
-  // Where a service has started meanwhile, this is refused.
-  else await nameAgain(unfinished, path);
+  else
+    await nameAgain(unfinished, path).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+      const reason = 'a service has just made it; stop it, then try again';
+      throw new Error(`the database file ${path} cannot be replaced: ${reason}`, { cause: error });
+    });
   await syncFolder(folder);
   return wasThere ? kept : undefined;
 }

@@ -119,7 +119,9 @@ describe('A restore', () => {
       return open(path, ...rest);
     });
     syncBuiltinESMExports();
-    await expect(restoreDatabase({ backup, path: place, now: 1 })).rejects.toThrow();
+    await expect(restoreDatabase({ backup, path: place, now: 1 })).rejects.toThrow(
+      /service\.db cannot be replaced: a service has just made it; stop it, then try again$/,
+    );
     expect(await readFile(place, 'utf8')).toBe('of the service');
   });
 });

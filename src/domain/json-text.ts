@@ -66,11 +66,20 @@ export function joinedObjects(first: string, second: string): string {
 
 /** An object's text without the members whose names `dropped` has. */
 export function withoutMembers(text: string, dropped: object): string {
-  const kept: string[] = [];
+  // Whole runs of members: there may be a hundred thousand.
+  const runs: string[] = [];
+  let [runStart, runEnd] = [0, 0];
   for (const { name, start, end } of members(text)) {
-    if (!Object.hasOwn(dropped, name)) kept.push(text.slice(start, end));
+    if (!Object.hasOwn(dropped, name)) {
+      if (runStart === 0) runStart = start;
+      runEnd = end;
+    } else if (runStart > 0) {
+      runs.push(text.slice(runStart, runEnd));
+      runStart = 0;
+    }
   }
-  return `{${kept.join(',')}}`;
+  if (runStart > 0) runs.push(text.slice(runStart, runEnd));
+  return `{${runs.join(',')}}`;
 }
 
 /** The index of the quote that closes the string which opens at `start`, or the end of the text: of any text. */

@@ -9,6 +9,7 @@ import { emptyDatabase } from '../bench/preparation.js';
 import { startProcess } from '../bench/processes.js';
 import { listening, startIdentityProvider } from '../bench/targets.js';
 import { root } from '../setup.js';
+import { writesDuringBackups } from './backup-writes.js';
 import { idsIn } from './database-ids.js';
 
 /** @import { Finding, Trial } from './trial.js' */
@@ -32,6 +33,8 @@ const CYCLES = 100;
 const QUICK_CYCLES = 15;
 /** Enough that a backup takes longer than most kills wait. */
 const RECORDS = 50_000;
+/** To look at what others notice of it. */
+const MANY_RECORDS = 1_000_000;
 const HANDS = 8;
 const BEFORE_BACKUP_MAX_MS = 100;
 /** Of the time that a whole backup or restore takes. */
@@ -78,8 +81,11 @@ export const backup = async ({ quick, folder, say }) => {
     }
     if (cycle % 10 === 0) say(`${cycle} of ${cycles} cycles, ${backups.finished} backups finished`);
   }
+  const records = quick ? RECORDS : MANY_RECORDS;
+  say(`writes during backups of ${records} records`);
+  const writes = await writesDuringBackups({ ...base, identityOrigin: identity.origin, records });
   await identity.process.stop();
-  return findings({ acknowledged: acknowledged.length, backups, restores });
+  return [...findings({ acknowledged: acknowledged.length, backups, restores }), writes];
 };
 
 /**

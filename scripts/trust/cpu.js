@@ -14,6 +14,7 @@ const P99_MAX_MS = 50;
 const WORST_MAX_MS = 250;
 const MEBIBYTE = 1_048_576;
 const OWNER = 'busy';
+const LONG_ORDERS = 5;
 const OPERATOR = { 'X-Service-Admin-Key': ADMIN_KEY };
 
 /**
@@ -61,6 +62,7 @@ export async function dearestRequests(
   try {
     /** @type {Finding[]} */
     const findings = [];
+    await longOrders(service);
     for (const work of works(sizes, await grownRecord(service))) {
       say(work.what);
       findings.push(await measured(service, work, sizes.rounds));
@@ -120,7 +122,11 @@ function works(/** @type {Sizes} */ sizes, /** @type {string} */ grown) {
       status: 200,
     },
     { what: `a status among ${sizes.orders} orders`, path: '/orders?status=Ready', status: 200 },
-    { what: `payments of ${sizes.orders} orders`, path: '/payments', status: 200 },
+    {
+      what: `payments of ${sizes.orders} orders, ${LONG_ORDERS} of them of 1 MiB of tiny members`,
+      path: '/payments',
+      status: 200,
+    },
     {
       what: `the last page of ${sizes.tenants} accounts`,
       path: `/admin/accounts?page_size=200&page=${Math.floor(sizes.tenants / 200)}`,
@@ -203,20 +209,29 @@ function works(/** @type {Sizes} */ sizes, /** @type {string} */ grown) {
 }
 
 /** A record as large as PATCHes may make it, of as many properties as it can have. */
-async function grownRecord(/** @type {Service} */ { origin }) {
-  const send = async (
-    /** @type {string} */ method,
-    /** @type {string} */ path,
-    /** @type {string} */ body,
-  ) => {
-    const headers = asAccount(OWNER);
-    const response = await fetch(`${origin}/api/v1/businesses${path}`, { method, headers, body });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
-    return JSON.parse(await response.text());
-  };
-  const { data } = await send('POST', '', tinyMembers());
-  await send('PATCH', `/${data.id}`, tinyMembers('_', MEBIBYTE - 1_000));
+async function grownRecord(/** @type {Service} */ service) {
+  const { data } = await send(service, 'POST', '/businesses', tinyMembers());
+  await send(service, 'PATCH', `/businesses/${data.id}`, tinyMembers('_', MEBIBYTE - 1_000));
   return String(data.id);
+}
+
+async function longOrders(/** @type {Service} */ service) {
+  const members = tinyMembers('_', MEBIBYTE - 100).slice(1);
+  for (let i = 0; i < LONG_ORDERS; i++) {
+    await send(service, 'POST', '/orders', `{"customer":"a","service":"b","amount":1,${members}`);
+  }
+}
+
+async function send(
+  /** @type {Service} */ { origin },
+  /** @type {string} */ method,
+  /** @type {string} */ path,
+  /** @type {string} */ body,
+) {
+  const headers = asAccount(OWNER);
+  const response = await fetch(`${origin}/api/v1${path}`, { method, headers, body });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+  return JSON.parse(await response.text());
 }
 
 /** 1 MiB of JSON: one piece over and over between a start and an end. */

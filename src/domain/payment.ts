@@ -2,6 +2,7 @@
 
 import { paymentIdOf } from './identifier.js';
 import type { JsonObject, JsonValue } from './json.js';
+import { members } from './json-text.js';
 
 export interface Payment {
   readonly id: string;
@@ -13,6 +14,28 @@ export interface Payment {
   readonly currency: JsonValue;
   readonly method: JsonValue;
   readonly status: 'paid' | 'pending';
+}
+
+/** What a payment is made of. */
+const SOURCES: ReadonlySet<string> = new Set([
+  'id',
+  'customer',
+  'amount',
+  'paid',
+  'currency',
+  'method',
+]);
+/** A shorter order is parsed sooner than looked through. */
+const LONG_ORDER_CHARACTERS = 4_096;
+
+/** The payment of a stored order. Of a long one only what it takes is parsed: no photograph, no list of a thousand items. */
+export function paymentOfText(order: string): Payment {
+  if (order.length <= LONG_ORDER_CHARACTERS) return paymentOf(JSON.parse(order));
+  const sources: JsonObject = {};
+  for (const { name, valueStart, end } of members(order)) {
+    if (SOURCES.has(name)) sources[name] = JSON.parse(order.slice(valueStart, end));
+  }
+  return paymentOf(sources);
 }
 
 /** "`paid` when paid >= amount, otherwise `pending`"; a stored amount that is no number counts as 0. */

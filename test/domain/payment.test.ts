@@ -1,9 +1,9 @@
 // Contract, "Payment row": computed from an order, never stored.
 
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';
-import { paymentOf } from '../../src/domain/payment.js';
+import { paymentOf, paymentOfText } from '../../src/domain/payment.js';
 
 const ORDER: JsonObject = {
   id: 'ORD-0042',
@@ -94,5 +94,25 @@ describe('paymentOf', () => {
         expect(status).toBe(due <= 0 ? 'paid' : 'pending');
       }),
     );
+  });
+});
+
+describe('paymentOfText', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('is the payment of the order, however long that is', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(6_000), (more, length) => {
+        const text = JSON.stringify({ ...more, ...ORDER, note: 'x'.repeat(length) });
+        expect(paymentOfText(text)).toEqual(paymentOf(JSON.parse(text)));
+      }),
+    );
+  });
+
+  it('parses nothing of a long order but what it takes', () => {
+    const text = JSON.stringify({ ...ORDER, photograph: 'x'.repeat(100_000) });
+    const parse = vi.spyOn(JSON, 'parse');
+    expect(paymentOfText(text)).toEqual(paymentOf(ORDER));
+    expect(parse.mock.calls.flat().join('').length).toBeLessThan(100);
   });
 });

@@ -11,7 +11,7 @@ import { Ledger } from './ledger.js';
 import { newSeed, randomFrom } from './random.js';
 import { clientOf } from './requests.js';
 import { startService } from './service-process.js';
-import { readService } from './stored.js';
+import { readRows } from './stored.js';
 import { startLoad } from './workload.js';
 
 /** @import { Finding, Trial, TrialOptions } from './trial.js' */
@@ -76,9 +76,9 @@ export async function soakFor(
       if ((piece + 1) % 4 === 0) say(`${piece + 1} of ${PIECES}: ${textOf(pieces.at(-1))}`);
     }
     await load.stop();
-    const seen = await readService(client);
-    const { lost, back, torn, duplicate } = ledger.compare(seen.rows, []);
-    const tried = `${minutes} min, ${ledger.outcomes.acknowledged} changes, ${seen.rows.length} records at the end`;
+    const rows = await readRows(client);
+    const { lost, back, torn, duplicate } = ledger.compare(rows, []);
+    const tried = `${minutes} min, ${ledger.outcomes.acknowledged} changes, ${rows.length} records at the end`;
     return [
       ...findingsOf(pieces.slice(WARM_UP_PIECES), minutes * (1 - WARM_UP_PIECES / PIECES), tried),
       {

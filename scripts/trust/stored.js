@@ -69,15 +69,20 @@ export async function openStored(/** @type {string} */ file) {
   }
 }
 
-/** Everything that the accounts and the operator can see. */
-export async function readService(/** @type {Client} */ client) {
+/** Every record of the accounts, as they see it. @returns {Promise<StoredRow[]>} */
+export async function readRows(/** @type {Client} */ client) {
   const lists = ACCOUNTS.flatMap((account) =>
     COLLECTIONS.map(async (collection) => {
       const bodies = await client.all(`/${collection}`, account);
       return bodies.map((body) => ({ collection, body })).reverse();
     }),
   );
-  const rows = (await Promise.all(lists)).flat();
+  return (await Promise.all(lists)).flat();
+}
+
+/** Everything that the accounts and the operator can see. */
+export async function readService(/** @type {Client} */ client) {
+  const rows = await readRows(client);
   const events = (await client.all('/admin/audit')).reverse();
   const samples = (await client.get(`/admin/accounts/${SAMPLE_OWNER}`)).data.record_count;
   const { record_count } = (await client.get('/admin/overview')).data;

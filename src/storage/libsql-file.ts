@@ -5,16 +5,15 @@ import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient, type InStatement, LibsqlBatchError } from '@libsql/client';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../domain/limits.js';
+import { LIST_EVENTS, TOTAL_EVENTS } from './audit-pages.js';
 import { explained, messageOf } from './libsql-errors.js';
 import { Freezer } from './libsql-freezer.js';
 import { rewriteLog } from './libsql-log.js';
 import {
   APPEND_EVENTS,
   APPLICATION_ID,
-  COUNT_EVENTS,
   COUNT_PRESENT,
   CREATE_TABLES,
-  LIST_EVENTS,
   LOAD_PAGE,
   MEASURE_PAGE,
   MEASURE_USAGE,
@@ -158,7 +157,7 @@ export class LibsqlFile {
   }
 
   async auditEvents(limit: number, offset: number): Promise<{ items: string[]; total: number }> {
-    const total = Number((await this.#one(COUNT_EVENTS))?.['total']);
+    const total = Number((await this.#one(TOTAL_EVENTS))?.['total']);
     const { rows } = await this.#client.execute({ sql: LIST_EVENTS, args: [limit, offset] });
     return { items: rows.map((row) => String(row['event'])), total };
   }

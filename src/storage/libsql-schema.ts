@@ -72,7 +72,3 @@ export const COUNT_BY_COLLECTION =
   'select collection, count(*) as records from records group by collection';
 
 export const COUNT_EVENTS = 'select count(*) as total from audit_events';
-
-export const LIST_EVENTS = `
-  select json_set(event, '$.id', id) as event
-    from audit_events order by id desc limit ?1 offset ?2`;

@@ -13,12 +13,11 @@ import type {
   StoredUsage,
   ThreeTimes,
 } from '../records/journal.js';
+import { LIST_EVENTS, TOTAL_EVENTS } from './audit-pages.js';
 import {
   APPEND_EVENT,
-  COUNT_EVENTS,
   COUNT_TABLES,
   CREATE_TABLES,
-  LIST_EVENTS,
   LOAD_ROWS,
   MEASURE_ROWS,
   MEASURE_USAGE,
@@ -124,7 +123,7 @@ export class ObjectJournal implements Journal {
 
   async auditEvents(page: PageRequest): Promise<Page> {
     if (!this.#hasTables) return { items: [], total: 0 };
-    const [count] = this.#sql.exec<{ total: number }>(COUNT_EVENTS);
+    const [count] = this.#sql.exec<{ total: number }>(TOTAL_EVENTS);
     const rows = this.#sql.exec<{ event: string }>(LIST_EVENTS, page.pageSize, offsetOf(page));
     return { items: [...rows].map(({ event }) => event), total: count?.total ?? 0 };
   }

@@ -40,9 +40,3 @@ export const MEASURE_USAGE = `
          sum(created_at > ?1 ->> 1) as after_second,
          sum(created_at > ?1 ->> 2) as after_third
     from records group by collection`;
-
-export const COUNT_EVENTS = 'select count(*) as total from audit_events';
-
-export const LIST_EVENTS = `
-  select json_set(event, '$.id', id) as event
-    from audit_events order by id desc limit ?1 offset ?2`;

@@ -177,7 +177,7 @@ describe('readJsonObject', () => {
     // Each waits for its parsing, and again for whatever comes after.
     for (const done of [[], [], [], ['first']]) {
       expect(parsed).toEqual(['small', ...done]);
-      await expect.poll(() => gates.length).toBe(1);
+      await expect.poll(() => gates.length, { timeout: 10_000 }).toBe(1);
       gates.pop()?.();
       await nextTask();
     }

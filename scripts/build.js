@@ -51,8 +51,8 @@ export async function buildAll() {
       ...common,
       entryPoints: [
         { in: 'src/libsql.ts', out: 'libsql' },
-        { in: 'src/storage/libsql-thread.ts', out: 'libsql-thread' },
-        { in: 'src/storage/libsql-backup-process.ts', out: 'libsql-backup-process' },
+        { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
+        { in: 'src/storage/backup/backup-process.ts', out: 'backup-process' },
         { in: 'src/restore.ts', out: 'restore' },
         { in: 'src/server.ts', out: 'server' },
         { in: 'src/preview.ts', out: 'preview' },

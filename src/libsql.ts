@@ -1,9 +1,9 @@
 // The package's second entry, for Node: the journal over a local libSQL file.
 
 import { type Journal, sampleRows } from './handler.js';
-import type { DatabaseContents } from './storage/database-check.js';
-import type { Backup } from './storage/libsql-backup.js';
-import { type FileJournal, openLibsqlJournal as open } from './storage/libsql-journal.js';
+import type { Backup } from './storage/backup/backups.js';
+import type { DatabaseContents } from './storage/backup/database-check.js';
+import { type FileJournal, openLibsqlJournal as open } from './storage/file/file-journal.js';
 
 /**
  * Opens a local libSQL file for this process alone; a new file receives the

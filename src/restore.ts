@@ -4,7 +4,7 @@
 import { resolve } from 'node:path';
 import { COLLECTION_NAMES } from './domain/collection-name.js';
 import { readDatabasePath } from './settings.js';
-import { type Restored, restoreDatabase } from './storage/libsql-restore.js';
+import { type Restored, restoreDatabase } from './storage/backup/restore.js';
 
 const USAGE = `npm run restore -- FILE
 

@@ -15,7 +15,7 @@ import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
 import { nextTask, type Pause, Turns } from '../records/turns.js';
 import { type Settings, settingWarnings } from '../settings.js';
-import { BackupSchedule } from './backup-schedule.js';
+import { BackupSchedule } from '../storage/backup/backup-schedule.js';
 import { listen } from './http-server.js';
 
 /** Answers get this long to be written once the service is told to stop; 15 s in all with the file's closing. */

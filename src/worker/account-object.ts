@@ -9,7 +9,7 @@ import type { TextsPage } from '../domain/listing.js';
 import { SAMPLE_OWNER } from '../domain/sample-records.js';
 import { type OpenRecords, openRecords, sampleRows } from '../handler.js';
 import type { AccountRecords, RecordCounts } from '../records/record-store.js';
-import { ObjectJournal } from '../storage/object-journal.js';
+import { ObjectJournal } from '../storage/object/object-journal.js';
 import type { AccountCall, AccountReply, Delivery } from './account-call.js';
 import { consoleLog } from './console-log.js';
 import { directoryStub, type WorkerEnvironment } from './environment.js';

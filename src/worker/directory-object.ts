@@ -13,7 +13,7 @@ import type {
   RecordCounts,
   Usage,
 } from '../records/record-store.js';
-import type { SqlRow } from '../storage/object-journal.js';
+import type { SqlRow } from '../storage/object/object-journal.js';
 import type { Delivery, DirectoryStub, Receipt } from './account-call.js';
 import { consoleLog } from './console-log.js';
 import * as sql from './directory-schema.js';

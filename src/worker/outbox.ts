@@ -7,7 +7,7 @@ import { byCollection } from '../domain/collection-name.js';
 import { caseFolded } from '../domain/search.js';
 import type { Log } from '../log.js';
 import type { RecordCounts } from '../records/record-store.js';
-import type { CommitEffect, ObjectStorage, SqlRow } from '../storage/object-journal.js';
+import type { CommitEffect, ObjectStorage, SqlRow } from '../storage/object/object-journal.js';
 import type { Delivery, DirectoryStub, NumberedEvent } from './account-call.js';
 import { Tally } from './tally.js';
 

@@ -2,7 +2,12 @@
 // up to date by what each commit changed, so that no delivery counts all rows.
 
 import { byCollection, COLLECTION_NAMES, isCollectionName } from '../domain/collection-name.js';
-import type { CommitEffect, ObjectStorage, RowMeasure, SqlRow } from '../storage/object-journal.js';
+import type {
+  CommitEffect,
+  ObjectStorage,
+  RowMeasure,
+  SqlRow,
+} from '../storage/object/object-journal.js';
 import type { Holding, Holdings } from './account-call.js';
 
 export const HOUR_MS = 3_600_000;

@@ -138,7 +138,7 @@ describe('The service', () => {
     const [begun, gate] = [join(service.folder, 'begun'), join(service.folder, 'gate')];
     const script = await changedBuild(
       service.folder,
-      'libsql-backup-process.js',
+      'backup-process.js',
       `import { appendFileSync, existsSync } from 'node:fs';
        appendFileSync(${JSON.stringify(begun)}, '.');
        while (!existsSync(${JSON.stringify(gate)})) await new Promise((then) => setTimeout(then, 5));`,
@@ -195,7 +195,7 @@ describe('The service', () => {
     // It copies and checks, but never says that it has checked.
     const script = await changedBuild(
       service.folder,
-      'libsql-backup-process.js',
+      'backup-process.js',
       `const send = process.send;
        process.send = (message, then) => message.copied && send.call(process, message, then);`,
     );
@@ -235,7 +235,7 @@ describe('A backup that fails', () => {
       'it has 18 records where the database has 19',
     ],
   ])('and %s leaves nothing, and the service goes on', async (_what, code, reason) => {
-    const script = await changedBuild(service.folder, 'libsql-backup-process.js', code);
+    const script = await changedBuild(service.folder, 'backup-process.js', code);
     const server = await service.start(onDemand, script);
     const { error } = await backUp(server, 'backup_failed');
     expect(error).toMatch(/^the backup .*\.db cannot be taken: /);

@@ -24,7 +24,7 @@ afterEach(() => service.close());
 function serverWithMortalStorage(folder: string): Promise<string> {
   const death = `import { parentPort as port } from 'node:worker_threads';
     port.on('message', ({ name }) => name === 'commit' && process.exit(7));`;
-  return changedBuild(folder, 'libsql-thread.js', death);
+  return changedBuild(folder, 'storage-thread.js', death);
 }
 
 async function startMortal(environment = {}) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterAll } from 'vitest';
-import { checkDatabase } from '../../src/storage/database-check.js';
+import { checkDatabase } from '../../src/storage/backup/database-check.js';
 import { changes, row } from '../storage/journal-conformance.js';
 import { type NodeService, openNodeService } from './node-service.js';
 import { openTemporaryFolder } from './temporary-folder.js';

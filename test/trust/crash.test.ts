@@ -1,8 +1,8 @@
 // The trial of crashes, small: `npm run trust -- crash` is the long one.
 
 import { expect, it } from 'vitest';
-import { crashCycles } from '../../scripts/trust/crash.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { crashCycles } from '../trials/crash.js';
 
 const CYCLES = 3;
 const TIMEOUT_MS = 120_000;

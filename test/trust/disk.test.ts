@@ -3,10 +3,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Disk } from '../../scripts/trust/disk.js';
-import { randomFrom } from '../../scripts/trust/random.js';
-import { readTrace, type Step } from '../../scripts/trust/trace.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { Disk } from '../trials/disk.js';
+import { randomFrom } from '../trials/random.js';
+import { readTrace, type Step } from '../trials/trace.js';
 
 const FILE = '/disk/file';
 const SECTOR = 512;

@@ -1,9 +1,9 @@
 // The trial of I/O faults, small: `npm run trust -- faults` is the long one.
 
 import { describe, expect, it } from 'vitest';
-import { faultsOf } from '../../scripts/trust/faults.js';
-import { tracerIsMissing } from '../../scripts/trust/trace.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { faultsOf } from '../trials/faults.js';
+import { tracerIsMissing } from '../trials/trace.js';
 
 /** The syncs are what matters most: a commit is whole in the log before its own. */
 const CALLS = ['fsync', 'fdatasync'];

@@ -2,16 +2,16 @@
 // has it, in small: each trial's parts that need no long wait.
 
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { dearestRequests } from '../../scripts/trust/cpu.js';
-import { malformedFinding, mutatedFinding } from '../../scripts/trust/http.js';
-import { edgeFinding, lyingFinding } from '../../scripts/trust/json/lengths.js';
-import { corpusFinding, memoryFinding } from '../../scripts/trust/json.js';
-import { startOn } from '../../scripts/trust/probed-service.js';
-import { misbehaviourFindings, startWith } from '../../scripts/trust/provider.js';
-import { settingsFinding } from '../../scripts/trust/secrets/settings.js';
-import { leakFinding } from '../../scripts/trust/secrets.js';
-import type { Finding } from '../../scripts/trust/trial.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { dearestRequests } from '../trials/cpu.js';
+import { malformedFinding, mutatedFinding } from '../trials/http.js';
+import { edgeFinding, lyingFinding } from '../trials/json/lengths.js';
+import { corpusFinding, memoryFinding } from '../trials/json.js';
+import { startOn } from '../trials/probed-service.js';
+import { misbehaviourFindings, startWith } from '../trials/provider.js';
+import { settingsFinding } from '../trials/secrets/settings.js';
+import { leakFinding } from '../trials/secrets.js';
+import type { Finding } from '../trials/trial.js';
 
 type Started = Awaited<ReturnType<typeof startOn>>;
 

@@ -2,7 +2,7 @@
 // way in which what is stored can differ from it.
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Entry, Ledger, type LedgerChange } from '../../scripts/trust/ledger.js';
+import { type Entry, Ledger, type LedgerChange } from '../trials/ledger.js';
 
 type Row = Parameters<Ledger['compare']>[0][number];
 

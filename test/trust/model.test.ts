@@ -1,9 +1,9 @@
 // Random histories against the plain model, as `npm run trust -- model` has them, in small.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Host, inProcess, overHttp } from '../../scripts/trust/model/hosts.js';
-import { runsOf } from '../../scripts/trust/model/run.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { type Host, inProcess, overHttp } from '../trials/model/hosts.js';
+import { runsOf } from '../trials/model/run.js';
 
 let folder: TemporaryFolder;
 beforeAll(async () => {

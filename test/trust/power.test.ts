@@ -1,9 +1,9 @@
 // The trial of power loss, small: `npm run trust -- power` is the long one.
 
 import { describe, expect, it } from 'vitest';
-import { AFTER_FAILED_SYNCS, CONTROL, powerLosses } from '../../scripts/trust/power.js';
-import { tracerIsMissing } from '../../scripts/trust/trace.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { AFTER_FAILED_SYNCS, CONTROL, powerLosses } from '../trials/power.js';
+import { tracerIsMissing } from '../trials/trace.js';
 
 /** Of the long version's states: 24, and 12 of the control. */
 const SHARE = 0.04;

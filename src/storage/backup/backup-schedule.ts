@@ -1,0 +1,170 @@
+// When backups are taken, what they are called and how many are kept. The
+// folder is the only memory of it, so that a restart changes nothing.
+
+import { readdir, rm } from 'node:fs/promises';
+import { join, parse } from 'node:path';
+import type { Log } from '../../log.js';
+import type { FileJournal } from '../file/file-journal.js';
+import { BackupNames } from './backup-names.js';
+
+const HOUR_MS = 3_600_000;
+/** How often the folder is looked at. */
+const LOOK_MS = 60_000;
+/** After a failure; long enough for a disk or an operator to recover. */
+const RETRY_MS = 600_000;
+/** Longer than any backup is given: its disk does not even answer. */
+const HANG_MS = 2_400_000;
+
+/** Where backups go, how often one is taken and how many are kept. */
+export interface BackupPlan {
+  readonly folder: string;
+  readonly intervalHours: number;
+  readonly keep: number;
+}
+
+export interface BackupScheduleOptions {
+  readonly journal: FileJournal;
+  readonly databasePath: string;
+  readonly settings: BackupPlan;
+  readonly log: Log;
+}
+
+/** Takes backups of the service's own accord; whatever goes wrong is a log event and nothing more. */
+export class BackupSchedule {
+  readonly #options: BackupScheduleOptions;
+  readonly #names: BackupNames;
+  readonly #timer: NodeJS.Timeout;
+  #underWay: Promise<void> | undefined;
+  #begunAt = 0;
+  #hangs = false;
+  #askedAgain = false;
+  #stopping = false;
+  #retryAt = 0;
+
+  constructor(options: BackupScheduleOptions) {
+    this.#options = options;
+    this.#names = new BackupNames(parse(options.databasePath).name);
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#timer.unref();
+    this.#look();
+  }
+
+  /** Takes one now: after the one under way, since that began before whatever is wanted in this one. */
+  takeNow(): void {
+    if (this.#underWay === undefined) this.#run(() => this.#take());
+    else this.#askedAgain = true;
+  }
+
+  /** No further backup begins; closing the journal breaks off the one under way. */
+  stop(): void {
+    this.#stopping = true;
+    clearInterval(this.#timer);
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#underWay !== undefined) await this.#underWay;
+  }
+
+  #look(): void {
+    if (this.#underWay === undefined) this.#run(() => this.#takeIfDue());
+    else if (!this.#hangs && performance.now() - this.#begunAt > HANG_MS) {
+      this.#hangs = true;
+      const { log, settings } = this.#options;
+      log.error('backup_failed', `the folder ${settings.folder} does not answer; look at its disk`);
+    }
+  }
+
+  #run(task: () => Promise<void>): void {
+    if (this.#stopping || this.#underWay !== undefined) return;
+    this.#begunAt = performance.now();
+    this.#underWay = task()
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#underWay = undefined;
+        this.#hangs = false;
+        if (!this.#askedAgain) return;
+        this.#askedAgain = false;
+        this.takeNow();
+      });
+  }
+
+  async #takeIfDue(): Promise<void> {
+    const { intervalHours } = this.#options.settings;
+    if (intervalHours === 0 || performance.now() < this.#retryAt) return;
+    const now = Date.now();
+    const newest = this.#names.newest(await this.#list(), now);
+    if (newest === undefined || now - newest >= intervalHours * HOUR_MS) await this.#take();
+  }
+
+  async #take(): Promise<void> {
+    const { journal, log, settings } = this.#options;
+    await this.#removeUnfinished();
+    const name = this.#names.at(Date.now());
+    const startedAt = performance.now();
+    const { bytes, recordCount, auditEventCount } = await journal.backup(
+      join(settings.folder, name),
+    );
+    const milliseconds = Math.round(performance.now() - startedAt);
+    await this.#prune(name);
+    log.info('backup_taken', {
+      file: join(settings.folder, name),
+      bytes,
+      records: recordCount,
+      audit_events: auditEventCount,
+      milliseconds,
+    });
+  }
+
+  /** What a process that was killed has left; none is under way now. */
+  async #removeUnfinished(): Promise<void> {
+    const { folder } = this.#options.settings;
+    const left = (await this.#list()).filter((name) => this.#names.isUnfinished(name));
+    for (const name of left) await rm(join(folder, name), { force: true });
+  }
+
+  async #prune(taken: string): Promise<void> {
+    const { log, settings } = this.#options;
+    try {
+      const surplus = this.#names.surplus(await this.#list(), taken, settings.keep);
+      for (const name of surplus) {
+        await rm(join(settings.folder, name), { force: true });
+      }
+    } catch (error) {
+      log.error('backup_not_removed', reasonOf(error));
+    }
+  }
+
+  async #list(): Promise<string[]> {
+    const { folder } = this.#options.settings;
+    try {
+      return await readdir(folder);
+    } catch (error) {
+      throw new Error(
+        `the folder of the backups ${folder} cannot be used: ${folderErrorText(error)}`,
+      );
+    }
+  }
+
+  #failed(error: unknown): void {
+    const { log } = this.#options;
+    if (this.#stopping) {
+      log.info('backup_broken_off');
+      return;
+    }
+    this.#retryAt = performance.now() + RETRY_MS;
+    log.error('backup_failed', reasonOf(error));
+  }
+}
+
+function folderErrorText(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'it is not there; make it, or mount its disk';
+  if (code === 'ENOTDIR') return 'it is a file; name a folder';
+  if (code === 'EACCES') return 'it cannot be read; check its owner and permissions';
+  return reasonOf(error);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,157 @@
+// Backups: the database file is frozen, copied and checked by a process of its
+// own, and the copy gets its name only when everything about it is sure.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { rename, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { BackupProgress } from './backup-process.js';
+import type { DatabaseContents } from './database-check.js';
+import { fileErrorText, isThere, removeDatabase, syncFolder } from './file-copy.js';
+
+/** The log beside the database grows with every commit until the file is copied. */
+const BACKUP_MAX_MS = 30 * 60_000;
+/** On a disk that hangs, a process cannot even be killed. */
+const END_MAX_MS = 1_000;
+/** What closing waits for a backup to end. */
+const CLOSE_MAX_MS = 2_000;
+
+/** What the name of a backup ends with until it is finished. */
+const UNFINISHED = '.part';
+
+export interface Backup extends DatabaseContents {
+  readonly bytes: number;
+}
+
+/** The database file, as whoever holds it can be asked. */
+export interface HeldFile {
+  readonly path: string;
+  /** Every commit so far goes into the file, and nothing more until `thaw`. Resolves with its number of records. */
+  freeze(): Promise<number>;
+  /** Resolves with whether the file has stayed as `freeze` left it. */
+  thaw(): Promise<boolean>;
+}
+
+/** Takes the backups of one file, one at a time. */
+export class Backups {
+  readonly #file: HeldFile;
+  readonly #closing = new AbortController();
+  #underWay: Promise<Backup> | undefined;
+  #child: ChildProcess | undefined;
+
+  constructor(file: HeldFile) {
+    this.#file = file;
+  }
+
+  /**
+   * Copies the database as it is now to `path`, with every commit that is done
+   * and none in part; later ones go on meanwhile. Rejects with one sentence,
+   * and leaves nothing at `path`, where that cannot be.
+   */
+  async take(path: string): Promise<Backup> {
+    try {
+      if (this.#underWay !== undefined) throw new Error('another backup is under way');
+      this.#underWay = this.#take(path);
+      return await this.#underWay.finally(() => {
+        this.#underWay = undefined;
+      });
+    } catch (error) {
+      const reason = fileErrorText(error);
+      throw new Error(`the backup ${path} cannot be taken: ${reason}`, { cause: error });
+    }
+  }
+
+  /** Breaks off a backup that is under way; resolves soon. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the database is being closed'));
+    if (this.#underWay === undefined) return;
+    await Promise.race([this.#underWay.catch(() => {}), after(CLOSE_MAX_MS)]);
+  }
+
+  async #take(path: string): Promise<Backup> {
+    const unfinished = path + UNFINISHED;
+    if (await isThere(path)) throw new Error('a file of that name is there; take another name');
+    if (this.#child !== undefined && !hasEnded(this.#child)) {
+      throw new Error('the process of an earlier one hangs and cannot be ended; look at its disk');
+    }
+    try {
+      const contents = await this.#copy(unfinished);
+      const { size: bytes } = await stat(unfinished);
+      await rename(unfinished, path);
+      await syncFolder(dirname(path));
+      return { ...contents, bytes };
+    } finally {
+      const isGone = this.#child === undefined || (await end(this.#child));
+      // After a success, what SQLite may have left beside it.
+      if (isGone) await removeDatabase(unfinished).catch(() => {});
+    }
+  }
+
+  async #copy(target: string): Promise<DatabaseContents> {
+    const limit = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BACKUP_MAX_MS)]);
+    limit.throwIfAborted();
+    const records = await this.#file.freeze();
+    let stayed = false;
+    let checked: Promise<DatabaseContents>;
+    try {
+      this.#child = startProcess(this.#file.path, target);
+      checked = replyOf(this.#child, limit, ({ contents }) => contents);
+      await replyOf(this.#child, limit, ({ copied }) => copied);
+    } finally {
+      stayed = await this.#file.thaw();
+    }
+    if (!stayed) throw new Error('the database file was written to while it was copied');
+    const contents = await checked;
+    if (contents.recordCount === records) return contents;
+    throw new Error(`it has ${contents.recordCount} records where the database has ${records}`);
+  }
+}
+
+/** Not a thread: closing any descriptor of the database file would drop this process's lock on it. */
+function startProcess(source: string, target: string): ChildProcess {
+  const script = new URL('./backup-process.js', import.meta.url);
+  return fork(script, [source, target], { execArgv: [], stdio: 'ignore' });
+}
+
+/** Resolves with the first message's part that `wanted` finds. */
+function replyOf<T>(
+  child: ChildProcess,
+  limit: AbortSignal,
+  wanted: (progress: BackupProgress) => T | undefined,
+): Promise<T> {
+  const reply = new Promise<T>((resolve, reject) => {
+    child.on('message', (progress: BackupProgress) => {
+      const found = wanted(progress);
+      if (found !== undefined) resolve(found);
+      else if (progress.error !== undefined) reject(new Error(progress.error));
+    });
+    child.once('error', reject);
+    // After its last message, unlike the event `exit`.
+    child.once('disconnect', () => reject(new Error('its process ended before it was done')));
+    limit.addEventListener('abort', () => reject(brokenOff(limit.reason)), { once: true });
+  });
+  // Whoever waits for it may have given up on something earlier.
+  reply.catch(() => {});
+  return reply;
+}
+
+function brokenOff(reason: Error): Error {
+  if (reason.name !== 'TimeoutError') return reason;
+  return new Error(`it was not done after ${BACKUP_MAX_MS / 60_000} minutes; look at its disk`);
+}
+
+/** Resolves with whether the process is gone. */
+async function end(child: ChildProcess): Promise<boolean> {
+  if (hasEnded(child)) return true;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await Promise.race([ended, after(END_MAX_MS)]);
+  return hasEnded(child);
+}
+
+function after(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
+}
+
+function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null;
+}

@@ -1,0 +1,34 @@
+// What the database client's errors mean to the operator.
+
+import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
+
+/** Libsql's code in the operator's words. */
+export function explained(error: unknown): string {
+  const message = messageOf(error);
+  if (/SQLITE_BUSY|database is locked/i.test(message)) {
+    return `another process holds it (waited ${DATABASE_BUSY_TIMEOUT_MS / 1000} s); one process owns the file, stop the other one first`;
+  }
+  if (/SQLITE_NOTADB|not a database/i.test(message)) {
+    return 'it is not a SQLite database; name another file or restore a backup';
+  }
+  if (/SQLITE_CORRUPT|malformed|no such (table|column)/i.test(message))
+    return 'it is damaged; restore a backup';
+  if (/SQLITE_CANTOPEN|unable to open/i.test(message)) {
+    return 'it cannot be opened; check that the path is a file in a writable folder';
+  }
+  if (/SQLITE_IOERR|\bEIO\b/i.test(message)) {
+    return 'its disk or file system fails (an I/O error); look at the log of the system';
+  }
+  if (/SQLITE_FULL|\bENOSPC\b/i.test(message)) return 'its disk is full; make room and start again';
+  if (/Cannot find (package|module)/.test(message)) {
+    return 'the database client is not installed here; run npm ci on this machine';
+  }
+  if (/SQLITE_READONLY|readonly database/i.test(message)) {
+    return 'it cannot be written; check the permissions of the file and its folder';
+  }
+  return message;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

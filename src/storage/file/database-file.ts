@@ -1,0 +1,272 @@
+// One libSQL database file, held exclusively by one connection. Runs in the
+// storage thread: the client is synchronous under its promises.
+
+import { statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Client, createClient, type InStatement, LibsqlBatchError } from '@libsql/client';
+import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
+import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
+import { explained, messageOf } from './client-errors.js';
+import {
+  APPEND_EVENTS,
+  APPLICATION_ID,
+  COUNT_PRESENT,
+  CREATE_TABLES,
+  LOAD_PAGE,
+  MEASURE_PAGE,
+  MEASURE_USAGE,
+  PROBE_TABLES,
+  PUT_ROWS,
+  REMOVE_ROWS,
+  SCHEMA_VERSION,
+  TOUCH,
+} from './file-schema.js';
+import { Freezer } from './freezer.js';
+import { rewriteLog } from './write-ahead-log.js';
+
+/** Small, so that what a page leaves behind is young garbage, which memory gets back at once. */
+const PAGE_MAX_ROWS = 1_000;
+const PAGE_MAX_BYTES = 16_000_000;
+/** About 20 ms of counting: a commit may have to wait for it. */
+const USAGE_MAX_ROWS = 50_000;
+
+/** The changes of a commit, already JSON: the thread passes them on without looking inside. */
+export interface CommitTexts {
+  /** Array of `[position, collection, id, body]`. */
+  readonly puts: string;
+  /** Array of positions. */
+  readonly removals: string;
+  /** Array of objects; empty text where there are none. */
+  readonly events: string;
+  readonly changeCount: number;
+  /** Milliseconds since 1970, UTC. */
+  readonly at: number;
+}
+
+export type FileCommitResult =
+  | { readonly status: 'committed'; readonly auditError?: string }
+  | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: string };
+
+/** A collection's share of a piece of the usage view. */
+export interface UsagePiece {
+  readonly collection: string;
+  readonly records: number;
+  readonly bytes: number;
+  readonly updatedAt: number;
+  /** JSON array of three counts. */
+  readonly createdAfter: string;
+}
+
+export interface UsagePage {
+  readonly pieces: readonly UsagePiece[];
+  /** Position of its last row; undefined at the end. */
+  readonly last: number | undefined;
+}
+
+export interface FilePage {
+  /** JSON array of rows. */
+  readonly page: string;
+  /** Position of its last row. */
+  readonly last: number;
+}
+
+export class LibsqlFile {
+  readonly #client: Client;
+  readonly #path: string;
+  /** Keeps the file as it is while it is copied. */
+  readonly freezer: Freezer;
+
+  private constructor(client: Client, path: string) {
+    this.#client = client;
+    this.#path = path;
+    this.freezer = new Freezer(client, path);
+  }
+
+  /**
+   * Opens or creates the file and takes it exclusively. `initialRows` is the
+   * JSON of the rows a new file starts with, `now` the time they are created at.
+   * Rejects, with a sentence for the operator, where the file is held by
+   * another process, damaged, not ours or newer than this program.
+   */
+  static async open(url: string, initialRows: string, now: number): Promise<LibsqlFile> {
+    let client: Client | undefined;
+    try {
+      const path = fileURLToPath(url);
+      const inode = inodeOf(path);
+      // One connection: a PRAGMA reaches only the one it runs on, and the default is a pool.
+      client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
+      const file = new LibsqlFile(client, path);
+      await file.#claim(inode);
+      // The process before this one may have ended because a sync failed.
+      await rewriteLog(path);
+      await file.#check();
+      await file.#migrate(initialRows, now);
+      return file;
+    } catch (error) {
+      client?.close();
+      throw new Error(explained(error), { cause: error });
+    }
+  }
+
+  async commit(texts: CommitTexts): Promise<FileCommitResult> {
+    const rows = statements(texts);
+    const events: InStatement[] =
+      texts.events === '' ? [] : [{ sql: APPEND_EVENTS, args: [texts.events] }];
+    try {
+      await this.#client.batch([...rows, ...events], 'write');
+      return { status: 'committed' };
+    } catch (error) {
+      // "If the audit write fails …, the change stands": what failed is the events alone.
+      if (error instanceof LibsqlBatchError && error.statementIndex === rows.length) {
+        const result = await this.commit({ ...texts, events: '' });
+        return result.status === 'committed' ? { ...result, auditError: messageOf(error) } : result;
+      }
+      const reason = messageOf(error);
+      return { status: await this.#stateAfterFailure(texts, reason), error: reason };
+    }
+  }
+
+  /** Rows after `position`; undefined at the end. A page is bounded in rows and in bytes. */
+  async loadPage(position: number): Promise<FilePage | undefined> {
+    let rows = PAGE_MAX_ROWS;
+    let measure = await this.#one(MEASURE_PAGE, [position, rows]);
+    while (Number(measure?.['bytes']) > PAGE_MAX_BYTES && rows > 1) {
+      rows = Math.ceil(rows / 4);
+      measure = await this.#one(MEASURE_PAGE, [position, rows]);
+    }
+    if (typeof measure?.['last'] !== 'number') return undefined;
+    const last = measure['last'];
+    const page = await this.#one(LOAD_PAGE, [position, last]);
+    return { page: String(page?.['page']), last };
+  }
+
+  /** Counts rows after `position`, some at a time. `createdAfter`: JSON array of three times. */
+  async usagePieces(position: number, createdAfter: string): Promise<UsagePage> {
+    const args = [position, USAGE_MAX_ROWS, createdAfter];
+    const { rows } = await this.#client.execute({ sql: MEASURE_USAGE, args });
+    const pieces = rows.map((row) => ({
+      collection: String(row['collection']),
+      records: Number(row['records']),
+      bytes: Number(row['bytes']),
+      updatedAt: Number(row['updated_at']),
+      createdAfter: String(row['created_after']),
+    }));
+    const last =
+      rows.length === 0 ? undefined : Math.max(...rows.map((row) => Number(row['last'])));
+    return { pieces, last };
+  }
+
+  async auditEvents(limit: number, offset: number): Promise<{ items: string[]; total: number }> {
+    const total = Number((await this.#one(TOTAL_EVENTS))?.['total']);
+    const { rows } = await this.#client.execute({ sql: LIST_EVENTS, args: [limit, offset] });
+    return { items: rows.map((row) => String(row['event'])), total };
+  }
+
+  async ping(): Promise<void> {
+    await this.#one('select count(*) from sqlite_schema');
+  }
+
+  /** Writes the log back into the database file and releases it. */
+  close(): void {
+    this.#client.close();
+  }
+
+  /** Looks before it writes: a file that is not ours is refused untouched. */
+  async #claim(inode: bigint): Promise<void> {
+    await this.#client.execute('pragma locking_mode = exclusive');
+    const tables = Number((await this.#one('select count(*) as n from sqlite_schema'))?.['n']);
+    // Locked is the file that was opened; a restore may have put another one in its place meanwhile.
+    if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
+    const application = Number(await this.#pragma('application_id'));
+    const version = Number(await this.#pragma('user_version'));
+    const isNew = tables === 0 && application === 0 && version === 0;
+    if (!isNew && application !== APPLICATION_ID) {
+      throw new Error('it is a SQLite database of another program; name another file');
+    }
+    if (version > SCHEMA_VERSION) {
+      throw new Error(
+        `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
+      );
+    }
+    await this.#configure();
+  }
+
+  /** One sync a commit, nothing acknowledged before it, nobody else in the file. */
+  async #configure(): Promise<void> {
+    await this.#client.execute('pragma locking_mode = exclusive');
+    await this.#client.execute('pragma journal_mode = wal');
+    await this.#client.execute('pragma synchronous = full');
+    await this.#expectPragma('locking_mode', 'exclusive');
+    await this.#expectPragma('journal_mode', 'wal');
+    await this.#expectPragma('synchronous', 2);
+    // A batch fails loudly where a single statement may seem to succeed; it also takes the lock.
+    await this.#client.batch(['select 1'], 'write');
+  }
+
+  async #check(): Promise<void> {
+    const report = String(await this.#pragma('quick_check'));
+    if (report === 'ok') return;
+    const finding = report.replaceAll(/\s+/g, ' ');
+    throw new Error(`the integrity check found damage (${finding}); restore a backup`);
+  }
+
+  async #migrate(initialRows: string, now: number): Promise<void> {
+    if (Number(await this.#pragma('user_version')) < SCHEMA_VERSION) {
+      const sow = { sql: PUT_ROWS, args: [initialRows, now] };
+      await this.#client.batch([...CREATE_TABLES, sow], 'write');
+    }
+    await this.#client.batch([...PROBE_TABLES], 'read');
+  }
+
+  /**
+   * What the file holds after a commit that failed. The client may have dropped
+   * the connection, and its lock and settings with it, so these come first.
+   */
+  async #stateAfterFailure(
+    texts: CommitTexts,
+    reason: string,
+  ): Promise<'absent' | 'present' | 'unknown'> {
+    try {
+      await this.#configure();
+      if (!isDiskFull(reason)) {
+        // It may stand in the log, whole but for its sync, where the next start would find it:
+        // the next commit takes its place there, so that one is made at once.
+        await this.#client.batch([TOUCH], 'write');
+        await rewriteLog(this.#path);
+      }
+      const row = await this.#one(COUNT_PRESENT, [texts.puts, texts.at, texts.removals]);
+      return Number(row?.['present']) === texts.changeCount ? 'present' : 'absent';
+    } catch {
+      return 'unknown';
+    }
+  }
+
+  async #one(sql: string, args: (string | number)[] = []) {
+    return (await this.#client.execute({ sql, args })).rows[0];
+  }
+
+  async #pragma(name: string): Promise<unknown> {
+    return (await this.#one(`pragma ${name}`))?.[0];
+  }
+
+  async #expectPragma(name: string, wanted: string | number): Promise<void> {
+    const given = await this.#pragma(name);
+    if (given !== wanted) throw new Error(`pragma ${name} is ${given}, must be ${wanted}`);
+  }
+}
+
+function inodeOf(path: string): bigint {
+  return statSync(path, { bigint: true }).ino;
+}
+
+function statements({ puts, removals, at }: CommitTexts): InStatement[] {
+  return [
+    { sql: PUT_ROWS, args: [puts, at] },
+    { sql: REMOVE_ROWS, args: [removals] },
+  ].filter(({ args }) => args[0] !== '[]');
+}
+
+/** There was no room for the whole commit, so none of it counts. */
+function isDiskFull(reason: string): boolean {
+  return reason.startsWith('SQLITE_FULL');
+}

@@ -1,0 +1,281 @@
+// The journal over a local libSQL file. The file lives in a thread of its own,
+// so that a slow sync never delays a read; only texts cross over.
+
+import { access, constants, mkdir, open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { CollectionName } from '../../domain/collection-name.js';
+import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
+import type {
+  Changes,
+  CommitResult,
+  Journal,
+  JournalRow,
+  StoredUsage,
+  ThreeTimes,
+} from '../../records/journal.js';
+import { type Backup, Backups } from '../backup/backups.js';
+import { syncFolder } from '../backup/file-copy.js';
+import type { CommitTexts, FileCommitResult, UsagePage, UsagePiece } from './database-file.js';
+import type { ThreadCalls, ThreadOptions, ThreadReply } from './storage-thread.js';
+
+/** SQLite's own limit of a text. */
+const TEXT_MAX_BYTES = 1_000_000_000;
+const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+
+export interface LibsqlJournalOptions {
+  /** Path of the database file; its folder is made if missing. */
+  readonly path: string;
+  /** Rows that a new file starts with. */
+  readonly initialRows?: readonly JournalRow[];
+}
+
+/** A journal over a file, which can be copied while it is in use. */
+export interface FileJournal extends Journal {
+  /**
+   * Writes a copy of the database to a new file: every commit that resolved
+   * before the call, whole, checked, synced and for its owner alone. Commits
+   * and reads go on meanwhile. Resolves with what the copy holds. Rejects with
+   * one sentence, and leaves nothing at `path`, where it cannot be had.
+   * One at a time; `close` breaks it off.
+   */
+  backup(path: string): Promise<Backup>;
+}
+
+/**
+ * Opens the file exclusively for this process, with `journal_mode=WAL` and
+ * `synchronous=FULL`: a commit that resolved is on disk.
+ * Rejects with one sentence that names the file and what to do.
+ */
+export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<FileJournal> {
+  const path = resolve(options.path);
+  try {
+    await makeFolder(dirname(path));
+    await claimFile(path);
+    const thread = new LibsqlThread({
+      url: pathToFileURL(path).href,
+      initialRows: rowsText(options.initialRows ?? []),
+      now: Date.now(),
+    });
+    await thread.call('open').catch(async (error: unknown) => {
+      // Only with its thread does a refused file's last handle go.
+      await thread.close();
+      throw error;
+    });
+    return new LibsqlJournal(thread, path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the database file ${path} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+    // Until the folder around it is synced, a power cut may take a new one, with all that is in it.
+    for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
+      await syncFolder(dirname(made));
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    throw new Error(
+      `its folder cannot be made (${code}); check that the path is a file in a writable folder`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Makes a missing file, for its owner alone: it holds customers' data. Before
+ * the file is opened for good, since closing it once more would drop the lock.
+ */
+async function claimFile(path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EACCES') {
+      throw new Error('this user may not read and write it; check its owner and permissions', {
+        cause: error,
+      });
+    }
+    if (code === 'ENOENT') await (await open(path, 'a', OWNER_ONLY_FILE)).close();
+  }
+}
+
+class LibsqlJournal implements FileJournal {
+  readonly bodyMaxBytes = TEXT_MAX_BYTES;
+  readonly #thread: LibsqlThread;
+  readonly #backups: Backups;
+
+  constructor(thread: LibsqlThread, path: string) {
+    this.#thread = thread;
+    this.#backups = new Backups({
+      path,
+      freeze: () => thread.call('freeze'),
+      thaw: () => thread.call('thaw'),
+    });
+  }
+
+  async *load(): AsyncIterable<readonly JournalRow[]> {
+    let next = this.#thread.call('loadPage', 0);
+    for (let page = await next; page !== undefined; page = await next) {
+      // The thread reads the next page while the caller works on this one.
+      next = this.#thread.call('loadPage', page.last);
+      next.catch(() => {});
+      yield rowsOf(page.page);
+    }
+  }
+
+  async commit(changes: Changes): Promise<CommitResult> {
+    try {
+      return withErrors(await this.#thread.call('commit', commitTexts(changes)));
+    } catch (error) {
+      // The thread did not answer: nobody knows how far it came.
+      return { status: 'unknown', error };
+    }
+  }
+
+  async usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]> {
+    const usage = new Map<string, StoredUsage>();
+    const times = JSON.stringify(createdAfter);
+    let position: number | undefined = 0;
+    while (position !== undefined) {
+      const { pieces, last }: UsagePage = await this.#thread.call('usagePieces', position, times);
+      for (const piece of pieces) {
+        usage.set(piece.collection, withPiece(usage.get(piece.collection), piece));
+      }
+      position = last;
+    }
+    return [...usage.values()];
+  }
+
+  auditEvents(page: PageRequest): Promise<Page> {
+    return this.#thread.call('auditEvents', page.pageSize, offsetOf(page));
+  }
+
+  ping(): Promise<void> {
+    return this.#thread.call('ping');
+  }
+
+  backup(path: string): Promise<Backup> {
+    return this.#backups.take(resolve(path));
+  }
+
+  async close(): Promise<void> {
+    await this.#backups.close();
+    await this.#thread.close();
+  }
+}
+
+/** The calling side of the storage thread. */
+class LibsqlThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<
+    number,
+    { resolve: (value: never) => void; reject: (error: Error) => void }
+  >();
+  #calls = 0;
+  #gone: Error | undefined;
+  readonly #ended: Promise<void>;
+
+  constructor(options: ThreadOptions) {
+    this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
+      workerData: options,
+      name: 'storage',
+    });
+    this.#worker.on('message', (reply: ThreadReply) => this.#settle(reply));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#ended = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#fail(new Error('the storage thread has ended'));
+        resolve();
+      });
+    });
+  }
+
+  call<Name extends keyof ThreadCalls>(
+    name: Name,
+    ...args: Parameters<ThreadCalls[Name]>
+  ): ReturnType<ThreadCalls[Name]> {
+    const call = ++this.#calls;
+    const reply = new Promise((resolve, reject) => {
+      if (this.#gone !== undefined) {
+        reject(this.#gone);
+        return;
+      }
+      this.#waiting.set(call, { resolve, reject });
+      this.#worker.postMessage({ call, name, args });
+    });
+    return reply as ReturnType<ThreadCalls[Name]>;
+  }
+
+  /** Resolves when the file is released and the thread has ended. */
+  async close(): Promise<void> {
+    await this.call('close');
+    await this.#ended;
+  }
+
+  #settle(reply: ThreadReply): void {
+    const waiting = this.#waiting.get(reply.call);
+    this.#waiting.delete(reply.call);
+    if ('error' in reply) waiting?.reject(new Error(reply.error));
+    else waiting?.resolve(reply.value as never);
+  }
+
+  #fail(error: Error): void {
+    this.#gone ??= error;
+    for (const { reject } of this.#waiting.values()) reject(this.#gone);
+    this.#waiting.clear();
+  }
+}
+
+type RowTuple = [position: number, collection: string, id: string, body: string];
+
+function rowsText(rows: readonly JournalRow[]): string {
+  return JSON.stringify(
+    rows.map((row): RowTuple => [row.position, row.collection, row.id, row.body]),
+  );
+}
+
+function rowsOf(page: string): JournalRow[] {
+  const tuples: RowTuple[] = JSON.parse(page);
+  return tuples.map(([position, collection, id, body]) => ({
+    position,
+    collection: collection as CollectionName,
+    id,
+    body,
+  }));
+}
+
+/** A collection's usage with one more piece of it. */
+function withPiece(usage: StoredUsage | undefined, piece: UsagePiece): StoredUsage {
+  const [day = 0, week = 0, month = 0]: number[] = JSON.parse(piece.createdAfter);
+  const before = usage?.createdAfter ?? [0, 0, 0];
+  return {
+    collection: piece.collection as CollectionName,
+    records: (usage?.records ?? 0) + piece.records,
+    payloadBytes: (usage?.payloadBytes ?? 0) + piece.bytes,
+    createdAfter: [before[0] + day, before[1] + week, before[2] + month],
+    lastUpdatedAt: Math.max(usage?.lastUpdatedAt ?? 0, piece.updatedAt),
+  };
+}
+
+function commitTexts({ puts, removals, events, at }: Changes): CommitTexts {
+  return {
+    puts: rowsText(puts),
+    removals: JSON.stringify(removals),
+    events: events.length === 0 ? '' : JSON.stringify(events),
+    changeCount: puts.length + removals.length,
+    at,
+  };
+}
+
+function withErrors(result: FileCommitResult): CommitResult {
+  if (result.status !== 'committed') return { ...result, error: new Error(result.error) };
+  return result.auditError === undefined
+    ? { status: 'committed' }
+    : { status: 'committed', auditError: new Error(result.auditError) };
+}

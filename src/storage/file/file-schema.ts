@@ -1,0 +1,74 @@
+// The tables of the database file and every statement that touches them.
+
+import { CREATE_RECORDS } from '../records-table.js';
+
+/** "SvcM": says that a SQLite file is ours, before anything in it is touched. */
+export const APPLICATION_ID = 0x5376634d;
+export const SCHEMA_VERSION = 1;
+
+export const CREATE_TABLES = [
+  ...CREATE_RECORDS,
+  'create table audit_events (id integer primary key autoincrement, event text not null) strict',
+  `pragma application_id = ${APPLICATION_ID}`,
+  `pragma user_version = ${SCHEMA_VERSION}`,
+] as const;
+
+/** Changes nothing, yet is a commit: the first page is written again. */
+export const TOUCH = `pragma user_version = ${SCHEMA_VERSION}`;
+
+/** Fails where a table or a column is missing; reads no row. */
+export const PROBE_TABLES = [
+  'select position, collection, id, body, created_at, updated_at from records limit 0',
+  'select id, event from audit_events limit 0',
+] as const;
+
+/** A whole group of rows as one JSON parameter: two to four times cheaper than a statement a row. */
+export const PUT_ROWS = `
+  insert into records (position, collection, id, body, created_at, updated_at)
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, ?2, ?2
+    from json_each(?1) where true
+  on conflict (position) do update set body = excluded.body, updated_at = excluded.updated_at`;
+
+export const REMOVE_ROWS =
+  'delete from records where position in (select value from json_each(?1))';
+
+export const APPEND_EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
+
+/** How many of a failed commit's rows the file holds in their new state: puts, time, removals. */
+export const COUNT_PRESENT = `
+  select
+    (select count(*) from json_each(?1) as put join records on records.position = put.value ->> 0
+      where records.body = put.value ->> 3 and records.updated_at = ?2)
+    +
+    (select count(*) from json_each(?3) as removal
+      where not exists (select 1 from records where records.position = removal.value))
+    as present`;
+
+/** The end of the next page and what it weighs; reads no body. */
+export const MEASURE_PAGE = `
+  select max(position) as last, total(octet_length(body)) as bytes
+    from (select position, body from records where position > ?1 order by position limit ?2)`;
+
+export const LOAD_PAGE = `
+  select json_group_array(json_array(position, collection, id, body)) as page
+    from (select * from records where position > ?1 and position <= ?2 order by position)`;
+
+/**
+ * A piece of the usage view, at most so many rows after a position, so that
+ * commits find their turn in between. `?3`: times, as a JSON array.
+ */
+export const MEASURE_USAGE = `
+  select collection, count(*) as records, total(octet_length(body)) as bytes,
+         max(updated_at) as updated_at, max(position) as last,
+         json_array(
+           sum(created_at > ?3 ->> 0), sum(created_at > ?3 ->> 1), sum(created_at > ?3 ->> 2)
+         ) as created_after
+    from (select * from records where position > ?1 order by position limit ?2)
+   group by collection`;
+
+export const COUNT_RECORDS = 'select count(*) as total from records';
+
+export const COUNT_BY_COLLECTION =
+  'select collection, count(*) as records from records group by collection';
+
+export const COUNT_EVENTS = 'select count(*) as total from audit_events';

@@ -1,0 +1,83 @@
+// The storage thread's main module: answers the journal's calls, one at a time
+// and in order, on the one open file.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf } from './client-errors.js';
+import { type CommitTexts, LibsqlFile } from './database-file.js';
+import type { Freezer } from './freezer.js';
+
+/** What the journal may ask of the thread. */
+export interface ThreadCalls {
+  open(): Promise<void>;
+  commit(texts: CommitTexts): ReturnType<LibsqlFile['commit']>;
+  loadPage(position: number): ReturnType<LibsqlFile['loadPage']>;
+  usagePieces(position: number, createdAfter: string): ReturnType<LibsqlFile['usagePieces']>;
+  auditEvents(limit: number, offset: number): ReturnType<LibsqlFile['auditEvents']>;
+  ping(): Promise<void>;
+  freeze(): ReturnType<Freezer['freeze']>;
+  thaw(): ReturnType<Freezer['thaw']>;
+  close(): Promise<void>;
+}
+
+export interface ThreadRequest {
+  readonly call: number;
+  readonly name: keyof ThreadCalls;
+  readonly args: readonly unknown[];
+}
+
+export type ThreadReply =
+  | { readonly call: number; readonly value: unknown }
+  | { readonly call: number; readonly error: string };
+
+/** How the thread is started. */
+export interface ThreadOptions {
+  readonly url: string;
+  readonly initialRows: string;
+  /** Milliseconds since 1970, UTC. */
+  readonly now: number;
+}
+
+let file: LibsqlFile | undefined;
+
+function opened(): LibsqlFile {
+  if (file === undefined) throw new Error('the database file is not open');
+  return file;
+}
+
+const calls: ThreadCalls = {
+  async open() {
+    const { url, initialRows, now }: ThreadOptions = workerData;
+    file = await LibsqlFile.open(url, initialRows, now);
+  },
+  commit: async (texts) => opened().commit(texts),
+  loadPage: async (position) => opened().loadPage(position),
+  usagePieces: async (position, after) => opened().usagePieces(position, after),
+  auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
+  ping: async () => opened().ping(),
+  freeze: async () => opened().freezer.freeze(),
+  thaw: async () => opened().freezer.thaw(),
+  async close() {
+    file?.close();
+    file = undefined;
+  },
+};
+
+async function answer({ call, name, args }: ThreadRequest): Promise<ThreadReply> {
+  try {
+    const run = calls[name] as (...args: readonly unknown[]) => Promise<unknown>;
+    return { call, value: await run(...args) };
+  } catch (error) {
+    return { call, error: messageOf(error) };
+  }
+}
+
+let last: Promise<void> = Promise.resolve();
+
+parentPort?.on('message', (request: ThreadRequest) => {
+  last = last.then(async () => {
+    const reply = await answer(request);
+    parentPort?.postMessage(reply);
+    // Ending by message: `terminate()` during a native call aborts the process.
+    if (request.name === 'close') parentPort?.close();
+  });
+});

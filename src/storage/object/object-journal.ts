@@ -1,0 +1,189 @@
+// The journal over a durable object's own SQLite database. A commit is one
+// synchronous transaction; the platform holds back whatever leaves the object
+// until it is durable (the output gate), so nothing is acknowledged before.
+
+import type { AuditEvent } from '../../domain/audit-event.js';
+import type { CollectionName } from '../../domain/collection-name.js';
+import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
+import type {
+  Changes,
+  CommitResult,
+  Journal,
+  JournalRow,
+  StoredUsage,
+  ThreeTimes,
+} from '../../records/journal.js';
+import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
+import {
+  APPEND_EVENT,
+  COUNT_TABLES,
+  CREATE_TABLES,
+  LOAD_ROWS,
+  MEASURE_ROWS,
+  MEASURE_USAGE,
+  PUT_ROW,
+  REMOVE_ROW,
+} from './object-schema.js';
+
+/** The platform's limit of a row is 2 MB; the rest is for the row's other columns. */
+const BODY_MAX_BYTES = 1_990_000;
+const PAGE_ROWS = 1_000;
+
+type SqlValue = string | number | null | ArrayBuffer;
+export type SqlRow = Record<string, SqlValue>;
+
+/** What the journal uses of a durable object's `ctx.storage`. */
+export interface ObjectStorage {
+  readonly sql: {
+    exec<Row extends SqlRow>(query: string, ...bindings: (string | number)[]): Iterable<Row>;
+  };
+  transactionSync<T>(run: () => T): T;
+}
+
+/** How much a row holds, since when. Times: milliseconds since 1970, UTC. */
+export interface RowMeasure extends SqlRow {
+  readonly collection: string;
+  readonly bytes: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface ObjectJournalOptions {
+  readonly storage: ObjectStorage;
+  /** Part of the first commit's transaction, before its rows. */
+  readonly onFirstCommit?: () => void;
+  /**
+   * Part of every commit's transaction, after its rows: what it writes becomes
+   * durable with them or not at all. What it returns is run once it has succeeded.
+   */
+  readonly onCommit?: (effect: CommitEffect) => () => void;
+}
+
+/** The rows that a commit touched, as they were and as they are. */
+export interface CommitEffect {
+  readonly before: readonly RowMeasure[];
+  readonly after: readonly RowMeasure[];
+}
+
+export class ObjectJournal implements Journal {
+  readonly bodyMaxBytes = BODY_MAX_BYTES;
+  readonly #options: ObjectJournalOptions;
+  readonly #sql: ObjectStorage['sql'];
+  #hasTables: boolean;
+  #closed = false;
+
+  constructor(options: ObjectJournalOptions) {
+    this.#options = options;
+    this.#sql = options.storage.sql;
+    const [found] = this.#sql.exec<{ tables: number }>(COUNT_TABLES);
+    this.#hasTables = (found?.tables ?? 0) > 0;
+  }
+
+  /** Whether anything was ever written here. */
+  get hasTables(): boolean {
+    return this.#hasTables;
+  }
+
+  async *load(): AsyncIterable<readonly JournalRow[]> {
+    if (!this.#hasTables) return;
+    let page: JournalRow[] = [];
+    for (const row of this.#sql.exec<StoredRow>(LOAD_ROWS)) {
+      page.push({ ...row, collection: row.collection as CollectionName });
+      if (page.length < PAGE_ROWS) continue;
+      yield page;
+      page = [];
+    }
+    if (page.length > 0) yield page;
+  }
+
+  async commit(changes: Changes): Promise<CommitResult> {
+    if (this.#closed) return { status: 'unknown', error: new Error('the journal is closed') };
+    try {
+      this.#store(changes);
+      return { status: 'committed' };
+    } catch (error) {
+      // A transaction that throws is rolled back as a whole.
+      if (!(error instanceof EventsRefused)) return { status: 'absent', error };
+      const result = await this.commit({ ...changes, events: [] });
+      return result.status === 'committed' ? { ...result, auditError: error.cause } : result;
+    }
+  }
+
+  async usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]> {
+    if (!this.#hasTables) return [];
+    const rows = this.#sql.exec<UsageRow>(MEASURE_USAGE, JSON.stringify(createdAfter));
+    return [...rows].map((row) => ({
+      collection: row.collection as CollectionName,
+      records: row.records,
+      payloadBytes: row.bytes,
+      createdAfter: [row.after_first, row.after_second, row.after_third],
+      lastUpdatedAt: row.updated_at,
+    }));
+  }
+
+  async auditEvents(page: PageRequest): Promise<Page> {
+    if (!this.#hasTables) return { items: [], total: 0 };
+    const [count] = this.#sql.exec<{ total: number }>(TOTAL_EVENTS);
+    const rows = this.#sql.exec<{ event: string }>(LIST_EVENTS, page.pageSize, offsetOf(page));
+    return { items: [...rows].map(({ event }) => event), total: count?.total ?? 0 };
+  }
+
+  async ping(): Promise<void> {
+    if (this.#closed) throw new Error('the journal is closed');
+    Array.from(this.#sql.exec(COUNT_TABLES));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+
+  #store(changes: Changes): void {
+    const { storage, onFirstCommit, onCommit } = this.#options;
+    const committed = storage.transactionSync(() => {
+      if (!this.#hasTables) {
+        for (const statement of CREATE_TABLES) this.#sql.exec(statement);
+        onFirstCommit?.();
+      }
+      const { puts, removals, at } = changes;
+      const positions = JSON.stringify([...puts.map(({ position }) => position), ...removals]);
+      const measured = () => [...this.#sql.exec<RowMeasure>(MEASURE_ROWS, positions)];
+      const before = measured();
+      for (const { position, collection, id, body } of puts) {
+        this.#sql.exec(PUT_ROW, position, collection, id, body, at);
+      }
+      for (const position of removals) this.#sql.exec(REMOVE_ROW, position);
+      this.#append(changes.events);
+      return onCommit?.({ before, after: measured() });
+    });
+    this.#hasTables = true;
+    committed?.();
+  }
+
+  /** "If the audit write fails …, the change stands": what failed must be told from the rest. */
+  #append(events: readonly AuditEvent[]): void {
+    try {
+      for (const event of events) this.#sql.exec(APPEND_EVENT, JSON.stringify(event));
+    } catch (error) {
+      throw new EventsRefused('the audit events cannot be stored', { cause: error });
+    }
+  }
+}
+
+class EventsRefused extends Error {}
+
+interface StoredRow extends SqlRow {
+  readonly position: number;
+  readonly collection: string;
+  readonly id: string;
+  readonly body: string;
+}
+
+interface UsageRow extends SqlRow {
+  readonly collection: string;
+  readonly records: number;
+  readonly bytes: number;
+  readonly updated_at: number;
+  readonly after_first: number;
+  readonly after_second: number;
+  readonly after_third: number;
+}

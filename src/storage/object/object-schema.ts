@@ -1,0 +1,42 @@
+// The tables of a durable object's own SQLite database, which holds one
+// account, and every statement of the journal that touches them.
+
+import { CREATE_RECORDS } from '../records-table.js';
+
+/** Made with the first write, so that an account that never wrote has no database. */
+export const CREATE_TABLES = [
+  ...CREATE_RECORDS,
+  'create table audit_events (id integer primary key, event text not null) strict',
+] as const;
+
+export const COUNT_TABLES = `
+  select count(*) as tables from sqlite_schema where name in ('records', 'audit_events')`;
+
+export const LOAD_ROWS = 'select position, collection, id, body from records order by position';
+
+/** Rows by their measure alone. `?1`: positions, as a JSON array. */
+export const MEASURE_ROWS = `
+  select collection, octet_length(body) as bytes, created_at, updated_at
+    from records where position in (select value from json_each(?1))`;
+
+/** A row a statement: one JSON parameter for all would be held to the size of a row. */
+export const PUT_ROW = `
+  insert into records (position, collection, id, body, created_at, updated_at)
+  values (?1, ?2, ?3, ?4, ?5, ?5)
+  on conflict (position) do update set body = excluded.body, updated_at = excluded.updated_at`;
+
+export const REMOVE_ROW = 'delete from records where position = ?1';
+
+/** Ids go on after the highest one that was ever given: events are never removed. */
+export const APPEND_EVENT = `
+  insert into audit_events (id, event)
+  values ((select coalesce(max(id), 0) + 1 from audit_events), ?1)`;
+
+/** `?1`: three times, as a JSON array. */
+export const MEASURE_USAGE = `
+  select collection, count(*) as records, total(octet_length(body)) as bytes,
+         max(updated_at) as updated_at,
+         sum(created_at > ?1 ->> 0) as after_first,
+         sum(created_at > ?1 ->> 1) as after_second,
+         sum(created_at > ?1 ->> 2) as after_third
+    from records group by collection`;

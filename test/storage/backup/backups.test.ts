@@ -1,0 +1,231 @@
+// Backups of a libSQL file that is in use: whole, and of one moment.
+
+import childProcess, { type ChildProcess } from 'node:child_process';
+import { readdir, readFile, readlink, rename, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { type FileJournal, openLibsqlJournal } from 'service-management-api/libsql';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runSql } from '../../../scripts/run-sql.js';
+import { Backups } from '../../../src/storage/backup/backups.js';
+import { expectRoom } from '../../../src/storage/backup/file-copy.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { changes, loaded, row, rows } from '../journal-conformance.js';
+
+let folder: TemporaryFolder;
+let journal: FileJournal;
+
+beforeEach(async () => {
+  folder = await openTemporaryFolder();
+  journal = await openLibsqlJournal({ path: at('service.db') });
+});
+afterEach(async () => {
+  await journal.close().catch(() => {});
+  await folder.remove();
+});
+
+function at(name: string): string {
+  return join(folder.path, name);
+}
+
+describe('A backup of the libSQL file', () => {
+  it('is one file for its owner alone, and says what it holds', async () => {
+    const samples = await loaded(journal);
+    await journal.commit(changes({ puts: rows(500, 1000) }));
+    const { records, ...backup } = await journal.backup(at('copy.db'));
+    expect(backup).toEqual({
+      bytes: (await stat(at('copy.db'))).size,
+      recordCount: samples.length + 500,
+      auditEventCount: 0,
+    });
+    const customers = samples.filter(({ collection }) => collection === 'customers').length;
+    expect(records).toMatchObject({ customers: customers + 500, businesses: 1 });
+    expect((await stat(at('copy.db'))).mode & 0o777).toBe(0o600);
+    expect((await readdir(folder.path)).sort()).toEqual([
+      'copy.db',
+      'service.db',
+      'service.db-wal',
+    ]);
+    // The lock is where it was.
+    await expect(runSql(at('service.db'), 'select 1 from records')).rejects.toThrow(/locked/);
+  });
+
+  it('is a database that a journal opens, with the very rows', async () => {
+    await journal.commit(changes({ puts: rows(500, 1000), removals: [1, 2, 3] }));
+    await journal.backup(at('copy.db'));
+    const copy = await openLibsqlJournal({ path: at('copy.db') });
+    expect(await loaded(copy)).toEqual(await loaded(journal));
+    await copy.close();
+  });
+
+  it('holds every commit before it, none in part, while commits go on', async () => {
+    let last = 1000;
+    let done = false;
+    const committing = (async () => {
+      while (!done) {
+        // Three rows that belong together.
+        await journal.commit(changes({ puts: rows(3, last) }));
+        last += 3;
+        // The client gives its memory back only between turns.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    const before: number[] = [];
+    for (let i = 0; i < 2; i++) {
+      before.push(last);
+      await journal.backup(at(`copy-${i}.db`));
+    }
+    done = true;
+    await committing;
+    for (const [i, first] of before.entries()) {
+      const [found] = await runSql(
+        at(`copy-${i}.db`),
+        'select count(*) as n, max(position) + 1 as next from records where position >= 1000',
+      );
+      expect(found?.['next']).toBeGreaterThanOrEqual(first);
+      expect(found?.['next']).toBeLessThan(last);
+      expect(found).toEqual({ n: Number(found?.['next']) - 1000, next: found?.['next'] });
+      expect(Number(found?.['n']) % 3).toBe(0);
+    }
+    expect(await loaded(journal)).toHaveLength(19 + last - 1000);
+  });
+
+  it('leaves the log beside the file as short as it was', async () => {
+    const big = 'x'.repeat(1_000_000);
+    const commit = () =>
+      journal.commit(changes({ puts: [row(1000, JSON.stringify({ id: 'CUS-1000', big }))] }));
+    await journal.backup(at('copy.db'));
+    for (let i = 0; i < 20; i++) await commit();
+    // A thousand pages and the commit that went over it, not twenty commits.
+    expect((await stat(at('service.db-wal'))).size).toBeLessThan(8_000_000);
+  });
+
+  it('does not replace a file', async () => {
+    await writeFile(at('copy.db'), 'mine');
+    await expect(journal.backup(at('copy.db'))).rejects.toThrow(
+      `the backup ${at('copy.db')} cannot be taken: a file of that name is there; take another name`,
+    );
+    expect(await readFile(at('copy.db'), 'utf8')).toBe('mine');
+  });
+
+  it.each([
+    ['missing/copy.db', 'its folder is not there; make it, or mount its disk'],
+    ['service.db/copy.db', 'its folder is a file; name a folder'],
+  ])('cannot be had at %s, and the journal goes on', async (name, reason) => {
+    await expect(journal.backup(at(name))).rejects.toThrow(
+      `the backup ${at(name)} cannot be taken: ${reason}`,
+    );
+    expect(await journal.commit(changes({ puts: rows(1, 1000) }))).toEqual({ status: 'committed' });
+    expect((await journal.backup(at('copy.db'))).recordCount).toBe(20);
+  });
+
+  it('is taken one at a time', async () => {
+    const first = journal.backup(at('first.db'));
+    await expect(journal.backup(at('second.db'))).rejects.toThrow('another backup is under way');
+    await first;
+    await journal.backup(at('second.db'));
+    expect((await readdir(folder.path)).sort()).toContain('second.db');
+  });
+
+  it('is broken off when the journal closes, and leaves nothing', async () => {
+    const backup = journal.backup(at('copy.db'));
+    const failure = expect(backup).rejects.toThrow('the database is being closed');
+    await journal.close();
+    await failure;
+    expect(await readdir(folder.path)).toEqual(['service.db']);
+  });
+
+  it('cannot be had of a journal that is closed', async () => {
+    await journal.close();
+    await expect(journal.backup(at('copy.db'))).rejects.toThrow('cannot be taken');
+    expect(await readdir(folder.path)).toEqual(['service.db']);
+  });
+});
+
+describe('A backup whose disk hangs', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('is waited for by a close for two seconds, no longer', async () => {
+    let begun = () => {};
+    const isBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const freeze = () => new Promise<number>(() => begun());
+    const backups = new Backups({ path: at('service.db'), freeze, thaw: async () => true });
+    void backups.take(at('copy.db'));
+    await isBegun;
+    let isClosed = false;
+    void backups.close().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(isClosed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isClosed).toBe(true);
+  });
+
+  it('leaves its file to its process where that cannot be ended', async () => {
+    const { fork } = childProcess;
+    const forking = vi.spyOn(childProcess, 'fork').mockImplementation((...args) => {
+      const child: ChildProcess = fork(...args);
+      // It neither goes on nor hears a signal, as where it waits for a disk.
+      process.kill(child.pid ?? 0, 'SIGSTOP');
+      return Object.assign(child, { kill: vi.fn(() => true) });
+    });
+    syncBuiltinESMExports();
+    const file = { path: at('service.db'), freeze: async () => 0, thaw: async () => true };
+    const backups = new Backups(file);
+    const failure = expect(backups.take(at('copy.db'))).rejects.toThrow('is being closed');
+    await vi.waitUntil(() => forking.mock.results.length > 0, 10_000);
+    const child: ChildProcess = forking.mock.results[0]?.value;
+    try {
+      await writeFile(at('copy.db.part'), 'half');
+      const closing = backups.close();
+      await vi.waitUntil(() => vi.mocked(child.kill).mock.calls.length > 0, 10_000);
+      await vi.advanceTimersByTimeAsync(1_000);
+      await Promise.all([failure, closing]);
+      expect(await readFile(at('copy.db.part'), 'utf8')).toBe('half');
+    } finally {
+      forking.mockRestore();
+      syncBuiltinESMExports();
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      process.kill(child.pid ?? 0, 'SIGKILL');
+      await gone;
+    }
+  });
+});
+
+describe('A copy', () => {
+  it('is not begun where it would fill its disk', async () => {
+    await expectRoom(folder.path, 1);
+    await expect(expectRoom(folder.path, Number.MAX_SAFE_INTEGER)).rejects.toThrow(
+      /^its disk has \d+ MB free, it needs 9007199255 MB and leaves 68 MB to others; make room$/,
+    );
+  });
+});
+
+describe('A journal that is opened', () => {
+  // What this process has open can only be seen there.
+  it.runIf(process.platform === 'linux')(
+    'refuses the file that it waited for, where another has taken its place',
+    async () => {
+      await journal.backup(at('copy.db'));
+      const opening = openLibsqlJournal({ path: at('service.db') });
+      const refusal = expect(opening).rejects.toThrow('it was just replaced; start again');
+      while ((await openings(at('service.db'))) < 2) await new Promise(setImmediate);
+      await rename(at('copy.db'), at('service.db'));
+      await journal.close();
+      await refusal;
+    },
+  );
+});
+
+/** How often this process has the file open. */
+async function openings(path: string): Promise<number> {
+  const descriptors = await readdir('/proc/self/fd');
+  const targets = await Promise.all(
+    descriptors.map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
+  );
+  return targets.filter((target) => target === path).length;
+}

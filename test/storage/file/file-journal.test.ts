@@ -1,0 +1,178 @@
+// The journal over a libSQL file: the port's promises, and what is true of the
+// file itself while it is held.
+
+import fs, { copyFile, readdir, readFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { openLibsqlJournal } from 'service-management-api/libsql';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runSql } from '../../../scripts/run-sql.js';
+import type { Journal } from '../../../src/records/journal.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { changes, conformanceOf, loaded, row, rows } from '../journal-conformance.js';
+
+/** A database without rows, made once: a new file has the sample rows. */
+const empty = openTemporaryFolder();
+const emptyPath = empty.then(async (folder) => {
+  const path = join(folder.path, 'service.db');
+  const journal = await openLibsqlJournal({ path });
+  const samples = await loaded(journal);
+  await journal.commit(changes({ removals: samples.map(({ position }) => position) }));
+  await journal.close();
+  return path;
+});
+afterAll(async () => {
+  await emptyPath;
+  await (await empty).remove();
+});
+
+conformanceOf('libSQL file', async () => {
+  const folder = await openTemporaryFolder();
+  const path = join(folder.path, 'service.db');
+  await copyFile(await emptyPath, path);
+  return {
+    open: () => openLibsqlJournal({ path }),
+    refuseEvents: async () => {
+      await runSql(
+        path,
+        `create trigger refuse_events before insert on audit_events
+           begin select raise(abort, 'injected'); end`,
+      );
+    },
+    remove: () => folder.remove(),
+  };
+});
+
+describe('The libSQL file', () => {
+  let folder: TemporaryFolder;
+  let journal: Journal;
+  let path: string;
+
+  beforeEach(async () => {
+    folder = await openTemporaryFolder();
+    path = join(folder.path, 'service.db');
+    journal = await openLibsqlJournal({ path });
+  });
+  afterEach(async () => {
+    await journal.close().catch(() => {});
+    await folder.remove();
+  });
+
+  it('is in WAL mode without shared memory while open, and one file once closed', async () => {
+    await journal.commit(changes({ puts: [row(1000)] }));
+    expect((await readdir(folder.path)).sort()).toEqual(['service.db', 'service.db-wal']);
+    // Bytes 18 and 19 of a database file: 2 and 2 are WAL.
+    expect([...(await readFile(path)).subarray(18, 20)]).toEqual([2, 2]);
+    await journal.close();
+    expect(await readdir(folder.path)).toEqual(['service.db']);
+  });
+
+  it('lets nobody else read or write it while open', async () => {
+    const sql = ['select count(*) from records', 'delete from records'];
+    for (const statement of sql) await expect(runSql(path, statement)).rejects.toThrow(/locked/);
+    expect(await journal.commit(changes({ puts: [row(1000)] }))).toEqual({ status: 'committed' });
+  });
+
+  it('refuses a second opening after the busy time-out, and the first goes on', async () => {
+    const before = await loaded(journal);
+    const start = Date.now();
+    await expect(openLibsqlJournal({ path })).rejects.toThrow(
+      `the database file ${path} cannot be used: another process holds it (waited 5 s); one process owns the file, stop the other one first`,
+    );
+    // The contract's busy time-out is 5 s; the rest is the machine's.
+    expect(Date.now() - start).toBeGreaterThan(4_500);
+    expect(await journal.commit(changes({ puts: [row(1000)] }))).toEqual({ status: 'committed' });
+    expect(await loaded(journal)).toEqual([...before, row(1000)]);
+    // The refused opening has not taken the lock away with it.
+    await expect(runSql(path, 'select count(*) from records')).rejects.toThrow(/locked/);
+  });
+
+  it('is free for the next opening as soon as close resolves', async () => {
+    for (let round = 0; round < 5; round++) {
+      await journal.commit(changes({ puts: [row(1000 + round)] }));
+      await journal.close();
+      journal = await openLibsqlJournal({ path });
+    }
+    await journal.close();
+    const [counted] = await runSql(
+      path,
+      "select count(*) as n from records where id like 'CUS-1%'",
+    );
+    expect(counted).toEqual({ n: 5 });
+  });
+
+  it('marks its file as its own and passes a full integrity check', async () => {
+    await journal.commit(changes({ puts: rows(2_000, 1000) }));
+    await journal.commit(changes({ removals: rows(500, 1200).map(({ position }) => position) }));
+    await journal.close();
+    expect(await runSql(path, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+    expect(await runSql(path, 'pragma application_id')).toEqual([{ application_id: 0x5376634d }]);
+    expect(await runSql(path, 'pragma user_version')).toEqual([{ user_version: 1 }]);
+  });
+
+  it('heals after refused commits: later ones are on disk', async () => {
+    for (let round = 0; round < 3; round++) {
+      const duplicate = { ...row(2000 + round), id: 'CUS-0001' };
+      expect((await journal.commit(changes({ puts: [duplicate] }))).status).toBe('absent');
+      const good = changes({ puts: [row(1000 + round)] });
+      expect(await journal.commit(good)).toEqual({ status: 'committed' });
+    }
+    expect((await readdir(folder.path)).sort()).toEqual(['service.db', 'service.db-wal']);
+    await expect(runSql(path, 'select count(*) from records')).rejects.toThrow(/locked/);
+    await journal.close();
+    const [counted] = await runSql(
+      path,
+      'select count(*) as n from records where position >= 1000',
+    );
+    expect(counted).toEqual({ n: 3 });
+  });
+});
+
+describe('A folder that is made for the file', () => {
+  it('is named on the disk before the file is used, and so is each folder around it', async () => {
+    const folder = await openTemporaryFolder();
+    const { open } = fs;
+    const synced: string[] = [];
+    // Only a power cut tells a synced folder from another.
+    const opening = vi.spyOn(fs, 'open').mockImplementation(async (path, ...rest) => {
+      const handle = await open(path, ...rest);
+      const sync = handle.sync.bind(handle);
+      handle.sync = () => sync().then(() => void synced.push(String(path)));
+      return handle;
+    });
+    syncBuiltinESMExports();
+    try {
+      const options = { path: join(folder.path, 'new', 'deep', 'service.db') };
+      await (await openLibsqlJournal(options)).close();
+      expect(synced).toEqual([join(folder.path, 'new'), folder.path]);
+      await (await openLibsqlJournal(options)).close();
+      expect(synced).toHaveLength(2);
+    } finally {
+      opening.mockRestore();
+      syncBuiltinESMExports();
+      await folder.remove();
+    }
+  });
+});
+
+describe('The storage thread', () => {
+  it('that dies leaves a commit under way, and every later one, unknown', async () => {
+    const folder = await openTemporaryFolder();
+    const threads: Worker[] = [];
+    const remember = (worker: Worker) => void threads.push(worker);
+    process.on('worker', remember);
+    const journal = await openLibsqlJournal({ path: join(folder.path, 'service.db') });
+    process.off('worker', remember);
+    // No request of ours: the thread fails on it as it would on a defect of its own.
+    threads[0]?.postMessage(null);
+    const commit = journal.commit(changes({ puts: [row(1000)] }));
+    expect(await commit).toEqual({ status: 'unknown', error: expect.any(Error) });
+    expect(await journal.commit(changes({ puts: [row(1001)] }))).toMatchObject({
+      status: 'unknown',
+    });
+    await expect(journal.ping()).rejects.toThrow();
+    await expect(loaded(journal)).rejects.toThrow();
+    await folder.remove();
+  });
+});

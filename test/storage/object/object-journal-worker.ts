@@ -1,0 +1,72 @@
+// A Worker that lets a test speak to a journal inside a durable object: each
+// object is one place to store into, each request one call.
+
+import { DurableObject } from 'cloudflare:workers';
+import { ObjectJournal } from '../../../src/storage/object/object-journal.js';
+
+/** One call; its answer is `{ value }` or `{ error }`, an error being its message. */
+export interface JournalRequest {
+  readonly place: string;
+  readonly call: 'load' | 'commit' | 'usage' | 'auditEvents' | 'ping' | 'close' | 'sql' | 'reopen';
+  readonly args: readonly unknown[];
+}
+
+export class JournalObject extends DurableObject {
+  #journal = new ObjectJournal({ storage: this.ctx.storage });
+
+  override async fetch(request: never): Promise<never> {
+    const { call, args }: JournalRequest = await (request as Request).json();
+    return (await answer(() => this.#perform(call, args))) as never;
+  }
+
+  async #perform(call: JournalRequest['call'], args: readonly unknown[]): Promise<unknown> {
+    switch (call) {
+      case 'load': {
+        const pages = [];
+        for await (const page of this.#journal.load()) pages.push(page);
+        return pages;
+      }
+      case 'sql':
+        return this.ctx.storage.sql.exec(String(args[0])).toArray();
+      case 'reopen':
+        // The next call finds a new object, which knows only what is on disk.
+        return this.ctx.abort('reopened by the test');
+      case 'commit': {
+        const result = await this.#journal.commit(args[0] as never);
+        return JSON.parse(JSON.stringify(result, errorsAsMessages));
+      }
+      default:
+        return this.#journal[call](args[0] as never);
+    }
+  }
+}
+
+function errorsAsMessages(_key: string, value: unknown): unknown {
+  return value instanceof Error ? value.message : value;
+}
+
+async function answer(run: () => Promise<unknown>): Promise<Response> {
+  try {
+    return Response.json({ value: (await run()) ?? null });
+  } catch (error) {
+    return Response.json({ error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+interface Environment {
+  readonly PLACES: {
+    idFromName(name: string): unknown;
+    get(id: unknown): { fetch(request: Request): Promise<Response> };
+  };
+}
+
+export default {
+  async fetch(request: Request, { PLACES }: Environment): Promise<Response> {
+    const place = new URL(request.url).pathname;
+    try {
+      return await PLACES.get(PLACES.idFromName(place)).fetch(request);
+    } catch (error) {
+      return Response.json({ error: String(error) });
+    }
+  },
+};

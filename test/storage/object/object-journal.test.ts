@@ -1,0 +1,143 @@
+// The journal over a durable object's database, inside the Workers runtime: the
+// port's promises, and what is true of the object's database alone.
+
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { Miniflare } from 'miniflare';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readDeployment } from '../../../scripts/worker/deployment.js';
+import type { CommitResult, Journal, JournalRow } from '../../../src/records/journal.js';
+import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { changes, conformanceOf, loaded, row } from '../journal-conformance.js';
+import type { JournalRequest } from './object-journal-worker.js';
+
+const runtime = startRuntime();
+afterAll(async () => {
+  const { miniflare, folder } = await runtime;
+  await miniflare.dispose();
+  await folder.remove();
+});
+
+async function startRuntime() {
+  const folder = await openTemporaryFolder();
+  const bundle = await build({
+    entryPoints: [fileURLToPath(new URL('./object-journal-worker.ts', import.meta.url))],
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    external: ['cloudflare:workers'],
+    write: false,
+  });
+  const miniflare = new Miniflare({
+    name: 'journal',
+    compatibilityDate: readDeployment().compatibilityDate,
+    modules: [{ type: 'ESModule', path: 'worker.js', contents: bundle.outputFiles[0]?.text ?? '' }],
+    durableObjects: { PLACES: { className: 'JournalObject', useSQLite: true } },
+    durableObjectsPersist: folder.path,
+  });
+  return { miniflare, folder, url: await miniflare.ready };
+}
+
+async function ask<T>(place: string, call: JournalRequest['call'], ...args: unknown[]): Promise<T> {
+  const { url } = await runtime;
+  const body = JSON.stringify({ call, args });
+  const response = await fetch(new URL(place, url), { method: 'POST', body });
+  const answer = (await response.json()) as { value: T } | { error: string };
+  if ('error' in answer) throw new Error(answer.error);
+  return answer.value;
+}
+
+function journalAt(place: string): Journal {
+  return {
+    bodyMaxBytes: 0,
+    async *load() {
+      yield* await ask<JournalRow[][]>(place, 'load');
+    },
+    commit: async (some) => withErrors(await ask(place, 'commit', some)),
+    usage: (createdAfter) => ask(place, 'usage', createdAfter),
+    auditEvents: (page) => ask(place, 'auditEvents', page),
+    ping: () => ask(place, 'ping'),
+    close: () => ask(place, 'close'),
+  };
+}
+
+function withErrors(result: Record<string, unknown> & { status: CommitResult['status'] }) {
+  const errors = ['error', 'auditError'].filter((name) => name in result);
+  const entries = errors.map((name) => [name, new Error(String(result[name]))]);
+  return { ...result, ...Object.fromEntries(entries) } as CommitResult;
+}
+
+function place(): string {
+  return `/${randomUUID()}`;
+}
+
+async function reopened(where: string): Promise<void> {
+  await expect(ask(where, 'reopen')).rejects.toThrow('reopened by the test');
+}
+
+conformanceOf('durable object', async () => {
+  const where = place();
+  return {
+    async open() {
+      await reopened(where);
+      return journalAt(where);
+    },
+    async refuseEvents() {
+      // Tables come with the first write.
+      if ((await ask<unknown[]>(where, 'sql', TABLES)).length === 0) {
+        await reopened(where);
+        await journalAt(where).commit(changes({ puts: [row(1)] }));
+        await journalAt(where).commit(changes({ removals: [1] }));
+      }
+      await ask(
+        where,
+        'sql',
+        `create trigger refuse_events before insert on audit_events
+           begin select raise(abort, 'injected'); end`,
+      );
+    },
+    async remove() {},
+  };
+});
+
+const TABLES = "select name from sqlite_schema where name in ('records', 'audit_events')";
+
+describe("A durable object's journal", () => {
+  it('makes no table before the first write, whatever is asked of it', async () => {
+    const where = place();
+    const journal = journalAt(where);
+    expect(await loaded(journal)).toEqual([]);
+    expect(await journal.usage([0, 0, 0])).toEqual([]);
+    expect(await journal.auditEvents({ page: 1, pageSize: 10 })).toEqual({ items: [], total: 0 });
+    await journal.ping();
+    expect(await ask(where, 'sql', TABLES)).toEqual([]);
+    await journal.commit(changes({ puts: [row(1)] }));
+    expect(await ask(where, 'sql', TABLES)).toHaveLength(2);
+  });
+
+  it('makes no table with a first write that fails', async () => {
+    const where = place();
+    const twice = [row(1), { ...row(2), id: row(1).id }];
+    expect(await journalAt(where).commit(changes({ puts: twice }))).toMatchObject({
+      status: 'absent',
+    });
+    expect(await ask(where, 'sql', TABLES)).toEqual([]);
+    const journal = journalAt(where);
+    expect(await journal.commit(changes({ puts: [row(1)] }))).toEqual({ status: 'committed' });
+    expect(await loaded(journal)).toEqual([row(1)]);
+  });
+
+  it('stores a body of the size that it says, and none above what the platform takes', async () => {
+    const where = place();
+    const journal = journalAt(where);
+    const largest = row(1, JSON.stringify('x'.repeat(1_990_000 - 2)));
+    expect(await journal.commit(changes({ puts: [largest] }))).toEqual({ status: 'committed' });
+    const tooLarge = row(2, JSON.stringify('x'.repeat(2_200_000)));
+    expect(await journal.commit(changes({ puts: [row(3), tooLarge] }))).toMatchObject({
+      status: 'absent',
+    });
+    await reopened(where);
+    expect(await loaded(journal)).toEqual([largest]);
+  });
+});

@@ -54,6 +54,7 @@ export async function buildAll() {
         { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
         { in: 'src/storage/backup/backup-process.ts', out: 'backup-process' },
         { in: 'src/restore.ts', out: 'restore' },
+        { in: 'src/ready.ts', out: 'ready' },
         { in: 'src/server.ts', out: 'server' },
         { in: 'src/preview.ts', out: 'preview' },
         { in: 'src/node/local-identity.ts', out: 'local-identity' },

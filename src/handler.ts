@@ -66,7 +66,13 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
     router: new RegExpRouter(),
   });
   // Every method: the contract's order asks for authentication before it looks at the method.
-  for (const route of ROUTES) app.all(route.path, (context) => answer(context, route));
+  for (const route of ROUTES) {
+    app.all(route.path, (context) => {
+      const exchange = context.env?.exchange;
+      if (exchange !== undefined) exchange.route = route.path;
+      return answer(context, route);
+    });
+  }
   app.notFound((context) => answer(context));
   return (request, host) => app.fetch(request, host);
 }
@@ -90,4 +96,5 @@ export type {
 export { type OpenRecords, type OpenRecordsOptions, openRecords } from './records/memory-store.js';
 export type { AccountRecords, OperatorViews, RecordStore } from './records/record-store.js';
 export { sampleRows } from './records/sample-rows.js';
+export { type ServiceEvents, silentEvents } from './service-events.js';
 export type { HostBindings };

@@ -4,11 +4,15 @@
 import { randomBytes } from 'node:crypto';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import type { Log } from './log.js';
+import { freePort } from './node/free-port.js';
 import { startPreviewPort } from './node/preview-port.js';
 import { captureStrayOutput, runService } from './node/process.js';
 import { type Service, startService } from './node/service.js';
+import { readOperationsSettings } from './operations-settings.js';
 import { isLoopback, readSettings, SettingError, type Settings } from './settings.js';
 
+/** Or the next free one. */
+const OPERATIONS_PORT = 8082;
 const DATABASE_URL = 'file:data/preview.db';
 /** Owns the sample rows. */
 const SAMPLE_TOKEN = 'local-preview';
@@ -26,11 +30,13 @@ let reference = '';
 const service = await runService(log, async (onStorageLost): Promise<Service> => {
   const port = await startPreviewPort();
   const settings = previewSettings(port.userinfoUrl);
-  const service = await startService({ settings, log, onStorageLost });
+  const OPS_PORT = process.env['OPS_PORT'] || String(await freePort(OPERATIONS_PORT));
+  const operations = readOperationsSettings({ OPS_PORT });
+  const service = await startService({ settings, operations, log, onStorageLost });
   reference = port.showReference(service.origin);
   return { ...service, stop: () => service.stop().then(port.close) };
 });
-process.stdout.write(welcome(service.origin));
+process.stdout.write(welcome(service.origin, service.operationsOrigin));
 
 /** The service's settings, but never another database or identity provider: this door is open. */
 function previewSettings(userinfoUrl: string): Settings {
@@ -64,7 +70,7 @@ function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-function welcome(origin: string): string {
+function welcome(origin: string, operations = ''): string {
   const api = `${origin}/api/v1`;
   const customer = '{"name":"Zawadi Temu","phone":"+255 767 300 412"}';
   return `
@@ -75,6 +81,8 @@ Tokens     local-NAME is the account local-NAME, for any NAME;
 Admin key  ${adminKey}
 Reference  ${reference} shows every operation; those of an
            account can be tried there, as ${SAMPLE_TOKEN}
+Operations ${operations}/status shows how the service is: /ready,
+           /metrics and /live are there, too
 
 Try, in another terminal:
 

@@ -107,14 +107,19 @@ export function settingWarnings(settings: Settings): readonly { event: string; h
   return warnings;
 }
 
-type Parser<T> = (name: string, text: string) => T;
+export type Parser<T> = (name: string, text: string) => T;
 
-function read<T, D>(environment: Environment, name: string, parse: Parser<T>, unset: D): T | D {
+export function read<T, D>(
+  environment: Environment,
+  name: string,
+  parse: Parser<T>,
+  unset: D,
+): T | D {
   const text = environment[name];
   return text === undefined || text === '' ? unset : parse(name, text);
 }
 
-function wholeNumber(min: number, max: number): Parser<number> {
+export function wholeNumber(min: number, max: number): Parser<number> {
   return (name, text) => {
     const number = /^[0-9]{1,6}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
@@ -229,7 +234,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** The text without what a URL in it keeps secret: credentials and query. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   const masked = text
     .replace(/\/\/[^/,]*@/g, `//${MASKED}@`)
     .replace(/([?#])[^,]*/g, `$1${MASKED}`);

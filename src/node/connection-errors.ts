@@ -11,6 +11,7 @@ import { METHODS, originPolicy } from '../http/cors.js';
 import { respond } from '../http/envelope.js';
 import { requestIds } from '../http/request-id.js';
 import type { Connections, Exchange } from './connections.js';
+import type { MeteredExchange } from './metered-exchange.js';
 
 const MALFORMED = reason(
   'BAD_REQUEST',
@@ -53,15 +54,18 @@ export class ConnectionErrors {
     }
     const refusal = failure(REASONS.get(error.code) ?? MALFORMED);
     const newest = this.#connections.newest(socket);
-    if (newest === undefined) this.#end(socket, refusal);
-    else this.#endAfter(newest, socket, refusal);
+    const metered = this.#connections.metered(socket);
+    if (newest === undefined) this.#end(socket, refusal, undefined, metered);
+    else this.#endAfter(newest, socket, refusal, metered);
   }
 
   /** CONNECT never reaches a request listener: without an answer its socket would just close. */
   refuseTunnel(request: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     socket.resume();
-    const end = () => this.#end(socket, failure(NO_TUNNELS, METHODS), request);
+    const refusal = failure(NO_TUNNELS, METHODS);
+    const metered = this.#connections.metered(socket, request);
+    const end = () => this.#end(socket, refusal, request, metered);
     const before = this.#connections.newest(socket)?.response;
     if (before === undefined || before.writableFinished) end();
     else before.once('close', end);
@@ -75,22 +79,29 @@ export class ConnectionErrors {
   }
 
   /** The answers before come first, and nobody gets two. */
-  #endAfter({ request, response }: Exchange, socket: Duplex, refusal: Answer): void {
+  #endAfter(newest: Exchange, socket: Duplex, refusal: Answer, metered?: MeteredExchange): void {
+    const { request, response } = newest;
     if (!request.complete && !response.headersSent) {
-      const answer = () => this.#end(socket, refusal, request);
+      const answer = () => this.#end(socket, refusal, request, newest.metered);
       // Without its socket the response waits for those of earlier requests.
       if (response.socket === null) response.once('socket', answer);
       else answer();
       return;
     }
-    const end = () => this.#end(socket, request.complete ? refusal : undefined);
+    const end = () => this.#end(socket, request.complete ? refusal : undefined, undefined, metered);
     if (response.writableFinished) end();
     else response.once('close', end);
   }
 
-  async #end(socket: Duplex, refusal: Answer | undefined, request?: IncomingMessage) {
-    const bytes = refusal === undefined ? '' : serialized(await this.#message(refusal, request));
-    if (socket.writable) socket.end(bytes);
+  async #end(
+    socket: Duplex,
+    refusal: Answer | undefined,
+    request?: IncomingMessage,
+    metered?: MeteredExchange,
+  ) {
+    const message = refusal && (await this.#message(refusal, request));
+    if (socket.writable) socket.end(message === undefined ? '' : serialized(message));
+    if (message !== undefined) metered?.refused(message.status);
     // Half closed, the connection is under none of Node's time-outs.
     const cut = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => clearTimeout(cut));

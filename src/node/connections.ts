@@ -6,6 +6,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
+import type { ServiceEvents } from '../service-events.js';
+import { type MeteredAnswer, MeteredExchange, SentBytes } from './metered-exchange.js';
 
 /** How often the deadlines are looked at; a connection lives at most this much longer. */
 const SWEEP_INTERVAL_MS = 250;
@@ -14,11 +16,14 @@ const SWEEP_INTERVAL_MS = 250;
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Undefined where nobody measures. */
+  readonly metered?: MeteredExchange | undefined;
 }
 
 /** What a connection works on. Nothing is told when an answer ends: a listener each would cost every request. */
 class Connection {
   readonly socket: Socket;
+  readonly sent: SentBytes;
   /** Oldest first; finished ones go when somebody looks. */
   readonly #exchanges: Exchange[] = [];
   /** The exchange whose answer was last seen to be due, and when, in `performance.now` milliseconds. */
@@ -28,6 +33,7 @@ class Connection {
 
   constructor(socket: Socket) {
     this.socket = socket;
+    this.sent = new SentBytes(socket);
   }
 
   /** Takes note of a request; gives the response before it, if that is not yet written. */
@@ -36,6 +42,11 @@ class Connection {
     this.#exchanges.push(exchange);
     this.newest = exchange;
     return before?.response;
+  }
+
+  /** The connection is gone, and with it the answers that were not yet written. */
+  cut(): void {
+    for (const { metered } of this.#exchanges) metered?.cut();
   }
 
   get underWay(): readonly Exchange[] {
@@ -58,16 +69,38 @@ export class Connections {
   readonly #open = new Map<Duplex, Connection>();
   readonly #timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
 
-  constructor(server: Server) {
+  readonly #events: ServiceEvents | undefined;
+
+  /** Without `events` nothing is measured. */
+  constructor(server: Server, events?: ServiceEvents) {
+    this.#events = events;
     server.on('connection', (socket) => {
       this.#open.set(socket, new Connection(socket));
-      socket.once('close', () => this.#open.delete(socket));
+      socket.once('close', () => {
+        this.#open.get(socket)?.cut();
+        this.#open.delete(socket);
+      });
     });
   }
 
   /** Takes note of a request; gives the response before it on the same connection, if that is not yet written. */
   begin(exchange: Exchange): ServerResponse | undefined {
     return this.#open.get(exchange.request.socket)?.begin(exchange);
+  }
+
+  /** Measures a request, or what broke a connection in place of one; undefined where nobody measures. */
+  metered(
+    socket: Duplex,
+    request?: IncomingMessage,
+    answer?: MeteredAnswer,
+  ): MeteredExchange | undefined {
+    const connection = this.#open.get(socket);
+    if (this.#events === undefined || connection === undefined) return undefined;
+    return new MeteredExchange(this.#events, connection.sent, request, answer);
+  }
+
+  get count(): number {
+    return this.#open.size;
   }
 
   /** What breaks on a connection is its newest request's body, or what follows it. */

@@ -2,7 +2,7 @@
 // force, and a way to stop that cuts no answer.
 
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import {
   HEADER_READ_TIMEOUT_MS,
@@ -11,9 +11,11 @@ import {
 } from '../domain/limits.js';
 import type { HostBindings } from '../http/request-body.js';
 import type { Log } from '../log.js';
+import type { ServiceEvents } from '../service-events.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { Connections } from './connections.js';
 import { incomingBody } from './incoming-body.js';
+import type { MeteredExchange } from './metered-exchange.js';
 
 /** Node looks for late headers and bodies only this often; its default of 30 s would void the time-outs. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
@@ -27,11 +29,17 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
+  /** Told of every request when its answer is written; without it nothing is measured. */
+  readonly events?: ServiceEvents | undefined;
 }
 
 export interface HttpServer {
   /** `http://ADDRESS:PORT`, with the port that was picked. */
   readonly origin: string;
+  /** Open connections. */
+  readonly connectionCount: number;
+  /** Requests whose answer is not yet written to its end. */
+  readonly requestCount: number;
   /** Refuses new connections and resolves when the last answer is written, or cuts the rest at the deadline. */
   drain(deadlineMs: number): Promise<void>;
 }
@@ -45,6 +53,12 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   });
   return {
     origin: originOf(server.address() as AddressInfo),
+    get connectionCount() {
+      return connections.count;
+    },
+    get requestCount() {
+      return connections.underWayCount;
+    },
     drain: (deadlineMs) => drain(server, connections, deadlineMs),
   };
 }
@@ -58,11 +72,38 @@ class BytewiseResponse extends ServerResponse {
   override flushHeaders(): void {}
 }
 
+/** Tells when it is written to its end; a listener for each would cost every request. */
+class MeteredResponse extends BytewiseResponse {
+  metered: MeteredExchange | undefined;
+  #headers: Readonly<Record<string, unknown>> | undefined;
+
+  override writeHead(status: number, ...rest: unknown[]): this {
+    const headers = rest.at(-1);
+    if (typeof headers === 'object' && headers !== null)
+      this.#headers = headers as Record<string, unknown>;
+    return (super.writeHead as (...all: unknown[]) => this).call(this, status, ...rest);
+  }
+
+  /** Node calls it once the last byte is handed to the system. */
+  override detachSocket(socket: Socket): void {
+    super.detachSocket(socket);
+    this.metered?.written();
+  }
+
+  get requestId(): string | undefined {
+    const id = this.#headers?.['X-Request-ID'] ?? this.#headers?.['x-request-id'];
+    return typeof id === 'string' ? id : undefined;
+  }
+}
+
 function buildServer(options: HttpServerOptions): { server: Server; connections: Connections } {
-  const { handler, log } = options;
+  const { handler, log, events } = options;
   const answer = getRequestListener(
-    (request, { incoming }) =>
-      handler(request, { readBody: incomingBody(incoming as IncomingMessage) }),
+    (request, { incoming, outgoing }) =>
+      handler(request, {
+        readBody: incomingBody(incoming as IncomingMessage),
+        exchange: outgoing instanceof MeteredResponse ? outgoing.metered : undefined,
+      }),
     {
       hostname: 'localhost',
       // No answer from here, where the request is not known: the listener below sees that there is none.
@@ -72,7 +113,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     },
   );
   const server = createServer({
-    ServerResponse: BytewiseResponse,
+    ServerResponse: events === undefined ? BytewiseResponse : MeteredResponse,
     headersTimeout: HEADER_READ_TIMEOUT_MS,
     requestTimeout: REQUEST_READ_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS - KEEP_ALIVE_MARGIN_MS,
@@ -80,10 +121,14 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     // Node's own refusal has no envelope; a missing Host is answered further on.
     requireHostHeader: false,
   });
-  const connections = new Connections(server);
+  const connections = new Connections(server, events);
   const errors = new ConnectionErrors(connections, options.corsAllowedOrigins);
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const before = connections.begin({ request: incoming, response: outgoing });
+    const before = connections.begin({
+      request: incoming,
+      response: outgoing,
+      metered: meteredExchange(connections, incoming, outgoing),
+    });
     // While draining, clients must not send another request on this connection; and what
     // follows an Upgrade in the same packet never arrives, so that its sender must send it anew.
     if (!server.listening || incoming.headers.upgrade !== undefined) {
@@ -105,6 +150,17 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
   server.on('clientError', (error, socket) => errors.refuse(error, socket));
   server.on('connect', (request, socket) => errors.refuseTunnel(request, socket));
   return { server, connections };
+}
+
+/** Undefined where nobody measures. */
+function meteredExchange(
+  connections: Connections,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): MeteredExchange | undefined {
+  if (!(outgoing instanceof MeteredResponse)) return undefined;
+  outgoing.metered = connections.metered(incoming.socket, incoming, outgoing);
+  return outgoing.metered;
 }
 
 async function drain(server: Server, connections: Connections, deadlineMs: number) {

@@ -77,7 +77,11 @@ export async function runService(
     log.error('start_failed', reasonOf(error));
     process.exit(1);
   }
-  log.info('started', { address: service.origin });
+  const { operationsOrigin } = service;
+  log.info('started', {
+    address: service.origin,
+    ...(operationsOrigin !== undefined && { operations: operationsOrigin }),
+  });
   if (backUpOnceStarted) service.backUp();
   return service;
 }

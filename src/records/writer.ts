@@ -8,6 +8,7 @@ import { failed, type Outcome } from '../domain/errors.js';
 import { idOf, keyOf } from '../domain/identifier.js';
 import type { Eventually } from '../eventually.js';
 import type { Log } from '../log.js';
+import { type ServiceEvents, silentEvents } from '../service-events.js';
 import type { Changes, CommitResult, Journal, JournalRow } from './journal.js';
 import type { Change, MemoryRecord, RecordSet } from './record-set.js';
 
@@ -40,6 +41,8 @@ export interface WriterOptions {
   readonly set: RecordSet;
   readonly journal: Journal;
   readonly log: Log;
+  /** Default: nobody is told. */
+  readonly events?: ServiceEvents;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
   /** Called once when nobody can tell what storage holds: the process must reload or stop. */
@@ -69,6 +72,11 @@ export class Writer {
     });
   }
 
+  /** Writes that wait for a commit; those of the one under way are not among them. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
   /** Resolves when every write so far has been answered. */
   async settled(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
@@ -92,9 +100,12 @@ export class Writer {
     this.#running = undefined;
   }
 
-  #commit(group: Group): Promise<CommitResult> {
-    const { journal, clock } = this.#options;
-    return journal.commit(group.changes(clock()));
+  async #commit(group: Group): Promise<CommitResult> {
+    const { journal, clock, events = silentEvents } = this.#options;
+    events.commitStarted(group.size);
+    const result = await journal.commit(group.changes(clock()));
+    events.commitFinished(result.status, 'error' in result ? result.error : undefined);
+    return result;
   }
 
   /** Takes writes from the queue, in order, until the group is full. */
@@ -119,7 +130,10 @@ export class Writer {
     }
     if (result.status === 'committed') {
       group.answer();
-      if (result.auditError !== undefined) log.error('admin_audit_write_failed', result.auditError);
+      if (result.auditError !== undefined) {
+        this.#options.events?.auditFailed();
+        log.error('admin_audit_write_failed', result.auditError);
+      }
       return;
     }
     group.answer(storageFailed());
@@ -147,6 +161,11 @@ class Group implements CurrentRecords {
 
   constructor(set: RecordSet) {
     this.#set = set;
+  }
+
+  /** How many writes it holds. */
+  get size(): number {
+    return this.#answers.length;
   }
 
   get isFull(): boolean {

@@ -28,10 +28,11 @@ const SCRIPTS = sourcesIn('scripts');
  */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  records: ['domain', 'log', 'eventually'],
+  records: ['domain', 'log', 'eventually', 'service-events'],
   identity: ['domain', 'log', 'bounded-body', 'eventually'],
   http: ['domain', 'records', 'identity', 'log', 'bounded-body', 'eventually'],
-  storage: ['domain', 'records', 'log'],
+  storage: ['domain', 'records', 'log', 'service-events'],
+  operations: ['domain', 'records', 'service-events'],
   node: [
     'domain',
     'http',
@@ -39,6 +40,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'identity',
     'storage',
     'log',
+    'operations',
+    'operations-settings',
+    'service-events',
     'settings',
     'handler',
     'libsql',
@@ -52,15 +56,18 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'bounded-body': [],
   eventually: [],
   settings: ['domain'],
-  handler: ['domain', 'http', 'records', 'identity', 'log', 'eventually'],
+  'operations-settings': ['operations', 'settings'],
+  'service-events': [],
+  handler: ['domain', 'http', 'records', 'identity', 'log', 'eventually', 'service-events'],
   libsql: ['handler', 'storage', 'records'],
-  server: ['node', 'settings'],
-  preview: ['node', 'settings', 'domain', 'log'],
+  server: ['node', 'settings', 'operations-settings'],
+  preview: ['node', 'settings', 'operations-settings', 'domain', 'log'],
+  ready: ['settings', 'operations-settings'],
   restore: ['storage', 'settings', 'domain'],
 };
 
 /** Where Node's own modules may be used. */
-const NODE_LAYERS = new Set(['node', 'storage', 'libsql', 'server', 'preview', 'restore']);
+const NODE_LAYERS = new Set(['node', 'storage', 'libsql', 'server', 'preview', 'ready', 'restore']);
 
 /** Where a host's clock, environment and console may be used. */
 const HOST_LAYERS = new Set([...NODE_LAYERS, 'worker']);

@@ -26,6 +26,15 @@ export class BackupNames {
     return past.length === 0 ? undefined : Math.max(...past);
   }
 
+  /** The finished ones with the times of their names, newest first. */
+  byAge(names: readonly string[]): [time: number, name: string][] {
+    const ours = names.flatMap((name): [number, string][] => {
+      const time = this.#timeOf(name);
+      return time === undefined ? [] : [[time, name]];
+    });
+    return ours.sort(([one], [other]) => other - one);
+  }
+
   /**
    * Which to remove so that `keep` are left, `taken` being the newest whatever
    * its name: those named after it are of a clock that went wrong, and go first.

@@ -1,9 +1,10 @@
 // When backups are taken, what they are called and how many are kept. The
 // folder is the only memory of it, so that a restart changes nothing.
 
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import type { Log } from '../../log.js';
+import { type ServiceEvents, silentEvents } from '../../service-events.js';
 import type { FileJournal } from '../file/file-journal.js';
 import { BackupNames } from './backup-names.js';
 
@@ -27,12 +28,22 @@ export interface BackupScheduleOptions {
   readonly databasePath: string;
   readonly settings: BackupPlan;
   readonly log: Log;
+  readonly events?: ServiceEvents | undefined;
+}
+
+/** A finished backup in the folder. */
+export interface KeptBackup {
+  readonly name: string;
+  /** Milliseconds since 1970, UTC. */
+  readonly takenAt: number;
+  readonly bytes: number;
 }
 
 /** Takes backups of the service's own accord; whatever goes wrong is a log event and nothing more. */
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions;
   readonly #names: BackupNames;
+  readonly #events: ServiceEvents;
   readonly #timer: NodeJS.Timeout;
   #underWay: Promise<void> | undefined;
   #begunAt = 0;
@@ -43,6 +54,7 @@ export class BackupSchedule {
 
   constructor(options: BackupScheduleOptions) {
     this.#options = options;
+    this.#events = options.events ?? silentEvents;
     this.#names = new BackupNames(parse(options.databasePath).name);
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     this.#timer.unref();
@@ -61,6 +73,18 @@ export class BackupSchedule {
     clearInterval(this.#timer);
   }
 
+  /** Newest first. Rejects where the folder cannot be read. */
+  async kept(): Promise<KeptBackup[]> {
+    const { folder } = this.#options.settings;
+    const kept: KeptBackup[] = [];
+    for (const [takenAt, name] of this.#names.byAge(await this.#list())) {
+      // One may be removed meanwhile.
+      const file = await stat(join(folder, name)).catch(() => undefined);
+      if (file !== undefined) kept.push({ name, takenAt, bytes: file.size });
+    }
+    return kept;
+  }
+
   /** Resolves when nothing is under way. */
   async idle(): Promise<void> {
     while (this.#underWay !== undefined) await this.#underWay;
@@ -70,6 +94,7 @@ export class BackupSchedule {
     if (this.#underWay === undefined) this.#run(() => this.#takeIfDue());
     else if (!this.#hangs && performance.now() - this.#begunAt > HANG_MS) {
       this.#hangs = true;
+      this.#events.backupFailed();
       const { log, settings } = this.#options;
       log.error('backup_failed', `the folder ${settings.folder} does not answer; look at its disk`);
     }
@@ -106,6 +131,7 @@ export class BackupSchedule {
       join(settings.folder, name),
     );
     const milliseconds = Math.round(performance.now() - startedAt);
+    this.#events.backupTaken(Date.now(), milliseconds, bytes);
     await this.#prune(name);
     log.info('backup_taken', {
       file: join(settings.folder, name),
@@ -153,6 +179,7 @@ export class BackupSchedule {
       return;
     }
     this.#retryAt = performance.now() + RETRY_MS;
+    this.#events.backupFailed();
     log.error('backup_failed', reasonOf(error));
   }
 }

@@ -43,6 +43,14 @@ export interface CommitTexts {
   readonly at: number;
 }
 
+const NO_CHANGES: CommitTexts = {
+  puts: '[]',
+  removals: '[]',
+  events: '',
+  changeCount: 0,
+  at: 0,
+};
+
 export type FileCommitResult =
   | { readonly status: 'committed'; readonly auditError?: string }
   | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: string };
@@ -164,6 +172,17 @@ export class LibsqlFile {
 
   async ping(): Promise<void> {
     await this.#one('select count(*) from sqlite_schema');
+  }
+
+  /** A commit that changes nothing. Rejects where it is not on disk. */
+  async touch(): Promise<void> {
+    try {
+      await this.#client.batch([TOUCH], 'write');
+    } catch (error) {
+      // The connection, its settings and the log need the same care as after a commit that failed.
+      await this.#stateAfterFailure(NO_CHANGES, messageOf(error));
+      throw error;
+    }
   }
 
   /** Writes the log back into the database file and releases it. */

@@ -42,6 +42,8 @@ export interface FileJournal extends Journal {
    * One at a time; `close` breaks it off.
    */
   backup(path: string): Promise<Backup>;
+  /** A commit that changes nothing, to learn whether storage takes any; rejects where it does not. */
+  touch(): Promise<void>;
 }
 
 /**
@@ -158,6 +160,10 @@ class LibsqlJournal implements FileJournal {
 
   ping(): Promise<void> {
     return this.#thread.call('ping');
+  }
+
+  touch(): Promise<void> {
+    return this.#thread.call('touch');
   }
 
   backup(path: string): Promise<Backup> {

@@ -14,6 +14,7 @@ export interface ThreadCalls {
   usagePieces(position: number, createdAfter: string): ReturnType<LibsqlFile['usagePieces']>;
   auditEvents(limit: number, offset: number): ReturnType<LibsqlFile['auditEvents']>;
   ping(): Promise<void>;
+  touch(): Promise<void>;
   freeze(): ReturnType<Freezer['freeze']>;
   thaw(): ReturnType<Freezer['thaw']>;
   close(): Promise<void>;
@@ -54,6 +55,7 @@ const calls: ThreadCalls = {
   usagePieces: async (position, after) => opened().usagePieces(position, after),
   auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
   ping: async () => opened().ping(),
+  touch: async () => opened().touch(),
   freeze: async () => opened().freezer.freeze(),
   thaw: async () => opened().freezer.thaw(),
   async close() {

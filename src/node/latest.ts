@@ -1,0 +1,32 @@
+// A value that is read from a disk whenever somebody asks. Where the disk
+// hangs, the last value is given, and it is not asked a second time meanwhile.
+
+/** How long a disk is waited for. */
+const READ_MAX_MS = 1_000;
+
+export class Latest<T> {
+  readonly #read: () => Promise<T>;
+  #last: T;
+  #reading: Promise<T> | undefined;
+
+  /** `read` never rejects. `first` is given until it has answered once. */
+  constructor(read: () => Promise<T>, first: T) {
+    this.#read = read;
+    this.#last = first;
+  }
+
+  async value(): Promise<T> {
+    this.#reading ??= this.#read().then((value) => {
+      this.#last = value;
+      this.#reading = undefined;
+      return value;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, READ_MAX_MS);
+    });
+    await Promise.race([this.#reading, late]);
+    clearTimeout(timer);
+    return this.#last;
+  }
+}

@@ -1,0 +1,97 @@
+// One request as it is measured on a connection: from its headers to the last
+// byte of its answer, or to the end of its connection.
+
+import type { IncomingMessage } from 'node:http';
+import type { FinishedRequest, ServiceEvents } from '../service-events.js';
+
+/** Where the handler found no route for it. */
+const NO_ROUTE = 'other';
+
+/** What an answer tells of itself. */
+export interface MeteredAnswer {
+  readonly statusCode: number;
+  readonly headersSent: boolean;
+  readonly requestId: string | undefined;
+}
+
+export class MeteredExchange implements FinishedRequest {
+  route = NO_ROUTE;
+  status: number | undefined;
+  milliseconds = 0;
+  aborted = false;
+  readonly #request: IncomingMessage | undefined;
+  readonly #answer: MeteredAnswer | undefined;
+  readonly #sent: SentBytes;
+  readonly #events: ServiceEvents;
+  readonly #startedAt = performance.now();
+  #bytes: number | undefined;
+
+  /** Without a request where what came was none. */
+  constructor(
+    events: ServiceEvents,
+    sent: SentBytes,
+    request?: IncomingMessage,
+    answer?: MeteredAnswer,
+  ) {
+    this.#events = events;
+    this.#sent = sent;
+    this.#request = request;
+    this.#answer = answer;
+  }
+
+  get method(): string {
+    return this.#request?.method ?? NO_ROUTE;
+  }
+
+  get requestId(): string | undefined {
+    return this.#answer?.requestId;
+  }
+
+  /** Looked at for the request log alone; the first look counts. */
+  get bytes(): number {
+    this.#bytes ??= this.#sent.sinceLast();
+    return this.#bytes;
+  }
+
+  /** The answer is written to its end. */
+  written(): void {
+    this.#finish(this.#answer?.statusCode, false);
+  }
+
+  /** The connection ended; nothing where the answer was written before. */
+  cut(): void {
+    const { headersSent = false, statusCode } = this.#answer ?? {};
+    this.#finish(headersSent ? statusCode : undefined, true);
+  }
+
+  /** The protocol was broken, and the connection got this status as its last. */
+  refused(status: number): void {
+    this.#finish(status, false);
+  }
+
+  #finish(status: number | undefined, aborted: boolean): void {
+    if (this.milliseconds !== 0) return;
+    this.status = status;
+    this.aborted = aborted;
+    // Never 0: that says "not finished".
+    this.milliseconds = performance.now() - this.#startedAt || Number.MIN_VALUE;
+    this.#events.requestFinished(this);
+  }
+}
+
+/** Counts what a connection sent, answer by answer. */
+export class SentBytes {
+  readonly #socket: { readonly bytesWritten?: number };
+  #counted = 0;
+
+  constructor(socket: { readonly bytesWritten?: number }) {
+    this.#socket = socket;
+  }
+
+  sinceLast(): number {
+    const written = this.#socket.bytesWritten ?? 0;
+    const bytes = written - this.#counted;
+    this.#counted = written;
+    return bytes;
+  }
+}

@@ -1,0 +1,88 @@
+// The operations port: live, ready, metrics and status, on an address that only
+// this machine or its private network reaches. No part of the API's port.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const HEADERS_TIMEOUT_MS = 5_000;
+/** Some scrapers, a load balancer and a person; more is a mistake. */
+const CONNECTIONS_MAX = 100;
+
+export interface OperationsAnswer {
+  readonly status: 200 | 503;
+  readonly type: string;
+  readonly text: string;
+}
+
+/** What each path answers, made anew for every request. */
+export type OperationsPages = ReadonlyMap<string, () => Promise<OperationsAnswer>>;
+
+export interface OperationsServer {
+  /** `http://ADDRESS:PORT`, with the port that was picked. */
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** Resolves when the port is open. Rejects where the address cannot be had. */
+export async function openOperationsPort(
+  { host, port }: { readonly host: string; readonly port: number },
+  pages: OperationsPages,
+  onError: (error: unknown) => void,
+): Promise<OperationsServer> {
+  const server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS },
+    (request, response) => {
+      answer(pages, request, response).catch((error: unknown) => {
+        onError(error);
+        send(response, 500, 'text/plain; charset=utf-8', 'this page failed; the log says why\n');
+      });
+    },
+  );
+  server.maxConnections = CONNECTIONS_MAX;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return {
+    origin: originOf(server.address() as AddressInfo),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  pages: OperationsPages,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const page = pages.get((request.url ?? '').replace(/\?.*$/, ''));
+  if (page === undefined) {
+    const paths = [...pages.keys()].join(', ');
+    send(response, 404, 'text/plain; charset=utf-8', `no such page; there are ${paths}\n`);
+    return;
+  }
+  if (request.method !== 'GET') {
+    response.setHeader('Allow', 'GET');
+    send(response, 405, 'text/plain; charset=utf-8', 'only GET is possible here\n');
+    return;
+  }
+  const { status, type, text } = await page();
+  send(response, status, type, text);
+}
+
+function send(response: ServerResponse, status: number, type: string, text: string): void {
+  if (response.headersSent) return;
+  response.writeHead(status, {
+    'Content-Type': type,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(text);
+}
+
+function originOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,77 @@
+// What is not counted but read at the moment somebody asks: sizes, records,
+// connections, the process. The host reads it.
+
+import type { RecordCounts } from '../records/record-store.js';
+
+export interface Figures {
+  readonly build: { readonly version: string; readonly runtime: string };
+  readonly usage: ProcessFigures;
+  readonly eventLoop: EventLoopFigures;
+  /** Undefined until the service has started. */
+  readonly service: ServiceFigures | undefined;
+  readonly disk: DiskFigures;
+  /** Undefined where no backups are configured. */
+  readonly backups: BackupFigures | undefined;
+}
+
+/** Bytes, seconds, counts; undefined where the system does not tell. */
+export interface ProcessFigures {
+  /** Seconds since 1970, UTC. */
+  readonly startedAtSeconds: number;
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+  readonly heapBytes: number;
+  readonly openDescriptors: number | undefined;
+  readonly maxDescriptors: number | undefined;
+}
+
+export interface EventLoopFigures {
+  /** Since the start. */
+  readonly activeSeconds: number;
+  readonly idleSeconds: number;
+}
+
+export interface ServiceFigures {
+  readonly connections: number;
+  /** Requests whose answer is not yet written to its end. */
+  readonly requestsInFlight: number;
+  /** Writes that wait for a commit. */
+  readonly writesWaiting: number;
+  readonly records: RecordCounts;
+  readonly accounts: number;
+}
+
+/** Undefined where it cannot be read. */
+export interface DiskFigures {
+  readonly databaseBytes: number | undefined;
+  /** The log of writes beside the database. */
+  readonly logBytes: number | undefined;
+  /** What the service may still write on the database's disk. */
+  readonly freeBytes: number | undefined;
+  readonly totalBytes: number | undefined;
+}
+
+export interface BackupFigures {
+  readonly folder: string;
+  /** 0: only when asked for. */
+  readonly intervalHours: number;
+  readonly keep: number;
+  /** Newest first; undefined where the folder cannot be read. */
+  readonly kept: readonly KeptBackup[] | undefined;
+}
+
+export interface KeptBackup {
+  readonly name: string;
+  /** Milliseconds since 1970, UTC. */
+  readonly takenAt: number;
+  readonly bytes: number;
+}
+
+/** When the newest backup was taken, in milliseconds since 1970: by this process, or by one before it. */
+export function lastBackupAt(
+  backups: BackupFigures | undefined,
+  takenHere: number | undefined,
+): number | undefined {
+  const times = [takenHere, backups?.kept?.[0]?.takenAt].filter((time) => time !== undefined);
+  return times.length === 0 ? undefined : Math.max(...times);
+}

@@ -1,0 +1,161 @@
+// Whether the service can do its work, and if not, why: for load balancers,
+// deploy scripts and people.
+
+import { type Figures, lastBackupAt } from './figures.js';
+import type { Meter } from './meter.js';
+
+export type Reason =
+  | 'starting'
+  | 'stopping'
+  | 'storage_lost'
+  | 'database_unavailable'
+  | 'writes_failing'
+  | 'disk_full';
+
+/** What a restart would not cure, or what does no harm yet. */
+export type Warning =
+  | 'identity_provider_not_configured'
+  | 'identity_provider_unavailable'
+  | 'backup_failed'
+  | 'backup_overdue';
+
+export interface ReadyAnswer {
+  readonly ready: boolean;
+  readonly reasons: readonly Reason[];
+  readonly warnings: readonly Warning[];
+}
+
+/** With less than this a group of writes may not fit on the disk. */
+export const DISK_FREE_MIN_BYTES = 8_388_608;
+/** The database is given this long to answer. */
+export const DATABASE_ANSWER_MAX_MS = 2_000;
+/** Where writes fail, one is tried this often at most. */
+const TRIAL_INTERVAL_MS = 1_000;
+const HOUR_MS = 3_600_000;
+/** A backup may take a while, and one that fails is tried again: late is what misses two. */
+const OVERDUE_INTERVALS = 2;
+
+/** The part of storage that is asked whether it works. */
+export interface AskedStorage {
+  /** A real round trip; rejects where storage does not answer. */
+  ping(): Promise<void>;
+  /** A commit that changes nothing; rejects where it is not on disk. */
+  touch(): Promise<void>;
+}
+
+export interface ReadinessOptions {
+  readonly meter: Meter;
+  readonly identityConfigured: boolean;
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock: () => number;
+  /** Resolves after so many milliseconds. */
+  readonly after: (milliseconds: number) => Promise<void>;
+}
+
+export class Readiness {
+  readonly #options: ReadinessOptions;
+  #storage: AskedStorage | undefined;
+  #isStopping = false;
+  #ping: Promise<boolean> | undefined;
+  #trial: Promise<void> | undefined;
+  #triedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ReadinessOptions) {
+    this.#options = options;
+  }
+
+  started(storage: AskedStorage): void {
+    this.#storage = storage;
+  }
+
+  stopping(): void {
+    this.#isStopping = true;
+  }
+
+  async answer(figures: Figures): Promise<ReadyAnswer> {
+    const reasons = await this.#reasons(figures.disk.freeBytes);
+    return { ready: reasons.length === 0, reasons, warnings: this.#warnings(figures) };
+  }
+
+  async #reasons(freeBytes: number | undefined): Promise<Reason[]> {
+    const { meter } = this.#options;
+    const storage = this.#storage;
+    const reasons: Reason[] = [];
+    if (this.#isStopping) reasons.push('stopping');
+    else if (storage === undefined) reasons.push('starting');
+    if (meter.isStorageLost) reasons.push('storage_lost');
+    const hasNoRoom = freeBytes !== undefined && freeBytes < DISK_FREE_MIN_BYTES;
+    if (storage !== undefined && !this.#isStopping && !meter.isStorageLost) {
+      if (!(await this.#answers(storage))) reasons.push('database_unavailable');
+      // On a full disk a write of a few bytes may succeed where no other does.
+      else if (!hasNoRoom) await this.#tryToWrite(storage);
+    }
+    const failure = meter.writeFailure;
+    if (failure !== undefined) reasons.push('writes_failing');
+    if (hasNoRoom || isDiskFull(failure?.reason)) reasons.push('disk_full');
+    return reasons;
+  }
+
+  #warnings(figures: Figures): Warning[] {
+    const { meter, identityConfigured, clock } = this.#options;
+    const { backups } = figures;
+    const warnings: Warning[] = [];
+    if (!identityConfigured) warnings.push('identity_provider_not_configured');
+    if (meter.lastIdentityOutcome === 'unavailable') warnings.push('identity_provider_unavailable');
+    if (meter.lastBackup?.failedSince) warnings.push('backup_failed');
+    if (backups !== undefined && backups.intervalHours > 0) {
+      const startedAt = figures.usage.startedAtSeconds * 1000;
+      const last = lastBackupAt(backups, meter.lastBackup?.at) ?? startedAt;
+      const age = clock() - last;
+      if (age > OVERDUE_INTERVALS * backups.intervalHours * HOUR_MS)
+        warnings.push('backup_overdue');
+    }
+    return warnings;
+  }
+
+  /** Whether the database answers in time. One question at a time: one that hangs is not asked again. */
+  #answers(storage: AskedStorage): Promise<boolean> {
+    this.#ping ??= storage
+      .ping()
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        this.#ping = undefined;
+      });
+    return Promise.race([
+      this.#ping,
+      this.#options.after(DATABASE_ANSWER_MAX_MS).then(() => false),
+    ]);
+  }
+
+  /** A service that nobody writes to would never learn that its disk works again. */
+  async #tryToWrite(storage: AskedStorage): Promise<void> {
+    const { meter, now, after } = this.#options;
+    const failure = meter.writeFailure;
+    if (failure === undefined) return;
+    if (this.#trial === undefined && now() - this.#triedAt >= TRIAL_INTERVAL_MS) {
+      this.#triedAt = now();
+      this.#trial = storage
+        .touch()
+        .then(
+          () => meter.writesRecovered(failure),
+          // It still fails: that is known already.
+          () => {},
+        )
+        .finally(() => {
+          this.#trial = undefined;
+        });
+    }
+    if (this.#trial !== undefined) {
+      await Promise.race([this.#trial, after(DATABASE_ANSWER_MAX_MS)]);
+    }
+  }
+}
+
+function isDiskFull(reason: string | undefined): boolean {
+  return reason !== undefined && /SQLITE_FULL|ENOSPC|disk is full/i.test(reason);
+}

@@ -1,0 +1,73 @@
+// The facts of /metrics as JSON for programs that show them to a person, with
+// the list of backups.
+
+import { type Figures, lastBackupAt } from './figures.js';
+import type { Measured } from './metrics.js';
+
+/** Times are RFC 3339 in UTC, sizes bytes; null where a figure cannot be had. */
+export function statusOf({ meter, figures, ready }: Measured) {
+  const { service, disk, usage } = figures;
+  const requests = meter.requests.totals;
+  const failure = meter.writeFailure;
+  return {
+    ...ready,
+    version: figures.build.version,
+    runtime: figures.build.runtime,
+    started_at: timeOf(usage.startedAtSeconds * 1000),
+    requests: {
+      total: requests.total,
+      failed: requests.failed,
+      aborted: requests.aborted,
+      in_flight: service?.requestsInFlight ?? null,
+      connections: service?.connections ?? null,
+    },
+    writes: {
+      waiting: service?.writesWaiting ?? null,
+      commits: Object.fromEntries(meter.commits),
+      failing_since: timeOf(failure?.since),
+      audit_failures: meter.auditFailures,
+    },
+    records: service?.records ?? null,
+    accounts: service?.accounts ?? null,
+    database: {
+      bytes: disk.databaseBytes ?? null,
+      log_bytes: disk.logBytes ?? null,
+      disk_free_bytes: disk.freeBytes ?? null,
+      disk_bytes: disk.totalBytes ?? null,
+    },
+    identity: {
+      checks: Object.fromEntries(meter.identityChecks),
+      joined: meter.sharedChecks.of('joined'),
+      remembered: meter.sharedChecks.of('remembered'),
+    },
+    backups: backupsOf(figures, meter.lastBackup),
+    process: {
+      cpu_seconds: usage.cpuSeconds,
+      resident_bytes: usage.residentBytes,
+      heap_bytes: usage.heapBytes,
+      open_descriptors: usage.openDescriptors ?? null,
+      max_descriptors: usage.maxDescriptors ?? null,
+    },
+  };
+}
+
+function backupsOf({ backups }: Figures, last: Measured['meter']['lastBackup']) {
+  if (backups === undefined) return null;
+  return {
+    interval_hours: backups.intervalHours,
+    keep: backups.keep,
+    last_success_at: timeOf(lastBackupAt(backups, last?.at)),
+    last_failed: last?.failedSince ?? false,
+    /** Null where the folder cannot be read. */
+    list:
+      backups.kept?.map(({ name, takenAt, bytes }) => ({
+        name,
+        taken_at: timeOf(takenAt),
+        bytes,
+      })) ?? null,
+  };
+}
+
+function timeOf(milliseconds: number | undefined): string | null {
+  return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,53 @@
+// What the service tells the one who measures it. Silent by default; nothing
+// here ever holds a token, a key, a subject or a record's value.
+
+/** A request whose answer is written, or whose connection ended before that. */
+export interface FinishedRequest {
+  /** A path pattern of the route table, or `other`. Never the path itself: it may hold a subject. */
+  readonly route: string;
+  readonly method: string;
+  /** Undefined where the connection ended before a status was sent. */
+  readonly status: number | undefined;
+  /** From the request's headers to the last byte of the answer. */
+  readonly milliseconds: number;
+  /** The connection ended before the whole answer was written. */
+  readonly aborted: boolean;
+  /** As the answer has it; undefined where no answer was begun. */
+  readonly requestId: string | undefined;
+  /** Sent on the connection for this request, headers included. */
+  readonly bytes: number;
+}
+
+export type CommitStatus = 'committed' | 'absent' | 'present' | 'unknown';
+export type IdentityOutcome = 'identified' | 'invalid' | 'unavailable';
+
+export interface ServiceEvents {
+  requestFinished(request: FinishedRequest): void;
+  /** One commit at a time: the next event of a commit is its end. `writes`: how many it holds. */
+  commitStarted(writes: number): void;
+  /** `error`: why, where the status is not `committed`. */
+  commitFinished(status: CommitStatus, error?: unknown): void;
+  /** A record was changed and its audit event was not stored. */
+  auditFailed(): void;
+  storageLost(): void;
+  /** The identity provider was asked. */
+  identityChecked(outcome: IdentityOutcome, milliseconds: number): void;
+  /** A check was answered by one that was under way, or by an earlier one. */
+  identityShared(how: 'joined' | 'remembered'): void;
+  /** Ends at `at`, in milliseconds since 1970, UTC. */
+  backupTaken(at: number, milliseconds: number, bytes: number): void;
+  backupFailed(): void;
+}
+
+/** Where nobody measures. */
+export const silentEvents: ServiceEvents = {
+  requestFinished() {},
+  commitStarted() {},
+  commitFinished() {},
+  auditFailed() {},
+  storageLost() {},
+  identityChecked() {},
+  identityShared() {},
+  backupTaken() {},
+  backupFailed() {},
+};

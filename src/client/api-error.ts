@@ -15,8 +15,15 @@ export type ServiceErrorCode =
   | 'REQUEST_TIMEOUT'
   | 'HEADERS_TOO_LARGE';
 
-/** What the client itself finds: no connection, no answer in time, or an answer that is not the service's. */
-export type ClientErrorCode = 'CONNECTION_FAILED' | 'TIMED_OUT' | 'UNEXPECTED_ANSWER';
+/**
+ * What the client itself finds: no connection, no answer in time, an answer
+ * that is not the service's, or a proxy in front of it that asks for fewer requests.
+ */
+export type ClientErrorCode =
+  | 'CONNECTION_FAILED'
+  | 'TIMED_OUT'
+  | 'UNEXPECTED_ANSWER'
+  | 'RATE_LIMITED';
 
 export type ApiErrorCode = ServiceErrorCode | ClientErrorCode;
 
@@ -25,6 +32,8 @@ export interface ApiErrorFacts {
   readonly status?: number | undefined;
   /** Under which the service's log has it; undefined where no answer came. */
   readonly requestId?: string | undefined;
+  /** How long to wait before the next try, in milliseconds, where the answer says so. */
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -34,11 +43,13 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
 
   constructor(code: ApiErrorCode, message: string, facts: ApiErrorFacts = {}) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.code = code;
     this.status = facts.status;
     this.requestId = facts.requestId;
+    this.retryAfterMs = facts.retryAfterMs;
   }
 }

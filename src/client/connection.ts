@@ -7,6 +7,7 @@ import { ApiError, type ApiErrorCode } from './api-error.js';
 const READ_REPETITIONS_MAX = 2;
 const REPETITION_DELAY_MS = 200;
 const TIMEOUT_DEFAULT_MS = 30_000;
+const TOO_MANY_REQUESTS = 429;
 
 export interface ConnectionOptions {
   /** Where the API is, `/api/v1` included: `https://api.example.com/api/v1`. */
@@ -99,16 +100,32 @@ function answerOf(response: Response, text: string): Answer {
   const { status } = response;
   const envelope = parsed(text);
   const requestId = response.headers.get('x-request-id') ?? envelope?.meta?.request_id;
+  const retryAfterMs = retryAfterMsOf(response.headers);
+  const facts = { status, requestId, retryAfterMs };
+  // The service has no rate limit: this is a proxy's, whose body may be anything.
+  if (status === TOO_MANY_REQUESTS) {
+    const message = envelope?.error?.message ?? 'too many requests; wait before the next one';
+    throw new ApiError('RATE_LIMITED', message, facts);
+  }
   if (response.ok && envelope?.meta !== undefined && 'data' in envelope) return envelope as Answer;
   if (!response.ok && envelope?.error !== undefined) {
     const { code, message } = envelope.error;
-    throw new ApiError(code, message, { status, requestId });
+    throw new ApiError(code, message, facts);
   }
   throw new ApiError(
     'UNEXPECTED_ANSWER',
     `status ${status} is not from the service; check baseUrl and what stands in front of it`,
-    { status, requestId },
+    facts,
   );
+}
+
+/** RFC 9110, section 10.2.3: seconds, or a date, which counts from the answer's own. */
+function retryAfterMsOf(headers: Headers): number | undefined {
+  const value = headers.get('retry-after');
+  if (value === null) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const wait = Date.parse(value) - Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
 interface Envelope {

@@ -13,6 +13,7 @@ import { requestIds } from '../http/request-id.js';
 import type { Connections, Exchange } from './connections.js';
 import type { MeteredExchange } from './metered-exchange.js';
 
+const ENDED_EARLY = 'HPE_INVALID_EOF_STATE';
 const MALFORMED = reason(
   'BAD_REQUEST',
   'this is not a well-formed HTTP/1.1 request; check its target, headers and body framing',
@@ -54,6 +55,8 @@ export class ConnectionErrors {
     }
     const refusal = failure(REASONS.get(error.code) ?? MALFORMED);
     const newest = this.#connections.newest(socket);
+    // The client ended the connection in the middle of its request: nobody waits for the answer.
+    if (error.code === ENDED_EARLY) newest?.metered?.cut();
     const metered = this.#connections.metered(socket);
     if (newest === undefined) this.#end(socket, refusal, undefined, metered);
     else this.#endAfter(newest, socket, refusal, metered);

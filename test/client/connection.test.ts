@@ -126,6 +126,27 @@ describe('An answer', () => {
   });
 });
 
+describe('A proxy that asks for fewer requests', () => {
+  it.each([
+    ['seconds', { 'Retry-After': '3' }, 3_000],
+    ['a date', { 'Retry-After': 'Wed, 14 Jan 2026 14:02:41 GMT' }, 30_000],
+    ['a date that is over', { 'Retry-After': 'Wed, 14 Jan 2026 14:02:01 GMT' }, 0],
+    ['nothing', {}, undefined],
+    ['nonsense', { 'Retry-After': 'soon' }, undefined],
+  ])('and says when with %s is RATE_LIMITED, whatever its body', async (_, headers, wait) => {
+    const { asked, client } = await clientOf((_request, response) => {
+      response.writeHead(429, { ...headers, Date: 'Wed, 14 Jan 2026 14:02:11 GMT' });
+      response.end('<html>Too Many Requests</html>');
+    });
+    await expect(client.customers.list()).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      status: 429,
+      retryAfterMs: wait,
+    });
+    expect(asked).toEqual(['GET']);
+  });
+});
+
 describe('A token', () => {
   it('that cannot be had fails the call with its own error, and nothing is sent', async () => {
     const reason = new Error('signed out');

@@ -1,0 +1,199 @@
+// The figures of /metrics against what the clients themselves counted, refused
+// and aborted requests among them. REQUESTS=100000 runs it longer.
+
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openIdentityStub } from '../support/identity-stub.js';
+import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { Metrics, operationsOf } from '../support/operations.js';
+import { rawExchange, requestText } from '../support/raw-http.js';
+import type { ServerProcess } from '../support/server-process.js';
+
+const REQUESTS = Number(process.env['REQUESTS'] ?? 2_000);
+const CLIENTS = 16;
+const TOTAL = 'service_http_requests_total';
+const CUSTOMERS = '/api/v1/customers';
+const TOKEN = bearer('figures');
+
+let service: NodeService;
+
+beforeEach(async () => {
+  service = await openNodeService();
+});
+afterEach(() => service.close());
+
+interface Kind {
+  readonly method: string;
+  readonly path: string;
+  readonly route: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+const AUTHORIZATION = { Authorization: TOKEN.slice('Authorization: '.length) };
+const KINDS: readonly Kind[] = [
+  { method: 'GET', path: '/api/v1/health', route: '/api/v1/health' },
+  { method: 'GET', path: `${CUSTOMERS}?q=a`, route: CUSTOMERS, headers: AUTHORIZATION },
+  { method: 'GET', path: `${CUSTOMERS}/CUS-9`, route: `${CUSTOMERS}/:id`, headers: AUTHORIZATION },
+  { method: 'GET', path: CUSTOMERS, route: CUSTOMERS },
+  {
+    method: 'POST',
+    path: CUSTOMERS,
+    route: CUSTOMERS,
+    headers: AUTHORIZATION,
+    body: '{"name":"a","phone":"1"}',
+  },
+  { method: 'POST', path: CUSTOMERS, route: CUSTOMERS, headers: AUTHORIZATION, body: '{' },
+  { method: 'OPTIONS', path: CUSTOMERS, route: CUSTOMERS },
+  { method: 'GET', path: '/elsewhere/secret', route: 'other' },
+];
+
+/** Sends one and resolves with its status, once the whole answer was read. */
+function send(
+  origin: string,
+  agent: Agent,
+  { method, path, headers, body }: Kind,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${origin}${path}`, { method, agent, headers }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+/** Sends the beginning of a create and goes away. */
+function abort(origin: string): Promise<void> {
+  const { hostname, port } = new URL(origin);
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      const head = requestText('POST', CUSTOMERS, [TOKEN, 'Content-Length: 100']);
+      socket.write(`${head}{"name":`, () => socket.destroy());
+    });
+    socket.on('close', () => resolve());
+  });
+}
+
+async function untilQuiet(server: ServerProcess): Promise<Metrics> {
+  for (;;) {
+    const metrics = await Metrics.of(operationsOf(server));
+    if (metrics.total('service_http_connections') === 0) return metrics;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+it(`are what the clients counted, over ${REQUESTS} requests`, { timeout: 240_000 }, async () => {
+  const server = await service.start({ OPS_PORT: '0' });
+  const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  const counted = new Map<string, number>();
+  let [sent, created] = [0, 0];
+  const count = (key: string) => counted.set(key, (counted.get(key) ?? 0) + 1);
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      while (sent < REQUESTS) {
+        const turn = sent++;
+        if (turn % 20 === 19) {
+          await abort(server.origin);
+          count(`${CUSTOMERS} POST aborted`);
+          continue;
+        }
+        const kind = KINDS[turn % KINDS.length] ?? KINDS[0];
+        if (kind === undefined) throw new Error('there is no kind of request');
+        const status = await send(server.origin, agent, kind);
+        if (status === 201) created++;
+        count(`${kind.route} ${kind.method} ${status}`);
+      }
+    }),
+  );
+  agent.destroy();
+  const metrics = await untilQuiet(server);
+  const found = (metrics.families.get(TOTAL)?.metrics ?? []).map(({ labels, value }) => [
+    `${labels?.['route']} ${labels?.['method']} ${labels?.['status']}`,
+    Number(value),
+  ]);
+  expect(new Map(found as [string, number][])).toEqual(counted);
+  expect(metrics.total(TOTAL)).toBe(REQUESTS);
+  expect(metrics.observations('service_http_request_duration_seconds')).toBe(REQUESTS);
+  expect(metrics.total('service_http_requests_in_flight')).toBe(0);
+  const writes = metrics.families.get('service_commit_group_writes')?.metrics[0]?.sum;
+  expect(Number(writes)).toBe(created);
+  const answeredChecks =
+    metrics.total('service_identity_checks_total') +
+    metrics.total('service_identity_checks_joined_total');
+  const withToken = [...counted]
+    .filter(([key]) => /aborted|:id|POST|customers GET 200/.test(key))
+    .reduce((sum, [, number]) => sum + number, 0);
+  expect(answeredChecks).toBe(withToken);
+  expect(metrics.total('service_identity_checks_remembered_total')).toBe(0);
+});
+
+it('count what breaks the protocol once, without a route', async () => {
+  const server = await service.start({ OPS_PORT: '0' });
+  const [malformed] = await rawExchange(server.origin, 'GET / HTTP/1.1\r\nno colon\r\n\r\n');
+  expect(malformed?.status).toBe(400);
+  const [tunnel] = await rawExchange(server.origin, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(tunnel?.status).toBe(405);
+  const broken = requestText('POST', CUSTOMERS, [TOKEN, 'Transfer-Encoding: chunked']);
+  expect((await rawExchange(server.origin, `${broken}nonsense\r\n`))[0]?.status).toBe(400);
+  const metrics = await untilQuiet(server);
+  expect(metrics.total(TOTAL, { method: 'other', status: '400' })).toBe(1);
+  expect(metrics.total(TOTAL, { method: 'other', status: '405' })).toBe(1);
+  expect(metrics.total(TOTAL, { route: CUSTOMERS, status: '400' })).toBe(1);
+  expect(metrics.total(TOTAL)).toBe(3);
+});
+
+it('tell remembered checks from those that were asked', async () => {
+  const server = await service.start({ OPS_PORT: '0', AUTH_CACHE_SECONDS: '60' });
+  const list = requestText('GET', CUSTOMERS, [TOKEN, 'Connection: close']);
+  for (let i = 0; i < 3; i++) await rawExchange(server.origin, list);
+  const metrics = await untilQuiet(server);
+  expect(metrics.total('service_identity_checks_total', { outcome: 'identified' })).toBe(1);
+  expect(metrics.total('service_identity_checks_remembered_total')).toBe(2);
+});
+
+it('hold no path, subject, token or search text, and neither does the request log', async () => {
+  const stub = await openIdentityStub((_token, response) =>
+    response.end('{"sub":"subject-secret"}'),
+  );
+  const ADMIN_API_KEY = 'key-secret-'.repeat(4);
+  const server = await service.start({
+    OPS_PORT: '0',
+    REQUEST_LOG: 'all',
+    AUTH_USERINFO_URL: stub.url,
+    ADMIN_API_KEY,
+  });
+  const close = 'Connection: close';
+  const token = 'Authorization: Bearer token-secret';
+  const paths: [string, string][] = [
+    [`${CUSTOMERS}?q=search-secret`, token],
+    [`${CUSTOMERS}/id-secret`, token],
+    ['/api/v1/admin/accounts/subject-secret', `X-Service-Admin-Key: ${ADMIN_API_KEY}`],
+    ['/path-secret', token],
+  ];
+  for (const [path, header] of paths) {
+    await rawExchange(
+      server.origin,
+      requestText('GET', path, [header, close, 'X-Request-ID: mine']),
+    );
+  }
+  const operations = operationsOf(server);
+  const pages = await Promise.all(
+    ['metrics', 'status', 'ready'].map(async (page) =>
+      (await fetch(`${operations}/${page}`)).text(),
+    ),
+  );
+  await server.stop();
+  const lines = server.log().filter(({ event }) => event === 'request');
+  expect(lines.map(({ route, status, request_id }) => [route, status, request_id])).toEqual([
+    [CUSTOMERS, 200, 'mine'],
+    [`${CUSTOMERS}/:id`, 404, 'mine'],
+    ['/api/v1/admin/accounts/:owner_sub', 404, 'mine'],
+    ['other', 404, 'mine'],
+  ]);
+  expect(
+    lines.every(({ bytes, milliseconds }) => Number(bytes) > 300 && Number(milliseconds) > 0),
+  ).toBe(true);
+  expect(pages.join('') + server.output()).not.toContain('secret');
+  await stub.close();
+});

@@ -1,0 +1,286 @@
+// The operations port of the built server: each page, each reason for not being
+// ready provoked and gone again, and that nothing of it is on the API's port.
+
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../src/node/free-port.js';
+import { changedBuild } from '../support/changed-build.js';
+import { openIdentityStub } from '../support/identity-stub.js';
+import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { Metrics, operationsOf, readyOf, untilReasons } from '../support/operations.js';
+import { rawExchange, requestText } from '../support/raw-http.js';
+import { spawnServer } from '../support/server-process.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CUSTOMERS = '/api/v1/customers';
+const MINE = bearer('operations');
+const CREATION = requestText(
+  'POST',
+  CUSTOMERS,
+  [MINE, 'Connection: close'],
+  '{"name":"a","phone":"1"}',
+);
+const PORT = { OPS_PORT: '0' };
+
+let service: NodeService;
+
+beforeEach(async () => {
+  service = await openNodeService();
+});
+afterEach(() => service.close());
+
+/** For the storage thread: it answers nothing while the file is there. */
+function codeThatHangs(file: string): string {
+  return `import { existsSync as isThere } from 'node:fs';
+    import { parentPort as port } from 'node:worker_threads';
+    port.on('message', () => { while (isThere(${JSON.stringify(file)})); });`;
+}
+
+/** What `node dist/ready.js` prints and exits with. */
+async function readyCommand(environment: Record<string, string>) {
+  const child = spawn(process.execPath, [join(ROOT, 'dist/ready.js')], {
+    env: { PATH: process.env['PATH'], ...environment },
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+describe('The operations port', () => {
+  it('is not there unless it is asked for', async () => {
+    const server = await service.start();
+    expect(server.log()[0]).not.toHaveProperty('operations');
+  });
+
+  it('answers live, ready, metrics and status, and no other path or method', async () => {
+    const server = await service.start(PORT);
+    const operations = operationsOf(server);
+    expect((await fetch(`${operations}/live`)).status).toBe(200);
+    expect(await readyOf(operations)).toEqual({
+      status: 200,
+      ready: true,
+      reasons: [],
+      warnings: [],
+    });
+    const metrics = await fetch(`${operations}/metrics`);
+    expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const status = await fetch(`${operations}/status`);
+    expect(await status.json()).toMatchObject({
+      ready: true,
+      records: { customers: expect.any(Number) },
+      database: { disk_free_bytes: expect.any(Number) },
+      backups: null,
+    });
+    expect((await fetch(`${operations}/`)).status).toBe(404);
+    const post = await fetch(`${operations}/ready`, { method: 'POST' });
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET']);
+  });
+
+  it('is no part of the API port, nor the API of it', async () => {
+    const server = await service.start(PORT);
+    for (const path of ['/live', '/ready', '/metrics', '/status']) {
+      expect((await fetch(server.origin + path)).status).toBe(404);
+    }
+    expect((await fetch(`${operationsOf(server)}/api/v1/health`)).status).toBe(404);
+  });
+
+  it('that cannot be had ends the start with a sentence that names its setting', async () => {
+    const first = await service.start(PORT);
+    const { port } = new URL(operationsOf(first));
+    const second = spawnServer({ ...service.environment, OPS_PORT: port });
+    expect(await second.exited).toBe(1);
+    expect(second.output()).toContain('set OPS_PORT to a free one');
+  });
+
+  it('lists the backups and says when the newest was taken, also after a restart', async () => {
+    const BACKUP_DIR = join(service.folder, 'backups');
+    await mkdir(BACKUP_DIR);
+    const first = await service.start({ ...PORT, BACKUP_DIR });
+    await first.saw('"event":"backup_taken"');
+    const metrics = await Metrics.of(operationsOf(first));
+    expect(metrics.total('service_backups_total', { result: 'taken' })).toBe(1);
+    await first.stop();
+    const second = await service.start({ ...PORT, BACKUP_DIR });
+    const { backups } = await (await fetch(`${operationsOf(second)}/status`)).json();
+    expect(backups).toMatchObject({ interval_hours: 24, keep: 7, last_failed: false });
+    expect(backups.list).toEqual([
+      {
+        name: expect.stringMatching(/^service-.*\.db$/),
+        taken_at: backups.last_success_at,
+        bytes: expect.any(Number),
+      },
+    ]);
+    const last = (await Metrics.of(operationsOf(second))).total(
+      'service_backup_last_success_timestamp_seconds',
+    );
+    expect(last).toBe(Date.parse(backups.last_success_at) / 1000);
+  });
+
+  it('has every metric that the alert rules and the dashboard name', async () => {
+    const BACKUP_DIR = join(service.folder, 'backups');
+    await mkdir(BACKUP_DIR);
+    const server = await service.start({ ...PORT, BACKUP_DIR });
+    await server.saw('"event":"backup_taken"');
+    const { families } = await Metrics.of(operationsOf(server));
+    const files = ['alerts.yml', 'dashboard.json'].map((name) =>
+      readFile(join(ROOT, 'scripts/operations', name), 'utf8'),
+    );
+    const texts = (await Promise.all(files)).join('\n');
+    const named = new Set(texts.match(/\b(?:service|process)_[a-z_]+\b/g));
+    expect(named.size).toBeGreaterThan(25);
+    // The last is an event of the log that an alert points to.
+    const missing = [...named].filter(
+      (name) => !families.has(name.replace(/_(bucket|sum|count)$/, '')),
+    );
+    expect(missing).toEqual(['process_failed']);
+  });
+});
+
+describe('The service says that it is not ready', () => {
+  it('while it starts', async () => {
+    const hang = join(service.folder, 'hang');
+    await writeFile(hang, '');
+    const script = await changedBuild(service.folder, 'storage-thread.js', codeThatHangs(hang));
+    const OPS_PORT = String(await freePort(20_000 + Math.floor(Math.random() * 10_000)));
+    const server = spawnServer({ ...service.environment, OPS_PORT }, script);
+    const operations = `http://127.0.0.1:${OPS_PORT}`;
+    await untilReasons(operations, ['starting']);
+    expect((await fetch(`${operations}/metrics`)).status).toBe(200);
+    await rm(hang);
+    await untilReasons(operations, []);
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+  });
+
+  it('from the first moment of a stop, and goes on accepting as long as it is told to', async () => {
+    const server = await service.start({ ...PORT, READY_STOP_DELAY_MS: '1500' });
+    const operations = operationsOf(server);
+    server.child.kill('SIGTERM');
+    await server.saw('"event":"stopping"');
+    expect(await readyOf(operations)).toMatchObject({ status: 503, reasons: ['stopping'] });
+    const [answer] = await rawExchange(server.origin, CREATION);
+    expect(answer?.status).toBe(201);
+    expect(await server.exited).toBe(0);
+  });
+
+  it('when storage is lost; a start makes it ready again', async () => {
+    const death = `import { parentPort as port } from 'node:worker_threads';
+      port.on('message', ({ name }) => name === 'commit' && process.exit(7));`;
+    const script = await changedBuild(service.folder, 'storage-thread.js', death);
+    const server = await service.start({ ...PORT, READY_STOP_DELAY_MS: '1500' }, script);
+    const [answer] = await rawExchange(server.origin, CREATION);
+    expect(answer?.status).toBe(500);
+    const page = await readyOf(operationsOf(server));
+    expect(page).toMatchObject({
+      status: 503,
+      reasons: ['stopping', 'storage_lost', 'writes_failing'],
+    });
+    expect(await server.exited).toBe(1);
+    const again = await service.start(PORT);
+    expect((await readyOf(operationsOf(again))).status).toBe(200);
+  });
+
+  it('while its database does not answer', async () => {
+    const hang = join(service.folder, 'hang');
+    const script = await changedBuild(service.folder, 'storage-thread.js', codeThatHangs(hang));
+    const server = await service.start(PORT, script);
+    const operations = operationsOf(server);
+    await writeFile(hang, '');
+    expect(await readyOf(operations)).toMatchObject({
+      status: 503,
+      reasons: ['database_unavailable'],
+    });
+    expect((await fetch(`${operations}/live`)).status).toBe(200);
+    await rm(hang);
+    await untilReasons(operations, []);
+  });
+
+  it('while writes fail, and finds out by itself that they succeed again', async () => {
+    const fault = join(service.folder, 'fault');
+    // Commits fail while the file is there.
+    const code = `import { existsSync as isThere } from 'node:fs';
+      import { parentPort as port } from 'node:worker_threads';
+      const post = port.postMessage.bind(port);
+      const names = new Map();
+      port.on('message', ({ call, name }) => names.set(call, name));
+      port.postMessage = (reply) => {
+        const name = names.get(reply.call);
+        names.delete(reply.call);
+        if (!isThere(${JSON.stringify(fault)})) return post(reply);
+        if (name === 'commit') return post({ call: reply.call, value: { status: 'absent', error: 'SQLITE_IOERR: disk I/O error' } });
+        if (name === 'touch') return post({ call: reply.call, error: 'SQLITE_IOERR: disk I/O error' });
+        return post(reply);
+      };`;
+    const script = await changedBuild(service.folder, 'storage-thread.js', code);
+    const server = await service.start(PORT, script);
+    const operations = operationsOf(server);
+    await writeFile(fault, '');
+    expect((await rawExchange(server.origin, CREATION))[0]?.status).toBe(500);
+    expect(await readyOf(operations)).toMatchObject({ status: 503, reasons: ['writes_failing'] });
+    const metrics = await Metrics.of(operations);
+    expect(metrics.total('service_commits_total', { result: 'absent' })).toBe(1);
+    expect(metrics.total('service_ready')).toBe(0);
+    await rm(fault);
+    await untilReasons(operations, []);
+    expect(
+      (await Metrics.of(operations)).total('service_commits_total', { result: 'committed' }),
+    ).toBe(0);
+  });
+
+  it('never because of a provider that is down: that is a warning', async () => {
+    let isDown = true;
+    const stub = await openIdentityStub((_token, response) => {
+      if (isDown) response.socket?.destroy();
+      else response.end('{"sub":"operations"}');
+    });
+    const server = await service.start({ ...PORT, AUTH_USERINFO_URL: stub.url });
+    const operations = operationsOf(server);
+    const list = requestText('GET', CUSTOMERS, [MINE, 'Connection: close']);
+    expect((await rawExchange(server.origin, list))[0]?.status).toBe(503);
+    const warned = { status: 200, reasons: [], warnings: ['identity_provider_unavailable'] };
+    expect(await readyOf(operations)).toMatchObject(warned);
+    isDown = false;
+    expect((await rawExchange(server.origin, list))[0]?.status).toBe(200);
+    expect((await readyOf(operations)).warnings).toEqual([]);
+    await stub.close();
+  });
+});
+
+describe('node dist/ready.js', () => {
+  it('prints one line and exits with 0 or 1', async () => {
+    const server = await service.start(PORT);
+    const OPS_PORT = new URL(operationsOf(server)).port;
+    expect(await readyCommand({ OPS_PORT })).toEqual({ code: 0, output: 'ready\n' });
+    await server.stop();
+    expect(await readyCommand({ OPS_PORT })).toEqual({
+      code: 1,
+      output: `not ready: http://127.0.0.1:${OPS_PORT}/ready gives no answer (ECONNREFUSED)\n`,
+    });
+    expect(await readyCommand({})).toEqual({
+      code: 1,
+      output: 'not ready: OPS_PORT is unset; set it as the service has it\n',
+    });
+  });
+
+  it('names the reasons and warnings', async () => {
+    const server = await service.start({
+      ...PORT,
+      AUTH_USERINFO_URL: '',
+      READY_STOP_DELAY_MS: '2000',
+    });
+    const OPS_PORT = new URL(operationsOf(server)).port;
+    server.child.kill('SIGTERM');
+    await server.saw('"event":"stopping"');
+    expect(await readyCommand({ OPS_PORT })).toEqual({
+      code: 1,
+      output: 'not ready: stopping (warnings: identity_provider_not_configured)\n',
+    });
+    await server.exited;
+  });
+});

@@ -1,0 +1,157 @@
+// When the service is ready, decided on a meter and storage of the test's own:
+// the moments that a real disk does not give on demand.
+
+import { describe, expect, it } from 'vitest';
+import type { Figures } from '../../src/operations/figures.js';
+import { Meter } from '../../src/operations/meter.js';
+import { type AskedStorage, Readiness } from '../../src/operations/readiness.js';
+
+const HOUR_MS = 3_600_000;
+const PLENTY_BYTES = 1e9;
+
+function open(storage: Partial<AskedStorage> = {}) {
+  const clock = { now: 10 * 24 * HOUR_MS };
+  const meter = new Meter({ now: () => clock.now, clock: () => clock.now });
+  const readiness = new Readiness({
+    meter,
+    identityConfigured: true,
+    now: () => clock.now,
+    clock: () => clock.now,
+    // Longer than what answers at once, shorter than what hangs.
+    after: () => new Promise((resolve) => void setImmediate(resolve)),
+  });
+  let trials = 0;
+  const asked: AskedStorage = {
+    ping: async () => {},
+    async touch() {
+      trials++;
+      await storage.touch?.();
+    },
+    ...(storage.ping && { ping: storage.ping }),
+  };
+  const figures = (freeBytes = PLENTY_BYTES, backups?: Figures['backups']): Figures => ({
+    build: { version: '', runtime: '' },
+    usage: {
+      startedAtSeconds: 0,
+      cpuSeconds: 0,
+      residentBytes: 0,
+      heapBytes: 0,
+      openDescriptors: 0,
+      maxDescriptors: 0,
+    },
+    eventLoop: { activeSeconds: 0, idleSeconds: 0 },
+    service: undefined,
+    disk: { databaseBytes: 0, logBytes: 0, freeBytes, totalBytes: freeBytes },
+    backups,
+  });
+  return { clock, meter, readiness, asked, figures, trials: () => trials };
+}
+
+function fail(meter: Meter, reason: string): void {
+  meter.commitStarted(1);
+  meter.commitFinished('absent', new Error(reason));
+}
+
+describe('The service is not ready', () => {
+  it('until it has started, and from the first moment of a stop', async () => {
+    const { readiness, asked, figures } = open();
+    expect(await readiness.answer(figures())).toEqual({
+      ready: false,
+      reasons: ['starting'],
+      warnings: [],
+    });
+    readiness.started(asked);
+    expect(await readiness.answer(figures())).toMatchObject({ ready: true, reasons: [] });
+    readiness.stopping();
+    expect(await readiness.answer(figures())).toMatchObject({
+      ready: false,
+      reasons: ['stopping'],
+    });
+  });
+
+  it.each([
+    ['refuses', () => Promise.reject(new Error('no answer'))],
+    ['hangs', () => new Promise<void>(() => {})],
+  ])('while its database %s', async (_, ping) => {
+    const { readiness, asked, figures } = open({ ping });
+    readiness.started(asked);
+    expect((await readiness.answer(figures())).reasons).toEqual(['database_unavailable']);
+  });
+
+  it('while storage is lost', async () => {
+    const { readiness, asked, meter, figures } = open();
+    readiness.started(asked);
+    meter.storageLost();
+    expect((await readiness.answer(figures())).reasons).toEqual(['storage_lost']);
+  });
+
+  it('while commits fail, and tries one again only so often', async () => {
+    const { readiness, asked, meter, clock, figures, trials } = open({
+      touch: () => Promise.reject(new Error('SQLITE_IOERR')),
+    });
+    readiness.started(asked);
+    fail(meter, 'SQLITE_IOERR');
+    for (let i = 0; i < 5; i++) {
+      expect((await readiness.answer(figures())).reasons).toEqual(['writes_failing']);
+    }
+    expect(trials()).toBe(1);
+    clock.now += 1_000;
+    await readiness.answer(figures());
+    expect(trials()).toBe(2);
+  });
+
+  it('until a trial shows that commits succeed again, without anybody writing', async () => {
+    const { readiness, asked, meter, figures } = open();
+    readiness.started(asked);
+    fail(meter, 'SQLITE_IOERR');
+    // The trial may end after this answer is given.
+    await readiness.answer(figures());
+    expect((await readiness.answer(figures())).reasons).toEqual([]);
+    expect(meter.commits.of('committed')).toBe(0);
+  });
+
+  it('while the disk has no room for a group of writes, and tries none then', async () => {
+    const { readiness, asked, meter, figures, trials } = open();
+    readiness.started(asked);
+    fail(meter, 'SQLITE_FULL: database or disk is full');
+    expect((await readiness.answer(figures(4_096))).reasons).toEqual([
+      'writes_failing',
+      'disk_full',
+    ]);
+    expect(trials()).toBe(0);
+  });
+});
+
+describe('A warning', () => {
+  it('is given of a provider that did not answer, and taken back when it does', async () => {
+    const { readiness, asked, meter, figures } = open();
+    readiness.started(asked);
+    meter.identityChecked('unavailable', 4_000);
+    expect(await readiness.answer(figures())).toEqual({
+      ready: true,
+      reasons: [],
+      warnings: ['identity_provider_unavailable'],
+    });
+    meter.identityChecked('invalid', 5);
+    expect((await readiness.answer(figures())).warnings).toEqual([]);
+  });
+
+  it('is given of a backup that failed, and of one that is overdue', async () => {
+    const { readiness, asked, meter, clock, figures } = open();
+    readiness.started(asked);
+    const kept = (age: number) => ({
+      folder: 'b',
+      intervalHours: 24,
+      keep: 7,
+      kept: [{ name: 'x', takenAt: clock.now - age, bytes: 1 }],
+    });
+    const warnings = async (age: number) =>
+      (await readiness.answer(figures(PLENTY_BYTES, kept(age)))).warnings;
+    expect(await warnings(47 * HOUR_MS)).toEqual([]);
+    expect(await warnings(49 * HOUR_MS)).toEqual(['backup_overdue']);
+    meter.backupFailed();
+    expect(await warnings(HOUR_MS)).toEqual(['backup_failed']);
+    meter.backupTaken(clock.now, 10, 100);
+    expect(await warnings(49 * HOUR_MS)).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+// The request log: which requests get a line, what is in it, and a reader that is slow.
+
+import { describe, expect, it } from 'vitest';
+import { RequestLog, type RequestLogChoice } from '../../src/operations/request-log.js';
+import { finishedRequest } from '../support/finished-request.js';
+
+function logOf(choice: RequestLogChoice, write: (lines: string) => Promise<void>): RequestLog {
+  return new RequestLog({
+    choice,
+    slowMs: 500,
+    write,
+    clock: () => Date.parse('2026-01-02T03:04:05Z'),
+  });
+}
+
+async function linesOf(
+  choice: RequestLogChoice,
+  ...requests: Parameters<typeof finishedRequest>[0][]
+) {
+  let written = '';
+  const log = logOf(choice, async (lines) => {
+    written += lines;
+  });
+  for (const request of requests) log.add(finishedRequest(request));
+  await log.flush();
+  return written
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+describe('The request log', () => {
+  it('has one line a request, with the route in place of the path', async () => {
+    expect(await linesOf('all', {})).toEqual([
+      {
+        time: '2026-01-02T03:04:05.000Z',
+        level: 'info',
+        event: 'request',
+        request_id: 'req_1',
+        method: 'GET',
+        route: '/api/v1/customers',
+        status: 200,
+        milliseconds: 1.23,
+        bytes: 512,
+        aborted: false,
+      },
+    ]);
+  });
+
+  it('of slow requests has those from the limit on', async () => {
+    const lines = await linesOf('slow', { milliseconds: 499.9 }, { milliseconds: 500 });
+    expect(lines.map(({ milliseconds }) => milliseconds)).toEqual([500]);
+  });
+
+  it('says of an aborted request what is not known', async () => {
+    const gone = { status: undefined, requestId: undefined, aborted: true };
+    expect(await linesOf('all', gone)).toMatchObject([
+      { status: null, request_id: null, aborted: true },
+    ]);
+  });
+
+  it('drops lines, counts them, and keeps little where its reader is slow', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let lines = 0;
+    const log = logOf('all', async (batch) => {
+      lines += batch.split('\n').length - 1;
+      await released;
+    });
+    for (let i = 0; i < 50_000; i++) log.add(finishedRequest());
+    expect(log.dropped).toBeGreaterThan(40_000);
+    release();
+    await log.flush();
+    expect(lines + log.dropped).toBe(50_000);
+  });
+});

@@ -1,0 +1,16 @@
+// A request as the service reports it when its answer is written.
+
+import type { FinishedRequest } from '../../src/service-events.js';
+
+export function finishedRequest(facts: Partial<FinishedRequest> = {}): FinishedRequest {
+  return {
+    route: '/api/v1/customers',
+    method: 'GET',
+    status: 200,
+    milliseconds: 1.234,
+    aborted: false,
+    requestId: 'req_1',
+    bytes: 512,
+    ...facts,
+  };
+}

@@ -19,12 +19,12 @@ export class MeteredExchange implements FinishedRequest {
   status: number | undefined;
   milliseconds = 0;
   aborted = false;
+  bytes = 0;
   readonly #request: IncomingMessage | undefined;
   readonly #answer: MeteredAnswer | undefined;
   readonly #sent: SentBytes;
   readonly #events: ServiceEvents;
   readonly #startedAt = performance.now();
-  #bytes: number | undefined;
 
   /** Without a request where what came was none. */
   constructor(
@@ -47,12 +47,6 @@ export class MeteredExchange implements FinishedRequest {
     return this.#answer?.requestId;
   }
 
-  /** Looked at for the request log alone; the first look counts. */
-  get bytes(): number {
-    this.#bytes ??= this.#sent.sinceLast();
-    return this.#bytes;
-  }
-
   /** The answer is written to its end. */
   written(): void {
     this.#finish(this.#answer?.statusCode, false);
@@ -73,6 +67,7 @@ export class MeteredExchange implements FinishedRequest {
     if (this.milliseconds !== 0) return;
     this.status = status;
     this.aborted = aborted;
+    this.bytes = this.#sent.sinceLast();
     // Never 0: that says "not finished".
     this.milliseconds = performance.now() - this.#startedAt || Number.MIN_VALUE;
     this.#events.requestFinished(this);

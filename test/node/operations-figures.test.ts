@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf } from '../support/operations.js';
-import { rawExchange, requestText } from '../support/raw-http.js';
+import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
 
 const REQUESTS = Number(process.env['REQUESTS'] ?? 2_000);
@@ -150,6 +150,30 @@ it('tell remembered checks from those that were asked', async () => {
   const metrics = await untilQuiet(server);
   expect(metrics.total('service_identity_checks_total', { outcome: 'identified' })).toBe(1);
   expect(metrics.total('service_identity_checks_remembered_total')).toBe(2);
+});
+
+it('count the bytes of each request alone, also where only slow ones are logged', async () => {
+  const stub = await openIdentityStub((_token, response) => {
+    setTimeout(() => response.end('{"sub":"slow"}'), 300);
+  });
+  const server = await service.start({
+    OPS_PORT: '0',
+    REQUEST_LOG: 'slow',
+    SLOW_REQUEST_MS: '250',
+    AUTH_USERINFO_URL: stub.url,
+  });
+  const connection = openRaw(server.origin);
+  for (let answers = 1; answers <= 3; answers++) {
+    connection.send(requestText('GET', '/api/v1/health'));
+    await connection.until((open) => open.answers().length === answers);
+  }
+  const before = connection.received().length;
+  connection.send(requestText('GET', CUSTOMERS, [TOKEN, 'Connection: close']));
+  await connection.over;
+  await server.stop();
+  const slow = server.log().filter(({ route }) => route === CUSTOMERS);
+  expect(slow.map(({ bytes }) => bytes)).toEqual([connection.received().length - before]);
+  await stub.close();
 });
 
 it('hold no path, subject, token or search text, and neither does the request log', async () => {

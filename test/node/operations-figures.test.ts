@@ -1,5 +1,5 @@
 // The figures of /metrics against what the clients themselves counted, refused
-// and aborted requests among them. REQUESTS=100000 runs it longer.
+// and aborted requests among them. REQUESTS=20000 runs it longer.
 
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';

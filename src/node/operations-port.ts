@@ -5,6 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 const HEADERS_TIMEOUT_MS = 5_000;
+/** Longer than scrapers wait between two questions, so that none meets the end of a connection. */
+const KEEP_ALIVE_TIMEOUT_MS = 120_000;
 /** Some scrapers, a load balancer and a person; more is a mistake. */
 const CONNECTIONS_MAX = 100;
 
@@ -30,7 +32,11 @@ export async function openOperationsPort(
   onError: (error: unknown) => void,
 ): Promise<OperationsServer> {
   const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: HEADERS_TIMEOUT_MS },
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    },
     (request, response) => {
       answer(pages, request, response).catch((error: unknown) => {
         onError(error);

@@ -1,0 +1,188 @@
+// A disk that loses power: it has what was synced; of the rest any part, in any
+// combination, torn at the sectors' edges.
+
+import { dirname } from 'node:path';
+import type { Random } from '../load/random.js';
+import type { NameChange, Rename, Step, Truncate, Write } from './trace.js';
+
+/**
+ * `limbo`: a sync of it has failed. The system may have dropped it and think it
+ * clean, so that no later sync writes it either.
+ */
+export type FileChange = { change: Write | Truncate; state: 'pending' | 'synced' | 'limbo' };
+
+/** A name that is given to a file, or taken away. */
+export type Naming = { path: string; file: File | undefined };
+
+/** How much survives of what was not synced. */
+export interface Luck {
+  /** From 0, nothing, to 1, everything. */
+  kept: number;
+  /** Where a write may be torn; Infinity: it is there or not. */
+  sectorBytes: number;
+}
+
+class File {
+  isFolder;
+  /** What is certainly on the disk. */
+  #base: Buffer = Buffer.alloc(0);
+  /** What came after it. */
+  #changes: FileChange[] = [];
+
+  constructor(isFolder = false) {
+    this.isFolder = isFolder;
+  }
+
+  take(change: Write | Truncate) {
+    this.#changes.push({ change, state: 'pending' });
+  }
+
+  sync(failed: boolean) {
+    for (const change of this.#changes) {
+      if (change.state === 'pending') change.state = failed ? 'limbo' : 'synced';
+    }
+    if (this.#changes.some(({ state }) => state !== 'synced')) return;
+    for (const { change } of this.#changes) this.#base = applied(this.#base, change);
+    this.#changes = [];
+  }
+
+  after(random: Random, luck: Luck) {
+    let bytes: Buffer = Buffer.from(this.#base);
+    for (const { change, state } of this.#changes) {
+      const pieces = state === 'synced' ? [change] : survivors(change, random, luck);
+      for (const piece of pieces) bytes = applied(bytes, piece);
+    }
+    return bytes;
+  }
+}
+
+export class Disk {
+  /** As the running system sees it. */
+  #names: Map<string, File> = new Map();
+  /** As the disk has it for certain. */
+  #syncedNames: Map<string, File> = new Map();
+  /** Changes of names that their folder's sync has not reached. */
+  #namings: Naming[] = [];
+
+  /** A disk with one empty folder, that is certainly there. */
+  constructor(folder: string) {
+    this.#names.set(folder, new File(true));
+    this.#syncedNames.set(folder, new File(true));
+  }
+
+  take(step: Step) {
+    switch (step.kind) {
+      case 'write':
+      case 'truncate':
+        this.#fileAt(step.path).take(step);
+        break;
+      case 'sync':
+        this.#sync(step.path, step.failed);
+        break;
+      case 'create':
+      case 'make-folder':
+      case 'remove':
+      case 'rename':
+        this.#changeName(step);
+        break;
+      case 'acknowledge':
+        break;
+    }
+  }
+
+  /** The files that are there when the power comes back, by path. */
+  afterPowerLoss(random: Random) {
+    const luck = {
+      kept: random.oneOf([0, 1, 0.1, 0.5, 0.9]),
+      sectorBytes: random.oneOf([512, 4096, Number.POSITIVE_INFINITY]),
+    };
+    const names = new Map(this.#syncedNames);
+    for (const naming of this.#namings) if (random.chance(luck.kept)) setName(names, naming);
+    const files: Map<string, Buffer> = new Map();
+    for (const [path, file] of names) {
+      if (!file.isFolder && isReachable(path, names)) files.set(path, file.after(random, luck));
+    }
+    return files;
+  }
+
+  #changeName(step: NameChange | Rename) {
+    const { path } = step;
+    if (step.kind === 'rename') {
+      this.#name({ path: step.to, file: this.#fileAt(path) });
+      this.#name({ path, file: undefined });
+    } else if (step.kind === 'remove') {
+      this.#name({ path, file: undefined });
+    } else if (!this.#names.has(path)) {
+      this.#name({ path, file: new File(step.kind === 'make-folder') });
+    }
+  }
+
+  #name(naming: Naming) {
+    setName(this.#names, naming);
+    this.#namings.push(naming);
+  }
+
+  #sync(path: string, failed: boolean) {
+    const file = this.#fileAt(path);
+    if (!file.isFolder) file.sync(failed);
+    if (!file.isFolder || failed) return;
+    for (const naming of this.#namings) {
+      if (dirname(naming.path) === path) setName(this.#syncedNames, naming);
+    }
+    this.#namings = this.#namings.filter((naming) => dirname(naming.path) !== path);
+  }
+
+  #fileAt(path: string) {
+    const file = this.#names.get(path);
+    if (file === undefined) throw new Error(`the trace has no beginning of ${path}`);
+    return file;
+  }
+}
+
+function setName(names: Map<string, File>, { path, file }: Naming) {
+  if (file === undefined) names.delete(path);
+  else names.set(path, file);
+}
+
+/** Every folder on the way to it is there; the uppermost is there for certain. */
+function isReachable(path: string, names: ReadonlyMap<string, File>) {
+  const [top = ''] = names.keys();
+  for (let folder = dirname(path); folder !== top; folder = dirname(folder)) {
+    if (!names.has(folder)) return false;
+  }
+  return true;
+}
+
+/** What is left of a change that was never synced. */
+function survivors(change: Write | Truncate, random: Random, { kept, sectorBytes }: Luck) {
+  if (change.kind === 'truncate') return random.chance(kept) ? [change] : [];
+  return sectorsOf(change, sectorBytes).filter(() => random.chance(kept));
+}
+
+/** A write, cut at the edges of the disk's sectors. */
+function sectorsOf(write: Write, sectorBytes: number) {
+  const { path, offset, data } = write;
+  if (sectorBytes === Number.POSITIVE_INFINITY) return [write];
+  const pieces: Write[] = [];
+  for (let from = 0; from < data.length; ) {
+    const at = offset + from;
+    const to = Math.min(from + sectorBytes - (at % sectorBytes), data.length);
+    pieces.push({ kind: 'write', path, offset: at, data: data.subarray(from, to) });
+    from = to;
+  }
+  return pieces;
+}
+
+/** The bytes after a change; a gap is zeros. */
+function applied(bytes: Buffer, change: Write | Truncate) {
+  if (change.kind === 'truncate') return sized(bytes, change.size);
+  const { offset, data } = change;
+  const target = offset + data.length > bytes.length ? sized(bytes, offset + data.length) : bytes;
+  data.copy(target, offset);
+  return target;
+}
+
+function sized(bytes: Buffer, size: number) {
+  if (size <= bytes.length) return bytes.subarray(0, size);
+  return Buffer.concat([bytes, Buffer.alloc(size - bytes.length)]);
+}

@@ -1,0 +1,274 @@
+// The client's side of the truth: everything that was asked for, and what came
+// of it as far as the client knows. A change has one of three outcomes.
+
+import { isDeepStrictEqual } from 'node:util';
+
+export type Properties = Readonly<Record<string, unknown>>;
+
+export type StoredRow = { collection: string; body: Properties & { id: string } };
+
+export type StoredEvent = {
+  action: string;
+  resource: string;
+  record_id: string;
+  owner_sub: string;
+  changed: readonly string[];
+};
+
+/** One record from its creation on. */
+export interface Entry {
+  /** A property of the record that no other has. */
+  mark: string;
+  /** Who alone works on it, one change at a time. */
+  hand: number;
+  owner: string;
+  collection: string;
+  /** Once it is known. */
+  id: string | undefined;
+  changes: LedgerChange[];
+}
+
+export interface LedgerChange {
+  number: number;
+  entry: Entry;
+  action: 'create' | 'update' | 'delete';
+  byOperator: boolean;
+  /** What its audit event has to name. */
+  changed: readonly string[];
+  /** The record without its id; undefined: gone. */
+  after: Properties | undefined;
+  outcome: 'unknown' | 'acknowledged' | 'refused';
+}
+
+/** How what is stored differs from what was acknowledged; every number must be 0. */
+export class Differences {
+  /** Acknowledged, and not there, or there as it was before. */
+  lost = 0;
+  /** Deleted, and there again. */
+  back = 0;
+  /** There as nobody ever wrote it. */
+  torn = 0;
+  /** There twice, or under the id of another. */
+  duplicate = 0;
+  /** An audit event without its change, or a change without its event. */
+  audit = 0;
+
+  get count() {
+    return this.lost + this.back + this.torn + this.duplicate + this.audit;
+  }
+
+  add(more: Differences) {
+    for (const name of NAMES) this[name] += more[name];
+  }
+
+  toString() {
+    return NAMES.map((name) => `${this[name]} ${WORDS[name]}`).join(', ');
+  }
+}
+
+const WORDS = {
+  lost: 'acknowledged lost',
+  back: 'deleted back',
+  torn: 'torn',
+  duplicate: 'duplicates',
+  audit: 'audit events amiss',
+};
+const NAMES = Object.keys(WORDS) as (keyof typeof WORDS)[];
+
+export class Ledger {
+  #entries: Map<string, Entry> = new Map();
+  #changes: LedgerChange[] = [];
+  /** Ids that a record has now, as far as is known. */
+  #liveIds: Set<string> = new Set();
+  #marks = 0;
+  #begun = 0;
+  /** Of changes that are forgotten. */
+  #forgotten = { acknowledged: 0, refused: 0, unknown: 0 };
+  /** Creates that were given the id of a record that still had it. */
+  reusedIds = 0;
+
+  /** A record that is about to be created. */
+  newEntry(hand: number, owner: string, collection: string) {
+    const mark = `mark-${++this.#marks}`;
+    const entry: Entry = { mark, hand, owner, collection, id: undefined, changes: [] };
+    this.#entries.set(mark, entry);
+    return entry;
+  }
+
+  /** To be called before the change is sent. */
+  begin(change: Omit<LedgerChange, 'number' | 'outcome'>) {
+    const begun: LedgerChange = { ...change, number: ++this.#begun, outcome: 'unknown' };
+    this.#changes.push(begun);
+    change.entry.changes.push(begun);
+    return begun;
+  }
+
+  acknowledge(change: LedgerChange, id: string) {
+    change.outcome = 'acknowledged';
+    const { entry, action } = change;
+    const name = `${entry.collection}/${id}`;
+    if (action === 'create' && this.#liveIds.has(name)) this.reusedIds++;
+    if (action === 'delete') this.#liveIds.delete(name);
+    else this.#liveIds.add(name);
+    entry.id = id;
+  }
+
+  refuse(change: LedgerChange) {
+    change.outcome = 'refused';
+  }
+
+  /** Records that are there for certain, with nothing under way. */
+  live(hand: number) {
+    return [...this.#entries.values()].filter((entry) => {
+      const { certain, possible } = statesOf(entry);
+      return entry.hand === hand && certain !== undefined && possible === undefined;
+    });
+  }
+
+  /** The record as it is known to be. */
+  bodyOf(entry: Entry) {
+    return statesOf(entry).certain ?? {};
+  }
+
+  /** Keeps of each record only what it is now, so that a long run fits into memory; audit events cannot be compared any more. */
+  forgetHistory() {
+    for (const entry of this.#entries.values()) {
+      const { happened, certain, possible } = statesOf(entry);
+      const last = happened.at(-1);
+      if (possible !== undefined || last === undefined) continue;
+      if (certain === undefined) this.#entries.delete(entry.mark);
+      else entry.changes = [last];
+    }
+    const kept = new Set([...this.#entries.values()].flatMap(({ changes }) => changes));
+    for (const change of this.#changes) if (!kept.has(change)) this.#forgotten[change.outcome]++;
+    this.#changes = this.#changes.filter((change) => kept.has(change));
+  }
+
+  /** How many changes there are of each outcome. */
+  get outcomes() {
+    const counts = { ...this.#forgotten };
+    for (const { outcome } of this.#changes) counts[outcome]++;
+    return counts;
+  }
+
+  /**
+   * Compares with what is stored. `isAcknowledged` says what was acknowledged
+   * at the moment that is looked at; changes behind the first that was not
+   * were not even sent.
+   */
+  compare(
+    rows: readonly StoredRow[],
+    events: readonly StoredEvent[],
+    isAcknowledged: (change: LedgerChange) => boolean = wasAcknowledged,
+  ) {
+    const differences = new Differences();
+    const found = this.#byMark(rows, differences);
+    const expectedEvents: string[] = [];
+    for (const entry of this.#entries.values()) {
+      const states = statesOf(entry, isAcknowledged);
+      const row = found.get(entry.mark);
+      const verdict = judge(entry, states, row);
+      if (verdict !== undefined) differences[verdict]++;
+      const happened = states.happened.slice();
+      if (states.possible !== undefined && !isState(row, states.certain)) {
+        happened.push(states.possible);
+      }
+      const id = entry.id ?? row?.body.id;
+      for (const change of happened) {
+        if (change.byOperator) expectedEvents.push(eventText(eventOf(change, String(id))));
+      }
+    }
+    differences.audit = amiss(expectedEvents, events.map(eventText));
+    return differences;
+  }
+
+  /** Takes what is stored for the truth about every change whose outcome is unknown. */
+  settle(rows: readonly StoredRow[]) {
+    const found = this.#byMark(rows, new Differences());
+    for (const entry of this.#entries.values()) {
+      const { certain, possible } = statesOf(entry);
+      if (possible === undefined) continue;
+      const row = found.get(entry.mark);
+      const id = row?.body.id ?? entry.id;
+      if (isState(row, certain) || id === undefined) this.refuse(possible);
+      else this.acknowledge(possible, id);
+    }
+  }
+
+  #byMark(rows: readonly StoredRow[], differences: Differences) {
+    const found: Map<string, StoredRow> = new Map();
+    const ids = new Set();
+    for (const row of rows) {
+      const mark = String(row.body['mark']);
+      const name = `${row.collection}/${row.body.id}`;
+      if (found.has(mark) || ids.has(name)) differences.duplicate++;
+      if (!this.#entries.has(mark)) differences.torn++;
+      found.set(mark, row);
+      ids.add(name);
+    }
+    return found;
+  }
+}
+
+/** What a record must be, and what else it may be. */
+function statesOf(entry: Entry, isAcknowledged = wasAcknowledged) {
+  const happened: LedgerChange[] = [];
+  let possible: LedgerChange | undefined;
+  for (const change of entry.changes) {
+    if (change.outcome === 'refused') continue;
+    if (!isAcknowledged(change)) {
+      possible = change;
+      break;
+    }
+    happened.push(change);
+  }
+  return { happened, certain: happened.at(-1)?.after, possible };
+}
+
+function judge(
+  entry: Entry,
+  { happened, certain, possible }: ReturnType<typeof statesOf>,
+  row: StoredRow | undefined,
+): 'lost' | 'back' | 'torn' | undefined {
+  if (!hasItsPlace(row, entry, certain)) return 'torn';
+  if (isState(row, certain)) return undefined;
+  if (possible !== undefined && isState(row, possible.after)) return undefined;
+  if (row === undefined) return 'lost';
+  if (certain === undefined && happened.length > 0) return 'back';
+  return happened.some(({ after }) => isState(row, after)) ? 'lost' : 'torn';
+}
+
+/** In its collection, and under the id that was acknowledged; an answer that never arrived has told none. */
+function hasItsPlace(row: StoredRow | undefined, entry: Entry, certain: Properties | undefined) {
+  if (row === undefined) return true;
+  if (row.collection !== entry.collection) return false;
+  return certain === undefined || entry.id === undefined || row.body.id === entry.id;
+}
+
+function isState(row: StoredRow | undefined, state: Properties | undefined) {
+  if (row === undefined || state === undefined)
+    return (row === undefined) === (state === undefined);
+  const { id: _, ...properties } = row.body;
+  return isDeepStrictEqual(properties, state);
+}
+
+function wasAcknowledged({ outcome }: LedgerChange) {
+  return outcome === 'acknowledged';
+}
+
+function eventOf({ action, entry, changed }: LedgerChange, id: string): StoredEvent {
+  const { collection, owner } = entry;
+  return { action, resource: collection, record_id: id, owner_sub: owner, changed };
+}
+
+function eventText({ action, resource, record_id, owner_sub, changed }: StoredEvent) {
+  return [action, resource, record_id, owner_sub, ...changed.toSorted()].join(' ');
+}
+
+/** How many texts one list has that the other has not, counting repetitions. */
+function amiss(wanted: readonly string[], given: readonly string[]) {
+  const counts: Map<string, number> = new Map();
+  for (const text of wanted) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const text of given) counts.set(text, (counts.get(text) ?? 0) - 1);
+  return [...counts.values()].reduce((sum, count) => sum + Math.abs(count), 0);
+}

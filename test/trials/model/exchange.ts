@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asAccount } from '../service/identity-provider.js';
 import { ADMIN_KEY } from '../service/service-process.js';
+import { firstDifference } from './first-difference.js';
 
 export type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 
@@ -84,10 +85,8 @@ export function must(holds: boolean, otherwise: string) {
   if (!holds) throw new Error(otherwise);
 }
 
-/** Throws where the two differ. */
+/** Throws where the two differ, with the first place where they do. The order of properties does not count. */
 export function same(found: unknown, wanted: unknown, what: string) {
   if (isDeepStrictEqual(found, wanted)) return;
-  throw new Error(
-    `${what}: found ${JSON.stringify(found)?.slice(0, 2_000)}, wanted ${JSON.stringify(wanted)?.slice(0, 2_000)}`,
-  );
+  throw new Error(`${what}: ${firstDifference(found, wanted) ?? 'the values differ in type'}`);
 }

@@ -7,7 +7,8 @@ import { AccountModel, COLLECTIONS, RULES } from './account-model.js';
 import type { Step } from './commands.js';
 import { REFUSED, steps } from './commands.js';
 import type { Fetch } from './exchange.js';
-import { exchange, OPERATOR } from './exchange.js';
+import { exchange, must, OPERATOR } from './exchange.js';
+import { firstDifference } from './first-difference.js';
 import type { Host } from './hosts.js';
 import { Lane } from './lane.js';
 import { checkViews } from './views.js';
@@ -127,10 +128,9 @@ async function checkRecords(fetch: Fetch, models: readonly AccountModel[]) {
   for (const model of models) {
     const stored = await storedAccount(fetch, model.subject);
     for (const collection of COLLECTIONS) {
-      const found = JSON.stringify(stored.matching(collection, {}));
-      const wanted = JSON.stringify(model.matching(collection, {}));
-      if (found !== wanted)
-        throw new Error(`${collection} of ${model.subject}: found ${found}, wanted ${wanted}`);
+      const [found, wanted] = [stored, model].map((side) => side.matching(collection, {}));
+      const difference = firstDifference(found, wanted, { isOrdered: true });
+      must(difference === undefined, `${collection} of ${model.subject}: ${difference}`);
     }
   }
 }

@@ -40,7 +40,7 @@ const QUICK_CYCLES = 15;
 const RECORDS = 50_000;
 /** To look at what others notice of it. */
 const MANY_RECORDS = 1_000_000;
-const HANDS = 8;
+const WRITERS = 8;
 const BEFORE_BACKUP_MAX_MS = 100;
 /** Of the time that a whole backup or restore takes. */
 const BEFORE_KILL_MAX_SHARE = 1.3;
@@ -107,7 +107,7 @@ async function loadAndKill(
     BACKUP_INTERVAL_HOURS: '0',
   });
   const { origin } = await listening(started);
-  const load = Promise.all(Array.from({ length: HANDS }, () => create(origin, acknowledged)));
+  const load = Promise.all(Array.from({ length: WRITERS }, () => create(origin, acknowledged)));
   await delay(Math.random() * BEFORE_BACKUP_MAX_MS);
   const before = acknowledged.length;
   process.kill(started.pid, 'SIGUSR2');

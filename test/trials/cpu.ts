@@ -32,7 +32,7 @@ export interface Sizes {
 const FULL: Sizes = { records: 100_000, orders: 200_000, tenants: 200_000, large: 100, rounds: 20 };
 const SMALL: Sizes = { records: 20_000, orders: 20_000, tenants: 20_000, large: 20, rounds: 5 };
 
-export interface Work {
+export interface CostlyRequest {
   what: string;
   path: string;
   init?: RequestInit;
@@ -46,9 +46,9 @@ export interface Work {
 }
 
 export const cpu: Trial = ({ quick, folder, say }) =>
-  dearestRequests(quick ? SMALL : FULL, folder, say);
+  costliestRequests(quick ? SMALL : FULL, folder, say);
 
-export async function dearestRequests(
+export async function costliestRequests(
   sizes: Sizes,
   folder: string,
   say: (text: string) => void = () => {},
@@ -64,9 +64,9 @@ export async function dearestRequests(
   try {
     const findings: Finding[] = [];
     await longOrders(service);
-    for (const work of works(sizes, await grownRecord(service))) {
-      say(work.what);
-      findings.push(await measured(service, work, sizes.rounds));
+    for (const request of costlyRequests(sizes, await grownRecord(service))) {
+      say(request.what);
+      findings.push(await measured(service, request, sizes.rounds));
     }
     return findings;
   } finally {
@@ -78,7 +78,7 @@ export async function dearestRequests(
 /** Alone, and four at a time. */
 async function measured(
   service: Service,
-  { what, path, init = {}, status, isParsing = false }: Work,
+  { what, path, init = {}, status, isParsing = false }: CostlyRequest,
   rounds: number,
 ): Promise<Finding> {
   const wrong = new Set();
@@ -101,7 +101,7 @@ async function measured(
   };
 }
 
-function works(sizes: Sizes, grown: string): Work[] {
+function costlyRequests(sizes: Sizes, grown: string): CostlyRequest[] {
   const needle = encodeURIComponent('a'.repeat(15_000));
   const post = (body: string) => ({ method: 'POST', body });
   return [

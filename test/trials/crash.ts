@@ -16,7 +16,7 @@ import type { Finding, Trial, TrialOptions } from './trial.js';
 
 const CYCLES = 200;
 const QUICK_CYCLES = 30;
-const HANDS = 16;
+const WORKERS = 16;
 const LOAD_MIN_MS = 30;
 const LOAD_MAX_MS = 400;
 const STOP_MAX_MS = 40;
@@ -77,7 +77,7 @@ async function loadAndKill(life: { service: ServiceOptions; ledger: Ledger; rand
   const { service, ledger, random } = life;
   const server = await startService(service);
   const client = clientOf(server.origin);
-  const load = startLoad({ client, ledger, random, hands: HANDS });
+  const load = startLoad({ client, ledger, random, workers: WORKERS });
   await delay(random.between(LOAD_MIN_MS, LOAD_MAX_MS));
   const dice = random.fraction();
   if (dice < 0.25) {

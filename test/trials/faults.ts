@@ -1,12 +1,12 @@
 // I/O faults: one call of the storage thread fails, for every call of a scripted
-// life of the server. Afterwards the answers were right, memory equals the file,
+// run of the server. Afterwards the answers were right, memory equals the file,
 // and it went on by itself or stopped and said why.
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startIdentityProvider } from '../../scripts/bench/targets.js';
-import type { End, Life } from './disk/fault-run.js';
-import { oneLife } from './disk/fault-run.js';
+import type { End, FaultRun } from './disk/fault-run.js';
+import { runWithFault } from './disk/fault-run.js';
 import { fullDisk } from './disk/full-disk.js';
 import { tracerIsMissing } from './disk/trace.js';
 import { Differences } from './load/ledger.js';
@@ -43,15 +43,15 @@ export async function faultsOf(
   const identity = await startIdentityProvider();
   const random = randomFrom(seed);
   const count = options.count ?? (quick ? QUICK_FAULTS : Number.POSITIVE_INFINITY);
-  const lives = new Lives({ folder, seed, identityOrigin: identity.origin });
+  const runs = new FaultRuns({ folder, seed, identityOrigin: identity.origin });
   try {
-    const calls = await lives.count();
-    say(`a life of ${[...calls].map(([call, times]) => `${times} ${call}`).join(', ')}`);
+    const calls = await runs.count();
+    say(`a run of ${[...calls].map(([call, times]) => `${times} ${call}`).join(', ')}`);
     const all = everyFault([...calls].filter(([call]) => wanted.includes(call)));
     const chosen = Number.isFinite(count) ? sample(all, count, random) : all;
     const lasting = sample(all, Math.ceil(chosen.length / 8), random);
-    const once = await lives.all(chosen, say);
-    const forever = await lives.all(
+    const once = await runs.all(chosen, say);
+    const forever = await runs.all(
       lasting.map((fault) => ({ ...fault, lasting: true })),
       say,
     );
@@ -78,11 +78,11 @@ function everyFault(calls: readonly (readonly [call: string, times: number])[]):
   );
 }
 
-class Lives {
+class FaultRuns {
   #folder;
   #seed;
   #identityOrigin;
-  #lives = 0;
+  #runs = 0;
 
   constructor(options: { folder: string; seed: number; identityOrigin: string }) {
     this.#folder = options.folder;
@@ -90,10 +90,10 @@ class Lives {
     this.#identityOrigin = options.identityOrigin;
   }
 
-  /** How often each call is made in a life without a fault, by the thread that makes it most: the tracer counts by thread. */
+  /** How often each call is made in a run without a fault, by the thread that makes it most: the tracer counts by thread. */
   async count() {
-    const { trace, life } = await this.#live();
-    if (life.wrongs.length > 0) throw new Error(`without a fault: ${life.wrongs.join('; ')}`);
+    const { trace, run } = await this.#run();
+    if (run.mistakes.length > 0) throw new Error(`without a fault: ${run.mistakes.join('; ')}`);
     const counts = CALLS.map((call) => {
       const byThread: Map<string, number> = new Map();
       for (const [, thread = ''] of trace.matchAll(new RegExp(`^(\\d+) +${call}\\(`, 'gm'))) {
@@ -104,24 +104,24 @@ class Lives {
     return new Map(counts.filter(([, times]) => times > 0));
   }
 
-  /** Lives with these faults, some at a time. */
+  /** FaultRuns with these faults, some at a time. */
   async all(chosen: readonly Fault[], say: (text: string) => void) {
     const waiting = chosen.slice();
-    const lives: Life[] = [];
+    const runs: FaultRun[] = [];
     const next = async () => {
       for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift()) {
-        const { life } = await this.#live(fault);
-        for (const wrong of life.wrongs) say(`${JSON.stringify(fault)}: ${wrong}`);
-        lives.push(life);
-        if (lives.length % 50 === 0) say(`${lives.length} of ${chosen.length} faults`);
+        const { run } = await this.#run(fault);
+        for (const wrong of run.mistakes) say(`${JSON.stringify(fault)}: ${wrong}`);
+        runs.push(run);
+        if (runs.length % 50 === 0) say(`${runs.length} of ${chosen.length} faults`);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, next));
-    return lives;
+    return runs;
   }
 
-  async #live(fault: Fault | undefined = undefined) {
-    const own = join(this.#folder, `life-${++this.#lives}`);
+  async #run(fault: Fault | undefined = undefined) {
+    const own = join(this.#folder, `run-${++this.#runs}`);
     mkdirSync(join(own, 'data'), { recursive: true });
     const [output, file] = [join(own, 'trace'), join(own, 'data/service.db')];
     const inject =
@@ -138,32 +138,32 @@ class Lives {
       under: [...under, '-e', `trace=${CALLS.join(',')}`, ...inject],
     });
     const isHit = () => readFileSync(output, 'latin1').includes('(INJECTED)');
-    const life = await oneLife(service, file, {
+    const run = await runWithFault(service, file, {
       seed: this.#seed,
       isHit,
       mustRecover: fault?.lasting !== true,
       killedAtOnce: fault?.killedAtOnce === true,
     });
-    if (fault !== undefined && !isHit()) life.wrongs.push('the fault did not happen');
+    if (fault !== undefined && !isHit()) run.mistakes.push('the fault did not happen');
     const trace = readFileSync(output, 'latin1');
     rmSync(own, { recursive: true, force: true });
-    return { life, trace };
+    return { run, trace };
   }
 }
 
-function findingOf(fault: string, lives: readonly Life[], seed: number): Finding {
+function findingOf(fault: string, runs: readonly FaultRun[], seed: number): Finding {
   const differences = new Differences();
   const ends: Map<End, number> = new Map();
   let wrong = 0;
-  for (const life of lives) {
-    differences.add(life.differences);
-    ends.set(life.end, (ends.get(life.end) ?? 0) + 1);
-    if (life.wrongs.length > 0) wrong++;
+  for (const run of runs) {
+    differences.add(run.differences);
+    ends.set(run.end, (ends.get(run.end) ?? 0) + 1);
+    if (run.mistakes.length > 0) wrong++;
   }
   const counts = [...ends].map(([end, count]) => `${count} ${end}`).join(', ');
   return {
     fault,
-    tried: `${lives.length} faults (seed ${seed})`,
+    tried: `${runs.length} faults (seed ${seed})`,
     found: `${differences}, ${wrong} wrong answers, disagreements or silent ends; the service: ${counts}`,
     holds: wrong === 0,
   };

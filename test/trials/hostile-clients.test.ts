@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { dearestRequests } from './cpu.js';
+import { costliestRequests } from './cpu.js';
 import { malformedFinding, mutatedFinding } from './http.js';
 import { edgeFinding, lyingFinding } from './json/lengths.js';
 import { corpusFinding, memoryFinding } from './json.js';
@@ -71,7 +71,7 @@ it('tells no secret in any error, log line or audit row', async () => {
 it('answers every dear request as it should', async () => {
   const own = await openTemporaryFolder();
   const sizes = { records: 2_000, orders: 2_000, tenants: 2_000, large: 5, rounds: 1 };
-  const findings = await dearestRequests(sizes, own.path);
+  const findings = await costliestRequests(sizes, own.path);
   expect(findings.filter(({ found }) => found.includes('answered'))).toEqual([]);
   await own.remove();
 });

@@ -35,7 +35,7 @@ function difference(...rows: Row[]): string {
 }
 
 const NONE =
-  '0 acknowledged lost, 0 deleted back, 0 torn, 0 duplicates, 0 audit events amiss' as const;
+  '0 acknowledged lost, 0 deleted back, 0 torn, 0 duplicates, 0 audit events wrong' as const;
 
 describe('A ledger', () => {
   it('is content with what was acknowledged', () => {
@@ -97,11 +97,11 @@ describe('A ledger', () => {
       owner_sub: 'amina',
       changed: ['version'],
     };
-    const amiss = (...events: (typeof event)[]) => ledger.compare([row(2)], events).audit;
-    expect(amiss(event)).toBe(0);
-    expect(amiss()).toBe(1);
-    expect(amiss(event, event)).toBe(1);
-    expect(amiss({ ...event, changed: ['other'] })).toBe(2);
+    const mismatches = (...events: (typeof event)[]) => ledger.compare([row(2)], events).audit;
+    expect(mismatches(event)).toBe(0);
+    expect(mismatches()).toBe(1);
+    expect(mismatches(event, event)).toBe(1);
+    expect(mismatches({ ...event, changed: ['other'] })).toBe(2);
   });
 
   it('looks back to when a change was not yet acknowledged', () => {

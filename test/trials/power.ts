@@ -24,10 +24,10 @@ const LOAD_MIN_MS = 600;
 const FAILURE_MAX_MS = 20_000;
 const MEMORY = '/dev/shm';
 const QUICK_SHARE = 0.08;
-const HANDS = 8;
+const WORKERS = 8;
 
 /** Of the server, with load. */
-export interface Life {
+export interface ServerRun {
   end: 'SIGTERM' | 'SIGKILL';
   /** Which ones, in the words of the tracer. */
   failingSyncs?: string;
@@ -35,10 +35,10 @@ export interface Life {
   endsAtFailure?: boolean;
 }
 
-const LIVES: readonly Life[] = [{ end: 'SIGTERM' }, { end: 'SIGKILL' }, { end: 'SIGKILL' }];
+const RUNS: readonly ServerRun[] = [{ end: 'SIGTERM' }, { end: 'SIGKILL' }, { end: 'SIGKILL' }];
 
-/** What a failed sync has left is found by the next life, which builds on it. */
-const FAILING_LIVES: readonly Life[] = [
+/** What a failed sync has left is found by the next run, which builds on it. */
+const FAILING_RUNS: readonly ServerRun[] = [
   { end: 'SIGTERM', failingSyncs: '9+9' },
   { end: 'SIGKILL', failingSyncs: '9', endsAtFailure: true },
   { end: 'SIGKILL' },
@@ -56,7 +56,7 @@ export interface Part {
   fault: string;
   /** In the long run. */
   states: number;
-  lives: readonly Life[];
+  runs: readonly ServerRun[];
   /** Of a build that must lose some: else nothing is proved. */
   isControl?: boolean;
 }
@@ -72,17 +72,17 @@ export interface Recording {
 const AS_BUILT: Part = {
   fault: 'power loss: unsynced writes, sizes and names kept, dropped or torn',
   states: 2_500,
-  lives: LIVES,
+  runs: RUNS,
 };
 export const AFTER_FAILED_SYNCS: Part = {
   fault: 'power loss after failed syncs, whose writes no later sync brings to the disk',
   states: 600,
-  lives: FAILING_LIVES,
+  runs: FAILING_RUNS,
 };
 export const CONTROL: Part = {
   fault: 'the control: power loss with synchronous=NORMAL, which must lose some',
   states: 300,
-  lives: LIVES,
+  runs: RUNS,
   isControl: true,
 };
 
@@ -112,14 +112,14 @@ export async function powerLosses(options: PowerOptions): Promise<Finding[]> {
 }
 
 async function lossesOf(
-  { fault, states, lives, isControl = false }: Part,
+  { fault, states, runs, isControl = false }: Part,
   setting: PowerOptions & { seed: number; identityOrigin: string },
 ): Promise<Finding> {
   const { folder, say, share = 1, seed, identityOrigin } = setting;
   const random = randomFrom(seed);
   const script = isControl ? lessDurableBuild(folder) : undefined;
   const loadMs = Math.max(LOAD_MS * share, LOAD_MIN_MS);
-  const recording = await record({ folder, random, identityOrigin, loadMs, lives, script });
+  const recording = await record({ folder, random, identityOrigin, loadMs, runs, script });
   const { steps, ledger } = recording;
   const { acknowledged } = ledger.outcomes;
   const syncs = steps.filter((step) => step.kind === 'sync');
@@ -147,14 +147,14 @@ async function record({
   random,
   identityOrigin,
   loadMs,
-  lives,
+  runs,
   script,
 }: {
   folder: string;
   random: Random;
   identityOrigin: string;
   loadMs: number;
-  lives: readonly Life[];
+  runs: readonly ServerRun[];
   script: string | undefined;
 }): Promise<Recording> {
   const disk = join(folder, 'disk');
@@ -162,16 +162,16 @@ async function record({
   const file = join(disk, 'new/folder/service.db');
   const ledger = new Ledger();
   const steps: Step[] = [];
-  for (const [number, { end, failingSyncs, endsAtFailure = false }] of lives.entries()) {
+  for (const [number, { end, failingSyncs, endsAtFailure = false }] of runs.entries()) {
     const output = join(folder, `trace-${number}`);
     const inject = failingSyncs && `inject=fsync,fdatasync:error=EIO:when=${failingSyncs}`;
     const under = recordingTo(output, inject ? ['-e', inject] : []);
     const build = script === undefined ? {} : { script };
     const server = await startService({ file, identityOrigin, under, ...build });
     const client = clientOf(server.origin);
-    const hands = endsAtFailure ? 1 : HANDS;
-    const load = startLoad({ client, ledger, random, hands, endsAtFailure });
-    const loadFor = endsAtFailure ? FAILURE_MAX_MS : loadMs / lives.length;
+    const workers = endsAtFailure ? 1 : WORKERS;
+    const load = startLoad({ client, ledger, random, workers, endsAtFailure });
+    const loadFor = endsAtFailure ? FAILURE_MAX_MS : loadMs / runs.length;
     await Promise.race([delay(loadFor, undefined, { ref: false }), server.exited, load.ended()]);
     if (end === 'SIGTERM') await load.stop();
     await server.end(end);
@@ -179,7 +179,7 @@ async function record({
     client.close();
     const own = [...readTrace(output, disk)];
     if (failingSyncs && !own.some((step) => step.kind === 'sync' && step.failed)) {
-      throw new Error(`no sync failed in life ${number}, of ${failingSyncs}`);
+      throw new Error(`no sync failed in run ${number}, of ${failingSyncs}`);
     }
     for (const step of own) steps.push(step);
     rmSync(output);

@@ -56,7 +56,7 @@ export async function slowDisk(
     // The first round of each is not counted: the code is still being compiled.
     for (let round = 0; round <= rounds; round++) {
       const quiet = await timedReads(client, plan);
-      const load = startLoad({ client, ledger, random, hands: WRITERS });
+      const load = startLoad({ client, ledger, random, workers: WRITERS });
       const disturbed = await timedReads(client, plan);
       await load.stop();
       if (round === 0) continue;

@@ -17,7 +17,7 @@ import type { Finding, Trial, TrialOptions } from './trial.js';
 
 const MINUTES = 30;
 const QUICK_MINUTES = 2;
-const HANDS = 8;
+const WORKERS = 8;
 /** Pieces of the run, of which the first quarter warms up. */
 const PIECES = 40;
 const WARM_UP_PIECES = PIECES / 4;
@@ -53,7 +53,13 @@ export async function soakFor({
   const ledger = new Ledger();
   let reads: number[] = [];
   const onRead = (milliseconds: number) => void reads.push(milliseconds);
-  const load = startLoad({ client, ledger, random: randomFrom(newSeed()), hands: HANDS, onRead });
+  const load = startLoad({
+    client,
+    ledger,
+    random: randomFrom(newSeed()),
+    workers: WORKERS,
+    onRead,
+  });
   const pieces: Piece[] = [];
   try {
     for (let piece = 0; piece < PIECES; piece++) {

@@ -9,13 +9,13 @@ import type { NameChange, Rename, Step, Truncate, Write } from './trace.js';
  * `limbo`: a sync of it has failed. The system may have dropped it and think it
  * clean, so that no later sync writes it either.
  */
-export type FileChange = { change: Write | Truncate; state: 'pending' | 'synced' | 'limbo' };
+export type FileChange = { change: Write | Truncate; state: 'pending' | 'synced' | 'sync-failed' };
 
 /** A name that is given to a file, or taken away. */
-export type Naming = { path: string; file: File | undefined };
+export type NameUpdate = { path: string; file: File | undefined };
 
 /** How much survives of what was not synced. */
-export interface Luck {
+export interface Survival {
   /** From 0, nothing, to 1, everything. */
   kept: number;
   /** Where a write may be torn; Infinity: it is there or not. */
@@ -39,17 +39,17 @@ class File {
 
   sync(failed: boolean) {
     for (const change of this.#changes) {
-      if (change.state === 'pending') change.state = failed ? 'limbo' : 'synced';
+      if (change.state === 'pending') change.state = failed ? 'sync-failed' : 'synced';
     }
     if (this.#changes.some(({ state }) => state !== 'synced')) return;
     for (const { change } of this.#changes) this.#base = applied(this.#base, change);
     this.#changes = [];
   }
 
-  after(random: Random, luck: Luck) {
+  after(random: Random, survival: Survival) {
     let bytes: Buffer = Buffer.from(this.#base);
     for (const { change, state } of this.#changes) {
-      const pieces = state === 'synced' ? [change] : survivors(change, random, luck);
+      const pieces = state === 'synced' ? [change] : survivors(change, random, survival);
       for (const piece of pieces) bytes = applied(bytes, piece);
     }
     return bytes;
@@ -62,7 +62,7 @@ export class Disk {
   /** As the disk has it for certain. */
   #syncedNames: Map<string, File> = new Map();
   /** Changes of names that their folder's sync has not reached. */
-  #namings: Naming[] = [];
+  #unsyncedNames: NameUpdate[] = [];
 
   /** A disk with one empty folder, that is certainly there. */
   constructor(folder: string) {
@@ -92,15 +92,16 @@ export class Disk {
 
   /** The files that are there when the power comes back, by path. */
   afterPowerLoss(random: Random) {
-    const luck = {
+    const survival = {
       kept: random.oneOf([0, 1, 0.1, 0.5, 0.9]),
       sectorBytes: random.oneOf([512, 4096, Number.POSITIVE_INFINITY]),
     };
     const names = new Map(this.#syncedNames);
-    for (const naming of this.#namings) if (random.chance(luck.kept)) setName(names, naming);
+    for (const update of this.#unsyncedNames)
+      if (random.chance(survival.kept)) setName(names, update);
     const files: Map<string, Buffer> = new Map();
     for (const [path, file] of names) {
-      if (!file.isFolder && isReachable(path, names)) files.set(path, file.after(random, luck));
+      if (!file.isFolder && isReachable(path, names)) files.set(path, file.after(random, survival));
     }
     return files;
   }
@@ -117,19 +118,19 @@ export class Disk {
     }
   }
 
-  #name(naming: Naming) {
-    setName(this.#names, naming);
-    this.#namings.push(naming);
+  #name(update: NameUpdate) {
+    setName(this.#names, update);
+    this.#unsyncedNames.push(update);
   }
 
   #sync(path: string, failed: boolean) {
     const file = this.#fileAt(path);
     if (!file.isFolder) file.sync(failed);
     if (!file.isFolder || failed) return;
-    for (const naming of this.#namings) {
-      if (dirname(naming.path) === path) setName(this.#syncedNames, naming);
+    for (const update of this.#unsyncedNames) {
+      if (dirname(update.path) === path) setName(this.#syncedNames, update);
     }
-    this.#namings = this.#namings.filter((naming) => dirname(naming.path) !== path);
+    this.#unsyncedNames = this.#unsyncedNames.filter((update) => dirname(update.path) !== path);
   }
 
   #fileAt(path: string) {
@@ -139,7 +140,7 @@ export class Disk {
   }
 }
 
-function setName(names: Map<string, File>, { path, file }: Naming) {
+function setName(names: Map<string, File>, { path, file }: NameUpdate) {
   if (file === undefined) names.delete(path);
   else names.set(path, file);
 }
@@ -154,7 +155,7 @@ function isReachable(path: string, names: ReadonlyMap<string, File>) {
 }
 
 /** What is left of a change that was never synced. */
-function survivors(change: Write | Truncate, random: Random, { kept, sectorBytes }: Luck) {
+function survivors(change: Write | Truncate, random: Random, { kept, sectorBytes }: Survival) {
   if (change.kind === 'truncate') return random.chance(kept) ? [change] : [];
   return sectorsOf(change, sectorBytes).filter(() => random.chance(kept));
 }

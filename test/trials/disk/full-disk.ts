@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ledger } from '../load/ledger.js';
 import { randomFrom } from '../load/random.js';
-import { Hand } from '../load/workload.js';
+import { LoadWorker } from '../load/workload.js';
 import { clientOf } from '../service/requests.js';
 import { startService } from '../service/service-process.js';
 import { isSame, openStored, readService } from '../service/stored.js';
@@ -52,23 +52,23 @@ export async function fullDisk(options: {
   const client = clientOf(server.origin);
   const ledger = new Ledger();
   const random = randomFrom(seed);
-  const hand = new Hand({ client, ledger, random, hands: 1 }, 0);
+  const worker = new LoadWorker({ client, ledger, random, workers: 1 }, 0);
   // As the server sees it.
   const inside = join('/proc', String(server.pid), 'root', disk);
   let [failures, disagreements, notRecovered] = [0, 0, 0];
   try {
     for (let round = 0; round < ROUNDS; round++) {
-      for (let change = 0; change < CHANGES; change++) await hand.changeSomething();
+      for (let change = 0; change < CHANGES; change++) await worker.changeSomething();
       fill(join(inside, 'ballast'), inside);
       const before = ledger.outcomes.unknown;
       for (let tried = 0; tried < FULL_MAX_CHANGES; tried++) {
         if (ledger.outcomes.unknown - before >= FAILURES_WANTED) break;
-        await hand.create();
+        await worker.create();
       }
       failures += ledger.outcomes.unknown - before;
       rmSync(join(inside, 'ballast'));
       const unknown = ledger.outcomes.unknown;
-      for (let change = 0; change < CHANGES; change++) await hand.changeSomething();
+      for (let change = 0; change < CHANGES; change++) await worker.changeSomething();
       if (ledger.outcomes.unknown > unknown || !server.isRunning()) notRecovered++;
       const copy = join(folder, 'full-disk-copy');
       cpSync(inside, copy, { recursive: true });

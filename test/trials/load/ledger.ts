@@ -20,7 +20,7 @@ export interface Entry {
   /** A property of the record that no other has. */
   mark: string;
   /** Who alone works on it, one change at a time. */
-  hand: number;
+  worker: number;
   owner: string;
   collection: string;
   /** Once it is known. */
@@ -71,7 +71,7 @@ const WORDS = {
   back: 'deleted back',
   torn: 'torn',
   duplicate: 'duplicates',
-  audit: 'audit events amiss',
+  audit: 'audit events wrong',
 };
 const NAMES = Object.keys(WORDS) as (keyof typeof WORDS)[];
 
@@ -88,9 +88,9 @@ export class Ledger {
   reusedIds = 0;
 
   /** A record that is about to be created. */
-  newEntry(hand: number, owner: string, collection: string) {
+  newEntry(worker: number, owner: string, collection: string) {
     const mark = `mark-${++this.#marks}`;
-    const entry: Entry = { mark, hand, owner, collection, id: undefined, changes: [] };
+    const entry: Entry = { mark, worker, owner, collection, id: undefined, changes: [] };
     this.#entries.set(mark, entry);
     return entry;
   }
@@ -118,10 +118,10 @@ export class Ledger {
   }
 
   /** Records that are there for certain, with nothing under way. */
-  live(hand: number) {
+  live(worker: number) {
     return [...this.#entries.values()].filter((entry) => {
       const { certain, possible } = statesOf(entry);
-      return entry.hand === hand && certain !== undefined && possible === undefined;
+      return entry.worker === worker && certain !== undefined && possible === undefined;
     });
   }
 
@@ -178,7 +178,7 @@ export class Ledger {
         if (change.byOperator) expectedEvents.push(eventText(eventOf(change, String(id))));
       }
     }
-    differences.audit = amiss(expectedEvents, events.map(eventText));
+    differences.audit = mismatches(expectedEvents, events.map(eventText));
     return differences;
   }
 
@@ -266,7 +266,7 @@ function eventText({ action, resource, record_id, owner_sub, changed }: StoredEv
 }
 
 /** How many texts one list has that the other has not, counting repetitions. */
-function amiss(wanted: readonly string[], given: readonly string[]) {
+function mismatches(wanted: readonly string[], given: readonly string[]) {
   const counts: Map<string, number> = new Map();
   for (const text of wanted) counts.set(text, (counts.get(text) ?? 0) + 1);
   for (const text of given) counts.set(text, (counts.get(text) ?? 0) - 1);

@@ -1,5 +1,5 @@
 // Mixed load whose every change is in a ledger: accounts and the operator
-// create, change and delete records of all sizes, each hand its own.
+// create, change and delete records of all sizes, each worker its own.
 
 import type { Answer, Client } from '../service/requests.js';
 import type { Entry, Ledger, LedgerChange, Properties } from './ledger.js';
@@ -7,7 +7,7 @@ import type { Random } from './random.js';
 
 export const ACCOUNTS = ['amina', 'baraka', 'chiku', 'daudi', 'eshe'];
 
-/** A hand that has as many records as this rather deletes than creates. */
+/** A worker that has as many records as this rather deletes than creates. */
 const LIVE_RECORDS = 30;
 const OPERATOR_SHARE = 0.15;
 const READ_SHARE = 0.1;
@@ -41,7 +41,7 @@ export interface LoadOptions {
   ledger: Ledger;
   random: Random;
   /** How many change something at the same time. */
-  hands: number;
+  workers: number;
   /** At the first 500 nothing more is asked. */
   endsAtFailure?: boolean;
   /** How long each read took. */
@@ -53,7 +53,7 @@ export function startLoad(options: LoadOptions) {
   let stopped = false;
   const isOver = () => stopped;
   const ended = Promise.all(
-    Array.from({ length: options.hands }, (_, number) => work(options, number, isOver)),
+    Array.from({ length: options.workers }, (_, number) => work(options, number, isOver)),
   );
   ended.catch(() => {});
   return {
@@ -67,12 +67,12 @@ export function startLoad(options: LoadOptions) {
 }
 
 async function work(options: LoadOptions, number: number, isOver: () => boolean) {
-  const hand = new Hand(options, number);
-  while (!isOver() && (await hand.changeSomething()));
+  const worker = new LoadWorker(options, number);
+  while (!isOver() && (await worker.changeSomething()));
 }
 
 /** Works on records of its own, one request at a time. */
-export class Hand {
+export class LoadWorker {
   #options;
   #number;
   #live: Entry[];
@@ -149,7 +149,7 @@ export class Hand {
     if (!isDone && answer.status !== 500) throw unexpected(change, answer);
     if (isDone) ledger.acknowledge(change, answer.json.data.id);
     if (isDone && action === 'create') this.#live.push(entry);
-    // A 500 says that nobody knows: hands off until what is stored has decided.
+    // A 500 says that nobody knows: workers off until what is stored has decided.
     if (action === 'delete' || (!isDone && action === 'update')) {
       this.#live = this.#live.filter((candidate) => candidate !== entry);
     }

@@ -10,7 +10,7 @@ const KEY = 'k'.repeat(8_000);
 const NEAR = `${KEY.slice(0, -1)}!`;
 const FAR = `!${KEY.slice(1)}`;
 /** Beyond this a difference of means is no accident (t-test as leakage tests use it). */
-const TELLING_T = 4.5;
+const T_MAX = 4.5;
 /** The slowest tenth of the times are the machine's, not the comparison's. */
 const KEPT_SHARE = 0.9;
 
@@ -28,21 +28,21 @@ export async function keyTimingFinding(samples: number): Promise<Finding> {
         headers: { 'X-Service-Admin-Key': key },
       }),
     );
-  const ours = await telling(ask, samples);
-  const control = await telling(async (key) => {
+  const ours = await tStatisticOf(ask, samples);
+  const control = await tStatisticOf(async (key) => {
     stopsEarly(key, KEY);
     return ask(key);
   }, samples);
   return {
     fault: 'the admin key guessed by how long a refusal takes',
     tried: `${samples} near misses and ${samples} wild guesses, in random order`,
-    found: `t = ${ours.toFixed(1)}; ${control.toFixed(1)} with a comparison that stops early (telling from ${TELLING_T} on)`,
-    holds: Math.abs(ours) < TELLING_T && Math.abs(control) > TELLING_T,
+    found: `t = ${ours.toFixed(1)}; ${control.toFixed(1)} with a comparison that stops early (telling from ${T_MAX} on)`,
+    holds: Math.abs(ours) < T_MAX && Math.abs(control) > T_MAX,
   };
 }
 
 /** Welch's t of the two classes' times. */
-async function telling(ask: Ask, samples: number) {
+async function tStatisticOf(ask: Ask, samples: number) {
   const times: [number[], number[]] = [[], []];
   for (let i = 0; i < 2_000; i++) await ask(i % 2 === 0 ? NEAR : FAR);
   while (times[0].length < samples || times[1].length < samples) {

@@ -40,8 +40,8 @@ export async function startUp(/** @type {Bench} */ bench) {
   return lines.sort((a, b) => Number(isMemory(a)) - Number(isMemory(b)));
 }
 
-function isMemory(/** @type {Line} */ { work }) {
-  return work.startsWith('memory');
+function isMemory(/** @type {Line} */ { workload }) {
+  return workload.startsWith('memory');
 }
 
 /** From the start of the process until it listens; memory a moment later. */
@@ -74,12 +74,12 @@ function startLines(
   /** @type {readonly Start[]} */ starts,
   /** @type {readonly number[]} */ selects,
 ) {
-  const work = `start-up, ${count(records)} records`;
+  const workload = `start-up, ${count(records)} records`;
   const times = starts.map(({ ms }) => ms);
   return [
-    { work, who: 'ours', result: `${milliseconds(median(times))} ms` },
+    { workload, who: 'ours', result: `${milliseconds(median(times))} ms` },
     {
-      work,
+      workload,
       who: 'bare select of the rows',
       result: `${milliseconds(median(selects))} ms`,
       ratio: medianRatio(times, selects),
@@ -95,20 +95,20 @@ function memoryLines(
   /** @type {Start} */ empty,
   /** @type {readonly Start[]} */ starts,
 ) {
-  const work = `memory, ${count(records)} records`;
+  const workload = `memory, ${count(records)} records`;
   const resident = median(starts.map((start) => start.resident)) - empty.resident;
   const peak = median(starts.map((start) => start.peak)) - empty.peak;
   const of = (/** @type {number} */ bytes) =>
     `${count(bytes / records)} B/record, ${count(bytes / 2 ** 20)} MiB`;
   return [
-    { work, who: 'ours, above an empty service', result: of(resident) },
+    { workload, who: 'ours, above an empty service', result: of(resident) },
     {
-      work,
+      workload,
       who: 'the records as JSON',
       result: of(payloadBytes),
       ratio: resident / payloadBytes,
       ...(records >= GOAL_FROM && { goal: { kind: 'most', limit: 2.2 } }),
     },
-    { work, who: 'ours, at most while loading', result: of(peak) },
+    { workload, who: 'ours, at most while loading', result: of(peak) },
   ];
 }

@@ -11,7 +11,7 @@ import { createOf } from './writes.js';
 /** @import { Bench } from '../bench-context.js' */
 /** @import { Line } from '../table.js' */
 
-const WORK = 'reads, 10 ms a sync';
+const WORKLOAD = 'reads, 10 ms a sync';
 const SYNC_DELAY_MS = 10;
 const ACCOUNT = { prefix: 'reader', owners: 1, records: 10_000 };
 const SAMPLE = 1_000;
@@ -22,7 +22,9 @@ export async function slowDisk(/** @type {Bench} */ bench) {
   const { load, rounds, seconds, connections, identity, say, hasTracer } = bench;
   if (!hasTracer) {
     /** @type {Line[]} */
-    const missing = [{ work: WORK, who: 'not measured', result: 'needs strace, which may trace' }];
+    const missing = [
+      { workload: WORKLOAD, who: 'not measured', result: 'needs strace, which may trace' },
+    ];
     return missing;
   }
   return withTargets(async (use) => {
@@ -36,7 +38,7 @@ export async function slowDisk(/** @type {Bench} */ bench) {
     const writes = [];
     await load({ ...reads, seconds: bench.warmUpSeconds });
     for (let round = 0; round < rounds; round++) {
-      say(`${WORK}: round ${round + 1} of ${rounds}`);
+      say(`${WORKLOAD}: round ${round + 1} of ${rounds}`);
       quiet.push(await load(reads));
       const creates = { origin: ours.origin, requests: [createOf('reader-0')] };
       const [read, written] = await Promise.all([
@@ -49,13 +51,13 @@ export async function slowDisk(/** @type {Bench} */ bench) {
     const p99s = (/** @type {{ p99: number }[]} */ loads) => loads.map(({ p99 }) => p99);
     /** @type {Line[]} */
     const lines = [
-      othersLine(WORK, `ours, ${WRITERS} connections write`, busy),
+      othersLine(WORKLOAD, `ours, ${WRITERS} connections write`, busy),
       {
-        ...othersLine(WORK, 'ours, nobody writes', quiet),
+        ...othersLine(WORKLOAD, 'ours, nobody writes', quiet),
         ratio: medianRatio(p99s(busy), p99s(quiet)),
         goal: { kind: 'most', limit: 2 },
       },
-      othersLine(WORK, 'the writes meanwhile', writes),
+      othersLine(WORKLOAD, 'the writes meanwhile', writes),
     ];
     return lines;
   });

@@ -35,7 +35,7 @@ export function updatesOf(/** @type {readonly { owner: string, id: string }[]} *
 
 export function create(/** @type {Bench} */ bench) {
   return writing(bench, {
-    work: 'create',
+    workload: 'create',
     requestsOf: () => [createOf('writer-0')],
     withJsonServer: true,
     goals: {
@@ -47,7 +47,7 @@ export function create(/** @type {Bench} */ bench) {
 
 export function update(/** @type {Bench} */ bench) {
   return writing(bench, {
-    work: 'update',
+    workload: 'update',
     requestsOf: updatesOf,
     withJsonServer: false,
     goals: {
@@ -59,7 +59,7 @@ export function update(/** @type {Bench} */ bench) {
 
 export function mix(/** @type {Bench} */ bench) {
   return writing(bench, {
-    work: 'mix, 80 % reads',
+    workload: 'mix, 80 % reads',
     requestsOf: (sample) => {
       const reads = readsOf(sample);
       const updates = updatesOf(sample);
@@ -76,15 +76,15 @@ export function mix(/** @type {Bench} */ bench) {
 /**
  * @param {Bench} bench
  * @param {object} plan
- * @param {string} plan.work
+ * @param {string} plan.workload
  * @param {(sample: { owner: string, id: string }[]) => LoadRequest[]} plan.requestsOf
  * @param {boolean} plan.withJsonServer
  * @param {Readonly<Record<string, Goal>>} plan.goals
  */
-function writing(bench, { work, requestsOf, withJsonServer, goals }) {
+function writing(bench, { workload, requestsOf, withJsonServer, goals }) {
   return withTargets(async (use) => {
     const { folder, identity } = bench;
-    const data = await makeDataSet(bench, work.replaceAll(/\W+/g, '-'), [ACCOUNT]);
+    const data = await makeDataSet(bench, workload.replaceAll(/\W+/g, '-'), [ACCOUNT]);
     const sample = sampleOf(data, 'writer', SAMPLE);
     const requests = requestsOf(sample);
     const fastify = bench.hasFastify ? await use(startPeer('fastify', folder, data)) : undefined;
@@ -104,7 +104,7 @@ function writing(bench, { work, requestsOf, withJsonServer, goals }) {
     if (fastify) contenders.push({ name: 'Fastify peer', target: fastify, requests, isAside });
     if (jsonServer)
       contenders.push({ name: 'json-server', target: jsonServer, requests, isAside: true });
-    return loadLines(work, await inTurn(bench, work, contenders), goals);
+    return loadLines(workload, await inTurn(bench, workload, contenders), goals);
   });
 }
 

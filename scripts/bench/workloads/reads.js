@@ -14,13 +14,13 @@ const SMALL = { prefix: 'small', owners: 1, records: 10_000 };
 const LARGE = { prefix: 'large', owners: 1, records: 100_000 };
 const SAMPLE = 1_000;
 
-/** Stops what a row of work has started, last first. */
+/** Stops what a row of workload has started, last first. */
 export async function withTargets(
-  /** @type {(use: <T extends Target>(target: Promise<T> | T) => Promise<T>) => Promise<Line[]>} */ work,
+  /** @type {(use: <T extends Target>(target: Promise<T> | T) => Promise<T>) => Promise<Line[]>} */ run,
 ) {
   /** @type {Target[]} */
   const started = [];
-  const lines = await work(async (starting) => {
+  const lines = await run(async (starting) => {
     const target = await starting;
     started.push(target);
     return target;
@@ -130,7 +130,7 @@ export async function listTwenty(/** @type {Bench} */ bench) {
       ...loadLines('list 20 of 10 000', measured.slice(0, largeAt), goals),
       ...largeLines,
       {
-        work: 'list 20 of 100 000',
+        workload: 'list 20 of 100 000',
         who: 'ours of 10 000',
         result: `${count(medianOf(ofSmall, 'perSecond'))}/s`,
         ratio: toSmall,
@@ -143,7 +143,7 @@ export async function listTwenty(/** @type {Bench} */ bench) {
   });
 }
 
-/** The peer must do the same work: its answer holds the same data. */
+/** The peer must do the same workload: its answer holds the same data. */
 export function sameData(
   /** @type {{ body: string }} */ ours,
   /** @type {{ body: string }} */ theirs,

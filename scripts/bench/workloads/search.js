@@ -20,8 +20,8 @@ const OTHERS = { prefix: 'other', owners: 10, records: 1_000 };
 const SEARCHERS = 2;
 
 const NEEDLES = [
-  { work: 'search 100 000, nothing', needle: NOTHING, matches: 0 },
-  { work: 'search 100 000, 1 %', needle: ONE_PERCENT, matches: RECORDS / 100 },
+  { workload: 'search 100 000, nothing', needle: NOTHING, matches: 0 },
+  { workload: 'search 100 000, 1 %', needle: ONE_PERCENT, matches: RECORDS / 100 },
 ];
 
 /** @returns {LoadRequest[]} */
@@ -76,10 +76,10 @@ async function besideTheLoop(
       times[index]?.loop.push(median(scan.times));
     }
   }
-  return NEEDLES.flatMap(({ work }, index) => {
+  return NEEDLES.flatMap(({ workload }, index) => {
     const measured = times[index] ?? { ours: [], loop: [], fastify: [] };
     /** @type {(who: string, values: readonly number[]) => Line} */
-    const line = (who, values) => ({ work, who, result: `${milliseconds(median(values))} ms` });
+    const line = (who, values) => ({ workload, who, result: `${milliseconds(median(values))} ms` });
     /** @type {Line[]} */
     const lines = [
       line('ours, over HTTP', measured.ours),
@@ -127,13 +127,13 @@ async function othersMeanwhile(
     ]);
     meanwhile.push(others);
   }
-  const work = "others' reads during a search";
+  const workload = "others' reads during a search";
   const p99 = median(meanwhile.map((round) => round.p99));
   return [
-    othersLine(work, 'ours, while two search', meanwhile),
-    othersLine(work, 'ours, nobody searches', alone),
+    othersLine(workload, 'ours, while two search', meanwhile),
+    othersLine(workload, 'ours, nobody searches', alone),
     {
-      work,
+      workload,
       who: 'p99, while two search',
       result: `${milliseconds(p99)} ms`,
       goal: /** @type {const} */ ({ kind: 'most', limit: 25 }),
@@ -144,14 +144,14 @@ async function othersMeanwhile(
 
 /** @returns {Line} */
 export function othersLine(
-  /** @type {string} */ work,
+  /** @type {string} */ workload,
   /** @type {string} */ who,
   /** @type {readonly import('../load.js').Load[]} */ loads,
 ) {
   const middle = (/** @type {'perSecond' | 'p50' | 'p99' | 'p999'} */ figure) =>
     median(loads.map((load) => load[figure]));
   return {
-    work,
+    workload,
     who,
     result: `${count(middle('perSecond'))}/s`,
     latency: [middle('p50'), middle('p99'), middle('p999')].map(milliseconds).join(' / '),

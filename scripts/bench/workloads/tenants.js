@@ -1,5 +1,5 @@
-// 10,000 accounts beside one account with the same total, in every kind of
-// work. Both sets have one account more of 100,000 records, in which to search.
+// 10,000 accounts beside one account with the same total, in every
+// workload. Both sets have one account more of 100,000 records, in which to search.
 
 import { makeDataSet, NOTHING, sampleOf } from '../data-set.js';
 import { inTurn } from '../rounds.js';
@@ -28,18 +28,18 @@ const AS_LITTLE = /** @type {Goal} */ ({ kind: 'most', limit: 1.1 });
 
 /** @typedef {{ owner: string, id: string }[]} Sample */
 
-/** @type {readonly { work: string, requestsOf: (sample: Sample) => LoadRequest[], connections?: number }[]} */
-const WORKS = [
-  { work: 'read one', requestsOf: readsOf },
+/** @type {readonly { workload: string, requestsOf: (sample: Sample) => LoadRequest[], connections?: number }[]} */
+const WORKLOADS = [
+  { workload: 'read one', requestsOf: readsOf },
   {
-    work: 'list 20',
+    workload: 'list 20',
     requestsOf: (sample) =>
       sample.map(({ owner }) => ({ method: 'GET', path: '/api/v1/customers', token: owner })),
   },
-  { work: 'create', requestsOf: (sample) => sample.map(({ owner }) => createOf(owner)) },
-  { work: 'update', requestsOf: updatesOf },
+  { workload: 'create', requestsOf: (sample) => sample.map(({ owner }) => createOf(owner)) },
+  { workload: 'update', requestsOf: updatesOf },
   // Last: one account more would push another out of the memory for tokens.
-  { work: 'search 100 000', requestsOf: () => searchOf('searched-0', NOTHING), connections: 2 },
+  { workload: 'search 100 000', requestsOf: () => searchOf('searched-0', NOTHING), connections: 2 },
 ];
 
 export async function tenants(/** @type {Bench} */ bench) {
@@ -62,10 +62,10 @@ export async function tenants(/** @type {Bench} */ bench) {
     const ofIt = sampleOf(one, 'tenant', size);
     bench.say('10 000 accounts: letting the service ask for every token once');
     await askForAll(ofMany, ofAll);
-    for (const { work, requestsOf, connections = bench.connections } of WORKS) {
-      const name = `10 000 accounts: ${work}`;
+    for (const { workload, requestsOf, connections = bench.connections } of WORKLOADS) {
+      const name = `10 000 accounts: ${workload}`;
       if (bench.isOutOfTime()) {
-        lines.push({ work: name, who: 'not measured', result: 'out of time' });
+        lines.push({ workload: name, who: 'not measured', result: 'out of time' });
         continue;
       }
       const measured = await inTurn(bench, name, [
@@ -130,14 +130,14 @@ async function starts(
 
 /** @returns {Line[]} */
 function compared(
-  /** @type {string} */ work,
+  /** @type {string} */ workload,
   /** @type {readonly number[]} */ many,
   /** @type {readonly number[]} */ one,
   /** @type {(value: number) => string} */ text,
 ) {
   const ratio = medianRatio(many, one);
   return [
-    { work, who: MANY, result: text(median(many)) },
-    { work, who: ONE, result: text(median(one)), ratio, goal: AS_LITTLE },
+    { workload, who: MANY, result: text(median(many)) },
+    { workload, who: ONE, result: text(median(one)), ratio, goal: AS_LITTLE },
   ];
 }

@@ -1,5 +1,5 @@
-// Backup: the server is killed during its backups, under writes, and restores
-// are killed at any moment. A client's list says what must be there.
+// The trial `backup`: kills the server during backups while clients write, and kills
+// restores at random moments. The ids that clients were given must be there afterwards.
 
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,36 +15,36 @@ import type { Finding, Trial } from './trial.js';
 
 export interface BackupCounts {
   begun: number;
-  /** Before the kill. */
+  /** Backups that were finished before the kill. */
   finished: number;
-  /** Acknowledged before a backup, and not in it. */
+  /** Records acknowledged before a backup began that the backup does not hold. */
   missing: number;
-  /** Acknowledged, and not in the database. */
+  /** Records acknowledged that the database does not hold. */
   lost: number;
 }
 
 export interface RestoreCounts {
   killed: number;
-  /** Before the kill. */
+  /** Restores that were finished before the kill. */
   done: number;
   newInPlace: number;
-  /** That the last one took that was waited for. */
+  /** Duration of the last restore that ran to its end. */
   milliseconds: number;
-  /** Neither the old nor the new one in place, or the old one gone. */
+  /** Restores after which neither database was in place, or the old one was gone. */
   wrong: number;
 }
 
 const CYCLES = 100;
 const QUICK_CYCLES = 15;
-/** Enough that a backup takes longer than most kills wait. */
+/** So many that a backup takes longer than the wait before most kills. */
 const RECORDS = 50_000;
-/** To look at what others notice of it. */
+/** For the finding about writes during backups. */
 const MANY_RECORDS = 1_000_000;
 const WRITERS = 8;
 const BEFORE_BACKUP_MAX_MS = 100;
-/** Of the time that a whole backup or restore takes. */
+/** The longest wait before a kill, as a share of the time of a whole backup or restore. */
 const BEFORE_KILL_MAX_SHARE = 1.3;
-/** So many are waited for, which says how long one takes on this machine just now. */
+/** This share is not killed: it tells how long a backup or restore takes on this machine now. */
 const WAITED_FOR_SHARE = 1 / 3;
 const RESTORES_A_BACKUP = 3;
 const BACKUP_NAME = /^service-[^/]+Z\.db$/;
@@ -72,7 +72,7 @@ export const backup: Trial = async ({ quick, folder, say }) => {
     if (name !== undefined) {
       backups.finished++;
       const taken = join(service.backups, name);
-      // A damaged one has no ids at all.
+      // A damaged backup counts as one without records.
       backups.missing += missing(acknowledged.slice(0, before), await idsIn(taken, folder));
       for (let round = 0; round < RESTORES_A_BACKUP; round++) {
         await restoreAndKill({ taken, file, folder, restores });
@@ -89,9 +89,11 @@ export const backup: Trial = async ({ quick, folder, say }) => {
 };
 
 /**
- * Resolves with how many writes were acknowledged before the backup was asked
- * for, and with how long that took where it was waited for. `backupMs`: how
- * long it may take; undefined: the kill waits for it.
+ * Starts the server, writes, asks for a backup and kills the server. Resolves with the
+ * number of writes acknowledged before the request for the backup, and with the duration
+ * of the backup when the kill waited for its end.
+ *
+ * @param backupMs The usual duration of a backup; undefined lets the kill wait for the end.
  */
 async function loadAndKill(
   service: { file: string; backups: string; identityOrigin: string },
@@ -115,7 +117,7 @@ async function loadAndKill(
   if (backupMs === undefined) await started.saw(/"event":"backup_taken"/);
   else await delay(Math.random() * BEFORE_KILL_MAX_SHARE * backupMs);
   const took = backupMs === undefined ? performance.now() - asked : undefined;
-  // The server alone: what copies for it must notice by itself.
+  // Only the server: its backup process must notice by itself.
   process.kill(started.pid, 'SIGKILL');
   await load;
   await started.ended().catch(() => {});
@@ -138,7 +140,7 @@ async function create(origin: string, acknowledged: string[]) {
   }
 }
 
-/** Restores over a copy of the database, is killed, and looks what is in place. */
+/** Restores over a copy of the database, kills the restore, and checks which database is in place. */
 async function restoreAndKill(work: {
   taken: string;
   file: string;
@@ -171,7 +173,7 @@ async function restoreAndKill(work: {
   try {
     process.kill(restore.pid, 'SIGKILL');
   } catch {
-    // It has done its work.
+    // The restore has ended already.
   }
   await ended;
   const found = await idsIn(path, folder);

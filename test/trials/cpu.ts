@@ -1,5 +1,5 @@
-// The dearest requests that we know: how long each keeps the event loop, and so
-// everyone else, waiting.
+// The trial `cpu`: sends the most expensive requests that are known and measures how long
+// each of them blocks the event loop, and with it every other client.
 
 import { join } from 'node:path';
 import { runSql } from '../../scripts/run-sql.js';
@@ -19,13 +19,13 @@ const OPERATOR = { 'X-Service-Admin-Key': ADMIN_KEY };
 export interface Sizes {
   /** Customers of one account. */
   records: number;
-  /** Of the same account. */
+  /** Orders of the same account. */
   orders: number;
-  /** Accounts with a business each. */
+  /** Other accounts, each with one business. */
   tenants: number;
   /** Records of 1 MiB on one page. */
   large: number;
-  /** How often each request is sent, alone; half as often with others like it. */
+  /** How often each request is sent alone. It is sent half as often four times at once. */
   rounds: number;
 }
 
@@ -38,9 +38,9 @@ export interface CostlyRequest {
   init?: RequestInit;
   status: number;
   /**
-   * Most of it is single calls of the JSON parser and writer and the collecting
-   * of their garbage, which nothing can interrupt: sent without a pause, they are the 99th percentile, too,
-   * so that is not judged.
+   * Whether single calls of the JSON parser and writer, and garbage collection after them,
+   * take most of the time. Nothing can interrupt these. Sent without a pause they fill the
+   * 99th percentile as well, so only the maximum is judged.
    */
   isParsing?: boolean;
 }
@@ -75,7 +75,7 @@ export async function costliestRequests(
   }
 }
 
-/** Alone, and four at a time. */
+/** Sends the request alone, then four times at once. */
 async function measured(
   service: Service,
   { what, path, init = {}, status, isParsing = false }: CostlyRequest,
@@ -208,7 +208,7 @@ function costlyRequests(sizes: Sizes, grown: string): CostlyRequest[] {
   ];
 }
 
-/** A record as large as PATCHes may make it, of as many properties as it can have. */
+/** A record of the largest size that PATCHes can reach, with as many properties as fit. */
 async function grownRecord(service: Service) {
   const { data } = await send(service, 'POST', '/businesses', tinyMembers());
   await send(service, 'PATCH', `/businesses/${data.id}`, tinyMembers('_', MEBIBYTE - 1_000));
@@ -229,13 +229,13 @@ async function send({ origin }: Service, method: string, path: string, body: str
   return JSON.parse(await response.text());
 }
 
-/** 1 MiB of JSON: one piece over and over between a start and an end. */
+/** 1 MiB of JSON: a start, one piece repeated, an end. */
 function filled(start: string, piece: string, end: string) {
   const room = MEBIBYTE - start.length - end.length;
   return start + piece.repeat(Math.floor(room / piece.length)) + end;
 }
 
-/** 1 MiB of members with names of their own, as many as fit. */
+/** A JSON object with as many short members as fit; every name is different. */
 function tinyMembers(prefix = '', bytes = MEBIBYTE) {
   const members: string[] = [];
   for (let size = 2; ; ) {
@@ -246,7 +246,7 @@ function tinyMembers(prefix = '', bytes = MEBIBYTE) {
   }
 }
 
-/** One statement for everything: hundreds of thousands of requests would take minutes. */
+/** Statements that fill the database. Hundreds of thousands of requests would take minutes. */
 function fill({ records, orders, tenants, large }: Sizes) {
   const total = records + orders + tenants + large;
   const [o, t, l] = [records, records + orders, records + orders + tenants];

@@ -1,4 +1,4 @@
-// The trial of crashes, small: `npm run trust -- crash` is the long one.
+// A small version of the trial `crash`, for `npm test`.
 
 import { expect, it } from 'vitest';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
@@ -13,7 +13,8 @@ it(
     const folder = await openTemporaryFolder();
     const options = { folder: folder.path, say: () => {}, cycles: CYCLES };
     const findings = await crashCycles(options).finally(folder.remove);
-    expect(findings).toEqual([expect.objectContaining({ holds: true })]);
+    expect(findings.filter(({ holds }) => !holds)).toEqual([]);
+    expect(findings).toHaveLength(1);
   },
   TIMEOUT_MS,
 );

@@ -1,5 +1,5 @@
-// Crash: `kill -9` of the server under load, while it stops, while it starts.
-// A client's ledger says what must be there afterwards.
+// The trial `crash`: kills the server with `kill -9` under load, while it stops and while
+// it starts. The client's ledger says which records must be there afterwards.
 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -40,7 +40,7 @@ export async function crashCycles(
     for (let cycle = 1; cycle <= cycles; cycle++) {
       kills += await loadAndKill({ service, ledger, random });
       const stored = await readCopyOf(file, folder);
-      // Before it is settled: what is unknown may have gone either way.
+      // Compared before settling: a change without an answer may be stored or not.
       differences.add(ledger.compare(stored.rows, stored.events));
       const again = await startService(service).catch((error) => say(String(error)));
       if (again === undefined) {
@@ -65,14 +65,14 @@ export async function crashCycles(
   return [
     {
       fault: 'kill -9 under load, while stopping, while starting',
-      tried: `${kills} kills in ${cycles} cycles (seed ${seed}), ${acknowledged + refused} changes, ${unknown} of them unknown when it died, ${acknowledged} stored`,
+      tried: `${kills} kills in ${cycles} cycles (seed ${seed}), ${acknowledged + refused} changes, ${unknown} of them unanswered when it died, ${acknowledged} stored`,
       found: `${differences}, ${ledger.reusedIds} ids given twice, ${disagreements} times the service and the file disagreed, ${refusedStarts} starts refused`,
       holds: bad.every((count) => count === 0) && acknowledged > 0,
     },
   ];
 }
 
-/** One life and one death of the server. Resolves with the number of kills. */
+/** Starts the server, loads it and kills it. Resolves with the number of kills. */
 async function loadAndKill(life: { service: ServiceOptions; ledger: Ledger; random: Random }) {
   const { service, ledger, random } = life;
   const server = await startService(service);
@@ -81,7 +81,7 @@ async function loadAndKill(life: { service: ServiceOptions; ledger: Ledger; rand
   await delay(random.between(LOAD_MIN_MS, LOAD_MAX_MS));
   const dice = random.fraction();
   if (dice < 0.25) {
-    // It drains, and writes its log back into the file.
+    // The server drains and writes its log back into the file.
     server.end('SIGTERM').catch(() => {});
     await delay(random.between(0, STOP_MAX_MS));
   }
@@ -89,7 +89,7 @@ async function loadAndKill(life: { service: ServiceOptions; ledger: Ledger; rand
   await load.ended();
   client.close();
   if (dice < 0.85) return 1;
-  // It recovers what the first kill has left.
+  // This start recovers the file that the first kill left behind.
   const starting = spawnService(service);
   await delay(random.between(0, START_MAX_MS));
   await starting.end('SIGKILL');

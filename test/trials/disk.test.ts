@@ -1,4 +1,4 @@
-// The disk of the power trial, and the trace that it is rebuilt from.
+// The parts of the trial `power`: the model of a disk, and the reader of traces.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ function sync(path = FILE, failed = false): Step {
   return { kind: 'sync', path, failed };
 }
 
-/** Everything that may be found after these steps, as text; `-` where the file is gone. */
+/** Every content that the file may have after these steps, as text; `-` when the file is gone. */
 function found(...steps: Step[]): string[] {
   const disk = new Disk('/disk');
   for (const step of [{ kind: 'create', path: FILE } as const, ...steps]) disk.take(step);

@@ -1,11 +1,11 @@
-// The trial of I/O faults, small: `npm run trust -- faults` is the long one.
+// A small version of the trial `faults`, for `npm test`.
 
 import { describe, expect, it } from 'vitest';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { tracerIsMissing } from './disk/trace.js';
 import { faultsOf } from './faults.js';
 
-/** The syncs are what matters most: a commit is whole in the log before its own. */
+/** The syncs matter most: only a sync makes a commit durable. */
 const CALLS = ['fsync', 'fdatasync'];
 const COUNT = 8;
 const TIMEOUT_MS = 120_000;
@@ -19,7 +19,7 @@ describe.runIf(tracerIsMissing() === undefined)('A failed sync', () => {
       const say = (text: string) => void told.push(text);
       const options = { folder: folder.path, say, quick: true, count: COUNT, calls: CALLS };
       const findings = await faultsOf(options).finally(folder.remove);
-      // The third needs a file system of its own, which not everyone may mount.
+      // The third finding needs to mount a file system, which not every user may.
       for (const finding of findings.slice(0, 2)) {
         expect(finding, told.join('\n')).toMatchObject({ holds: true });
       }

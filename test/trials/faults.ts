@@ -1,6 +1,6 @@
-// I/O faults: one call of the storage thread fails, for every call of a scripted
-// run of the server. Afterwards the answers were right, memory equals the file,
-// and it went on by itself or stopped and said why.
+// The trial `faults`: lets one I/O call of the storage thread fail, in turn for every call
+// of a scripted run. The answers must be right, memory must equal the file, and the server
+// must go on by itself or stop and say why.
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,14 +19,14 @@ const ERRORS = ['EIO', 'ENOSPC'];
 const AT_ONCE = 2;
 const QUICK_FAULTS = 24;
 
-/** A call that fails. */
+/** One I/O call that fails. */
 export interface Fault {
   call: string;
   error: string;
   nth: number;
-  /** And all its kind after it. */
+  /** Whether all later calls of the same name fail, too. */
   lasting: boolean;
-  /** After a look at everything; else it goes on for a while. */
+  /** Whether the server is killed right after the fault; otherwise it goes on for a while. */
   killedAtOnce: boolean;
 }
 
@@ -46,7 +46,7 @@ export async function faultsOf(
   const runs = new FaultRuns({ folder, seed, identityOrigin: identity.origin });
   try {
     const calls = await runs.count();
-    say(`a run of ${[...calls].map(([call, times]) => `${times} ${call}`).join(', ')}`);
+    say(`one run: ${[...calls].map(([call, times]) => `${times} ${call}`).join(', ')}`);
     const all = everyFault([...calls].filter(([call]) => wanted.includes(call)));
     const chosen = Number.isFinite(count) ? sample(all, count, random) : all;
     const lasting = sample(all, Math.ceil(chosen.length / 8), random);
@@ -65,7 +65,7 @@ export async function faultsOf(
   }
 }
 
-/** Each error of each call, with each way to go on. */
+/** Every call with every error and every way to go on. */
 function everyFault(calls: readonly (readonly [call: string, times: number])[]): Fault[] {
   return calls.flatMap(([call, times]) =>
     ERRORS.flatMap((error) =>
@@ -90,7 +90,7 @@ class FaultRuns {
     this.#identityOrigin = options.identityOrigin;
   }
 
-  /** How often each call is made in a run without a fault, by the thread that makes it most: the tracer counts by thread. */
+  /** How often a run without a fault makes each call. The tracer counts by thread, so the busiest thread counts. */
   async count() {
     const { trace, run } = await this.#run();
     if (run.mistakes.length > 0) throw new Error(`without a fault: ${run.mistakes.join('; ')}`);
@@ -104,7 +104,7 @@ class FaultRuns {
     return new Map(counts.filter(([, times]) => times > 0));
   }
 
-  /** FaultRuns with these faults, some at a time. */
+  /** Runs the server with each fault, a few at a time. */
   async all(chosen: readonly Fault[], say: (text: string) => void) {
     const waiting = chosen.slice();
     const runs: FaultRun[] = [];
@@ -164,7 +164,7 @@ function findingOf(fault: string, runs: readonly FaultRun[], seed: number): Find
   return {
     fault,
     tried: `${runs.length} faults (seed ${seed})`,
-    found: `${differences}, ${wrong} wrong answers, disagreements or silent ends; the service: ${counts}`,
+    found: `${differences}, ${wrong} runs with a wrong answer, a difference or a silent end; the service: ${counts}`,
     holds: wrong === 0,
   };
 }

@@ -1,4 +1,4 @@
-// Figures as the findings write them.
+// How findings write figures.
 
 export function megabytes(bytes: number) {
   return `${(bytes / 1e6).toFixed(1)} MB`;
@@ -8,7 +8,7 @@ export function seconds(milliseconds: number) {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** `right` where nothing is wrong, otherwise how much is and some of it. */
+/** `right` when the list of mistakes is empty; otherwise their number and the first three. */
 export function summary(wrong: readonly string[], right: string) {
   return wrong.length === 0
     ? right

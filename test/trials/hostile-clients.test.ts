@@ -1,5 +1,5 @@
-// What clients, providers and settings may do to the service, as `npm run trust`
-// has it, in small: each trial's parts that need no long wait.
+// Small versions of the trials `json`, `http`, `provider`, `secrets` and `cpu`, for
+// `npm test`: the parts that need no long wait.
 
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
@@ -15,10 +15,10 @@ import type { Finding } from './trial.js';
 
 type Started = Awaited<ReturnType<typeof startOn>>;
 
-// Processes by the dozen: a busy machine makes them slow, not wrong.
+// These tests start dozens of processes; a busy machine makes them slow, not wrong.
 vi.setConfig({ testTimeout: 180_000 });
 
-/** How soon is judged by the long run: a busy machine would fail it here. */
+/** Only the trial judges times; a busy machine would fail them here. */
 const NO_HURRY = { answerMs: 15_000, othersMs: 15_000 };
 
 let folder: TemporaryFolder;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** A finding that does not hold shows what was found. */
+/** Shows the findings that do not hold. */
 function expectToHold(...findings: readonly Finding[]): void {
   expect(findings.filter(({ holds }) => !holds)).toEqual([]);
 }

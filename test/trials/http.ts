@@ -1,5 +1,5 @@
-// Clients that break the protocol, and clients that keep to it as slowly as they
-// can: what they get, for how long, and whether anybody else notices.
+// The trial `http`: clients that break the protocol and clients that are as slow as they
+// can be. Checks the answers, the time-outs, and that other clients are not affected.
 
 import { randomInt } from 'node:crypto';
 import { malformedRequests, SMUGGLED } from './http/malformed.js';
@@ -12,7 +12,7 @@ import type { Finding, Trial } from './trial.js';
 
 const CUSTOMERS = '/api/v1/customers';
 const HEALTH = '/api/v1/health';
-/** How long a client waits for what comes of a request that it broke. */
+/** How long a client waits for the answer to a broken request. */
 const PATIENCE_MS = 400;
 const AT_ONCE = 100;
 
@@ -46,7 +46,7 @@ export async function malformedFinding(service: Service): Promise<Finding> {
   const { flaws, answers } = await sendAll(service, requests);
   const served = await smuggledIn(service);
   return {
-    fault: 'malformed requests and shapes that smuggle another one',
+    fault: 'malformed requests, and requests that smuggle a second one',
     tried: `${requests.length} shapes`,
     found: `${answers} answers, ${flaws.length} of them flawed or a 5xx ${flaws.slice(0, 3).join('; ')}; ${served.length} smuggled ${served.slice(0, 5).map(({ shape }) => shape)}; the process ${service.isRunning ? 'lives' : 'is gone'}`,
     holds:
@@ -54,7 +54,7 @@ export async function malformedFinding(service: Service): Promise<Finding> {
   };
 }
 
-/** Good requests with a few bytes changed, at random. */
+/** Valid requests with a few bytes changed at random. */
 export async function mutatedFinding(service: Service, count: number): Promise<Finding> {
   const good = [
     requestText('GET', `${CUSTOMERS}?q=a&page=2`, {
@@ -112,7 +112,7 @@ function mutated(text: string) {
   return changed;
 }
 
-/** Each on a connection of its own. */
+/** Sends each request over its own connection. */
 async function sendAll({ origin }: Service, requests: readonly [string, string][]) {
   const flaws: string[] = [];
   let count = 0;

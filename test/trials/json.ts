@@ -1,5 +1,5 @@
-// Bodies of every kind: what must be stored is, what must be refused leaves no
-// trace, and neither costs memory.
+// The trial `json`: bodies of every kind. A valid body is stored as sent, a refused body
+// stores nothing, and neither leaves memory behind.
 
 import { isDeepStrictEqual } from 'node:util';
 import { megabytes, summary } from './figures.js';
@@ -12,7 +12,7 @@ import type { Finding, Trial } from './trial.js';
 
 const BUSINESSES = '/api/v1/businesses';
 const MAX_BYTES = 1_048_576;
-/** What 300 refused bodies of 1 MiB may leave behind. */
+/** Memory that 300 refused bodies of 1 MiB may leave behind. */
 const HEAP_GROWTH_MAX_BYTES = 8_000_000;
 const AT_ONCE = 8;
 
@@ -33,7 +33,7 @@ export const json: Trial = async ({ quick, folder, say }) => {
   }
 };
 
-/** Every text as a create and, onto a record that is there, as a PATCH. */
+/** Sends every text as a create, and as a PATCH of a stored record. */
 export async function corpusFinding({ origin }: Service): Promise<Finding> {
   const texts = corpus();
   const headers = asAccount('corpus');
@@ -59,7 +59,7 @@ export async function corpusFinding({ origin }: Service): Promise<Finding> {
         wrong.push(`${what}: POST ${created.status}, stored something else`);
     }
   });
-  // One after the other: each PATCH is read back.
+  // One after the other: each PATCH changes what the next one finds.
   let record: Record<string, unknown> = first;
   for (const { what, bytes, wanted } of texts) {
     const patched = await send('PATCH', `/${id}`, bytes);
@@ -77,15 +77,12 @@ export async function corpusFinding({ origin }: Service): Promise<Finding> {
   return {
     fault: 'bodies that are JSON, nearly JSON and no JSON, as POST and as PATCH',
     tried: `${texts.length} texts (${refused} to be refused), twice each`,
-    found: summary(
-      wrong,
-      'every one stored as it was sent, or refused with 400 and nothing stored',
-    ),
+    found: summary(wrong, 'every text stored as sent, or refused with 400 and not stored'),
     holds: wrong.length === 0,
   };
 }
 
-/** Refused bodies leave nothing behind. */
+/** Refused bodies must leave no memory behind. */
 export async function memoryFinding(service: Service, count: number): Promise<Finding> {
   const headers = asAccount('memory');
   const bodies = [
@@ -119,7 +116,7 @@ export async function memoryFinding(service: Service, count: number): Promise<Fi
   };
 }
 
-/** Does it for each, a few at a time. */
+/** Calls `work` for each item, a few at a time. */
 async function atOnce<T>(items: readonly T[], work: (item: T) => Promise<void>) {
   const queue = items.values();
   await Promise.all(

@@ -1,5 +1,5 @@
-// The ledger of the trials: what is acknowledged, refused or unknown, and every
-// way in which what is stored can differ from it.
+// The ledger of the trials: outcomes of changes, and every kind of difference between the
+// ledger and the stored records.
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Entry, Ledger, type LedgerChange } from './load/ledger.js';

@@ -1,5 +1,5 @@
-// A file that somebody else holds when the server starts: another program, or
-// the server itself, a second time.
+// The trial `locked`: another program, or another instance of the server, holds the file
+// when the server starts.
 
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { spawnService, startService } from './service/service-process.js';
 import type { Finding, Trial, TrialOptions } from './trial.js';
 
 const TIMES = 5;
-/** The contract's busy time-out is 5 s; the rest is the start of a process on a busy machine. */
+/** The contract's busy time-out is 5 s. The rest is the start of a process on a busy machine. */
 const REFUSED_MIN_MS = 4_800;
 const REFUSED_MAX_MS = 9_000;
 const SENTENCE =
@@ -35,7 +35,7 @@ export async function lockedFile({
   const identity = await startIdentityProvider();
   const service = { file: join(folder, 'service.db'), identityOrigin: identity.origin };
   try {
-    // The file as the server leaves it.
+    // A file as the server leaves it after a stop.
     await (await startService(service)).end('SIGTERM');
     const copies = [1, 2].map((number) => join(folder, `copy-${number}.db`));
     for (const copy of copies) copyFileSync(service.file, copy);
@@ -63,9 +63,9 @@ export async function lockedFile({
         `, the first goes on: 0 of its ${seconds.reduce((sum, { reads }) => sum + reads, 0)} reads failed, p99 at most ${longest.toFixed(1)} ms`,
       ),
       {
-        fault: `the file is held by another program for ${HELD_FOR_MS / 1000} s of the start`,
+        fault: `the file is held by another program for ${HELD_FOR_MS / 1000} s during the start`,
         tried: `${times} times`,
-        found: `${releases} starts went on`,
+        found: `${releases} starts succeeded`,
         holds: releases === times,
       },
     ];
@@ -86,13 +86,13 @@ async function whileHeld(service: ServiceOptions): Promise<Refusal> {
   }
 }
 
-/** Another program that holds the file, for ever or for so many milliseconds. */
+/** Starts another program that holds the file, until it is stopped or for so many milliseconds. */
 function holdDatabase(file: string, milliseconds?: number) {
   const more = milliseconds === undefined ? [] : [String(milliseconds)];
   return startProcess(process.execPath, [HOLDER, file, ...more]);
 }
 
-/** A start that must be refused, while the first one is read from. */
+/** Starts a second instance, which must be refused, while a client reads from the first. */
 async function secondInstance(service: ServiceOptions) {
   const first = await startService(service);
   const client = clientOf(first.origin);
@@ -133,7 +133,7 @@ function findingOf(fault: string, refusals: readonly Refusal[], more: string): F
   return {
     fault,
     tried: `${refusals.length} times`,
-    found: `${right} refused with exit code 1 and a sentence after ${(least / 1000).toFixed(1)} to ${(most / 1000).toFixed(1)} s${more}`,
+    found: `${right} refused with exit code 1 and the expected message after ${(least / 1000).toFixed(1)} to ${(most / 1000).toFixed(1)} s${more}`,
     holds: right === refusals.length && least > REFUSED_MIN_MS && most < REFUSED_MAX_MS,
   };
 }

@@ -1,4 +1,4 @@
-// Random histories against the plain model, as `npm run trust -- model` has them, in small.
+// A small version of the trial `model`, for `npm test`.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';

@@ -1,5 +1,5 @@
-// Random histories of several accounts and the operator, held against a plain
-// model: every answer, every view, after refused commits and restarts, too.
+// The trial `model`: random histories of several accounts and the operator. Every answer
+// and every view is compared with a plain model, also after refused commits and restarts.
 
 import { inProcess, overHttp } from './model/hosts.js';
 import type { Tally } from './model/run.js';
@@ -26,7 +26,7 @@ export const model: Trial = async ({ quick, folder, say }) => {
 function findingOf(name: string, tally: Tally): Finding {
   const { runs, commands, refused, events, restarts, failure } = tally;
   return {
-    fault: `four accounts and the operator at once against a Map, ${name}`,
+    fault: `four accounts and the operator at once, compared with a plain model, ${name}`,
     tried: `${commands} commands in ${runs} histories, ${refused} commits refused by the database, ${restarts} restarts, ${events} audited`,
     found: failure ?? '0 answers, views or records differ; 0 canaries of another account',
     holds: failure === undefined,

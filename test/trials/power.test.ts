@@ -1,11 +1,11 @@
-// The trial of power loss, small: `npm run trust -- power` is the long one.
+// A small version of the trial `power`, for `npm test`.
 
 import { describe, expect, it } from 'vitest';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { tracerIsMissing } from './disk/trace.js';
 import { AFTER_FAILED_SYNCS, CONTROL, powerLosses } from './power.js';
 
-/** Of the long version's states: 24, and 12 of the control. */
+/** Share of the long version's states: 24, and 12 of the control. */
 const SHARE = 0.04;
 const TIMEOUT_MS = 120_000;
 
@@ -13,7 +13,7 @@ describe.runIf(tracerIsMissing() === undefined)('Power loss', () => {
   it(
     'takes nothing acknowledged, but from a build that does not sync each commit',
     async () => {
-      // The first part is like the second without the failures.
+      // Without the first part: the second one contains it.
       const parts = [AFTER_FAILED_SYNCS, CONTROL];
       const folder = await openTemporaryFolder();
       const options = { folder: folder.path, say: () => {}, share: SHARE, parts };

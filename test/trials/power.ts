@@ -1,5 +1,5 @@
-// Power loss: the server's file operations are recorded, the disk is rebuilt as
-// it might be at any moment, and the service's own code opens what is left.
+// The trial `power`: records the server's file operations, rebuilds the disk as a power
+// loss may leave it at any moment, and opens the result with the service's own code.
 
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -12,7 +12,7 @@ import { Differences, Ledger } from './load/ledger.js';
 import type { Random } from './load/random.js';
 import { newSeed, randomFrom } from './load/random.js';
 import { startLoad } from './load/workload.js';
-import { otherBuild } from './service/changed-server.js';
+import { changedServer } from './service/changed-server.js';
 import { clientOf } from './service/requests.js';
 import { startService } from './service/service-process.js';
 import { openStored } from './service/stored.js';
@@ -20,24 +20,24 @@ import type { Finding, Trial, TrialOptions } from './trial.js';
 
 const LOAD_MS = 6_000;
 const LOAD_MIN_MS = 600;
-/** More than enough changes for the sync that fails. */
+/** Time enough for the changes up to the sync that fails. */
 const FAILURE_MAX_MS = 20_000;
 const MEMORY = '/dev/shm';
 const QUICK_SHARE = 0.08;
 const WORKERS = 8;
 
-/** Of the server, with load. */
+/** One run of the server under load. */
 export interface ServerRun {
   end: 'SIGTERM' | 'SIGKILL';
-  /** Which ones, in the words of the tracer. */
+  /** The failing syncs, in the syntax of strace's `when`. */
   failingSyncs?: string;
-  /** Killed before anything is written after a failed sync. */
+  /** Whether the load stops at the failed sync, before anything else is written. */
   endsAtFailure?: boolean;
 }
 
 const RUNS: readonly ServerRun[] = [{ end: 'SIGTERM' }, { end: 'SIGKILL' }, { end: 'SIGKILL' }];
 
-/** What a failed sync has left is found by the next run, which builds on it. */
+/** Each run starts with the file that the failed syncs of the run before left behind. */
 const FAILING_RUNS: readonly ServerRun[] = [
   { end: 'SIGTERM', failingSyncs: '9+9' },
   { end: 'SIGKILL', failingSyncs: '9', endsAtFailure: true },
@@ -54,17 +54,17 @@ export type PowerOptions = Omit<TrialOptions, 'quick'> & {
 
 export interface Part {
   fault: string;
-  /** In the long run. */
+  /** The number of states in the long version. */
   states: number;
   runs: readonly ServerRun[];
-  /** Of a build that must lose some: else nothing is proved. */
+  /** A build that must lose changes. If it does not, the trial proves nothing. */
   isControl?: boolean;
 }
 
 export interface Recording {
   steps: Step[];
   ledger: Ledger;
-  /** What the disk began with, empty. */
+  /** The empty folder that the disk began with. */
   folder: string;
   file: string;
 }
@@ -135,13 +135,13 @@ async function lossesOf(
 }
 
 function lessDurableBuild(folder: string) {
-  return otherBuild(join(folder, 'build'), 'storage-thread.js', [
+  return changedServer(join(folder, 'build'), 'storage-thread.js', [
     ['pragma synchronous = full', 'pragma synchronous = normal'],
     ['#expectPragma("synchronous", 2)', '#expectPragma("synchronous", 1)'],
   ]);
 }
 
-/** Lives of a server, from the making of its folder on, under a tracer. */
+/** Runs of a server under strace, from the creation of its folder on. */
 async function record({
   folder,
   random,
@@ -186,12 +186,12 @@ async function record({
   }
   const seen = steps.filter(({ kind }) => kind === 'acknowledge').length;
   const { acknowledged } = ledger.outcomes;
-  // The last answers before a kill may be on their way; all others are in the trace.
+  // The trace has more answers than the client when a kill cut the last ones; never fewer.
   if (seen < acknowledged) throw new Error(`the trace has ${seen} answers of ${acknowledged}`);
   return { steps, ledger, folder: disk, file };
 }
 
-/** Cuts the power at so many moments, half of them right after an answer. */
+/** Cuts the power at random moments, half of them right after an answer. */
 async function losePower(
   { steps, ledger, folder, file }: Recording,
   random: Random,
@@ -234,7 +234,7 @@ async function losePower(
   return { bad, unopened, differences };
 }
 
-/** In memory where there is such a place: what is rebuilt is only looked at. */
+/** A folder in memory if possible: the rebuilt disk is only read. */
 function scratchFolder(folder: string) {
   try {
     accessSync(MEMORY, constants.W_OK);

@@ -1,5 +1,5 @@
-// Identity providers that misbehave in every way we could think of: what callers
-// get, how soon, what the log says, and whether anybody else notices.
+// The trial `provider`: identity providers that misbehave in many ways. Checks the answers
+// to callers, their time, the log, and that other clients are not affected.
 
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ import { startService } from './service/probed-service.js';
 import type { Finding, Trial } from './trial.js';
 
 const CUSTOMERS = '/api/v1/customers';
-/** The contract's 4 s and what an answer takes; and how long others may wait. */
+/** The contract's 4 s plus the time of an answer, and the longest wait of other clients. */
 const IN_TIME = { answerMs: 4_200, othersMs: 500 };
 const HEAP_GROWTH_MAX_BYTES = 8_000_000;
 const CANARY = 'canarytoken';
 
 export interface Misbehaviour {
   what: string;
-  /** What the caller must get. */
+  /** The status that the caller must get. */
   status: number;
   behave: Behaviour;
 }
@@ -144,7 +144,7 @@ export const provider: Trial = async ({ quick, folder, say }) => {
   }
 };
 
-/** A service whose provider behaves as the token says. */
+/** Starts a service whose provider misbehaves as the token asks. */
 export async function startWith(folder: string) {
   const identity = await openIdentityProvider((token, response) => {
     const number = /^canarytoken-(\d+)-/.exec(token)?.[1];
@@ -166,7 +166,7 @@ export async function startWith(folder: string) {
   };
 }
 
-/** Every misbehaviour `count` times at once, all of them at the same time, `rounds` times over. */
+/** Asks for every misbehaviour `count` times at once, all at the same time, in `rounds` rounds. */
 export async function misbehaviourFindings(
   service: Service,
   count: number,
@@ -190,7 +190,7 @@ export async function misbehaviourFindings(
       }),
     );
     await Promise.all(asked);
-    // Of the first round the connections stay, and what each of them holds.
+    // The connections of the first round stay open, with their memory.
     if (round === 0 && rounds > 1) before = await service.heapBytes();
   }
   const noticed = await others.end();
@@ -235,7 +235,7 @@ function drip(response: ServerResponse, start: string) {
   response.on('close', () => clearInterval(timer));
 }
 
-/** As fast as it is taken. */
+/** Sends spaces without end, as fast as the reader takes them. */
 function pour(response: ServerResponse) {
   const piece = Buffer.alloc(65_536, ' ');
   const send = () => {

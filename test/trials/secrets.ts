@@ -1,5 +1,5 @@
-// Whatever fails, nobody reads what is not theirs to read: tokens, keys and
-// records' values are looked for in every log line, error and audit row.
+// The trial `secrets`: makes requests fail in every way and looks for tokens, keys and
+// values of records in every log line, error and audit row.
 
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import type { Finding, Trial } from './trial.js';
 
 const API = '/api/v1';
 
-/** Refuses what a record's value asks for, as a failing disk would; the value itself is in what fails. */
+/** Triggers that refuse a record by its value, as a failing disk does. The failing statement holds the value. */
 const FAILURES = [
   `create trigger refuse_record before insert on records when new.body like '%refuse-record%'
    begin select raise(abort, 'injected'); end`,
@@ -82,9 +82,9 @@ export async function leakFinding(folder: string, rounds: number): Promise<Findi
       .map((line) => `the log: ${line.slice(0, 200)}`),
   );
   return {
-    fault: "tokens, keys and records' values looked for after every way to fail",
+    fault: "tokens, keys and records' values searched for after every kind of failure",
     tried: `${seen.errors} errors among ${seen.answers} answers, ${lines.length} log lines, ${seen.rows} audit rows`,
-    found: `${seen.leaks.length} leaks ${seen.leaks.slice(0, 3).join('; ')}${wrong.length > 0 ? `, not as meant: ${wrong.slice(0, 3).join('; ')}` : ''}`,
+    found: `${seen.leaks.length} leaks ${seen.leaks.slice(0, 3).join('; ')}${wrong.length > 0 ? `, unexpected answers: ${wrong.slice(0, 3).join('; ')}` : ''}`,
     holds: seen.leaks.length === 0 && wrong.length === 0 && seen.rows > 0 && lines.length > 5,
   };
 }
@@ -127,7 +127,7 @@ async function send({ origin }: Service, { who, method, path, body, headers = {}
   };
 }
 
-/** Records to fail on. */
+/** Creates the records that later requests fail on. */
 async function create(service: Service) {
   const body = (note: string) =>
     JSON.stringify({ name: CANARY, phone: CANARY, note: `${note} ${CANARY}` });
@@ -145,7 +145,7 @@ async function create(service: Service) {
   return made;
 }
 
-/** What is no request, with secrets in it, and clients that go away. */
+/** Malformed requests with secrets in them, and clients that disconnect. */
 async function broken(
   service: Service,
   seen: { answers: number; errors: number; leaks: string[] },

@@ -1,4 +1,5 @@
-// A slow disk: every sync takes 20 ms longer while many write. Reads do not wait.
+// The trial `slow`: every sync takes 20 ms longer while many clients write. Reads must not
+// wait for the disk.
 
 import { join } from 'node:path';
 import { median, percentile } from '../../scripts/bench/statistics.js';
@@ -32,7 +33,7 @@ export async function slowDisk(
   options: Omit<TrialOptions, 'quick'> & { rounds: number; roundMs: number },
 ): Promise<Finding[]> {
   const { folder, say, rounds, roundMs } = options;
-  const fault = `every sync takes ${SYNC_DELAY_MS} ms longer, ${WRITERS} write`;
+  const fault = `every sync takes ${SYNC_DELAY_MS} ms longer, ${WRITERS} clients write`;
   const missing = tracerIsMissing();
   if (missing !== undefined)
     return [{ fault, tried: 'not tried', found: missing, holds: undefined }];
@@ -53,7 +54,7 @@ export async function slowDisk(
     const idle: number[] = [];
     const busy: number[] = [];
     let reads = 0;
-    // The first round of each is not counted: the code is still being compiled.
+    // The first round does not count: the code is still being compiled.
     for (let round = 0; round <= rounds; round++) {
       const quiet = await timedReads(client, plan);
       const load = startLoad({ client, ledger, random, workers: WRITERS });

@@ -1,5 +1,5 @@
-// A long time under mixed load: memory, descriptors and the time of a read stay
-// what they are.
+// The trial `soak`: a long time under mixed load. Memory, descriptors and the time of a
+// read must stay the same.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,23 +18,23 @@ import type { Finding, Trial, TrialOptions } from './trial.js';
 const MINUTES = 30;
 const QUICK_MINUTES = 2;
 const WORKERS = 8;
-/** Pieces of the run, of which the first quarter warms up. */
+/** The run is measured in this many pieces; the first quarter is the warm-up. */
 const PIECES = 40;
 const WARM_UP_PIECES = PIECES / 4;
 const SAMPLES_A_PIECE = 10;
 const BYTES_A_MB = 1e6;
-/** Of the memory, over the whole run after the warm-up. */
+/** Growth of the memory after the warm-up, as a share of its median. */
 const GROWTH_MAX_SHARE = 0.1;
-/** The identity provider's connection and one that is being replaced. */
+/** One connection to the identity provider, and one that is being replaced. */
 const DESCRIPTORS_MAX_MORE = 2;
 const P99_MAX_MORE_MS = 2;
 
 export interface Piece {
-  /** Least resident bytes: what was not garbage. */
+  /** The least resident bytes, which have the least garbage in them. */
   memory: number;
-  /** At most. */
+  /** The most open descriptors. */
   descriptors: number;
-  /** Of the reads. */
+  /** 99th percentile of the reads. */
   p99Ms: number;
 }
 
@@ -87,7 +87,7 @@ export async function soakFor({
     return [
       ...findingsOf(pieces.slice(WARM_UP_PIECES), minutes * (1 - WARM_UP_PIECES / PIECES), tried),
       {
-        fault: 'mixed load for long: the records',
+        fault: 'long mixed load: the records',
         tried,
         found: `${lost} lost, ${back} back, ${torn} torn, ${duplicate} duplicates, ${ledger.outcomes.unknown} changes unanswered`,
         holds: lost + back + torn + duplicate + ledger.outcomes.unknown === 0,
@@ -110,19 +110,19 @@ function findingsOf(pieces: readonly Piece[], minutes: number, tried: string): F
   const most = (some: readonly Piece[]) => Math.max(...some.map(({ descriptors }) => descriptors));
   return [
     {
-      fault: 'mixed load for long: memory',
+      fault: 'long mixed load: memory',
       tried,
       found: `${median(memory).toFixed(0)} MB, slope ${(growth / minutes).toFixed(2)} MB a minute after the warm-up`,
       holds: Math.abs(growth) < GROWTH_MAX_SHARE * median(memory),
     },
     {
-      fault: 'mixed load for long: descriptors',
+      fault: 'long mixed load: descriptors',
       tried,
       found: `at most ${most(first)} in the first third, ${most(last)} in the last`,
       holds: most(last) <= most(first) + DESCRIPTORS_MAX_MORE,
     },
     {
-      fault: 'mixed load for long: reads',
+      fault: 'long mixed load: reads',
       tried,
       found: `p99 ${p99(first).toFixed(1)} ms in the first third, ${p99(last).toFixed(1)} ms in the last`,
       holds: p99(last) < p99(first) + P99_MAX_MORE_MS,
@@ -130,7 +130,7 @@ function findingsOf(pieces: readonly Piece[], minutes: number, tried: string): F
   ];
 }
 
-/** The slope of the line that fits best, a step. */
+/** The slope per step of the line that fits the values best (least squares). */
 function slopeOf(values: readonly number[]) {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

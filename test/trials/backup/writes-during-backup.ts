@@ -1,5 +1,5 @@
-// What a backup costs those who work meanwhile: one writer and one reader, each
-// with one request after another, without a backup and while one is taken.
+// How much a backup slows down other requests: one writer and one reader, each with one
+// request after another, first without a backup and then during backups.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import type { Finding } from '../trial.js';
 
 const BEFORE_MS = 2_000;
 const BACKUPS = 5;
-/** Most of it is the disk's, when the backup before is removed: one that is mounted with `discard` holds up every sync. */
+/** Removing the older backup takes most of it: a disk mounted with `discard` delays every sync then. */
 const LONGEST_MAX_MS = 1_000;
 const BACKUP_MAX_MS = 120_000;
 
@@ -65,14 +65,14 @@ export async function writesDuringBackups({
   const done = taken();
   await server.end('SIGTERM');
   return {
-    fault: `one who writes and one who reads, while ${records} records are backed up`,
+    fault: `a writer and a reader while ${records} records are backed up`,
     tried: `${done} backups of ${seconds(tookMs)} at most, ${writes} writes meanwhile`,
     found: `the longest write ${longest.write.toFixed(0)} ms, ${first.toFixed(0)} ms where no older backup was removed, the longest read ${longest.read.toFixed(0)} ms; without a backup ${Math.max(...idle.writes).toFixed(0)} ms and ${Math.max(...idle.reads).toFixed(0)} ms`,
     holds: done === BACKUPS && longest.write < LONGEST_MAX_MS && longest.read < LONGEST_MAX_MS,
   };
 }
 
-/** How long each write and each read took while `work` went on, in milliseconds. */
+/** The duration of each write and each read during `work`, in milliseconds. */
 async function timesDuring(client: Client, work: () => Promise<unknown>) {
   let isOver = false;
   const over = work().finally(() => {

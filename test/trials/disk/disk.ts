@@ -1,32 +1,32 @@
-// A disk that loses power: it has what was synced; of the rest any part, in any
-// combination, torn at the sectors' edges.
+// A model of a disk that loses power. Synced data survives. Of the rest any part may
+// survive, in any combination, torn at the edges of sectors.
 
 import { dirname } from 'node:path';
 import type { Random } from '../load/random.js';
 import type { NameChange, Rename, Step, Truncate, Write } from './trace.js';
 
 /**
- * `limbo`: a sync of it has failed. The system may have dropped it and think it
- * clean, so that no later sync writes it either.
+ * `sync-failed`: a sync of this change failed. The system may have dropped the change and
+ * marked its page as clean; no later sync writes it then.
  */
 export type FileChange = { change: Write | Truncate; state: 'pending' | 'synced' | 'sync-failed' };
 
-/** A name that is given to a file, or taken away. */
+/** Gives a name to a file; undefined removes the name. */
 export type NameUpdate = { path: string; file: File | undefined };
 
-/** How much survives of what was not synced. */
+/** How much of the unsynced data survives. */
 export interface Survival {
-  /** From 0, nothing, to 1, everything. */
+  /** Probability of each piece, from 0 to 1. */
   kept: number;
-  /** Where a write may be torn; Infinity: it is there or not. */
+  /** A write may be torn at multiples of this; Infinity: never torn. */
   sectorBytes: number;
 }
 
 class File {
   isFolder;
-  /** What is certainly on the disk. */
+  /** The bytes that are certainly on the disk. */
   #base: Buffer = Buffer.alloc(0);
-  /** What came after it. */
+  /** The changes since then. */
   #changes: FileChange[] = [];
 
   constructor(isFolder = false) {
@@ -57,14 +57,14 @@ class File {
 }
 
 export class Disk {
-  /** As the running system sees it. */
+  /** The files as the running system sees them, by path. */
   #names: Map<string, File> = new Map();
-  /** As the disk has it for certain. */
+  /** The names that are certainly on the disk. */
   #syncedNames: Map<string, File> = new Map();
-  /** Changes of names that their folder's sync has not reached. */
+  /** Changes of names whose folder was not synced since. */
   #unsyncedNames: NameUpdate[] = [];
 
-  /** A disk with one empty folder, that is certainly there. */
+  /** A disk with one empty folder, which is certainly on it. */
   constructor(folder: string) {
     this.#names.set(folder, new File(true));
     this.#syncedNames.set(folder, new File(true));
@@ -90,7 +90,7 @@ export class Disk {
     }
   }
 
-  /** The files that are there when the power comes back, by path. */
+  /** The files found when the power comes back, by path. */
   afterPowerLoss(random: Random) {
     const survival = {
       kept: random.oneOf([0, 1, 0.1, 0.5, 0.9]),
@@ -145,7 +145,7 @@ function setName(names: Map<string, File>, { path, file }: NameUpdate) {
   else names.set(path, file);
 }
 
-/** Every folder on the way to it is there; the uppermost is there for certain. */
+/** Whether every folder above the path exists. The top folder always does. */
 function isReachable(path: string, names: ReadonlyMap<string, File>) {
   const [top = ''] = names.keys();
   for (let folder = dirname(path); folder !== top; folder = dirname(folder)) {
@@ -154,13 +154,13 @@ function isReachable(path: string, names: ReadonlyMap<string, File>) {
   return true;
 }
 
-/** What is left of a change that was never synced. */
+/** The parts of an unsynced change that survive. */
 function survivors(change: Write | Truncate, random: Random, { kept, sectorBytes }: Survival) {
   if (change.kind === 'truncate') return random.chance(kept) ? [change] : [];
   return sectorsOf(change, sectorBytes).filter(() => random.chance(kept));
 }
 
-/** A write, cut at the edges of the disk's sectors. */
+/** The write in pieces, cut at the edges of sectors. */
 function sectorsOf(write: Write, sectorBytes: number) {
   const { path, offset, data } = write;
   if (sectorBytes === Number.POSITIVE_INFINITY) return [write];
@@ -174,7 +174,7 @@ function sectorsOf(write: Write, sectorBytes: number) {
   return pieces;
 }
 
-/** The bytes after a change; a gap is zeros. */
+/** The bytes after the change. A gap is filled with zeros. */
 function applied(bytes: Buffer, change: Write | Truncate) {
   if (change.kind === 'truncate') return sized(bytes, change.size);
   const { offset, data } = change;

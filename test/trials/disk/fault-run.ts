@@ -1,5 +1,5 @@
-// One scripted run of the server with a fault in it, and whether it bore it as
-// is promised.
+// One scripted run of the server with a fault, and whether the server handled the fault
+// as promised.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Differences, Ledger } from '../load/ledger.js';
@@ -10,10 +10,10 @@ import type { Service } from '../service/service-process.js';
 import { isSame, openStored, readService } from '../service/stored.js';
 
 const CHANGES = 24;
-/** The service's own is 15 s. */
+/** The service gives up stopping after 15 s. */
 const END_TIMEOUT_MS = 20_000;
 const REFUSAL = /"start_failed","error":"the database file \S+ cannot be used: its disk /;
-/** One of these must be taken, where not everything fails for good. */
+/** Creates after the fault. One of them must succeed, unless every call fails from the fault on. */
 const LAST_CHANGES = 3;
 
 export type End = 'went on' | 'stopped' | 'refused to start' | 'failed to stop' | 'took no harm';
@@ -21,7 +21,7 @@ export type End = 'went on' | 'stopped' | 'refused to start' | 'failed to stop' 
 export interface FaultRun {
   end: End;
   differences: Differences;
-  /** What it did that it must not. */
+  /** Behaviour that breaks a promise, one sentence each. */
   mistakes: string[];
 }
 
@@ -32,7 +32,7 @@ export interface Script {
   killedAtOnce: boolean;
 }
 
-/** Lets it live, end or be killed, and looks at what is left. */
+/** Runs the script, ends or kills the server, and compares the file with the ledger. */
 export async function runWithFault(
   service: Service,
   file: string,
@@ -42,7 +42,7 @@ export async function runWithFault(
   const mistakes: string[] = [];
   const started = await service.saw('started').catch(() => undefined);
   const seen = started && (await script(String(started['address']), ledger, mistakes, options));
-  // What the stop writes may fail, too: then it has to be let go on.
+  // Stopping writes, too, and that write may be the one that fails: then the server is killed.
   const wasHit = options.isHit();
   const isEnding = seen === undefined && mistakes.length === 0;
   if (isEnding)
@@ -55,8 +55,7 @@ export async function runWithFault(
   }
   const differences = ledger.compare(stored.rows, stored.events);
   if (differences.count > 0) mistakes.push(String(differences));
-  if (seen !== undefined && !isSame(seen, stored))
-    mistakes.push('memory was not what the file has');
+  if (seen !== undefined && !isSame(seen, stored)) mistakes.push('memory and file differ');
   const end = endOf(service, {
     code,
     isStarted: started !== undefined,
@@ -70,8 +69,8 @@ export async function runWithFault(
 }
 
 /**
- * The scripted run: changes, one after the other, then a look at everything;
- * undefined where the server went away meanwhile.
+ * The script: changes, one after the other, then a read of everything. Resolves with what
+ * was read; undefined when the server ended meanwhile.
  */
 async function script(
   origin: string,
@@ -90,10 +89,11 @@ async function script(
     for (let change = 0; change < LAST_CHANGES; change++) {
       if (!(await worker.create())) return undefined;
     }
-    if (mustRecover && ledger.outcomes.acknowledged === acknowledged) mistakes.push('no recovery');
+    if (mustRecover && ledger.outcomes.acknowledged === acknowledged)
+      mistakes.push('no create succeeded after the fault');
     return await readService(client);
   } catch (error) {
-    // A connection that fails has a code: the server is going away.
+    // A failed connection has an error code: the server is ending.
     const isGone = error instanceof Error && 'code' in error;
     if (!isGone) mistakes.push(error instanceof Error ? error.message : String(error));
     return undefined;
@@ -102,7 +102,7 @@ async function script(
   }
 }
 
-/** How the run ended; undefined: as none may. */
+/** How the run ended; undefined when it ended in a way that is not allowed. */
 function endOf(
   service: Service,
   run: { code: number | null; isStarted: boolean; wasHit: boolean; isSeen: boolean },

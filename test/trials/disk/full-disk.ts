@@ -1,5 +1,5 @@
-// A disk that is full, and gets room again: a small file system in memory that
-// only the server sees.
+// A full disk that gets room again: a small file system in memory, mounted so that only
+// the server sees it.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -15,11 +15,11 @@ import type { Finding } from '../trial.js';
 const DISK_BYTES = 4_000_000;
 const ROUNDS = 5;
 const CHANGES = 30;
-/** More than any round can leave free. */
+/** So many failures that the disk is certainly full. */
 const FAILURES_WANTED = 10;
 const FULL_MAX_CHANGES = 3_000;
 
-/** As root, or as a user who may be root in a namespace; undefined where neither is. */
+/** The command that gives the server mounts of its own; undefined when this user may not mount. */
 function privateMounts() {
   return [
     ['unshare', '--mount'],
@@ -53,7 +53,7 @@ export async function fullDisk(options: {
   const ledger = new Ledger();
   const random = randomFrom(seed);
   const worker = new LoadWorker({ client, ledger, random, workers: 1 }, 0);
-  // As the server sees it.
+  // The path of the folder as the server sees it.
   const inside = join('/proc', String(server.pid), 'root', disk);
   let [failures, disagreements, notRecovered] = [0, 0, 0];
   try {
@@ -83,7 +83,7 @@ export async function fullDisk(options: {
     return {
       fault,
       tried: `${ROUNDS} times, ${failures} changes refused with 500, ${ledger.outcomes.acknowledged} acknowledged (seed ${seed})`,
-      found: `${differences}, ${disagreements} times memory and file disagreed, ${notRecovered} times no recovery without restart`,
+      found: `${differences}, ${disagreements} times memory and file differed, ${notRecovered} times no recovery without restart`,
       holds: bad === 0 && failures >= ROUNDS,
     };
   } finally {
@@ -92,7 +92,7 @@ export async function fullDisk(options: {
   }
 }
 
-/** Takes all the room that there is. */
+/** Fills the disk. */
 function fill(path: string, disk: string) {
   const { bavail, bsize } = statfsSync(disk);
   writeFileSync(path, Buffer.alloc(bavail * bsize));

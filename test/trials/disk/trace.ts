@@ -1,6 +1,5 @@
-// What a traced server did to its files and said to its clients, in order, from
-// the output of strace. A call that this cannot represent is an error: what is
-// rebuilt from the steps has to be the whole truth.
+// Reads the output of strace: the server's file operations and answers, in order. A call
+// without a model here is an error, because the disk is rebuilt from these steps alone.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -15,7 +14,7 @@ export type NameChange = { kind: 'create' | 'make-folder' | 'remove'; path: stri
 
 export type Rename = { kind: 'rename'; path: string; to: string };
 
-/** The first byte of a 2xx answer leaves. */
+/** The server sends the first byte of a 2xx answer. */
 export type Acknowledge = { kind: 'acknowledge'; change: number };
 
 export type Step = Write | Truncate | Sync | NameChange | Rename | Acknowledge;
@@ -26,7 +25,7 @@ const FILE_CALLS =
   'renameat2,link,linkat,copy_file_range,sendfile,splice,mmap';
 const STRING_MAX_BYTES = 64_000_000;
 
-/** Why nothing can be traced here; undefined where it can. */
+/** Why strace cannot be used here; undefined when it can. */
 export function tracerIsMissing() {
   const args = ['-D', '-f', '--seccomp-bpf', '-qq', '-o', '/dev/null', 'true'];
   const { status, error, stderr } = spawnSync('strace', args, { encoding: 'utf8' });
@@ -34,7 +33,7 @@ export function tracerIsMissing() {
   return status === 0 ? undefined : `strace may not trace here: ${stderr.trim()}`;
 }
 
-/** The command that records what a server does; the server keeps its own process id. */
+/** The strace command that records a server. The server keeps its own process id. */
 export function recordingTo(output: string, more: readonly string[] = []) {
   const shown = ['-y', '-xx', '-s', String(STRING_MAX_BYTES)];
   const traced = ['-e', `trace=${FILE_CALLS}`, '-o', output];
@@ -42,9 +41,8 @@ export function recordingTo(output: string, more: readonly string[] = []) {
 }
 
 /**
- * The steps of a trace: of everything in the folder, and of answers to requests
- * whose id is `change-N-`. A write counts from where it begins, a sync from
- * where it has ended.
+ * The steps of a trace: operations on files in the folder, and answers to requests whose
+ * id is `change-N-`. A write takes the place of its start, a sync that of its end.
  */
 export function readTrace(file: string, folder: string) {
   const wanted = [hex(folder), hex('HTTP/1.1 2')];
@@ -68,7 +66,7 @@ export function readTrace(file: string, folder: string) {
       else conclude(text, at);
     }
   }
-  // The server was killed in the middle of these: they may have done their work.
+  // The server was killed during these calls: they may have taken effect.
   for (const { text, at } of begun.values()) conclude(`${text}) = ?`, at);
   return steps.filter((step) => step !== undefined);
 
@@ -85,7 +83,7 @@ function stepOf(text: string, folder: string): Step | undefined {
   const failed = result.startsWith('-1');
   const target = /^\d+<([^>]*)>/.exec(args)?.[1];
   const path = target === undefined ? '' : plain(target);
-  // A file that has no name any more is lost with its last descriptor.
+  // A file without a name is lost when its last descriptor is closed.
   if (/^\d+<[^>]*>\(deleted\)/.test(args)) return undefined;
   if (!isInside(path, folder)) return failed ? undefined : elsewhere(name, args, result, folder);
   if (name === 'fsync' || name === 'fdatasync') {
@@ -104,7 +102,7 @@ function stepOf(text: string, folder: string): Step | undefined {
   throw new Error(`no model of this call on ${path}: ${text.slice(0, 200)}`);
 }
 
-/** Calls whose first argument is not a file of the folder. */
+/** The step of a call whose first argument is not a file of the folder. */
 function elsewhere(name: string, args: string, result: string, folder: string): Step | undefined {
   const [first = '', second = ''] = strings(args);
   if (name === 'write' || name === 'writev' || name === 'sendto' || name === 'sendmsg') {
@@ -132,7 +130,7 @@ function isInside(path: string, folder: string) {
   return path === folder || path.startsWith(`${folder}/`);
 }
 
-/** Every quoted argument. */
+/** All quoted arguments. */
 function strings(args: string) {
   return [...args.matchAll(/"([^"]*)"/g)].map(([, text = '']) => plain(text));
 }

@@ -1,11 +1,11 @@
-// Another client, while a trial makes trouble: whether it notices.
+// A client that is not part of the fault: its requests must go on as before.
 
 import { asAccount } from '../service/identity-provider.js';
 import type { Service } from '../service/probed-service.js';
 
 const PATHS = ['/api/v1/customers', '/api/v1/health'];
 
-/** Asks again and again, and looks how much memory the server takes. */
+/** Sends one request after another and watches the server's memory. */
 export function watchOthers(service: Service) {
   let [requests, failures, slowestMs, peakBytes] = [0, 0, 0, 0];
   let isOver = false;

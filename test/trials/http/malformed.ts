@@ -1,7 +1,7 @@
-// Requests that are none: broken lines, headers and framings, and the shapes that
-// smuggle a second request past whoever reads the first one differently.
+// Malformed requests: broken lines, headers and framings, and requests that smuggle a
+// second one past a server that reads the first one differently.
 
-/** Never served: whoever finds it answered has found a smuggled request. */
+/** The mark of a smuggled request. An answer or a record with it proves that one was served. */
 export const SMUGGLED = 'smuggled';
 
 const HOST = 'Host: localhost\r\n';
@@ -106,9 +106,9 @@ function headers(authorization: string): [string, string][] {
   ]);
 }
 
-/** The second request is what the first one's body is, to one reader, and a request of its own to another. */
+/** One reader takes the second request for the first one's body, another for a request. */
 function smuggling(authorization: string): [string, string][] {
-  /** All of one length; the record tells which shape let it through. */
+  /** All have one length; the record names the shape that let it through. */
   const chunksOf = (number: number) => {
     const shape = String(number).padStart(3, '0');
     const record = JSON.stringify({ businessName: SMUGGLED, shape });
@@ -177,7 +177,7 @@ function smuggling(authorization: string): [string, string][] {
           wrap(framing, chunksOf(number)),
         ] as [string, string],
     ),
-    // Well-formed chunks may be followed by a request: without the token's header in it, none is let in.
+    // A request may follow well-formed chunks. This one has no token, so it must be refused.
     ...broken.map(
       (body) =>
         [
@@ -188,7 +188,7 @@ function smuggling(authorization: string): [string, string][] {
   ];
 }
 
-/** Well-formed, and hardly ever sent. */
+/** Well-formed requests that clients hardly ever send. */
 function oddities(authorization: string): [string, string][] {
   const get = `GET /api/v1/customers HTTP/1.1\r\n${HOST}${authorization}\r\n\r\n`;
   return [

@@ -1,28 +1,28 @@
-// HTTP as bytes on a socket, for what no client library would send, by the
-// hundred: how it was answered, when it ended, and what all answers must have.
+// HTTP as bytes on a socket, for requests that no client library sends: the answers, the
+// end of the connection, and checks that hold for every answer.
 
 import { connect, type Socket } from 'node:net';
 
 export interface RawConnection {
   socket: Socket;
-  /** Everything so far, a character a byte. */
+  /** Everything received so far, one character per byte. */
   received: () => string;
-  /** A byte for a character. */
+  /** Sends the text, one byte per character. */
   send: (text: string) => void;
-  /** Resolves with the milliseconds from the start to the end, however it came. */
+  /** Resolves at the end of the connection with its duration in milliseconds. */
   over: Promise<number>;
-  /** Resolves when it is connected, or over. */
+  /** Resolves when the connection is open, or has ended. */
   opened: Promise<void>;
 }
 
-/** Opens a connection and sends the text, a byte for a character. */
+/** Opens a connection and sends the text, one byte per character. */
 export function openRaw(origin: string, text: string | Buffer = ''): RawConnection {
   const { hostname, port } = new URL(origin);
   const startedAt = performance.now();
   const socket = connect({ host: hostname, port: Number(port) });
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
-  // A reset is an end like any other.
+  // A reset ends the connection, too: `close` follows.
   socket.on('error', () => {});
   const over: Promise<number> = new Promise((resolve) => {
     socket.once('close', () => resolve(performance.now() - startedAt));
@@ -40,8 +40,8 @@ export function openRaw(origin: string, text: string | Buffer = ''): RawConnecti
 }
 
 /**
- * Resolves when the connection is over, or ends it after so many milliseconds.
- * This side does not end first: an answer under way would be broken off.
+ * Resolves when the connection has ended; destroys it after so many milliseconds. This side
+ * does not end it before: that would cut an answer.
  */
 export async function overWithin(connection: RawConnection, milliseconds: number) {
   const timer = setTimeout(() => connection.socket.destroy(), milliseconds);
@@ -51,7 +51,7 @@ export async function overWithin(connection: RawConnection, milliseconds: number
 
 export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
 
-/** The complete answers in what was received; interim ones left out. */
+/** The complete answers received, without interim ones (1xx). */
 export function answersIn(received: string) {
   const answers: RawAnswer[] = [];
   let rest = received;
@@ -82,10 +82,10 @@ const COMMON_HEADERS = new Map([
   ['access-control-expose-headers', 'X-Request-ID'],
 ]);
 
-/** What is wrong with an answer's form; empty where nothing is. */
+/** The flaw in an answer's form, as text; empty when it has none. */
 export function flawOf({ status, headers, body }: RawAnswer) {
   if (status >= 500) return `status ${status}`;
-  // The one answer without an envelope: OPTIONS.
+  // Only OPTIONS is answered without an envelope.
   if (status === 204) return '';
   for (const [name, value] of COMMON_HEADERS) {
     if (headers.get(name) !== value) return `${status}: ${name} is ${headers.get(name)}`;
@@ -100,7 +100,7 @@ export function flawOf({ status, headers, body }: RawAnswer) {
   }
 }
 
-/** A request's text, with a Host; without a length of its own. */
+/** The text of a request with a Host header. Content-Length is up to the caller. */
 export function requestText(
   method: string,
   path: string,

@@ -1,5 +1,5 @@
-// Clients that keep to the protocol as slowly as they can: when each is ended,
-// and whether anybody else notices.
+// Clients that keep to the protocol but are as slow as they can be: when the server ends
+// them, and whether other clients are affected.
 
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,10 +17,10 @@ const HEALTH = '/api/v1/health';
 const MEMORY_MAX_BYTES = 400_000_000;
 const TOLERANCE_MS = 1_000;
 const OTHERS_MAX_MS = 1_000;
-/** All at once, the last of many large answers would begin a second after its request, and its time-out with it. */
+/** Pause between two openings. Without it the last large answers begin a second late, and so do their time-outs. */
 const OPENING_EVERY_MS = 5;
 
-/** Answers far above what the buffers between two processes hold. */
+/** Stores records that make an answer far larger than the buffers between two processes. */
 export async function fill({ origin }: Service) {
   const body = JSON.stringify({ name: 'a', phone: '1', note: 'x'.repeat(900_000) });
   for (let i = 0; i < 12; i++) {
@@ -32,16 +32,16 @@ export async function fill({ origin }: Service) {
 
 export interface SlowClient {
   fault: string;
-  /** What is sent at once. */
+  /** Sent at once. */
   start: string;
-  /** What is sent again and again; empty for nothing. */
+  /** Sent again and again; empty sends nothing. */
   more: string;
-  /** How often that is; a second by default. */
+  /** Milliseconds between two sends; 1000 by default. */
   everyMs?: number;
   reads: boolean;
-  /** When it must be over. */
+  /** The time-out after which the server must end the connection. */
   limitMs: number;
-  /** Of the last answer, where one is due. */
+  /** Status of the last answer; undefined when none is expected. */
   status: number | undefined;
 }
 
@@ -84,7 +84,7 @@ export function slowClients(quick: boolean): SlowClient[] {
     {
       fault: 'readers that never read',
       start: requestText('GET', `${CUSTOMERS}?page_size=100`, asAccount('reader')),
-      // A side that does not read learns of its end when it next sends; an empty line means nothing.
+      // A client that does not read notices the end only when it sends. The server ignores an empty line.
       more: '\r\n',
       everyMs: 100,
       reads: false,
@@ -147,7 +147,7 @@ export async function slowFinding(
   };
 }
 
-/** By the tool that others would use. */
+/** The same attacks by a well-known tool. */
 export const ATTACKS = [
   { what: 'slowhttptest: slow headers', flags: ['-H', '-i', '1'] },
   { what: 'slowhttptest: slow bodies', flags: ['-B', '-i', '1'] },

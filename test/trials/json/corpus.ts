@@ -1,7 +1,7 @@
-// Texts that a body may be: JSON in every form that the grammar has, and beside
-// each what looks like it. What a text must become is said here, not asked of the service.
+// Texts for bodies: JSON in every form of the grammar, and next to each form texts that
+// only look like it. The expected record stands here; the service is not asked for it.
 
-/** `wanted`: the object that must be stored; undefined where it must be refused. */
+/** `wanted` is the object that must be stored; undefined when the text must be refused. */
 export type Text = { what: string; bytes: Buffer; wanted: Record<string, unknown> | undefined };
 
 const DEPTH_MAX = 512;
@@ -19,7 +19,7 @@ export function corpus(): Text[] {
   ];
 }
 
-/** Every value in an object, and in an array in it. */
+/** The value in an object, and in an array in an object. */
 function valueTexts(kind: string, value: string, wanted: unknown) {
   return [
     text(`${kind} ${value}`, `{"v":${value}}`, wanted === undefined ? undefined : { v: wanted }),
@@ -64,7 +64,7 @@ function escapes() {
   const texts = [];
   for (let code = 0x20; code < 0x7f; code++) {
     const sign = String.fromCharCode(code);
-    // An escape of `u` alone lacks its digits.
+    // `\\u` alone lacks its digits.
     texts.push(...valueTexts('the escape', `"\\${sign}"`, known.get(sign)));
   }
   for (const code of ['0000', '001F', '00e9', 'D83D\\uDE00', 'ffff', 'd800', 'DC00']) {
@@ -77,7 +77,7 @@ function escapes() {
   return texts;
 }
 
-/** Each byte on its own: in a string, and outside of one. */
+/** Every byte, in a string and outside of one. */
 function rawBytes() {
   const texts = [];
   for (let byte = 0; byte < 256; byte++) {
@@ -156,7 +156,7 @@ function utf8() {
   ];
 }
 
-/** Signs that are white space elsewhere. */
+/** Characters that are white space in other languages, but not in JSON. */
 function whiteSpace() {
   return [
     '\u00a0',
@@ -199,7 +199,7 @@ function depths() {
   });
 }
 
-/** Names that mean something to the language, and names twice. */
+/** Names with a meaning in JavaScript, and names that appear twice. */
 function names() {
   const special = [
     '__proto__',

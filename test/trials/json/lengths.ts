@@ -1,5 +1,5 @@
-// How long a body is and how long it says that it is: to the byte at the limit,
-// untrue, and never coming to its end.
+// Lengths of bodies: exact to the byte at the limit, untrue lengths, and bodies that never
+// reach their end.
 
 import { isDeepStrictEqual } from 'node:util';
 import { megabytes, seconds, summary } from '../figures.js';
@@ -12,10 +12,10 @@ const BUSINESSES = '/api/v1/businesses';
 const MAX_BYTES = 1_048_576;
 const REQUEST_READ_TIMEOUT_MS = 15_000;
 const TOLERANCE_MS = 1_000;
-/** What bodies that never ended may leave behind. */
+/** Memory that bodies without an end may leave behind. */
 const HEAP_GROWTH_MAX_BYTES = 8_000_000;
 
-/** To the byte, in every framing. */
+/** Lengths around the limit, to the byte, in every framing. */
 export async function edgeFinding({ origin }: Service): Promise<Finding> {
   const wrong = [];
   let tried = 0;
@@ -46,14 +46,14 @@ export async function edgeFinding({ origin }: Service): Promise<Finding> {
   };
 }
 
-/** Lengths that are not the body's. */
+/** Lengths that differ from the body's. */
 export async function lyingFinding({ origin }: Service): Promise<Finding> {
   const head = (framing: Record<string, string>) =>
     requestText('POST', BUSINESSES, { ...asAccount('lies'), ...framing });
   const body = '{"note":"complete"}';
   const length = (bytes: number | string) => head({ 'Content-Length': `${bytes}` });
   const chunks = head({ 'Transfer-Encoding': 'chunked' });
-  /** What is sent before the connection ends, and the statuses of the answers. */
+  /** The lie, the bytes sent before the connection ends, the statuses of the answers. */
   const lies: [string, string, number[]][] = [
     ['a length that is too short', length(body.length - 1) + body, [400, 400]],
     ['a length of 0', length(0) + body, [400, 400]],
@@ -82,7 +82,7 @@ export async function lyingFinding({ origin }: Service): Promise<Finding> {
     const answers = answersIn(connection.received());
     const statuses = answers.map(({ status }) => status);
     const flaw = answers.map(flawOf).find((found) => found !== '') ?? '';
-    // Where the body never ends the client has gone: an answer may come, and none must.
+    // The client of a body without an end is gone: an answer is allowed, but not required.
     const isRight =
       wanted.length === 0
         ? statuses.every((status) => status === 400)
@@ -129,13 +129,13 @@ export async function stalledFinding(service: Service, count: number): Promise<F
   };
 }
 
-/** A create of so many bytes with its length, the connection's last. */
+/** A create of so many bytes with Content-Length and `Connection: close`. */
 function whole(length: number) {
   const framing = { 'Content-Length': `${length}`, Connection: 'close' };
   return requestText('POST', BUSINESSES, { ...asAccount('edge'), ...framing }, bodyOf(length));
 }
 
-/** The same in chunks. */
+/** The same create in chunks. */
 function chunked(length: number, pieceBytes: number) {
   const framing = { 'Transfer-Encoding': 'chunked', Connection: 'close' };
   const body = bodyOf(length);
@@ -152,7 +152,7 @@ function bodyOf(length: number) {
   return `{"note":"${'x'.repeat(length - '{"note":""}'.length)}"}`;
 }
 
-/** How many businesses an account has. */
+/** The number of businesses of an account. */
 export async function totalOf(origin: string, subject: string) {
   const response = await fetch(`${origin}${BUSINESSES}?page_size=1`, {
     headers: asAccount(subject),

@@ -1,5 +1,5 @@
-// The client's side of the truth: everything that was asked for, and what came
-// of it as far as the client knows. A change has one of three outcomes.
+// The ledger: every change that a client sent, and its outcome as far as the client knows.
+// Compared with the stored records it finds everything that was lost or damaged.
 
 import { isDeepStrictEqual } from 'node:util';
 
@@ -15,15 +15,15 @@ export type StoredEvent = {
   changed: readonly string[];
 };
 
-/** One record from its creation on. */
+/** One record and all changes of it. */
 export interface Entry {
-  /** A property of the record that no other has. */
+  /** The value of a property that only this record has. */
   mark: string;
-  /** Who alone works on it, one change at a time. */
+  /** The number of the one worker that changes it, one change at a time. */
   worker: number;
   owner: string;
   collection: string;
-  /** Once it is known. */
+  /** undefined until the create is answered. */
   id: string | undefined;
   changes: LedgerChange[];
 }
@@ -33,24 +33,24 @@ export interface LedgerChange {
   entry: Entry;
   action: 'create' | 'update' | 'delete';
   byOperator: boolean;
-  /** What its audit event has to name. */
+  /** The names that its audit event must list. */
   changed: readonly string[];
-  /** The record without its id; undefined: gone. */
+  /** The record after the change, without its id; undefined after a delete. */
   after: Properties | undefined;
   outcome: 'unknown' | 'acknowledged' | 'refused';
 }
 
-/** How what is stored differs from what was acknowledged; every number must be 0. */
+/** Differences between the stored and the acknowledged records. Every number must be 0. */
 export class Differences {
-  /** Acknowledged, and not there, or there as it was before. */
+  /** Acknowledged changes that are not stored. */
   lost = 0;
-  /** Deleted, and there again. */
+  /** Deleted records that are stored again. */
   back = 0;
-  /** There as nobody ever wrote it. */
+  /** Stored records that equal no version that was sent. */
   torn = 0;
-  /** There twice, or under the id of another. */
+  /** Records stored twice, or under the id of another record. */
   duplicate = 0;
-  /** An audit event without its change, or a change without its event. */
+  /** Audit events without a change, and changes without an audit event. */
   audit = 0;
 
   get count() {
@@ -78,16 +78,16 @@ const NAMES = Object.keys(WORDS) as (keyof typeof WORDS)[];
 export class Ledger {
   #entries: Map<string, Entry> = new Map();
   #changes: LedgerChange[] = [];
-  /** Ids that a record has now, as far as is known. */
+  /** The ids in use, as far as the client knows. */
   #liveIds: Set<string> = new Set();
   #marks = 0;
   #begun = 0;
-  /** Of changes that are forgotten. */
+  /** Outcomes of forgotten changes. */
   #forgotten = { acknowledged: 0, refused: 0, unknown: 0 };
-  /** Creates that were given the id of a record that still had it. */
+  /** Creates that got an id which another record still had. */
   reusedIds = 0;
 
-  /** A record that is about to be created. */
+  /** Adds a record that is about to be created. */
   newEntry(worker: number, owner: string, collection: string) {
     const mark = `mark-${++this.#marks}`;
     const entry: Entry = { mark, worker, owner, collection, id: undefined, changes: [] };
@@ -95,7 +95,7 @@ export class Ledger {
     return entry;
   }
 
-  /** To be called before the change is sent. */
+  /** Adds a change. Call it before the change is sent. */
   begin(change: Omit<LedgerChange, 'number' | 'outcome'>) {
     const begun: LedgerChange = { ...change, number: ++this.#begun, outcome: 'unknown' };
     this.#changes.push(begun);
@@ -117,7 +117,7 @@ export class Ledger {
     change.outcome = 'refused';
   }
 
-  /** Records that are there for certain, with nothing under way. */
+  /** The worker's records that certainly exist, without a change under way. */
   live(worker: number) {
     return [...this.#entries.values()].filter((entry) => {
       const { certain, possible } = statesOf(entry);
@@ -125,12 +125,12 @@ export class Ledger {
     });
   }
 
-  /** The record as it is known to be. */
+  /** The record's properties after its last acknowledged change. */
   bodyOf(entry: Entry) {
     return statesOf(entry).certain ?? {};
   }
 
-  /** Keeps of each record only what it is now, so that a long run fits into memory; audit events cannot be compared any more. */
+  /** Keeps only the last state of each record, to save memory in a long run. Audit events cannot be compared afterwards. */
   forgetHistory() {
     for (const entry of this.#entries.values()) {
       const { happened, certain, possible } = statesOf(entry);
@@ -144,7 +144,7 @@ export class Ledger {
     this.#changes = this.#changes.filter((change) => kept.has(change));
   }
 
-  /** How many changes there are of each outcome. */
+  /** The number of changes of each outcome. */
   get outcomes() {
     const counts = { ...this.#forgotten };
     for (const { outcome } of this.#changes) counts[outcome]++;
@@ -152,9 +152,9 @@ export class Ledger {
   }
 
   /**
-   * Compares with what is stored. `isAcknowledged` says what was acknowledged
-   * at the moment that is looked at; changes behind the first that was not
-   * were not even sent.
+   * Compares the ledger with the stored rows and events. `isAcknowledged` tells whether a
+   * change was acknowledged at the moment in question. Changes after the first one that was
+   * not acknowledged were not sent at that moment.
    */
   compare(
     rows: readonly StoredRow[],
@@ -182,7 +182,7 @@ export class Ledger {
     return differences;
   }
 
-  /** Takes what is stored for the truth about every change whose outcome is unknown. */
+  /** Decides every unknown outcome by the stored rows. */
   settle(rows: readonly StoredRow[]) {
     const found = this.#byMark(rows, new Differences());
     for (const entry of this.#entries.values()) {
@@ -210,7 +210,7 @@ export class Ledger {
   }
 }
 
-/** What a record must be, and what else it may be. */
+/** The state that the record must have, and the one that it may have instead. */
 function statesOf(entry: Entry, isAcknowledged = wasAcknowledged) {
   const happened: LedgerChange[] = [];
   let possible: LedgerChange | undefined;
@@ -238,7 +238,7 @@ function judge(
   return happened.some(({ after }) => isState(row, after)) ? 'lost' : 'torn';
 }
 
-/** In its collection, and under the id that was acknowledged; an answer that never arrived has told none. */
+/** Whether the row is in its collection, and under its id when the client knows that. */
 function hasItsPlace(row: StoredRow | undefined, entry: Entry, certain: Properties | undefined) {
   if (row === undefined) return true;
   if (row.collection !== entry.collection) return false;
@@ -265,7 +265,7 @@ function eventText({ action, resource, record_id, owner_sub, changed }: StoredEv
   return [action, resource, record_id, owner_sub, ...changed.toSorted()].join(' ');
 }
 
-/** How many texts one list has that the other has not, counting repetitions. */
+/** The number of texts that only one of the lists has, with repetitions. */
 function mismatches(wanted: readonly string[], given: readonly string[]) {
   const counts: Map<string, number> = new Map();
   for (const text of wanted) counts.set(text, (counts.get(text) ?? 0) + 1);

@@ -1,11 +1,11 @@
-// Chance that can be had again: the same seed gives the same numbers.
+// Random numbers from a seed: the same seed gives the same numbers again.
 
 export type Random = ReturnType<typeof randomFrom>;
 
 /** A generator from a seed (mulberry32). */
 export function randomFrom(seed: number) {
   let state = seed >>> 0;
-  /** From 0, below 1. */
+  /** A number from 0 up to, not including, 1. */
   function fraction() {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -20,7 +20,7 @@ export function randomFrom(seed: number) {
     fraction,
     between,
     chance: (probability: number) => fraction() < probability,
-    /** One of several, of which there must be one. */
+    /** One of the values. The list must not be empty. */
     oneOf: <T>(values: readonly T[]): T => values[between(0, values.length - 1)] as T,
   };
 }

@@ -1,15 +1,15 @@
-// Reads at a steady rate, and how long each of them took.
+// Reads at a steady rate, with the duration of each.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../service/requests.js';
 
 const READERS = 8;
-/** Between two reads of a reader: the readers measure the server, they do not fill it. */
+/** Pause between two reads of a reader: the reads measure the server, they must not overload it. */
 const PAUSE_MS = 4;
 
 /**
- * Reads an account's records in turn for so long; resolves with the times in
- * milliseconds. Rejects where an answer is not 200.
+ * Reads an account's records in turn during `milliseconds`. Resolves with the duration of
+ * each read in milliseconds. Rejects when an answer is not 200.
  */
 export async function timedReads(
   client: Client,
@@ -35,7 +35,7 @@ export async function timedReads(
   return times;
 }
 
-/** Records to read, made for an account. */
+/** Creates records for an account; resolves with their paths. */
 export async function recordsToRead(client: Client, account: string) {
   const paths: string[] = [];
   for (let record = 0; record < 50; record++) {

@@ -1,5 +1,5 @@
-// Mixed load whose every change is in a ledger: accounts and the operator
-// create, change and delete records of all sizes, each worker its own.
+// Mixed load: accounts and the operator create, change and delete records of all sizes.
+// Each worker has its own records. Every change is in the ledger.
 
 import type { Answer, Client } from '../service/requests.js';
 import type { Entry, Ledger, LedgerChange, Properties } from './ledger.js';
@@ -7,7 +7,7 @@ import type { Random } from './random.js';
 
 export const ACCOUNTS = ['amina', 'baraka', 'chiku', 'daudi', 'eshe'];
 
-/** A worker that has as many records as this rather deletes than creates. */
+/** A worker with this many records deletes more than it creates. */
 const LIVE_RECORDS = 30;
 const OPERATOR_SHARE = 0.15;
 const READ_SHARE = 0.1;
@@ -16,7 +16,7 @@ const SHORT_MAX_CHARACTERS = 400;
 const LONG_MAX_CHARACTERS = 8_000;
 const HUGE_MAX_CHARACTERS = 60_000;
 
-/** What each collection's records must have; defaults are sent, so that what comes back is what was sent. */
+/** A valid body for each collection. It contains the defaults, so that the stored record equals the body. */
 const BODIES = new Map(
   Object.entries({
     businesses: { businessName: 'Neema Salon' },
@@ -40,15 +40,15 @@ export interface LoadOptions {
   client: Client;
   ledger: Ledger;
   random: Random;
-  /** How many change something at the same time. */
+  /** The number of workers, each with one request at a time. */
   workers: number;
-  /** At the first 500 nothing more is asked. */
+  /** Stop at the first 500. */
   endsAtFailure?: boolean;
-  /** How long each read took. */
+  /** Called with the duration of each read. */
   onRead?: (milliseconds: number) => void;
 }
 
-/** Load until it is stopped, or until the server is gone. */
+/** Starts the load. It ends when it is stopped or when the server is gone. */
 export function startLoad(options: LoadOptions) {
   let stopped = false;
   const isOver = () => stopped;
@@ -57,7 +57,7 @@ export function startLoad(options: LoadOptions) {
   );
   ended.catch(() => {});
   return {
-    /** Rejects where an answer was none that the contract allows. */
+    /** Resolves at the end of the load. Rejects when an answer breaks the contract. */
     ended: async () => void (await ended),
     async stop() {
       stopped = true;
@@ -71,7 +71,7 @@ async function work(options: LoadOptions, number: number, isOver: () => boolean)
   while (!isOver() && (await worker.changeSomething()));
 }
 
-/** Works on records of its own, one request at a time. */
+/** Changes its own records, one request at a time. */
 export class LoadWorker {
   #options;
   #number;
@@ -84,7 +84,7 @@ export class LoadWorker {
     this.#live = options.ledger.live(number);
   }
 
-  /** False where there is no more to do. Throws where the server answered as it must not. */
+  /** Sends one random request. Resolves with false when the load must end. Rejects when the answer breaks the contract. */
   async changeSomething() {
     const { random } = this.#options;
     const entry = this.#live.length === 0 ? undefined : random.oneOf(this.#live);
@@ -115,7 +115,7 @@ export class LoadWorker {
     return this.#change('delete', entry, undefined, undefined);
   }
 
-  /** A version that no record had before, of any length. */
+  /** Properties that no record had before, of random length. */
   #newVersion() {
     const { random } = this.#options;
     const dice = random.fraction();
@@ -149,7 +149,7 @@ export class LoadWorker {
     if (!isDone && answer.status !== 500) throw unexpected(change, answer);
     if (isDone) ledger.acknowledge(change, answer.json.data.id);
     if (isDone && action === 'create') this.#live.push(entry);
-    // A 500 says that nobody knows: workers off until what is stored has decided.
+    // After a 500 the outcome is unknown: no further change until the stored rows decide it.
     if (action === 'delete' || (!isDone && action === 'update')) {
       this.#live = this.#live.filter((candidate) => candidate !== entry);
     }
@@ -171,7 +171,7 @@ export class LoadWorker {
     return true;
   }
 
-  /** A change that must be refused, whoever asks for it. */
+  /** Another account's delete, which must be refused. */
   async #refused(entry: Entry) {
     const { ledger, client, random } = this.#options;
     const stranger = random.oneOf(ACCOUNTS.filter((account) => account !== entry.owner));
@@ -189,7 +189,7 @@ export class LoadWorker {
       account: stranger,
     } as const;
     const answer = await client.send(call).catch(() => undefined);
-    // Where a commit fails, so do the refusals that were decided with it.
+    // When a commit fails, the refusals that were decided with it are answered 500, too.
     if (answer !== undefined && ![404, 500].includes(answer.status)) {
       throw unexpected(change, answer);
     }
@@ -199,7 +199,7 @@ export class LoadWorker {
 
 const METHODS = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
 
-/** The request id of a change, by which its answer is known. */
+/** The request id of a change. The trace recognises the answer by it. */
 export function requestIdOf({ number }: LedgerChange) {
   return `change-${number}-`;
 }

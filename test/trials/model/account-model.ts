@@ -1,6 +1,5 @@
-// What the service must hold and answer for one account, as plainly as it can be
-// said: a Map of records in their order of creation. Written from the contract's
-// words, with nothing of the service's own code.
+// The model of one account: a Map of records in their order of creation, and the answers
+// that follow from it. It is written from the contract and uses no code of the service.
 
 export type JsonRecord = Record<string, unknown>;
 export type Pagination = { page: number; page_size: number; total: number; total_pages: number };
@@ -49,7 +48,7 @@ export const RULES: Readonly<
 
 const PROTECTED = ['id', 'owner_sub', 'ownerSub'];
 
-/** Whether a record may be stored. */
+/** Whether the record is valid. */
 export function isValid(collection: Collection, record: JsonRecord) {
   const { texts, numbers } = RULES[collection];
   return (
@@ -59,7 +58,7 @@ export function isValid(collection: Collection, record: JsonRecord) {
 }
 
 export class AccountModel {
-  /** Oldest first. */
+  /** The records of each collection by id, oldest first. */
   #records: Record<Collection, Map<string, JsonRecord>> = {
     businesses: new Map(),
     customers: new Map(),
@@ -75,7 +74,7 @@ export class AccountModel {
     this.subject = subject;
   }
 
-  /** Oldest first. */
+  /** The ids of a collection, oldest first. */
   ids(collection: Collection): readonly string[] {
     return [...this.#records[collection].keys()];
   }
@@ -84,7 +83,7 @@ export class AccountModel {
     return this.#records[collection].get(id);
   }
 
-  /** A record's place is that of its creation, whatever becomes of it. */
+  /** Stores a record. An updated record keeps its place in the order. */
   put(collection: Collection, id: string, record: JsonRecord) {
     this.#records[collection].set(id, record);
   }
@@ -93,20 +92,20 @@ export class AccountModel {
     this.#records[collection].delete(id);
   }
 
-  /** What a create must store. */
+  /** The record that a create must store. */
   created(collection: Collection, body: JsonRecord, id: string): JsonRecord {
     const mirror = collection === 'businesses' ? { ownerSub: this.subject } : {};
     const { defaults } = RULES[collection];
     return { ...defaults, ...body, id, owner_sub: this.subject, ...mirror };
   }
 
-  /** What a PATCH must store. */
+  /** The record that a PATCH must store. */
   merged(stored: JsonRecord, body: JsonRecord): JsonRecord {
     const changes = Object.entries(body).filter(([name]) => !PROTECTED.includes(name));
     return { ...stored, ...Object.fromEntries(changes) };
   }
 
-  /** All records that a list's filters let through, newest first. */
+  /** The records that match a list's filters, newest first. */
   matching(collection: Collection, { q = '', status = '' }) {
     const needle = q.toLowerCase();
     return [...this.#records[collection].values()]
@@ -118,7 +117,7 @@ export class AccountModel {
       );
   }
 
-  /** One row for each order, newest first. */
+  /** The payments: one row for each order, newest first. */
   payments() {
     return [...this.#records.orders.values()].reverse().map((order) => {
       const amount = numberOr0(order['amount']);
@@ -137,7 +136,7 @@ export class AccountModel {
     });
   }
 
-  /** What the operator's views say of it. */
+  /** The account's row in the operator's views. */
   summary() {
     const resources = Object.fromEntries(
       COLLECTIONS.map((name) => [name, this.#records[name].size]),
@@ -155,7 +154,7 @@ export class AccountModel {
   }
 }
 
-/** The rows of a page and what a list says of it. `given`: the query's own text. */
+/** The rows of a page and its pagination. `given` has the query's parameters as text. */
 export function pageOf(
   rows: readonly unknown[],
   given: { page?: string | undefined; page_size?: string | undefined },

@@ -1,4 +1,4 @@
-// What clients may do, as fast-check generates it: sensible, wrong and odd.
+// Generators of the clients' commands: sensible, wrong and odd ones.
 
 import fc from 'fast-check';
 import type { Collection, JsonRecord } from './account-model.js';
@@ -12,8 +12,8 @@ export interface Query {
 }
 
 /**
- * One thing that an account does, or the operator does for it. `pick` names one
- * of the records that are there, or were, or are somebody else's.
+ * One command of an account, or of the operator for that account. `pick` selects a record
+ * that exists, or one that is deleted or belongs to another account.
  */
 export type Command = { collection: Collection; byOperator: boolean } & (
   | { kind: 'create'; body: JsonRecord }
@@ -28,10 +28,10 @@ export type Command = { collection: Collection; byOperator: boolean } & (
   | { kind: 'go astray'; method: string; path: string; status: number }
 );
 
-/** What all clients do at the same time, each one thing after the other, and how that ends. */
+/** The commands of all clients, which run side by side, and the action afterwards. */
 export type Step = { lanes: Command[][]; end: 'restart' | 'look' };
 
-/** The database refuses whatever has this in its text. */
+/** The database refuses every record with this text. */
 export const REFUSED = 'refuse-me';
 
 const STATUSES = ['New', 'In progress', 'Ready', 'new', 'Ré'];
@@ -74,7 +74,7 @@ const extras = fc
   .array(fc.tuple(names, odd), { maxLength: 3 })
   .map((entries) => asSent(Object.fromEntries(entries)));
 
-/** JSON has no -0. */
+/** The record as JSON can carry it: without -0. */
 function asSent(record: object): JsonRecord {
   return JSON.parse(JSON.stringify(record));
 }
@@ -82,7 +82,7 @@ function asSent(record: object): JsonRecord {
 const collections = fc.constantFrom(...COLLECTIONS);
 const picks = fc.nat({ max: 1_000 });
 
-/** Once in so many times. */
+/** undefined, except once in so many times. */
 function rarely<T>(times: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof(
     { weight: times - 1, arbitrary: fc.constant(undefined) },
@@ -90,7 +90,7 @@ function rarely<T>(times: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | 
   );
 }
 
-/** Mostly what the collection wants, now and then without one thing or with nonsense for it. */
+/** Mostly valid bodies for the collection. Sometimes a property is missing or nonsense. */
 function bodies(collection: Collection) {
   const { texts: textual, numbers } = RULES[collection];
   const good = fc.record({
@@ -157,7 +157,7 @@ const ASTRAY = [
   { method: 'GET', path: '/payments/PAY-0001', status: 404 },
 ];
 
-/** One of these things, for one collection. */
+/** One command for one collection. */
 const commands = fc.tuple(collections, fc.boolean()).chain(([collection, byOperator]) =>
   fc
     .oneof(
@@ -193,7 +193,7 @@ const commands = fc.tuple(collections, fc.boolean()).chain(([collection, byOpera
     .map((command) => ({ ...command, collection, byOperator }) as Command),
 );
 
-/** Steps for so many accounts, about `count` commands in all. */
+/** Steps for so many accounts, each with so many commands. */
 export function steps(sizes: {
   accounts: number;
   steps: number;

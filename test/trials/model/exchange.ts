@@ -1,4 +1,5 @@
-// One request to the service and what holds for every answer, whatever was asked.
+// Sends one request and checks what holds for every answer: headers, envelope, and that it
+// holds no data of another account.
 
 import { isDeepStrictEqual } from 'node:util';
 import { asAccount } from '../service/identity-provider.js';
@@ -10,25 +11,25 @@ export type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 export interface Answer {
   status: number;
   data: unknown;
-  /** Of an error. */
+  /** The code of an error. */
   code: string | undefined;
   pagination: unknown;
 }
 
-/** Who asks: an account by its subject, or the operator. */
+/** Stands for the operator as the caller. An account stands for itself by its subject. */
 export const OPERATOR = Symbol('operator');
 
 const CANARY = /canary-\d+/g;
 let requests = 0;
 
-/** What every account's records hold, and no answer to another account. */
+/** A text that is in every record of this account, and in no answer to another account. */
 export function canaryOf(subject: string) {
   return `canary-${subject.replace(/\D/g, '')}`;
 }
 
 /**
- * Sends it and reads the answer. Throws where any answer's form is not the
- * contract's, or holds what is another account's.
+ * Sends the request and reads the answer. Rejects when the form of the answer breaks the
+ * contract, or when the answer holds data of another account.
  */
 export async function exchange(
   fetch: Fetch,
@@ -80,12 +81,12 @@ export async function exchange(
   return { status: response.status, data: json.data, code: json.error?.code, pagination };
 }
 
-/** Throws with the sentence where the condition does not hold. */
+/** Throws with the message unless the condition holds. */
 export function must(holds: boolean, otherwise: string) {
   if (!holds) throw new Error(otherwise);
 }
 
-/** Throws where the two differ, with the first place where they do. The order of properties does not count. */
+/** Throws when the two differ; the message names the first difference. The order of properties does not count. */
 export function same(found: unknown, wanted: unknown, what: string) {
   if (isDeepStrictEqual(found, wanted)) return;
   throw new Error(`${what}: ${firstDifference(found, wanted) ?? 'the values differ in type'}`);

@@ -1,5 +1,5 @@
-// Where two JSON values differ first: a path, the expected value and the value that
-// was found, so that the message of a failure needs no search.
+// The first difference between two JSON values: its path, the expected value and the value
+// found.
 
 const VALUE_MAX_CHARACTERS = 200;
 const NAME = /^[A-Za-z_]\w*$/;
@@ -9,7 +9,7 @@ export interface Comparison {
   readonly isOrdered: boolean;
 }
 
-/** Such as `$.data[3].phone: expected "1", got "2"`; undefined where the values are equal. */
+/** Such as `$.data[3].phone: expected "1", got "2"`; undefined when the values are equal. */
 export function firstDifference(
   found: unknown,
   expected: unknown,

@@ -1,5 +1,5 @@
-// Where the service runs while it is held against the model: the built handler in
-// this process, or `node dist/server.js` over HTTP.
+// The hosts that the model is compared with: the built handler in this process, and
+// `node dist/server.js` over HTTP.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ export type RunningHost = {
   restart: () => Promise<void>;
   close: () => Promise<void>;
 };
-/** On a new database in this folder. */
+/** Starts the service on a new database in the folder. */
 export type Host = (folder: string) => Promise<RunningHost>;
 
-/** An upsert fires the triggers of an insert first: one refuses creates and updates. */
+/** Refuses creates and updates: an upsert fires the triggers of an insert first. */
 const REFUSE = `create trigger refuse before insert on records
   when new.body like '%${REFUSED}%' begin select raise(abort, 'injected'); end`;
 

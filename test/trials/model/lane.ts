@@ -1,5 +1,5 @@
-// One account's part of a run: sends its commands one after the other and holds
-// every answer against the model of that account.
+// One account's part of a run: sends its commands one after the other and compares every
+// answer with the model of that account.
 
 import type { Collection, JsonRecord } from './account-model.js';
 import {
@@ -20,9 +20,9 @@ import type { Shared } from './run.js';
 export type Event = { action: string; resource: string; record_id: string; changed: string[] };
 
 export class Lane {
-  /** What the audit log must say of this account, oldest first. */
+  /** The events that the audit log must hold for this account, oldest first. */
   events: Event[] = [];
-  /** Ids of other accounts' records, to be asked for. */
+  /** Ids of other accounts' records; requests for them must be answered 404. */
   strangers: string[] = [];
   #gone = ['CUS-999999', 'constructor', '..%2f..'];
 
@@ -102,7 +102,11 @@ export class Lane {
     const path = this.#path(byOperator, collection, id);
     const { status, data } = await this.request(byOperator, 'GET', path);
     const wanted = this.model.read(collection, id);
-    same([status, data], [wanted === undefined ? 404 : 200, wanted], `GET ${path}`);
+    same(
+      { status, data },
+      { status: wanted === undefined ? 404 : 200, data: wanted },
+      `GET ${path}`,
+    );
   }
 
   async #patch(collection: Collection, byOperator: boolean, id: string, body: JsonRecord) {
@@ -114,12 +118,12 @@ export class Lane {
     const merged = this.model.merged(stored, body);
     if (!isValid(collection, merged))
       return must(status === 422, `PATCH ${path}: ${status}, not 422`);
-    same([status, data], [200, merged], `PATCH ${path}`);
+    same({ status, data }, { status: 200, data: merged }, `PATCH ${path}`);
     this.model.put(collection, id, data as JsonRecord);
     this.#audit(byOperator, 'update', collection, id, changedNames(stored, data as JsonRecord));
   }
 
-  /** Each changes a property of its own: none may be lost. */
+  /** PATCHes at the same time, each of another property: none may be lost. */
   async #patchAtOnce(collection: Collection, id: string, values: readonly number[]) {
     const path = this.#path(false, collection, id);
     const bodies = values.map((value, index) => ({ [`at-once-${index}`]: value }));
@@ -148,8 +152,8 @@ export class Lane {
     if (status === 500) return;
     const isThere = this.model.read(collection, id) !== undefined;
     same(
-      [status, data],
-      isThere ? [200, { id, deleted: true }] : [404, undefined],
+      { status, data },
+      isThere ? { status: 200, data: { id, deleted: true } } : { status: 404, data: undefined },
       `DELETE ${path}`,
     );
     if (!isThere) return;
@@ -173,7 +177,8 @@ export class Lane {
       { page, page_size },
       byOperator ? OPERATOR_PAGES : OWN_PAGES,
     );
-    same([answer.status, answer.data, answer.pagination], [200, data, pagination], `GET ${path}`);
+    const wanted = { status: 200, data, pagination, code: undefined };
+    same(answer, wanted, `GET ${path}`);
   }
 
   async #payments() {
@@ -184,7 +189,11 @@ export class Lane {
       '/payments?q=nothing&page=9',
     );
     const page = { page: 1, page_size: rows.length, total: rows.length, total_pages: 1 };
-    same([status, data, pagination], [200, rows, page], 'GET /payments');
+    same(
+      { status, data, pagination },
+      { status: 200, data: rows, pagination: page },
+      'GET /payments',
+    );
   }
 
   async #account() {
@@ -193,7 +202,7 @@ export class Lane {
     if (summary.record_count === 0)
       return must(status === 404, `an account without records: ${status}`);
     const profiles = this.model.matching('businesses', {});
-    same([status, data], [200, { ...summary, profiles }], 'GET an account');
+    same({ status, data }, { status: 200, data: { ...summary, profiles } }, 'GET an account');
   }
 
   async #expect(wanted: number, ...request: Parameters<Lane['request']>) {
@@ -201,7 +210,7 @@ export class Lane {
     must(status === wanted, `${request.slice(1, 3).join(' ')}: ${status}, not ${wanted}`);
   }
 
-  /** A write that the database refuses takes those with it that were committed at the same time. */
+  /** Sends a write. It may be answered 500 when it was committed together with one that the database refuses. */
   async #write(
     byOperator: boolean,
     method: string,
@@ -239,7 +248,7 @@ export class Lane {
     return [account, collection, id].filter((part) => part !== undefined).join('/');
   }
 
-  /** Mostly a record that is there; now and then one that is gone, never was, or is somebody else's. */
+  /** Mostly an id that exists; sometimes one that is deleted, unknown or another account's. */
   #pick(collection: Collection, pick: number) {
     const others = [...this.#gone, ...this.strangers];
     const ids = this.model.ids(collection);

@@ -1,5 +1,5 @@
-// A run against the model: several accounts and the operator at the same time,
-// with refused commits and restarts; afterwards everything is looked at.
+// A run: several accounts and the operator at the same time, with refused commits and
+// restarts. After each step all records and views are compared with the models.
 
 import fc from 'fast-check';
 import type { Collection, JsonRecord } from './account-model.js';
@@ -17,17 +17,17 @@ const SAMPLES_OWNER = 'local-preview';
 const ACCOUNTS = 4;
 const STEPS_MAX = 5;
 const COMMANDS_A_STEP = 30;
-/** Runs at the same time, each with a service of its own: most of a run is waiting for the disk. */
+/** The number of runs side by side, each with its own service: a run mostly waits for the disk. */
 const RUNS_AT_ONCE = 6;
 
-/** What the accounts of a run share. */
+/** The state that the accounts of a run share. */
 export interface Shared {
   fetch: Fetch;
-  /** Whether some write under way is one that the database refuses. */
+  /** Whether this step has a write that the database refuses. */
   mayFail: () => boolean;
-  /** The highest number that was given. */
+  /** The highest number in an id so far, for each collection. */
   sequences: Map<Collection, number>;
-  /** Every id that is or was given since the last start. */
+  /** Every id that the service gave since its last start. */
   ids: Set<string>;
   counts: Record<'commands' | 'refused' | 'events', number>;
 }
@@ -42,8 +42,8 @@ export type Tally = {
 };
 
 /**
- * Generated runs, each on a new database, until so many commands were sent or
- * one found a difference; its seed makes the same run again.
+ * Generates runs, each on a new database, until so many commands are sent or a difference
+ * is found. The seed in the message generates the same run again.
  */
 export async function runsOf({
   host,
@@ -82,7 +82,7 @@ export async function runsOf({
   let checks = 0;
   const keepRunning = async () => {
     while (tally.commands < commands && tally.failure === undefined) {
-      // Not made smaller: what happens at the same time does not happen the same way twice.
+      // Without shrinking: concurrent commands do not interleave in the same way twice.
       const options = { numRuns: 1, seed: seed + checks++, endOnFailure: true };
       const { failed, errorInstance } = await fc.check(property, options);
       if (failed) tally.failure = `${errorInstance} (seed ${options.seed})`;
@@ -109,7 +109,7 @@ async function oneRun(running: Awaited<ReturnType<Host>>, run: readonly Step[], 
     mayFail = JSON.stringify(step).includes(REFUSED);
     for (const lane of lanes)
       lane.strangers = idsOf(models.filter((model) => model !== lane.model));
-    // All lanes to their end, so that nothing goes on when one of them has failed.
+    // Waits for all lanes, so that none goes on after another has failed.
     const ends = await Promise.allSettled(lanes.map((lane, i) => lane.run(step.lanes[i] ?? [])));
     const failed = ends.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
@@ -123,7 +123,7 @@ async function oneRun(running: Awaited<ReturnType<Host>>, run: readonly Step[], 
   }
 }
 
-/** Every record of every account, as it is listed. */
+/** Compares every list of every account with its model. */
 async function checkRecords(fetch: Fetch, models: readonly AccountModel[]) {
   for (const model of models) {
     const stored = await storedAccount(fetch, model.subject);
@@ -135,7 +135,7 @@ async function checkRecords(fetch: Fetch, models: readonly AccountModel[]) {
   }
 }
 
-/** What the service holds of an account, read by the operator. */
+/** The account's records in the service, read as the operator. */
 async function storedAccount(fetch: Fetch, subject: string) {
   const model = new AccountModel(subject);
   for (const collection of COLLECTIONS) {
@@ -147,7 +147,7 @@ async function storedAccount(fetch: Fetch, subject: string) {
   return model;
 }
 
-/** As the service does at its start: the highest number that is stored counts, and no other. */
+/** After a start the service knows only the stored records: their ids and highest numbers count. */
 function countIds(models: readonly AccountModel[], shared: Shared) {
   shared.ids = new Set(idsOf(models));
   shared.sequences = new Map(

@@ -1,5 +1,4 @@
-// The operator's views across accounts, held against the models of all of them
-// while nobody writes.
+// Compares the operator's views with the models of all accounts, while nobody writes.
 
 import type { AccountModel } from './account-model.js';
 import { COLLECTIONS, OPERATOR_PAGES, pageOf } from './account-model.js';
@@ -7,7 +6,7 @@ import type { Answer, Fetch } from './exchange.js';
 import { exchange, must, OPERATOR, same } from './exchange.js';
 import type { Lane } from './lane.js';
 
-/** Every page of a list, and that the pages say the same of the whole. */
+/** All rows of a list, page by page. Throws unless their number is the pagination's total. */
 async function everyRow(fetch: Fetch, path: string) {
   const rows: unknown[] = [];
   for (let page = 1; ; page++) {
@@ -25,7 +24,7 @@ async function everyRow(fetch: Fetch, path: string) {
   }
 }
 
-/** `models`: every account that has or had records, in any order. */
+/** `models` are all accounts that have or had records, in any order. */
 export async function checkViews(
   fetch: Fetch,
   models: readonly AccountModel[],
@@ -51,7 +50,7 @@ export async function checkViews(
   for (const page of ['1', '2', '99']) {
     const answer = await get(`/admin/accounts?page_size=2&page=${page}`);
     const wanted = pageOf(summaries, { page, page_size: '2' }, OPERATOR_PAGES);
-    same([answer.data, answer.pagination], [wanted.data, wanted.pagination], 'the accounts');
+    same({ data: answer.data, pagination: answer.pagination }, wanted, 'the accounts');
   }
   const [first] = summaries;
   if (first !== undefined) {
@@ -86,7 +85,7 @@ async function checkUsage(
       {
         records: counts[name],
         payload_bytes: bytesOf(name),
-        // Everything here is younger than a day.
+        // All records here are younger than a day.
         created_last_24_hours: counts[name],
         created_last_7_days: counts[name],
         created_last_30_days: counts[name],
@@ -103,12 +102,12 @@ async function checkUsage(
   same(usage, wanted, 'the usage');
 }
 
-/** Names of properties have no order of their own. */
+/** The event with its names sorted: their order means nothing. */
 function inOrder(event: { changed?: unknown }) {
   return { ...event, changed: [...(event.changed as string[])].sort() };
 }
 
-/** Newest first; the events of an account are in the order in which they happened. */
+/** Checks that the log is newest first and holds each account's events in their order. */
 async function checkAudit(fetch: Fetch, lanes: readonly Lane[]) {
   const rows = (await everyRow(fetch, '/admin/audit')) as Record<string, unknown>[];
   const ids = rows.map(({ id }) => Number(id));

@@ -1,6 +1,6 @@
-// Requests with secrets in them, most of which fail, each in its own way.
+// Requests with secrets in them. Most of them fail, each in another way.
 
-/** In no sentence of ours; every secret has it. */
+/** A part of every secret, and of no text of the service. */
 export const CANARY = 'canary7f3a';
 export const KEY = `${CANARY}-the-key-of-the-operator-0123456789`;
 export const OWNER = 'owner';
@@ -15,7 +15,7 @@ export type Attempt = {
   status: number;
 };
 
-/** On a record that may be changed and one that may not be removed. */
+/** `plain` is a record that may be changed, `kept` one that the database does not let go. */
 export function attempts([plain, kept]: string[]): Attempt[] {
   const value = JSON.stringify(CANARY);
   const good = `{"name":${value},"phone":${value}}`;
@@ -109,7 +109,7 @@ export function attempts([plain, kept]: string[]): Attempt[] {
     },
     { who: 'account', method: 'GET', path: '/admin/overview', status: 401 },
     { who: 'operator', method: 'GET', path: '/customers', status: 401 },
-    // The account is in the event, and the event cannot be written: the change stands.
+    // The audit event names the account and cannot be written. The change itself is stored.
     {
       who: 'operator',
       method: 'POST',

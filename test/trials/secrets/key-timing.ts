@@ -1,17 +1,16 @@
-// Whether the time of a refusal tells how much of the admin key was guessed. The
-// same statistics must find a comparison that stops at the first difference,
-// or they would prove nothing.
+// Whether the time of a refusal shows how much of the admin key was guessed. As a control,
+// the same statistics must detect a comparison that stops at the first difference.
 
 import { createHandler, type RecordStore } from 'service-management-api';
 import type { Finding } from '../trial.js';
 
-/** As long as a header may be, so that a comparison that stops early stops much earlier. */
+/** As long as a header may be: a comparison that stops early is then much faster. */
 const KEY = 'k'.repeat(8_000);
 const NEAR = `${KEY.slice(0, -1)}!`;
 const FAR = `!${KEY.slice(1)}`;
-/** Beyond this a difference of means is no accident (t-test as leakage tests use it). */
+/** A larger t is no accident. Tests for leaks by timing use this limit (TVLA). */
 const T_MAX = 4.5;
-/** The slowest tenth of the times are the machine's, not the comparison's. */
+/** The slowest tenth of the times is dropped: the machine causes it, not the comparison. */
 const KEPT_SHARE = 0.9;
 
 export type Ask = (key: string) => unknown;
@@ -21,7 +20,7 @@ export async function keyTimingFinding(samples: number): Promise<Finding> {
     records: {} as RecordStore,
     adminKey: KEY,
   });
-  /** Asked before anything else, so no records are needed for a refusal. */
+  /** The key is checked before anything else, so a refusal needs no records. */
   const ask = (key: string) =>
     handle(
       new Request('http://localhost/api/v1/admin/overview', {
@@ -34,14 +33,14 @@ export async function keyTimingFinding(samples: number): Promise<Finding> {
     return ask(key);
   }, samples);
   return {
-    fault: 'the admin key guessed by how long a refusal takes',
+    fault: 'guessing the admin key by the time of a refusal',
     tried: `${samples} near misses and ${samples} wild guesses, in random order`,
-    found: `t = ${ours.toFixed(1)}; ${control.toFixed(1)} with a comparison that stops early (telling from ${T_MAX} on)`,
+    found: `t = ${ours.toFixed(1)}; ${control.toFixed(1)} with a comparison that stops early (a leak from ${T_MAX} on)`,
     holds: Math.abs(ours) < T_MAX && Math.abs(control) > T_MAX,
   };
 }
 
-/** Welch's t of the two classes' times. */
+/** Welch's t of the times of near misses and wild guesses. */
 async function tStatisticOf(ask: Ask, samples: number) {
   const times: [number[], number[]] = [[], []];
   for (let i = 0; i < 2_000; i++) await ask(i % 2 === 0 ? NEAR : FAR);
@@ -65,7 +64,7 @@ function momentsOf(values: readonly number[]) {
   return { count, mean, variance };
 }
 
-/** The mistake that is looked for. */
+/** The faulty comparison of the control. */
 function stopsEarly(given: string, key: string) {
   for (let i = 0; i < key.length; i++) if (given.charCodeAt(i) !== key.charCodeAt(i)) return false;
   return true;

@@ -1,4 +1,4 @@
-// What is said of settings that cannot be used, and of what the service is deployed with.
+// Messages about unusable settings, and known weaknesses of the deployed packages.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { startService } from '../service/probed-service.js';
 import type { Finding } from '../trial.js';
 import { CANARY } from './attempts.js';
 
-/** Settings that cannot be used are named, not repeated. */
+/** A message names an unusable setting and does not repeat its value. */
 export async function settingsFinding(folder: string): Promise<Finding> {
   const settings: Record<string, string>[] = [
     { ADMIN_API_KEY: `${CANARY}\x01` },
@@ -32,7 +32,7 @@ export async function settingsFinding(folder: string): Promise<Finding> {
     if (output.includes(CANARY)) leaks.push(`${Object.keys(setting)}: ${output.slice(0, 200)}`);
   }
   return {
-    fault: 'settings that cannot be used, with secrets in them',
+    fault: 'unusable settings with secrets in them',
     tried: `${settings.length} starts, each refused`,
     found: `${leaks.length} leaks ${leaks.slice(0, 2).join('; ')}`,
     holds: leaks.length === 0,
@@ -45,7 +45,7 @@ export function auditFinding(): Finding {
     encoding: 'utf8',
     timeout: 60_000,
   });
-  const fault = 'known weaknesses of what the service is deployed with (npm audit)';
+  const fault = 'known weaknesses of the deployed packages (npm audit)';
   try {
     const { total } = JSON.parse(stdout).metadata.vulnerabilities;
     return { fault, tried: 'once', found: `${total} known`, holds: total === 0 };

@@ -1,15 +1,15 @@
-// A copy of the built server with one thing changed: what a promise is worth
-// shows where it is not kept.
+// A copy of the built server with one change, for controls: a trial must fail when the
+// server breaks the promise.
 
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../scripts/setup.js';
 
 /**
- * Makes the copy in a folder of its own and gives the path of its server.
- * Throws where the built file does not have the text exactly once.
+ * Makes the copy in a new folder and returns the path of its server. Throws unless the
+ * built file has each text exactly once.
  */
-export function otherBuild(
+export function changedServer(
   folder: string,
   file: string,
   replacements: readonly (readonly [from: string, to: string])[],

@@ -1,12 +1,12 @@
-// The ids of a database file's records, read from a copy without the service's
-// code, so that the file stays as it was left.
+// Reads the ids of a database file's records without the service's code. It reads a copy,
+// so that the file does not change.
 
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';
 
-/** Resolves with no ids where the file is damaged or not there. The copy goes into `folder`. */
+/** Resolves with no ids when the file is damaged or missing. The copy goes into `folder`. */
 export async function idsIn(file: string, folder: string) {
   if (!existsSync(file)) return new Set() as Set<string>;
   const own = mkdtempSync(join(folder, 'copy-'));

@@ -1,5 +1,5 @@
-// Holds a database file as another program might: `node hold-database.js FILE`,
-// for so many milliseconds or until it is ended.
+// Locks a database file as another program does: `node hold-database.js FILE [MILLISECONDS]`.
+// Holds it for that time, or until it is ended. Plain JavaScript, since `node` starts it.
 
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';

@@ -1,5 +1,5 @@
-// An identity provider on loopback, for a service under trial: a token is good
-// where it says so itself, unless a trial lets it answer as it likes.
+// An identity provider on loopback. It accepts the tokens that `tokenOf` makes, unless a
+// trial gives it another behaviour.
 
 import { createServer, type ServerResponse } from 'node:http';
 

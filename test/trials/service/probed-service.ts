@@ -1,5 +1,4 @@
-// `node dist/server.js` with a probe inside, which tells of its event loop and
-// its memory.
+// `node dist/server.js` with a probe inside that measures its event loop and memory.
 
 import { join } from 'node:path';
 import { memoryOf } from '../../../scripts/bench/processes.js';
@@ -11,7 +10,7 @@ const PROBE = new URL('./probe.js', import.meta.url).href;
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** Starts the built server and resolves when it listens; rejects with its output where it does not. */
+/** Starts the built server and resolves when it listens; rejects with its output when it ends before. */
 export async function startService(
   environment: Readonly<Record<string, string>> & { DATABASE_URL: string },
 ) {
@@ -33,27 +32,27 @@ export async function startService(
 
   return {
     origin: String(address),
-    /** Everything that it has printed. */
+    /** Everything that it printed so far. */
     output,
     get isRunning() {
       return server.isRunning();
     },
-    /** Ends it as an operator does; resolves with the exit code. */
+    /** Sends SIGTERM and resolves with the exit code. */
     stop: () => server.end('SIGTERM'),
-    /** How late its event loop was while `work` went on. */
+    /** The delays of its event loop during `work`. */
     async delayDuring(work: () => Promise<unknown>) {
       await probed('reset');
       await work();
       return probed('read');
     },
-    /** Bytes that live after a collection of garbage. */
+    /** Bytes in use after a garbage collection. */
     heapBytes: async () => (await probed('heap')).heapBytes,
-    /** Bytes of resident memory, now and at most so far; NaN where the system does not say. */
+    /** Resident memory in bytes, now and at most so far; NaN when the system does not tell. */
     memory: () => memoryOf(pid),
   };
 }
 
-/** The built server on a folder, with an identity provider that is fine. */
+/** The built server with its database in the folder and an identity provider that works. */
 export async function startOn(folder: string) {
   const identity = await openIdentityProvider();
   const running = await startService({

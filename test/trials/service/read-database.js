@@ -1,6 +1,7 @@
-// Prints what a database file holds, read without the service's code:
-// `node read-database.js FILE`. A process of its own, since the client lets go
-// of a file only when its statements are collected.
+// Prints the contents of a database file, read without the service's code:
+// `node read-database.js FILE`. It is a process of its own, because the client releases a
+// file only when garbage collection finds its statements. Plain JavaScript, since `node`
+// starts it.
 
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';

@@ -1,4 +1,4 @@
-// Requests of an account or of the operator, over connections that are kept.
+// Requests of an account or of the operator, over kept-alive connections.
 
 import { Agent, request } from 'node:http';
 import { ADMIN_KEY } from './service-process.js';
@@ -9,7 +9,7 @@ export interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Under `/api/v1`. */
   path: string;
-  /** Whose token; the operator's key otherwise. */
+  /** The account whose token is sent; without it the operator's key is sent. */
   account?: string;
   requestId?: string;
   body?: unknown;
@@ -32,7 +32,7 @@ export type Client = ReturnType<typeof clientOf>;
 export function clientOf(origin: string) {
   const agent = new Agent({ keepAlive: true });
 
-  /** Rejects where the whole answer does not come. */
+  /** Rejects unless the whole answer arrives. */
   function send({ method, path, account, requestId, body }: Call): Promise<Answer> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
@@ -64,7 +64,7 @@ export function clientOf(origin: string) {
     });
   }
 
-  /** The operator asks where no account does. Rejects where the answer is not 200. */
+  /** A GET by the account, or by the operator without one. Rejects unless the answer is 200. */
   async function get<Data>(path: string, account = ''): Promise<Envelope<Data>> {
     const { status, json } = await send({
       method: 'GET',

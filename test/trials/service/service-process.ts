@@ -1,5 +1,5 @@
-// `node dist/server.js` as a fault meets it: killed at any moment, traced, or
-// never come up. None is left behind, whatever happens to the trial.
+// `node dist/server.js` for trials that kill it, trace it or let its start fail. No process
+// is left behind, even when the trial fails.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,14 +10,14 @@ const SERVER = join(root, 'dist/server.js');
 export const ADMIN_KEY = 'operator-of-the-trials-0123456789-abcdef';
 
 export interface ProcessOptions {
-  /** Settings, besides a free port and the operator's key. */
+  /** Settings in addition to a free port and the operator's key. */
   environment: Readonly<Record<string, string>>;
-  /** Another build of the server. */
+  /** The path of another build of the server. */
   script?: string;
   /** A command that runs the server, such as a tracer. It must let the server keep its process id. */
   under?: readonly string[];
   nodeOptions?: readonly string[];
-  /** For messages to and from what `nodeOptions` load into it. */
+  /** Whether to open a channel for messages, for the probe. */
   hasChannel?: boolean;
 }
 
@@ -41,7 +41,7 @@ process.on('exit', () => {
   killAll();
 });
 
-/** Starts a server on a database and with an identity provider; it may not come up. */
+/** Spawns a server with a database and an identity provider. The start may fail. */
 export function spawnService({ file, identityOrigin, ...options }: ServiceOptions) {
   const environment = {
     DATABASE_URL: `file:${file}`,
@@ -51,7 +51,7 @@ export function spawnService({ file, identityOrigin, ...options }: ServiceOption
   return spawnServer({ ...options, environment });
 }
 
-/** Starts a server with these settings; it may not come up. */
+/** Spawns a server with these settings. The start may fail. */
 export function spawnServer(options: ProcessOptions) {
   const { environment, script = SERVER, under = [], nodeOptions = [], hasChannel } = options;
   const [command = '', ...args] = [...under, process.execPath, ...nodeOptions, script];
@@ -85,7 +85,7 @@ export function spawnServer(options: ProcessOptions) {
       .split('\n')
       .filter((line) => line.startsWith('{') && line.endsWith('}'))
       .map((line) => JSON.parse(line));
-  /** Resolves with the first log line of that event; rejects when the process ends without one. */
+  /** Resolves with the first log line of the event; rejects when the process ends before. */
   const saw = (event: string) =>
     new Promise((resolve: (line: LogLine) => void, reject) => {
       const look = () => {
@@ -105,7 +105,7 @@ export function spawnServer(options: ProcessOptions) {
     output: () => output,
     log,
     saw,
-    /** Resolves with the exit code, null where a signal ended it. */
+    /** Resolves with the exit code; null after a signal. */
     exited,
     isRunning: () => running.has(child),
     /** Sends the signal and resolves with the exit code once the process is gone. */

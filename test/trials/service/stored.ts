@@ -1,4 +1,4 @@
-// What is stored: as the file has it, and as the service says it.
+// The stored records and audit events: as the file holds them, and as the service lists them.
 
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -15,12 +15,12 @@ export type Stored = { rows: StoredRow[]; events: StoredEvent[] };
 
 const READER = fileURLToPath(new URL('./read-database.js', import.meta.url));
 const OUTPUT_MAX_BYTES = 500_000_000;
-/** What SQLite keeps beside a database. */
+/** The endings of a database's files. */
 const COMPANIONS = ['', '-wal', '-journal'];
-/** Owns the sample records of a new file. */
+/** The owner of the sample records in a new file. */
 const SAMPLE_OWNER = 'local-preview';
 
-/** Reads a copy of the file as a process that is gone has left it, so that recovery happens there. */
+/** Reads a copy of the file that a killed process left behind. Recovery changes only the copy. */
 export async function readCopyOf(file: string, folder: string) {
   const copy = join(folder, 'copy');
   rmSync(copy, { recursive: true, force: true });
@@ -41,8 +41,8 @@ export async function readCopyOf(file: string, folder: string) {
 }
 
 /**
- * What the service's own code finds when it opens the file again; undefined
- * where it refuses to. Nobody else may have it open.
+ * Opens the file with the service's own code and reads it; undefined when that code refuses
+ * the file. No other process may have the file open.
  */
 export async function openStored(file: string): Promise<Stored | undefined> {
   try {
@@ -50,7 +50,7 @@ export async function openStored(file: string): Promise<Stored | undefined> {
     try {
       const rows = [];
       for await (const page of journal.load()) rows.push(...page);
-      // Refuses a row that is no record.
+      // Rejects a row that is not a record.
       await openRecords({ journal });
       const { items } = await journal.auditEvents({ page: 1, pageSize: 1_000_000 });
       return {
@@ -67,7 +67,7 @@ export async function openStored(file: string): Promise<Stored | undefined> {
   }
 }
 
-/** Every record of the accounts, as they see it. */
+/** Every record of the accounts, from their lists. */
 export async function readRows(client: Client): Promise<StoredRow[]> {
   const lists = ACCOUNTS.flatMap((account) =>
     COLLECTIONS.map(async (collection) => {
@@ -78,7 +78,7 @@ export async function readRows(client: Client): Promise<StoredRow[]> {
   return (await Promise.all(lists)).flat();
 }
 
-/** Everything that the accounts and the operator can see. */
+/** All records and audit events, from the lists of the accounts and the operator. */
 export async function readService(client: Client): Promise<Stored> {
   const rows = await readRows(client);
   const events = (await client.all<StoredEvent>('/admin/audit')).reverse();

@@ -17,5 +17,6 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'cpu', load: async () => (await import('./cpu.js')).cpu },
   { name: 'backup', load: async () => (await import('./backup.js')).backup },
   { name: 'secrets', load: async () => (await import('./secrets.js')).secrets },
+  { name: 'neighbours', load: async () => (await import('./neighbours.js')).neighbours },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },
 ];

@@ -39,6 +39,13 @@ export interface StoredUsage {
   readonly lastUpdatedAt: number;
 }
 
+/** How much storage holds, of one moment. */
+export interface StoredTotals {
+  /** Collections that have rows. */
+  readonly collections: readonly StoredUsage[];
+  readonly auditEventCount: number;
+}
+
 /**
  * What became of a commit.
  *
@@ -58,8 +65,11 @@ export interface Journal {
   load(): AsyncIterable<readonly JournalRow[]>;
   /** Resolves once the outcome is certain, never rejects. At most one commit at a time. */
   commit(changes: Changes): Promise<CommitResult>;
-  /** Collections that have rows, with the numbers of rows created after each of these times (milliseconds since 1970, UTC). */
-  usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]>;
+  /**
+   * What is stored at one moment during the call, however many commits come meanwhile, with the
+   * numbers of rows created after each of these times (milliseconds since 1970, UTC).
+   */
+  usage(createdAfter: ThreeTimes): Promise<StoredTotals>;
   /** Audit events as JSON texts with their `id`, newest first. */
   auditEvents(page: PageRequest): Promise<Page>;
   /** A real round trip; rejects where storage does not answer. */

@@ -27,7 +27,7 @@ const forgetful: Journal = {
   bodyMaxBytes: Number.POSITIVE_INFINITY,
   async *load() {},
   commit: async () => ({ status: 'committed' }),
-  usage: async () => [],
+  usage: async () => ({ collections: [], auditEventCount: 0 }),
   auditEvents: async () => ({ items: [], total: 0 }),
   ping: async () => {},
   close: async () => {},

@@ -123,21 +123,21 @@ export function conformanceOf(name: string, make: () => Promise<JournalHome>): v
       const order = { ...row(3, '{"id":"ORD-0001","note":"é😀"}'), id: 'ORD-0001' };
       await journal.commit(changes({ puts: [row(1)], at: start }));
       await journal.commit(changes({ puts: [row(2)], at: start + day }));
-      await journal.commit(
-        changes({ puts: [{ ...order, collection: 'orders' }], at: start + day }),
-      );
+      const puts = [{ ...order, collection: 'orders' as const }];
+      await journal.commit(changes({ puts, events: [event('first')], at: start + day }));
       await journal.commit(changes({ puts: [row(1, '{}')], at: start + 2 * day }));
       await nowAndAfterReopening(async () => {
         const usage = await journal.usage([start, start - 1, start + day]);
-        expect(usage).toHaveLength(2);
-        expect(usage).toContainEqual({
+        expect(usage.auditEventCount).toBe(1);
+        expect(usage.collections).toHaveLength(2);
+        expect(usage.collections).toContainEqual({
           collection: 'customers',
           records: 2,
           payloadBytes: Buffer.byteLength(row(2).body) + 2,
           createdAfter: [1, 2, 0],
           lastUpdatedAt: start + 2 * day,
         });
-        expect(usage).toContainEqual({
+        expect(usage.collections).toContainEqual({
           collection: 'orders',
           records: 1,
           payloadBytes: Buffer.byteLength(order.body),
@@ -148,9 +148,9 @@ export function conformanceOf(name: string, make: () => Promise<JournalHome>): v
     });
 
     it('counts every row of many, and none where there is none', async () => {
-      expect(await journal.usage([0, 0, 0])).toEqual([]);
+      expect(await journal.usage([0, 0, 0])).toEqual({ collections: [], auditEventCount: 0 });
       await journal.commit(changes({ puts: rows(60_000), at: 5 }));
-      const [usage] = await journal.usage([0, 4, 5]);
+      const [usage] = (await journal.usage([0, 4, 5])).collections;
       expect(usage).toMatchObject({ records: 60_000, createdAfter: [60_000, 60_000, 0] });
     });
 

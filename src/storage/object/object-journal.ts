@@ -10,6 +10,7 @@ import type {
   CommitResult,
   Journal,
   JournalRow,
+  StoredTotals,
   StoredUsage,
   ThreeTimes,
 } from '../../records/journal.js';
@@ -109,16 +110,21 @@ export class ObjectJournal implements Journal {
     }
   }
 
-  async usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]> {
-    if (!this.#hasTables) return [];
+  /** Of one moment: nothing here waits. */
+  async usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
+    if (!this.#hasTables) return { collections: [], auditEventCount: 0 };
     const rows = this.#sql.exec<UsageRow>(MEASURE_USAGE, JSON.stringify(createdAfter));
-    return [...rows].map((row) => ({
-      collection: row.collection as CollectionName,
-      records: row.records,
-      payloadBytes: row.bytes,
-      createdAfter: [row.after_first, row.after_second, row.after_third],
-      lastUpdatedAt: row.updated_at,
-    }));
+    const collections = [...rows].map(
+      (row): StoredUsage => ({
+        collection: row.collection as CollectionName,
+        records: row.records,
+        payloadBytes: row.bytes,
+        createdAfter: [row.after_first, row.after_second, row.after_third],
+        lastUpdatedAt: row.updated_at,
+      }),
+    );
+    const [count] = this.#sql.exec<{ total: number }>(TOTAL_EVENTS);
+    return { collections, auditEventCount: count?.total ?? 0 };
   }
 
   async auditEvents(page: PageRequest): Promise<Page> {

@@ -108,7 +108,7 @@ describe("A durable object's journal", () => {
     const where = place();
     const journal = journalAt(where);
     expect(await loaded(journal)).toEqual([]);
-    expect(await journal.usage([0, 0, 0])).toEqual([]);
+    expect(await journal.usage([0, 0, 0])).toEqual({ collections: [], auditEventCount: 0 });
     expect(await journal.auditEvents({ page: 1, pageSize: 10 })).toEqual({ items: [], total: 0 });
     await journal.ping();
     expect(await ask(where, 'sql', TABLES)).toEqual([]);

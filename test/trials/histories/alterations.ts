@@ -141,10 +141,11 @@ export const ALTERATIONS: readonly Alteration[] = [
     name: 'a change that was made is answered 404',
     model: 'record',
     alter: (operations) => {
-      const read = last(operations, 'read', found);
-      const patch = operations.find(
-        ({ kind, id, who, code }) =>
-          kind === 'patch' && code === 200 && id === read?.id && who === read.who,
+      const changes = operations.filter(({ kind, code }) => kind === 'patch' && code === 200);
+      const patch = changes.find((first) =>
+        changes.some(
+          ({ id, who, call }) => id === first.id && who === first.who && call > first.return,
+        ),
       );
       if (patch === undefined) return false;
       patch.code = 404;

@@ -20,7 +20,8 @@ export interface Verdict {
   readonly smallest?: readonly string[];
 }
 
-export type Checker = (model: Model, history: string) => Promise<Verdict>;
+/** Without `shrinks` a violation is found and not made small. */
+export type Checker = (model: Model, history: string, shrinks?: boolean) => Promise<Verdict>;
 
 const PART_MAX_S = 60;
 const OUTPUT_MAX_BYTES = 64_000_000;
@@ -38,8 +39,9 @@ export function buildChecker(folder: string): Checker {
     encoding: 'utf8',
   });
   if (built.status !== 0) throw new Error(`the checker cannot be built: ${built.stderr}`);
-  return async (model, history) => {
-    const args = ['-model', model, '-seconds', String(PART_MAX_S), history];
+  return async (model, history, shrinks = true) => {
+    const limits = ['-seconds', String(PART_MAX_S), `-smallest=${shrinks}`];
+    const args = ['-model', model, ...limits, history];
     const { stdout } = await promisify(execFile)(program, args, { maxBuffer: OUTPUT_MAX_BYTES });
     return JSON.parse(stdout);
   };

@@ -13,6 +13,8 @@ import { NodeWorld, type World } from './node-world.js';
 export interface Amount {
   readonly operations: number;
   readonly rounds: number;
+  /** Fewer make a violation quicker to prove: every order of what ran together has to be tried. */
+  readonly clients?: number | undefined;
 }
 
 export interface Fault {
@@ -43,8 +45,8 @@ const MOUNTS = [
 export const NODE_FAULTS: readonly Fault[] = [
   {
     name: 'none',
-    async run(folder, { operations }, script) {
-      const world = await NodeWorld.open({ folder, script });
+    async run(folder, { operations, clients }, script) {
+      const world = await NodeWorld.open({ folder, script, clients });
       world.load.start();
       await world.load.more(operations);
       return { world, came: '' };
@@ -71,10 +73,10 @@ export const NODE_FAULTS: readonly Fault[] = [
 async function ended(
   signal: NodeJS.Signals,
   folder: string,
-  { operations, rounds }: Amount,
+  { operations, rounds, clients }: Amount,
   script?: string,
 ): Promise<Faulted> {
-  const world = await NodeWorld.open({ folder, script });
+  const world = await NodeWorld.open({ folder, script, clients });
   world.load.start();
   for (let round = 0; round < rounds; round++) {
     await world.load.more(operations / rounds);
@@ -87,8 +89,8 @@ async function ended(
 /** The identifiers' own run: the newest record is deleted before each restart. */
 export const NEWEST_DELETED: Fault = {
   name: 'restarts after the newest record is deleted',
-  async run(folder, { operations, rounds }, script) {
-    const world = await NodeWorld.open({ folder, script });
+  async run(folder, { operations, rounds, clients }, script) {
+    const world = await NodeWorld.open({ folder, script, clients });
     for (let round = 0; round < rounds; round++) {
       world.load.start();
       await world.load.more(operations / rounds / 10);
@@ -106,9 +108,9 @@ export const NEWEST_DELETED: Fault = {
 export const SLOW_AND_KILLED: Fault = {
   name: 'slow syncs and kill -9',
   missing: tracerIsMissing,
-  async run(folder, { operations, rounds }, script) {
+  async run(folder, { operations, rounds, clients }, script) {
     const inject = `inject=fsync,fdatasync:delay_exit=${SYNC_DELAY_MS * 1000}`;
-    const world = await NodeWorld.open({ folder, script, under: tracing(inject) });
+    const world = await NodeWorld.open({ folder, script, clients, under: tracing(inject) });
     world.load.start();
     for (let round = 0; round < rounds; round++) {
       await world.load.more(operations / rounds / 4);
@@ -124,12 +126,12 @@ function tracing(inject: string): readonly string[] {
   return [...tracer, '-e', 'trace=fsync,fdatasync', '-e', inject];
 }
 
-async function fullDisk(folder: string, { operations, rounds }: Amount, script?: string) {
+async function fullDisk(folder: string, { operations, rounds, clients }: Amount, script?: string) {
   const disk = join(folder, 'disk');
   mkdirSync(disk, { recursive: true });
   const mount = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && exec "$@"`;
   const under = [...(mounts() ?? []), 'sh', '-c', mount, disk];
-  const world = await NodeWorld.open({ folder: disk, script, under });
+  const world = await NodeWorld.open({ folder: disk, script, clients, under });
   // As the server sees it.
   const inside = join('/proc', String(world.service.pid), 'root', disk);
   world.load.start();
@@ -153,8 +155,8 @@ async function fullDisk(folder: string, { operations, rounds }: Amount, script?:
   return { world, came: `${rounds} times, ${refused} writes refused with 500` };
 }
 
-async function heldFile(folder: string, { operations, rounds }: Amount, script?: string) {
-  const world = await NodeWorld.open({ folder, script });
+async function heldFile(folder: string, { operations, rounds, clients }: Amount, script?: string) {
+  const world = await NodeWorld.open({ folder, script, clients });
   world.load.start();
   const times = Math.max(2, Math.round(rounds / 4));
   let refusals = 0;
@@ -184,10 +186,10 @@ async function hold(file: string, milliseconds: number) {
 async function traced(
   inject: string,
   folder: string,
-  { operations }: Amount,
+  { operations, clients }: Amount,
   script?: string,
 ): Promise<Faulted> {
-  const world = await NodeWorld.open({ folder, script, under: tracing(inject) });
+  const world = await NodeWorld.open({ folder, script, clients, under: tracing(inject) });
   world.load.start();
   const wanted = world.recorder.operations.length + operations / 2;
   while (world.recorder.operations.length < wanted) {
@@ -201,12 +203,13 @@ async function traced(
   return { world, came: inject.includes('error') ? `${failures.length} commits failed` : '' };
 }
 
-async function failingProvider(folder: string, { operations }: Amount, script?: string) {
+async function failingProvider(folder: string, { operations, clients }: Amount, script?: string) {
   let asked = 0;
   let failed = 0;
   const world = await NodeWorld.open({
     folder,
     script,
+    clients,
     identity: (token, response) => {
       if (++asked % 5 !== 0) return byToken(token, response);
       failed++;
@@ -219,11 +222,11 @@ async function failingProvider(folder: string, { operations }: Amount, script?: 
   return { world, came: `${failed} of ${asked} checks failed` };
 }
 
-async function backups(folder: string, { operations, rounds }: Amount, script?: string) {
+async function backups(folder: string, { operations, rounds, clients }: Amount, script?: string) {
   const into = join(folder, 'backups');
   mkdirSync(into, { recursive: true });
   const environment = { BACKUP_DIR: into, BACKUP_INTERVAL_HOURS: '0', BACKUP_KEEP: '1000' };
-  const world = await NodeWorld.open({ folder, script, environment });
+  const world = await NodeWorld.open({ folder, script, clients, environment });
   world.load.start();
   for (let round = 0; round < rounds; round++) {
     await world.load.more(operations / rounds);

@@ -36,7 +36,7 @@ export interface NodeOptions {
   /** A command that runs the server; it must let the server keep its process id. */
   readonly under?: readonly string[];
   readonly identity?: Behaviour;
-  readonly clients?: number;
+  readonly clients?: number | undefined;
   readonly seed?: number;
 }
 

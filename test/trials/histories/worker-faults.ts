@@ -32,7 +32,12 @@ class WorkerWorld implements World {
   #origin: Promise<string>;
   #up: (origin: string) => void = () => {};
 
-  private constructor(options: Options, closeProvider: () => Promise<unknown>, lagMs: number) {
+  private constructor(
+    options: Options,
+    closeProvider: () => Promise<unknown>,
+    lagMs: number,
+    clients: number,
+  ) {
     this.#options = options;
     this.#closeProvider = closeProvider;
     this.header = {
@@ -48,15 +53,20 @@ class WorkerWorld implements World {
       recorder: this.recorder,
       place: () => this.#origin,
       accounts: ACCOUNTS,
-      clients: CLIENTS,
+      clients,
     });
   }
 
-  static async open(folder: string, lagMs: number, replaced?: Replaced): Promise<WorkerWorld> {
+  static async open(
+    folder: string,
+    lagMs: number,
+    clients = CLIENTS,
+    replaced?: Replaced,
+  ): Promise<WorkerWorld> {
     const provider = await openIdentityProvider();
     const settings = { AUTH_USERINFO_URL: provider.url, ADMIN_API_KEY: ADMIN_KEY };
     const options = await workerOptions(folder, settings);
-    const world = new WorkerWorld(replaced?.(options) ?? options, provider.close, lagMs);
+    const world = new WorkerWorld(replaced?.(options) ?? options, provider.close, lagMs, clients);
     await world.start();
     Object.assign(world.header, await before(await world.#origin));
     return world;
@@ -97,8 +107,8 @@ class WorkerWorld implements World {
 
 type Replaced = (options: Options) => Options;
 
-async function running(folder: string, { operations }: Amount, replaced?: Replaced) {
-  const world = await WorkerWorld.open(folder, LAG_MS, replaced);
+async function running(folder: string, { operations, clients }: Amount, replaced?: Replaced) {
+  const world = await WorkerWorld.open(folder, LAG_MS, clients, replaced);
   world.load.start();
   await world.load.more(operations);
   return { world, came: '' };

@@ -29,13 +29,14 @@ type verdict struct {
 func main() {
 	model := flag.String("model", "record", "record, account, operator, directory or ids")
 	seconds := flag.Int("seconds", 60, "how long one part may take")
+	small := flag.Bool("smallest", true, "look for the smallest history that shows a violation")
 	flag.Parse()
 	history, err := readHistory(flag.Arg(0))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	result := history.judged(*model, time.Duration(*seconds)*time.Second)
+	result := history.judged(*model, time.Duration(*seconds)*time.Second, *small)
 	json.NewEncoder(os.Stdout).Encode(result)
 }
 
@@ -58,7 +59,7 @@ func (h *History) divided(name string) (porcupine.Model, map[string][]*Op) {
 	panic("unreachable")
 }
 
-func (h *History) judged(name string, limit time.Duration) verdict {
+func (h *History) judged(name string, limit time.Duration, shrinks bool) verdict {
 	model, parts := h.divided(name)
 	result := verdict{Model: name, Parts: len(parts)}
 	keys := []string{}
@@ -76,6 +77,9 @@ func (h *History) judged(name string, limit time.Duration) verdict {
 			result.Undecided++
 		case porcupine.Illegal:
 			result.Illegal++
+			if !shrinks {
+				continue
+			}
 			small := smallest(model, ops, limit, name == "ids")
 			if result.Smallest == nil || len(small) < len(result.Smallest) {
 				result.Part, result.Smallest = key, described(small)

@@ -25,7 +25,7 @@ func judge(model porcupine.Model, ops []*Op, limit time.Duration) porcupine.Chec
 // history's beginning is legal where the whole is, and so is what is left of it
 // without an operation that changed nothing; so neither step can make a
 // violation of a legal history. Where all subsets of a legal history are legal,
-// as with identifiers, `anyGoes`.
+// as with identifiers, `anyGoes`. It stops at what it has when the time is up.
 func smallest(model porcupine.Model, ops []*Op, limit time.Duration, anyGoes bool) []*Op {
 	fails := func(part []*Op) bool { return judge(model, part, limit) == porcupine.Illegal }
 	ends := make([]int64, 0, len(ops))
@@ -38,8 +38,9 @@ func smallest(model porcupine.Model, ops []*Op, limit time.Duration, anyGoes boo
 		return ops
 	}
 	kept := until(ops, ends[at])
+	end := time.Now().Add(limit)
 	for size := max(1, len(kept)/2); ; size /= 2 {
-		for from := 0; from < len(kept); {
+		for from := 0; from < len(kept) && time.Now().Before(end); {
 			rest, dropped := without(kept, from, size, anyGoes)
 			if dropped > 0 && fails(rest) {
 				kept = rest

@@ -15,9 +15,11 @@ const PROBE = new URL('./probe.js', import.meta.url).href;
 /** Starts the built server and resolves when it listens; rejects with its output where it does not. */
 export async function startService(
   /** @type {Readonly<Record<string, string>> & { DATABASE_URL: string }} */ environment,
+  /** @type {string | undefined} */ script = undefined,
 ) {
   const server = spawnServer({
     environment,
+    ...(script !== undefined && { script }),
     nodeOptions: ['--expose-gc', '--import', PROBE],
     hasChannel: true,
   });

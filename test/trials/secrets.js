@@ -2,9 +2,9 @@
 // records' values are looked for in every log line, error and audit row.
 
 import { join } from 'node:path';
-import { runSql } from '../../scripts/run-sql.js';
 import { answersIn, openRaw, overWithin, requestText } from './http/raw-connection.js';
 import { openIdentityProvider } from './identity.js';
+import { plantedServer, plantTriggers } from './planted-triggers.js';
 import { startService } from './probed-service.js';
 import { attempts, CANARY, KEY, OWNER, TENANT } from './secrets/attempts.js';
 import { keyTimingFinding } from './secrets/key-timing.js';
@@ -47,8 +47,8 @@ export async function leakFinding(/** @type {string} */ folder, /** @type {numbe
     ADMIN_API_KEY: KEY,
   };
   await (await startService(environment)).stop();
-  await runSql(file, ...FAILURES);
-  const service = await startService(environment);
+  plantTriggers(file, ...FAILURES);
+  const service = await startService(environment, plantedServer());
   const seen = { answers: 0, errors: 0, rows: 0, leaks: /** @type {string[]} */ ([]) };
   const wrong = [];
   for (let round = 0; round < rounds; round++) {

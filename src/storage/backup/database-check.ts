@@ -10,6 +10,7 @@ import {
   PROBE_TABLES,
   SCHEMA_VERSION,
 } from '../file/file-schema.js';
+import { DISTRUST_SCHEMA, expectOwnSchema } from '../file/schema-check.js';
 
 /** What a database holds. */
 export interface DatabaseContents {
@@ -23,10 +24,16 @@ export interface DatabaseContents {
  * Checks a file that nobody else has open, first taking into it what lies in
  * the log beside it, so that it is one file afterwards. Rejects, saying what it
  * is instead, where it is not a whole database of this program's schema.
+ * `finish` is done last, on the same connection: the client lets go of a file
+ * only when its statements are collected.
  */
-export async function checkDatabase(path: string): Promise<DatabaseContents> {
+export async function checkDatabase(
+  path: string,
+  finish?: (client: Client) => Promise<void>,
+): Promise<DatabaseContents> {
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
   try {
+    await client.execute(DISTRUST_SCHEMA);
     await client.execute('pragma locking_mode = exclusive');
     await expectOurs(client);
     await client.execute('pragma journal_mode = delete');
@@ -35,11 +42,13 @@ export async function checkDatabase(path: string): Promise<DatabaseContents> {
     await client.batch([...PROBE_TABLES], 'read');
     const { rows } = await client.execute(COUNT_BY_COLLECTION);
     const records = rows.map((row) => [String(row['collection']), Number(row['records'])] as const);
-    return {
+    const contents = {
       recordCount: records.reduce((sum, [, count]) => sum + count, 0),
       records: Object.fromEntries(records),
       auditEventCount: Number(await only(client, COUNT_EVENTS)),
     };
+    await finish?.(client);
+    return contents;
   } catch (error) {
     throw new Error(findingOf(error), { cause: error });
   } finally {
@@ -57,6 +66,7 @@ async function expectOurs(client: Client): Promise<void> {
       `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}`,
     );
   }
+  await expectOwnSchema(client, version);
 }
 
 async function only(client: Client, sql: string): Promise<unknown> {
@@ -66,7 +76,7 @@ async function only(client: Client, sql: string): Promise<unknown> {
 function findingOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (/SQLITE_NOTADB|not a database/i.test(message)) return 'it is not a SQLite database';
-  if (/SQLITE_CORRUPT|malformed|no such (table|column)/i.test(message)) {
+  if (/SQLITE_CORRUPT|malformed|no such (table|column|index)/i.test(message)) {
     return `it is damaged (${message})`;
   }
   return message;

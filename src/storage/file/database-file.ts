@@ -22,6 +22,7 @@ import {
   TOUCH,
 } from './file-schema.js';
 import { Freezer } from './freezer.js';
+import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
 import { rewriteLog } from './write-ahead-log.js';
 
 /** Small, so that what a page leaves behind is young garbage, which memory gets back at once. */
@@ -163,7 +164,7 @@ export class LibsqlFile {
   }
 
   async ping(): Promise<void> {
-    await this.#one('select count(*) from sqlite_schema');
+    await this.#one('select count(*) from sqlite_master');
   }
 
   /** Writes the log back into the database file and releases it. */
@@ -173,8 +174,9 @@ export class LibsqlFile {
 
   /** Looks before it writes: a file that is not ours is refused untouched. */
   async #claim(inode: bigint): Promise<void> {
+    await this.#client.execute(DISTRUST_SCHEMA);
     await this.#client.execute('pragma locking_mode = exclusive');
-    const tables = Number((await this.#one('select count(*) as n from sqlite_schema'))?.['n']);
+    const tables = Number((await this.#one('select count(*) as n from sqlite_master'))?.['n']);
     // Locked is the file that was opened; a restore may have put another one in its place meanwhile.
     if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
     const application = Number(await this.#pragma('application_id'));
@@ -188,11 +190,14 @@ export class LibsqlFile {
         `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
       );
     }
+    // Before anything else is read: what a stranger's view or trigger does is never run.
+    await expectOwnSchema(this.#client, version);
     await this.#configure();
   }
 
   /** One sync a commit, nothing acknowledged before it, nobody else in the file. */
   async #configure(): Promise<void> {
+    await this.#client.execute(DISTRUST_SCHEMA);
     await this.#client.execute('pragma locking_mode = exclusive');
     await this.#client.execute('pragma journal_mode = wal');
     await this.#client.execute('pragma synchronous = full');

@@ -4,11 +4,23 @@ import { CREATE_RECORDS } from '../records-table.js';
 
 /** "SvcM": says that a SQLite file is ours, before anything in it is touched. */
 export const APPLICATION_ID = 0x5376634d;
-export const SCHEMA_VERSION = 1;
+
+/**
+ * The statements that bring a schema to the next version: the first entry makes
+ * version 1 of an empty file, the second one version 2 of version 1. A version,
+ * once released, never changes: files are compared with it.
+ */
+export const SCHEMA_STEPS: readonly (readonly string[])[] = [
+  [
+    ...CREATE_RECORDS,
+    'create table audit_events (id integer primary key autoincrement, event text not null) strict',
+  ],
+];
+
+export const SCHEMA_VERSION = SCHEMA_STEPS.length;
 
 export const CREATE_TABLES = [
-  ...CREATE_RECORDS,
-  'create table audit_events (id integer primary key autoincrement, event text not null) strict',
+  ...SCHEMA_STEPS.flat(),
   `pragma application_id = ${APPLICATION_ID}`,
   `pragma user_version = ${SCHEMA_VERSION}`,
 ] as const;

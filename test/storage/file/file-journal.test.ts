@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { runSql } from '../../../scripts/run-sql.js';
 import type { Journal } from '../../../src/records/journal.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
 import { changes, conformanceOf, loaded, row, rows } from '../journal-conformance.js';
 
 /** A database without rows, made once: a new file has the sample rows. */
@@ -32,9 +33,12 @@ conformanceOf('libSQL file', async () => {
   const path = join(folder.path, 'service.db');
   await copyFile(await emptyPath, path);
   return {
-    open: () => openLibsqlJournal({ path }),
+    open: async () => {
+      const planted = hasTriggers(path) ? await plantedLibsql() : undefined;
+      return (planted?.openLibsqlJournal ?? openLibsqlJournal)({ path });
+    },
     refuseEvents: async () => {
-      await runSql(
+      plantTriggers(
         path,
         `create trigger refuse_events before insert on audit_events
            begin select raise(abort, 'injected'); end`,

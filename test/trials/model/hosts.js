@@ -5,8 +5,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHandler, openRecords } from 'service-management-api';
 import { openLibsqlJournal } from 'service-management-api/libsql';
-import { runSql } from '../../../scripts/run-sql.js';
 import { openIdentityProvider } from '../identity.js';
+import { plantedLibsql, plantedServer, plantTriggers } from '../planted-triggers.js';
 import { startService } from '../probed-service.js';
 import { ADMIN_KEY } from '../service-process.js';
 import { REFUSED } from './commands.js';
@@ -27,11 +27,11 @@ async function newDatabase(/** @type {string} */ folder) {
   const path = join(folder, `model-${++databases}.db`);
   const journal = await openLibsqlJournal({ path });
   await journal.close();
-  await runSql(path, REFUSE);
+  plantTriggers(path, REFUSE);
   return {
     path,
     remove() {
-      for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+      for (const end of ['', '-wal', '-shm', '.planted']) rmSync(path + end, { force: true });
     },
   };
 }
@@ -40,7 +40,8 @@ async function newDatabase(/** @type {string} */ folder) {
 export async function inProcess(folder) {
   const database = await newDatabase(folder);
   const open = async () => {
-    const journal = await openLibsqlJournal({ path: database.path });
+    const planted = await plantedLibsql();
+    const journal = await planted.openLibsqlJournal({ path: database.path });
     const records = await openRecords({ journal });
     /** @type {import('service-management-api').IdentityProvider} */
     const identity = {
@@ -70,7 +71,10 @@ export async function overHttp(folder) {
   const database = await newDatabase(folder);
   const identity = await openIdentityProvider();
   const open = () =>
-    startService({ DATABASE_URL: `file:${database.path}`, AUTH_USERINFO_URL: identity.url });
+    startService(
+      { DATABASE_URL: `file:${database.path}`, AUTH_USERINFO_URL: identity.url },
+      plantedServer(),
+    );
   const stop = async () => {
     const code = await service.stop();
     if (code !== 0) throw new Error(`the server exited with ${code}: ${service.output()}`);

@@ -7,17 +7,18 @@ import { andThen, type Eventually } from '../eventually.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
 import { type Answer, failure, refusal } from './answer.js';
-import { adminGate, admitAccount, type Principal } from './authentication.js';
+import { type AdminKey, adminGate, admitAccount, type Principal } from './authentication.js';
 import { Call, type RequestContext, type Surroundings } from './call.js';
 import { originPolicy, preflightResponse } from './cors.js';
 import { type EnvelopeFacts, respond } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
+import { RefusedKeys } from './refused-keys.js';
 import { type RandomBytes, requestIds } from './request-id.js';
 import { actionOf, allowOf, HEALTH_ROUTE, type Route } from './routes.js';
 
 export interface PipelineOptions extends Surroundings {
   readonly identity: IdentityProvider;
-  readonly adminKey: string | undefined;
+  readonly adminKey: AdminKey;
   readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
   /** Milliseconds since 1970, UTC. */
@@ -33,6 +34,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const requestIdOf = requestIds(options);
   const originHeadersOf = originPolicy(options.corsAllowedOrigins);
   const admitOperator = adminGate(options.adminKey);
+  const refusedKeys = new RefusedKeys(log, clock);
 
   return (context, route) => {
     const request = context.req.raw;
@@ -55,7 +57,11 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     if (!isUnder(API_PREFIX, path)) return noRoute(path);
     if (route === HEALTH_ROUTE) return perform(context, route, { kind: 'anyone' });
     return andThen(admit(context.req.raw, path), (admitted) => {
-      if (!admitted.ok) return failure(admitted.failure);
+      if (!admitted.ok) {
+        const isKeyWrong = isUnder(ADMIN_PREFIX, path) && admitted.failure.code === 'UNAUTHORIZED';
+        if (isKeyWrong) refusedKeys.note(context.req.raw, context.env?.remoteAddress);
+        return failure(admitted.failure);
+      }
       if (route === undefined) return noRoute(path);
       return perform(context, route, admitted.value);
     });

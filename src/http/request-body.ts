@@ -17,6 +17,8 @@ export type ReadBody = (maxBytes: number) => Promise<Uint8Array | undefined>;
 export interface HostBindings {
   /** A quicker way to the body than the request's stream. */
   readonly readBody?: ReadBody;
+  /** Where the request came from, for the log. */
+  readonly remoteAddress?: string | undefined;
 }
 
 /** To parse a larger one takes milliseconds, and so does what comes after: each has an event-loop turn of its own. */

@@ -14,6 +14,7 @@ import type { Log } from '../log.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { Connections } from './connections.js';
 import { incomingBody } from './incoming-body.js';
+import { hasTwoHosts, unresolvedTarget } from './request-target.js';
 
 /** Node looks for late headers and bodies only this often; its default of 30 s would void the time-outs. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
@@ -62,7 +63,10 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
   const { handler, log } = options;
   const answer = getRequestListener(
     (request, { incoming }) =>
-      handler(request, { readBody: incomingBody(incoming as IncomingMessage) }),
+      handler(request, {
+        readBody: incomingBody(incoming as IncomingMessage),
+        remoteAddress: incoming.socket.remoteAddress,
+      }),
     {
       hostname: 'localhost',
       // No answer from here, where the request is not known: the listener below sees that there is none.
@@ -92,7 +96,8 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     // Answers to requests sent all at once would pile up in memory, each as large as one may be.
     if (before !== undefined) await new Promise<void>((next) => before.once('close', next));
     try {
-      await answer(incoming, outgoing);
+      incoming.url = unresolvedTarget(incoming.url ?? '/');
+      if (!hasTwoHosts(incoming.rawHeaders)) await answer(incoming, outgoing);
       if (!outgoing.headersSent) await errors.answerMalformed(incoming, outgoing);
     } catch (error) {
       log.error('response_failed', error);

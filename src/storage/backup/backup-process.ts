@@ -19,7 +19,7 @@ export interface BackupProgress {
 const [source = '', target = ''] = process.argv.slice(2);
 
 // A signal to the whole process group is meant for the service: that one ends this process.
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const)
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)
   process.on(signal, () => {});
 process.on('disconnect', () => process.exit(1));
 // Requests come first.

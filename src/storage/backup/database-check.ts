@@ -56,7 +56,8 @@ export async function checkDatabase(
   }
 }
 
-async function expectOurs(client: Client): Promise<void> {
+/** Rejects where the database is of another program, newer than this one, or not exactly of its schema. */
+export async function expectOurs(client: Client): Promise<void> {
   if (Number(await only(client, 'pragma application_id')) !== APPLICATION_ID) {
     throw new Error('it is no database of this program');
   }

@@ -4,7 +4,7 @@
 import { stat } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
-import { checkDatabase, type DatabaseContents } from './database-check.js';
+import { checkDatabase, compact, type DatabaseContents } from './database-check.js';
 import { copySynced, expectRoom, fileErrorText, syncFile } from './file-copy.js';
 
 /** One of these at a time. */
@@ -26,10 +26,11 @@ process.on('disconnect', () => process.exit(1));
 setPriority(constants.priority.PRIORITY_LOW);
 
 try {
-  await expectRoom(dirname(target), (await stat(source)).size);
+  // The copy, and a compact one of it for a moment.
+  await expectRoom(dirname(target), 2 * (await stat(source)).size);
   await copySynced(source, target);
   await tell({ copied: true });
-  const contents = await checkDatabase(target);
+  const contents = await checkDatabase(target, compact);
   await syncFile(target);
   await tell({ contents });
 } catch (error) {

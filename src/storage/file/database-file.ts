@@ -201,9 +201,12 @@ export class LibsqlFile {
     await this.#client.execute('pragma locking_mode = exclusive');
     await this.#client.execute('pragma journal_mode = wal');
     await this.#client.execute('pragma synchronous = full');
+    // What is removed or replaced is overwritten with zeros in its page.
+    await this.#client.execute('pragma secure_delete = on');
     await this.#expectPragma('locking_mode', 'exclusive');
     await this.#expectPragma('journal_mode', 'wal');
     await this.#expectPragma('synchronous', 2);
+    await this.#expectPragma('secure_delete', 1);
     // A batch fails loudly where a single statement may seem to succeed; it also takes the lock.
     await this.#client.batch(['select 1'], 'write');
   }

@@ -7,19 +7,18 @@ const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 const NOWHERE = '%00';
 
 /**
- * The target with each dot segment, and each backslash, replaced by something
- * that no route has. A URL parser would go up a folder, and would take a
- * backslash for a slash: `/public/..\admin` would be `/admin`.
+ * The target with each dot segment replaced by one that no route has: a URL
+ * parser would go up a folder. A backslash, which it would take for a slash, is
+ * refused further on as no target at all.
  */
 export function unresolvedTarget(target: string): string {
   const end = target.search(/[?#]/);
   const path = end === -1 ? target : target.slice(0, end);
-  if (!path.includes('\\') && !/\/(?:\.|%2e)/i.test(path)) return target;
+  if (!/\/(?:\.|%2e)/i.test(path)) return target;
   const segments = path
-    .split(/[/\\]/)
+    .split('/')
     .map((segment) => (DOT_SEGMENT.test(segment) ? NOWHERE : segment));
-  const separator = path.includes('\\') ? `/${NOWHERE}/` : '/';
-  return segments.join(separator) + target.slice(path.length);
+  return segments.join('/') + target.slice(path.length);
 }
 
 /** "Two `Host` headers: 400." Node keeps the first and drops the others without a word. */

@@ -97,7 +97,7 @@ describe('The log', () => {
     }
     expect((await ask(server, 'GET', '/api/v1/health', [])).status).toBe(200);
     expect(await server.stop()).toBe(0);
-    expect(eventsOf(server)).toEqual(['started', 'stopping', 'stopped']);
+    expect(eventsOf(server)).toEqual(['started', 'admin_key_refused', 'stopping', 'stopped']);
     expectCleanLog(server);
   });
 
@@ -165,7 +165,7 @@ describe('The log', () => {
 
   it('has whatever a library prints, warns of or leaves uncaught as lines of its own', async () => {
     // Preloaded into the process, as a library would be.
-    const library = `process.on('SIGHUP', () => {
+    const library = `process.on('SIGWINCH', () => {
       console.log('planted\\nlog'); console.debug('planted debug'); console.trace('planted trace');
       process.emitWarning('planted warning');
       setImmediate(() => Promise.reject(new Error('planted rejection')));
@@ -173,7 +173,7 @@ describe('The log', () => {
     const server = await service.start({
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(library)}`,
     });
-    server.child.kill('SIGHUP');
+    server.child.kill('SIGWINCH');
     expect(await server.exited).toBe(1);
     expect(server.log().map(({ event, text, error }) => [event, text ?? error])).toEqual([
       ['started', undefined],

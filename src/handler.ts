@@ -2,8 +2,8 @@
 
 import { Hono } from 'hono';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
-import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import type { Eventually } from './eventually.js';
+import { usableKeys } from './http/authentication.js';
 import { type AllowanceLimits, ByteAllowance } from './http/byte-allowance.js';
 import { canonicalPath } from './http/path.js';
 import { createPipeline } from './http/pipeline.js';
@@ -19,8 +19,11 @@ export interface HandlerDependencies {
   readonly records: RecordStore;
   /** Default: none, and every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
   readonly identity?: IdentityProvider;
-  /** At least 32 characters; otherwise the administration API answers 503 `ADMIN_DISABLED`. */
-  readonly adminKey?: string | undefined;
+  /**
+   * At least 32 characters; otherwise the administration API answers 503 `ADMIN_DISABLED`.
+   * Two while the key is rotated: both are taken.
+   */
+  readonly adminKey?: string | readonly string[] | undefined;
   /** Origins that browsers may call from. Default, and where it contains `*`: any. */
   readonly corsAllowedOrigins?: readonly string[];
   readonly log?: Log;
@@ -55,7 +58,7 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
     status: {
       uptimeSeconds: () => Math.floor((clock() - startedAt) / 1000),
       identityProviderConfigured: identity !== undefined,
-      adminConfigured: (adminKey?.length ?? 0) >= ADMIN_KEY_MIN_CHARACTERS,
+      adminConfigured: usableKeys(adminKey).length > 0,
     },
     log: dependencies.log ?? silentLog,
     clock,
@@ -76,6 +79,7 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
 }
 
 export { type AllowanceLimits, UNLIMITED } from './http/byte-allowance.js';
+export { type BoundedChecksOptions, boundedChecks } from './identity/bounded-checks.js';
 export {
   type Identity,
   type IdentityProvider,

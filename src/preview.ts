@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import type { Log } from './log.js';
+import { loopbackOnly } from './node/loopback-only.js';
 import { startPreviewPort } from './node/preview-port.js';
 import { captureStrayOutput, runService } from './node/process.js';
 import { type Service, startService } from './node/service.js';
@@ -12,6 +13,8 @@ import { isLoopback, readSettings, SettingError, type Settings } from './setting
 const DATABASE_URL = 'file:data/preview.db';
 /** Owns the sample rows. */
 const SAMPLE_TOKEN = 'local-preview';
+/** Its terminal has gone: nobody could stop it any more. */
+const PREVIEW_PROCESS = { hangUpEnds: true };
 
 // What the preview has to say is for a person.
 const log: Log = {
@@ -23,13 +26,17 @@ captureStrayOutput(log);
 const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
 
 let reference = '';
-const service = await runService(log, async (onStorageLost): Promise<Service> => {
-  const port = await startPreviewPort();
-  const settings = previewSettings(port.userinfoUrl);
-  const service = await startService({ settings, log, onStorageLost });
-  reference = port.showReference(service.origin);
-  return { ...service, stop: () => service.stop().then(port.close) };
-});
+const service = await runService(
+  log,
+  async (onStorageLost): Promise<Service> => {
+    const port = await startPreviewPort();
+    const settings = previewSettings(port.userinfoUrl);
+    const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
+    reference = port.showReference(service.origin);
+    return { ...service, stop: () => service.stop().then(port.close) };
+  },
+  PREVIEW_PROCESS,
+);
 process.stdout.write(welcome(service.origin));
 
 /** The service's settings, but never another database or identity provider: this door is open. */
@@ -41,7 +48,8 @@ function previewSettings(userinfoUrl: string): Settings {
   const settings = readSettings({
     HOST: process.env['HOST'],
     PORT: process.env['PORT'],
-    CORS_ALLOWED_ORIGINS: process.env['CORS_ALLOWED_ORIGINS'],
+    // Only this one, so that no answer says "any origin"; the guard admits those of this machine.
+    CORS_ALLOWED_ORIGINS: 'http://localhost',
     ADMIN_API_KEY: adminKey,
     DATABASE_URL,
     AUTH_USERINFO_URL: userinfoUrl,

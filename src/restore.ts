@@ -12,6 +12,9 @@ Stop the service first. Checks the backup FILE, puts it in the place of the
 database that DATABASE_URL names, and keeps the old one under another name.
 `;
 
+// One that nobody listens for makes Node open its debugger, to every program of this machine.
+process.on('SIGUSR1', () => {});
+
 const [file, ...more] = process.argv.slice(2);
 if (file === undefined || more.length > 0 || file.startsWith('-')) {
   process.stderr.write(USAGE);

@@ -11,7 +11,8 @@ export interface Settings {
   readonly userinfo: UserinfoSettings | undefined;
   /** How long a successful identity check is remembered; 0: not at all. */
   readonly authCacheSeconds: number;
-  readonly adminKey: string | undefined;
+  /** Two while the key is rotated: both are taken. */
+  readonly adminKey: string | readonly string[] | undefined;
   readonly corsAllowedOrigins: readonly string[];
   /** Undefined: no backups. */
   readonly backups: BackupSettings | undefined;
@@ -38,6 +39,9 @@ export interface UserinfoSettings {
   readonly subjectField: string;
 }
 
+/** Reads a small text file whole; throws where it cannot. */
+export type ReadFile = (path: string) => string;
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A setting that cannot be used; the message names it, what it holds (secrets masked) and what it must be. */
@@ -52,9 +56,14 @@ const MASKED = '(hidden)';
 /** A year. */
 const BACKUP_INTERVAL_MAX_HOURS = 8_760;
 const BACKUP_KEEP_MAX = 10_000;
+/** The old one and the new one, while the key is rotated. */
+const ADMIN_KEYS_MAX = 2;
 
-/** Throws a `SettingError` for the first setting that cannot be used. An empty variable is an unset one. */
-export function readSettings(environment: Environment): Settings {
+/**
+ * Throws a `SettingError` for the first setting that cannot be used. An empty
+ * variable is an unset one. A host without files passes no `readFile`.
+ */
+export function readSettings(environment: Environment, readFile?: ReadFile): Settings {
   const url = read(environment, 'AUTH_USERINFO_URL', userinfoUrl, undefined);
   const headers = read(environment, 'AUTH_USERINFO_HEADERS', headerList, {});
   const subjectField = read(environment, 'AUTH_SUBJECT_FIELD', dottedPath, 'sub');
@@ -69,7 +78,7 @@ export function readSettings(environment: Environment): Settings {
       wholeNumber(0, IDENTITY_CACHE_MAX_SECONDS),
       0,
     ),
-    adminKey: read(environment, 'ADMIN_API_KEY', headerText, undefined),
+    adminKey: readAdminKey(environment, readFile),
     corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
     backups: readBackups(environment),
     accountLimits: readAccountLimits(environment),
@@ -79,6 +88,44 @@ export function readSettings(environment: Environment): Settings {
 /** The database file alone, for a program that needs no other setting. Throws a `SettingError`. */
 export function readDatabasePath(environment: Environment): string {
   return read(environment, 'DATABASE_URL', databaseFile, 'data/service.db');
+}
+
+/** The operator's key or keys, from the one of the two settings that is there. Throws a `SettingError`. */
+export function readAdminKey(
+  environment: Environment,
+  readFile?: ReadFile,
+): string | readonly string[] | undefined {
+  const name = 'ADMIN_API_KEY_FILE';
+  const key = read(environment, 'ADMIN_API_KEY', headerText, undefined);
+  const path = environment[name];
+  if (!path) return key;
+  if (key !== undefined) {
+    throw new SettingError(name, 'set beside ADMIN_API_KEY', 'the only one of the two');
+  }
+  if (readFile === undefined) {
+    throw new SettingError(name, quoted(path), 'unset on this host, which has no files');
+  }
+  return keysIn(path, readFile);
+}
+
+function keysIn(path: string, readFile: ReadFile): string[] {
+  const name = 'ADMIN_API_KEY_FILE';
+  const wanted = 'a readable file of one or two keys, a line each';
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new SettingError(name, `${quoted(path)}, which cannot be read${code}`, wanted);
+  }
+  const keys = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (keys.length < 1 || keys.length > ADMIN_KEYS_MAX) {
+    throw new SettingError(name, `${quoted(path)}, which has ${keys.length} keys`, wanted);
+  }
+  return keys.map((key) => headerText(name, key));
 }
 
 /** Whoever asks for backups must get them, or hear at the start that there are none. */
@@ -115,10 +162,15 @@ export function settingWarnings(settings: Settings): readonly { event: string; h
       hint: 'every bearer token is answered 503; set AUTH_USERINFO_URL',
     });
   }
-  if (settings.adminKey !== undefined && settings.adminKey.length < ADMIN_KEY_MIN_CHARACTERS) {
+  const keys = [settings.adminKey ?? []].flat();
+  const isShort = ({ length }: string) => length < ADMIN_KEY_MIN_CHARACTERS;
+  if (keys.some(isShort)) {
+    const effect = keys.every(isShort)
+      ? 'the administration API stays disabled'
+      : 'the short one of the two admin keys is not taken';
     warnings.push({
       event: 'admin_key_too_short',
-      hint: `the administration API is disabled; ADMIN_API_KEY must have ${ADMIN_KEY_MIN_CHARACTERS} characters or more`,
+      hint: `${effect}; an admin key needs ${ADMIN_KEY_MIN_CHARACTERS} characters or more`,
     });
   }
   return warnings;

@@ -9,18 +9,25 @@ import type { Log } from '../log.js';
 import type { Turns } from '../turns.js';
 import { type Answer, failure, refusal } from './answer.js';
 import { answerStreams } from './answer-stream.js';
-import { adminGate, admitAccount, type Principal, shareOf } from './authentication.js';
+import {
+  type AdminKey,
+  adminGate,
+  admitAccount,
+  type Principal,
+  shareOf,
+} from './authentication.js';
 import { type ActionDependencies, Call, type RequestContext } from './call.js';
 import { originPolicy, preflightResponse } from './cors.js';
 import { type EnvelopeFacts, respond } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
+import { RefusedKeys } from './refused-keys.js';
 import { type RandomBytes, requestIds } from './request-id.js';
 import { actionOf, allowOf, HEALTH_ROUTE, type Route } from './routes.js';
 
 export interface PipelineOptions extends ActionDependencies {
   readonly turns: Turns;
   readonly identity: IdentityProvider;
-  readonly adminKey: string | undefined;
+  readonly adminKey: AdminKey;
   readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
   /** Milliseconds since 1970, UTC. */
@@ -37,6 +44,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const originHeadersOf = originPolicy(options.corsAllowedOrigins);
   const admitOperator = adminGate(options.adminKey);
   const streamsOf = answerStreams(options.turns, options.allowance);
+  const refusedKeys = new RefusedKeys(log, clock);
 
   return (context, route) => {
     const request = context.req.raw;
@@ -61,7 +69,11 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     if (!isUnder(API_PREFIX, path)) return respond(noRoute(path), facts);
     if (route === HEALTH_ROUTE) return perform(context, facts, route, { kind: 'anyone' });
     return andThen(admit(context.req.raw, path), (admitted) => {
-      if (!admitted.ok) return respond(failure(admitted.failure), facts);
+      if (!admitted.ok) {
+        const isKeyWrong = isUnder(ADMIN_PREFIX, path) && admitted.failure.code === 'UNAUTHORIZED';
+        if (isKeyWrong) refusedKeys.note(context.req.raw, context.env?.remoteAddress);
+        return respond(failure(admitted.failure), facts);
+      }
       if (route === undefined) return respond(noRoute(path), facts);
       return perform(context, facts, route, admitted.value);
     });

@@ -17,6 +17,8 @@ export interface HostBindings {
   readonly readBody?: ReadBody;
   /** A quicker way than the request's signal to learn whether the client's connection is closed. */
   readonly hasGone?: () => boolean;
+  /** Where the request came from, for the log. */
+  readonly remoteAddress?: string | undefined;
 }
 
 /** Strict: bad UTF-8 is refused, and a byte order mark stays, to be refused by the parser. */

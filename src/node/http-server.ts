@@ -15,6 +15,7 @@ import { ConnectionErrors } from './connection-errors.js';
 import { Connections } from './connections.js';
 import { answerHalfClosed } from './half-closed.js';
 import { incomingBody } from './incoming-body.js';
+import { hasTwoHosts, unresolvedTarget } from './request-target.js';
 
 /** Node looks for late headers and bodies only this often; its default of 30 s would void the time-outs. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
@@ -66,6 +67,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
       handler(request, {
         readBody: incomingBody(incoming as IncomingMessage),
         hasGone: () => outgoing.destroyed,
+        remoteAddress: incoming.socket.remoteAddress,
       }),
     {
       hostname: 'localhost',
@@ -99,7 +101,8 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     // Answers to requests sent all at once would pile up in memory, each as large as one may be.
     if (before !== undefined) await new Promise<void>((next) => before.once('close', next));
     try {
-      await answer(incoming, outgoing);
+      incoming.url = unresolvedTarget(incoming.url ?? '/');
+      if (!hasTwoHosts(incoming.rawHeaders)) await answer(incoming, outgoing);
       if (!outgoing.headersSent) await errors.answerMalformed(incoming, outgoing);
     } catch (error) {
       log.error('response_failed', error);

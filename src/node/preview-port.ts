@@ -4,6 +4,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerUserinfo } from './local-identity.js';
+import { isLoopbackHost } from './loopback-only.js';
 import { answerReference } from './reference-page.js';
 
 const USERINFO_PATH = '/userinfo';
@@ -19,6 +20,11 @@ export interface PreviewPort {
 export async function startPreviewPort(): Promise<PreviewPort> {
   let apiOrigin = '';
   const server = createServer((request, response) => {
+    if (!isLoopbackHost(request.headers.host)) {
+      response.writeHead(403, { 'Content-Type': 'text/plain' });
+      response.end('this is for programs of this machine; use its address 127.0.0.1\n');
+      return;
+    }
     if (request.url === USERINFO_PATH) return answerUserinfo(request, response);
     answerReference(apiOrigin, request, response).catch((error: unknown) =>
       response.destroy(error instanceof Error ? error : undefined),

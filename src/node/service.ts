@@ -3,6 +3,7 @@
 
 import { hash, randomFillSync } from 'node:crypto';
 import {
+  boundedChecks,
   createResponder,
   openRecords,
   type Responder,
@@ -16,7 +17,7 @@ import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
 import { type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
-import { listen } from './http-server.js';
+import { type HttpServerOptions, listen } from './http-server.js';
 import { ThreadedWork } from './threaded-work.js';
 
 /** Answers get this long to be written once the service is told to stop; 15 s in all with the file's closing. */
@@ -26,6 +27,8 @@ export interface Service {
   readonly origin: string;
   /** Takes a backup, as far as settings say where to; the log says what became of it. */
   backUp(): void;
+  /** Resolves when the storage thread has answered a call, whatever it answers. */
+  storageAnswers(): Promise<void>;
   /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
   stop(): Promise<void>;
 }
@@ -35,6 +38,8 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Called once when storage can no longer be relied on: stop the process, a restart reads the truth. */
   readonly onStorageLost: () => void;
+  /** Put around the handler: it decides which requests come through. */
+  readonly guard?: (respond: Responder) => HttpServerOptions['handler'];
 }
 
 /** Resolves when the service listens. Rejects with one sentence that names what cannot be had. */
@@ -42,6 +47,7 @@ export async function startService({
   settings,
   log,
   onStorageLost,
+  guard = (respond) => respond,
 }: ServiceOptions): Promise<Service> {
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
   const journal = await openLibsqlJournal({ path: settings.databasePath });
@@ -57,7 +63,7 @@ export async function startService({
     throw error;
   }
   try {
-    const handler = handlerOf(settings, records, log, turns);
+    const handler = guard(handlerOf(settings, records, log, turns));
     const { host, port, corsAllowedOrigins } = settings;
     const server = await listen({ handler, host, port, corsAllowedOrigins, log });
     const backups = scheduleOf(settings, journal, log);
@@ -67,6 +73,7 @@ export async function startService({
         if (backups !== undefined) backups.takeNow();
         else log.warn('backup_not_configured', { hint: 'no backup is taken; set BACKUP_DIR' });
       },
+      storageAnswers: () => journal.ping().catch(() => {}),
       async stop() {
         backups?.stop();
         await server.drain(DRAIN_DEADLINE_MS);
@@ -109,10 +116,9 @@ function identityOf(
   log: Log,
 ): IdentityProvider | undefined {
   if (userinfo === undefined) return undefined;
-  return sharedChecks(userinfoIdentity({ ...userinfo, log }), {
-    cacheSeconds: authCacheSeconds,
-    digest: (token) => hash('sha256', token, 'base64'),
-  });
+  const digest = (token: string) => hash('sha256', token, 'base64');
+  const provider = boundedChecks(userinfoIdentity({ ...userinfo, log }), { digest });
+  return sharedChecks(provider, { cacheSeconds: authCacheSeconds, digest });
 }
 
 function reasonOf(error: unknown): string {

@@ -2,7 +2,7 @@
 // Each schema is held to the type of what the handler serializes.
 
 import * as z from 'zod';
-import type { AuditEvent } from '../domain/audit-event.js';
+import type { AuditEvent, RestoreEvent } from '../domain/audit-event.js';
 import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
 import type { Pagination } from '../domain/listing.js';
 import type { Payment } from '../domain/payment.js';
@@ -100,12 +100,24 @@ export const ADMIN_HEALTH = z.object({
 export const AUDIT_EVENT = z
   .object({
     id: z.int().min(1),
-    actor: z.literal('admin'),
-    action: z.enum(['create', 'update', 'delete']),
-    resource: z.enum(COLLECTION_NAMES),
+    actor: z.enum(['admin', 'restore']),
+    action: z.enum(['create', 'update', 'delete', 'restore']),
+    resource: z.enum([...COLLECTION_NAMES, 'database']),
     record_id: z.string(),
     owner_sub: owner,
     timestamp,
-    changed: z.array(z.string()).meta({ description: 'Names of properties, never their values' }),
+    changed: z
+      .array(z.string())
+      .meta({ description: 'Names of properties, never their values; long names are cut' }),
+    changed_omitted: z
+      .int()
+      .min(1)
+      .exactOptional()
+      .meta({ description: 'How many more names there are than `changed` lists' }),
   })
-  .meta({ description: 'One change by the operator.' }) satisfies z.ZodType<AuditEvent>;
+  .meta({
+    description:
+      'One change by the operator, or the restore of a backup: then `record_id` is the name of its file.',
+  }) satisfies z.ZodType<ListedEvent>;
+
+type ListedEvent = { [Name in keyof AuditEvent]: (AuditEvent | RestoreEvent)[Name] };

@@ -1,6 +1,6 @@
 // One account's records, answered from the in-memory set; changes go through the writer.
 
-import type { AuditEvent } from '../domain/audit-event.js';
+import { type AuditEvent, changedNames } from '../domain/audit-event.js';
 import { byCollection, type CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
@@ -184,7 +184,7 @@ export class MemoryAccount implements AccountRecords {
       record_id: id,
       owner_sub: this.#owner,
       timestamp: new Date(this.#context.clock()).toISOString(),
-      changed,
+      ...changedNames(changed),
     };
     return { ...decision, event };
   }

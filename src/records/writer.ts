@@ -3,6 +3,7 @@
 // write of each, in the order in which the account sent them. The writes that
 // are decided while a commit is under way are committed together in the next one.
 
+import { loggedEvent } from '../domain/audit-event.js';
 import { failed, type Outcome } from '../domain/errors.js';
 import type { Eventually } from '../eventually.js';
 import type { Log } from '../log.js';
@@ -221,6 +222,8 @@ export class Writer {
     const { set, log } = this.#options;
     if (result.status === 'committed' || result.status === 'present') {
       for (const change of group.staged) set.apply(change);
+      // Mirrored, so that the events outlive the file.
+      for (const event of group.events) log.info('admin_audit', loggedEvent(event));
     } else {
       this.#failures++;
     }

@@ -2,6 +2,7 @@
 // the environment and the records in objects elsewhere.
 
 import {
+  boundedChecks,
   createResponder,
   noTurns,
   type Responder,
@@ -11,24 +12,30 @@ import {
 } from '../handler.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
+import { environmentWarnings } from '../setting-warnings.js';
 import { readSettings, SettingError, type Settings, settingWarnings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { frontRecords } from './front-records.js';
+import { drainSmallBody } from './unread-body.js';
 
 /** Reads the settings once; in a new isolate with the first request, since a Worker has no start of its own. */
 export function createFront(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
   let respond: Responder | undefined;
   return async (request, env) => {
     respond ??= responder(env);
-    return respond(request);
+    const remoteAddress = request.headers.get('cf-connecting-ip') ?? undefined;
+    const response = await respond(request, { remoteAddress });
+    await drainSmallBody(request);
+    return response;
   };
 }
 
 function responder(env: WorkerEnvironment): Responder {
   const log = consoleLog();
   const settings = settingsOf(env, log);
-  for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
+  const warnings = [...settingWarnings(settings), ...environmentWarnings(settingsIn(env))];
+  for (const { event, hint } of warnings) log.warn(event, { hint });
   const identity = identityOf(settings, log);
   const objects = {
     account: (owner: string) => accountStub(env, owner),
@@ -62,7 +69,16 @@ function identityOf(
   log: Log,
 ): IdentityProvider | undefined {
   if (userinfo === undefined) return undefined;
-  const provider = userinfoIdentity({ ...userinfo, log });
-  // Not joined: the platform ties an exchange to the request that began it.
-  return sharedChecks(provider, { cacheSeconds, joined: false });
+  // Neither waits for another's: the platform ties an exchange to the request that began it.
+  const provider = boundedChecks(userinfoIdentity({ ...userinfo, log }), {
+    digest: sha256,
+    waits: false,
+  });
+  return sharedChecks(provider, { cacheSeconds, joined: false, digest: sha256 });
+}
+
+/** Of a token, so that memory holds no usable one. */
+async function sha256(token: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

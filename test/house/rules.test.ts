@@ -40,10 +40,20 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'log',
     'settings',
+    'setting-warnings',
     'handler',
     'libsql',
   ],
-  worker: ['domain', 'records', 'storage', 'identity', 'log', 'settings', 'handler'],
+  worker: [
+    'domain',
+    'records',
+    'storage',
+    'identity',
+    'log',
+    'settings',
+    'setting-warnings',
+    'handler',
+  ],
   openapi: ['domain', 'http', 'records'],
   client: [],
   'operator-client': ['client'],
@@ -52,6 +62,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'bounded-body': [],
   eventually: [],
   settings: ['domain'],
+  'setting-warnings': ['settings'],
   handler: ['domain', 'http', 'records', 'identity', 'log', 'eventually'],
   libsql: ['handler', 'storage', 'records'],
   server: ['node', 'settings'],
@@ -158,6 +169,7 @@ describe('Files', () => {
       'src/records/memory-store.ts',
       'src/identity/userinfo.ts',
       'src/identity/shared-checks.ts',
+      'src/identity/bounded-checks.ts',
     ]);
     for (const { path, text } of SOURCES) {
       if (HOST_LAYERS.has(layerOf(path)) || defaults.has(path)) continue;

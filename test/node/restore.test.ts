@@ -170,7 +170,7 @@ function killedBefore(step: number): string {
     import fs from 'node:fs/promises';
     import { syncBuiltinESMExports } from 'node:module';
     let calls = 0;
-    for (const name of ['open', 'chown', 'link', 'rename']) {
+    for (const name of ['open', 'lchown', 'link', 'rename']) {
       const call = fs[name];
       fs[name] = (...args) => {
         if (++calls === ${step}) process.kill(process.pid, 'SIGKILL');

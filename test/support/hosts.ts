@@ -9,8 +9,14 @@ import {
   sharedChecks,
   userinfoIdentity,
 } from 'service-management-api';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import * as libsql from 'service-management-api/libsql';
 import { runSql } from '../../scripts/run-sql.js';
+import {
+  hasTriggers,
+  plantedLibsql,
+  plantedServer,
+  plantTriggers,
+} from '../trials/planted-triggers.js';
 import { type ServerProcess, startServer } from './server-process.js';
 import { workerHost } from './worker-host.js';
 
@@ -54,9 +60,13 @@ function databasePath(folder: string): string {
   return join(folder, 'service.db');
 }
 
-/** Runs SQL on a stopped host's database file. */
+/** Runs SQL on a stopped host's database file. Triggers are planted, since a file that has some is refused. */
 export async function changeDatabase(folder: string, ...statements: string[]): Promise<void> {
-  await runSql(databasePath(folder), ...statements);
+  const path = databasePath(folder);
+  const isTrigger = (statement: string) => statement.startsWith('create trigger');
+  plantTriggers(path, ...statements.filter(isTrigger));
+  const others = statements.filter((statement) => !isTrigger(statement));
+  if (others.length > 0) await runSql(path, ...others);
 }
 
 /** The built handler in this process, over a libSQL file: no port, plain `Request` objects. */
@@ -71,7 +81,9 @@ const inProcess: Host = {
   keepsHeaderBytes: true,
   changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
   async start(options) {
-    const journal = await openLibsqlJournal({ path: databasePath(options.folder) });
+    const path = databasePath(options.folder);
+    const { openLibsqlJournal } = hasTriggers(path) ? await plantedLibsql() : libsql;
+    const journal = await openLibsqlJournal({ path });
     const records: OpenRecords = await openRecords({ journal });
     const handler: Handler = createHandler({
       records,
@@ -93,12 +105,15 @@ const nodeServer: Host = {
   ...inProcess,
   name: 'node dist/server.js',
   async start(options) {
-    const server: ServerProcess = await startServer({
-      DATABASE_URL: `file:${databasePath(options.folder)}`,
+    const path = databasePath(options.folder);
+    const environment = {
+      DATABASE_URL: `file:${path}`,
       ...(options.userinfoUrl !== undefined && { AUTH_USERINFO_URL: options.userinfoUrl }),
       ...(options.adminKey !== undefined && { ADMIN_API_KEY: options.adminKey }),
       CORS_ALLOWED_ORIGINS: options.corsAllowedOrigins.join(','),
-    });
+    };
+    const script = hasTriggers(path) ? plantedServer() : undefined;
+    const server: ServerProcess = await startServer(environment, script);
     return {
       fetch: (path, init) => fetch(server.origin + path, init),
       async close() {

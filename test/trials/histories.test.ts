@@ -3,8 +3,8 @@
 
 import { expect, it } from 'vitest';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
-import { goIsMissing } from '../trials/histories/checker.js';
-import { smallHistories } from '../trials/histories/histories.js';
+import { goIsMissing } from './histories/checker.js';
+import { smallHistories } from './histories/histories.js';
 
 /** Some 15 s where nothing else runs. */
 const TIMEOUT_MS = 240_000;

@@ -3,8 +3,8 @@
 
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { runSql } from '../../scripts/run-sql.js';
 import { answersIn, openRaw, overWithin, requestText } from './http/raw-connection.js';
+import { plantedServer, plantTriggers } from './planted-triggers.js';
 import type { Attempt } from './secrets/attempts.js';
 import { attempts, CANARY, KEY, OWNER, TENANT } from './secrets/attempts.js';
 import { keyTimingFinding } from './secrets/key-timing.js';
@@ -45,8 +45,8 @@ export async function leakFinding(folder: string, rounds: number): Promise<Findi
     ADMIN_API_KEY: KEY,
   };
   await (await startService(environment)).stop();
-  await runSql(file, ...FAILURES);
-  const service = await startService(environment);
+  plantTriggers(file, ...FAILURES);
+  const service = await startService(environment, plantedServer());
   const seen = { answers: 0, errors: 0, rows: 0, leaks: [] as string[] };
   const wrong = [];
   for (let round = 0; round < rounds; round++) {

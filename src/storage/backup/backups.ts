@@ -109,7 +109,23 @@ export class Backups {
 /** Not a thread: closing any descriptor of the database file would drop this process's lock on it. */
 function startProcess(source: string, target: string): ChildProcess {
   const script = new URL('./backup-process.js', import.meta.url);
-  return fork(script, [source, target], { execArgv: [], stdio: 'ignore' });
+  return fork(script, [source, target], {
+    execArgv: [],
+    stdio: 'ignore',
+    env: environmentIn(dirname(target)),
+  });
+}
+
+/**
+ * What the process needs of the environment to run: never a setting of the
+ * service, which may be a secret. SQLite's temporary files hold records: they
+ * belong where the backup is.
+ */
+function environmentIn(folder: string): Record<string, string | undefined> {
+  const names = ['PATH', 'LD_LIBRARY_PATH', 'TZ', 'SystemRoot'];
+  const known = names.map((name) => [name, process.env[name]]);
+  const environment = Object.fromEntries(known.filter(([, text]) => text !== undefined));
+  return { ...environment, SQLITE_TMPDIR: folder };
 }
 
 /** Resolves with the first message's part that `wanted` finds. */

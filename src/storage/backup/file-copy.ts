@@ -1,7 +1,7 @@
 // Copies of database files: written for their owner alone, on disk when they
 // are done, and what to say where that cannot be.
 
-import { link, open, rm, stat, statfs } from 'node:fs/promises';
+import { type FileHandle, link, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 const OWNER_ONLY_FILE = 0o600;
@@ -13,9 +13,9 @@ const RESERVE_BYTES = 64 * 1024 * 1024;
 /** What SQLite may leave beside a database file. */
 export const SIDE_FILES = ['-journal', '-wal', '-shm'] as const;
 
-/** Copies to a file that is not there yet; resolves when the copy is on disk. */
-export async function copySynced(source: string, target: string): Promise<void> {
-  const from = await open(source, 'r');
+/** Copies a file, by its path or held open, to one that is not there yet; resolves when the copy is on disk. */
+export async function copySynced(source: string | FileHandle, target: string): Promise<void> {
+  const from = typeof source === 'string' ? await open(source, 'r') : source;
   try {
     const to = await open(target, 'wx', OWNER_ONLY_FILE);
     try {
@@ -31,7 +31,7 @@ export async function copySynced(source: string, target: string): Promise<void> 
       await to.close();
     }
   } finally {
-    await from.close();
+    if (from !== source) await from.close();
   }
 }
 

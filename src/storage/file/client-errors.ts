@@ -1,6 +1,7 @@
 // What the database client's errors mean to the operator.
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
+import { FOREIGN_SCHEMA } from './schema-check.js';
 
 /** Libsql's code in the operator's words. */
 export function explained(error: unknown): string {
@@ -11,8 +12,11 @@ export function explained(error: unknown): string {
   if (/SQLITE_NOTADB|not a database/i.test(message)) {
     return 'it is not a SQLite database; name another file or restore a backup';
   }
-  if (/SQLITE_CORRUPT|malformed|no such (table|column)/i.test(message))
+  if (/SQLITE_CORRUPT|malformed|no such (table|column|index)/i.test(message))
     return 'it is damaged; restore a backup';
+  if (message.startsWith(FOREIGN_SCHEMA)) {
+    return `${message}; restore a backup that the service made`;
+  }
   if (/SQLITE_CANTOPEN|unable to open/i.test(message)) {
     return 'it cannot be opened; check that the path is a file in a writable folder';
   }

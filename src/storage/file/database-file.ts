@@ -15,13 +15,13 @@ import {
   LOAD_PAGE,
   MEASURE_PAGE,
   PUT_ROWS,
-  probes,
   REMOVE_ROWS,
   SCHEMA_STEPS,
   SCHEMA_VERSION,
   TOUCH,
 } from './file-schema.js';
 import { Freezer } from './freezer.js';
+import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
 import { UsageScan } from './usage-scan.js';
 import { rewriteLog } from './write-ahead-log.js';
 
@@ -141,7 +141,7 @@ export class LibsqlFile {
   }
 
   async ping(): Promise<void> {
-    await this.#one('select count(*) from sqlite_schema');
+    await this.#one('select count(*) from sqlite_master');
   }
 
   /** Writes the log back into the database file and releases it. */
@@ -151,8 +151,9 @@ export class LibsqlFile {
 
   /** Looks before it writes: a file that is not ours is refused untouched. */
   async #claim(inode: bigint): Promise<void> {
+    await this.#client.execute(DISTRUST_SCHEMA);
     await this.#client.execute('pragma locking_mode = exclusive');
-    const tables = Number((await this.#one('select count(*) as n from sqlite_schema'))?.['n']);
+    const tables = Number((await this.#one('select count(*) as n from sqlite_master'))?.['n']);
     // Locked is the file that was opened; a restore may have put another one in its place meanwhile.
     if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
     const application = Number(await this.#pragma('application_id'));
@@ -166,17 +167,23 @@ export class LibsqlFile {
         `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
       );
     }
+    // Before anything else is read: what a stranger's view or trigger does is never run.
+    await expectOwnSchema(this.#client, version);
     await this.#configure();
   }
 
   /** One sync a commit, nothing acknowledged before it, nobody else in the file. */
   async #configure(): Promise<void> {
+    await this.#client.execute(DISTRUST_SCHEMA);
     await this.#client.execute('pragma locking_mode = exclusive');
     await this.#client.execute('pragma journal_mode = wal');
     await this.#client.execute('pragma synchronous = full');
+    // What is removed or replaced is overwritten with zeros in its page.
+    await this.#client.execute('pragma secure_delete = on');
     await this.#expectPragma('locking_mode', 'exclusive');
     await this.#expectPragma('journal_mode', 'wal');
     await this.#expectPragma('synchronous', 2);
+    await this.#expectPragma('secure_delete', 1);
     // A batch fails loudly where a single statement may seem to succeed; it also takes the lock.
     await this.#client.batch(['select 1'], 'write');
   }
@@ -194,7 +201,6 @@ export class LibsqlFile {
       const sow = step === 0 ? [{ sql: PUT_ROWS, args: [initialRows, now] }] : [];
       await this.#client.batch([...(SCHEMA_STEPS[step] ?? []), ...sow], 'write');
     }
-    await this.#client.batch([...probes(SCHEMA_VERSION)], 'read');
   }
 
   /**

@@ -6,7 +6,11 @@ import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 /** "SvcM": says that a SQLite file is ours, before anything in it is touched. */
 export const APPLICATION_ID = 0x5376634d;
 
-/** Statements that make each version of the schema from the one before, each in one transaction. */
+/**
+ * The statements that bring a schema to the next version, each entry in one
+ * transaction: the first makes version 1 of an empty file. A version, once
+ * released, never changes: files are compared with it.
+ */
 export const SCHEMA_STEPS: readonly (readonly string[])[] = [
   [
     ...CREATE_RECORDS,
@@ -21,16 +25,6 @@ export const SCHEMA_VERSION = SCHEMA_STEPS.length;
 
 /** Changes nothing, yet is a commit: the first page is written again. */
 export const TOUCH = `pragma user_version = ${SCHEMA_VERSION}`;
-
-/** Fail where a table or a column of a schema version is missing; read no row. */
-export function probes(version: number): readonly string[] {
-  const all = [
-    'select position, collection, id, body, created_at, updated_at from records limit 0',
-    'select id, event from audit_events limit 0',
-    'select collection, highest from sequences limit 0',
-  ];
-  return version === 1 ? all.slice(0, 2) : all;
-}
 
 /** A whole group of rows as one JSON parameter: two to four times cheaper than a statement a row. */
 export const PUT_ROWS = `

@@ -11,6 +11,7 @@ import { runSql } from '../../../scripts/run-sql.js';
 import type { Journal } from '../../../src/records/journal.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
 import {
   changes,
   conformanceOf,
@@ -47,8 +48,12 @@ conformanceOf('libSQL file', async () => {
   const { path, ...home } = await emptyHome();
   return {
     ...home,
+    open: async () => {
+      const planted = hasTriggers(path) ? await plantedLibsql() : undefined;
+      return (planted?.openLibsqlJournal ?? openLibsqlJournal)({ path });
+    },
     refuseEvents: async () => {
-      await runSql(
+      plantTriggers(
         path,
         `create trigger refuse_events before insert on audit_events
            begin select raise(abort, 'injected'); end`,

@@ -39,6 +39,7 @@ function texts(puts: readonly Put[], removals: readonly number[] = [], events = 
   return {
     puts: JSON.stringify(puts),
     removals: JSON.stringify(removals),
+    sequences: '{}',
     events,
     changeCount: puts.length + removals.length,
     at: LATER,

@@ -1,7 +1,7 @@
 // The requests of the histories, each recorded with what was answered.
 
-import { asAccount } from '../identity.js';
-import { ADMIN_KEY } from '../service-process.js';
+import { asAccount } from '../service/identity-provider.js';
+import { ADMIN_KEY } from '../service/service-process.js';
 import {
   type AnsweredEvent,
   type AnsweredUsage,

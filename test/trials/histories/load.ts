@@ -1,7 +1,7 @@
 // Clients that ask for anything, all at once, of a few accounts with few
 // records: so that they meet.
 
-import { newSeed, type Random, randomFrom } from '../random.js';
+import { newSeed, type Random, randomFrom } from '../load/random.js';
 import { Asking, COLLECTIONS, type Collection, LIST_MAX_SIZE, type Place } from './asking.js';
 import type { Properties, Recorder } from './recorder.js';
 

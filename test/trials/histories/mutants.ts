@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../../scripts/setup.js';
-import { otherBuild } from '../other-build.js';
+import { changedServer } from '../service/changed-server.js';
 import type { Model } from './checker.js';
 
 type Replacement = readonly [from: string, to: string];
@@ -107,7 +107,7 @@ export function planted(folder: string, { name, replacements }: Mutant): string 
 
 function plantedFiles(folder: string, byFile: ReadonlyMap<string, readonly Replacement[]>): string {
   const [[first = '', own = []] = [], ...others] = [...byFile];
-  const server = otherBuild(folder, first, own);
+  const server = changedServer(folder, first, own);
   for (const [file, replacements] of others) {
     const path = join(folder, 'dist', file);
     let text = readFileSync(path, 'utf8');

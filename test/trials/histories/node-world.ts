@@ -2,8 +2,8 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Behaviour, byToken, openIdentityProvider } from '../identity.js';
-import { ADMIN_KEY, type Service, spawnServer } from '../service-process.js';
+import { type Behaviour, byToken, openIdentityProvider } from '../service/identity-provider.js';
+import { ADMIN_KEY, type Service, spawnServer } from '../service/service-process.js';
 import {
   type AnsweredUsage,
   accountTotals,

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHandler, type IdentityProvider, openRecords } from 'service-management-api';
 import { openLibsqlJournal } from 'service-management-api/libsql';
-import { runSql } from '../../../scripts/run-sql.js';
+import { plantedLibsql, plantedServer, plantTriggers } from '../planted-triggers.js';
 import { openIdentityProvider } from '../service/identity-provider.js';
 import { startService } from '../service/probed-service.js';
 import { ADMIN_KEY } from '../service/service-process.js';
@@ -31,11 +31,11 @@ async function newDatabase(folder: string) {
   const path = join(folder, `model-${++databases}.db`);
   const journal = await openLibsqlJournal({ path });
   await journal.close();
-  await runSql(path, REFUSE);
+  plantTriggers(path, REFUSE);
   return {
     path,
     remove() {
-      for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+      for (const end of ['', '-wal', '-shm', '.planted']) rmSync(path + end, { force: true });
     },
   };
 }
@@ -44,7 +44,8 @@ async function newDatabase(folder: string) {
 export async function inProcess(folder: string): Promise<RunningHost> {
   const database = await newDatabase(folder);
   const open = async () => {
-    const journal = await openLibsqlJournal({ path: database.path });
+    const planted = await plantedLibsql();
+    const journal = await planted.openLibsqlJournal({ path: database.path });
     const records = await openRecords({ journal });
     const identity: IdentityProvider = {
       identify: async (token) => ({
@@ -73,7 +74,10 @@ export async function overHttp(folder: string): Promise<RunningHost> {
   const database = await newDatabase(folder);
   const identity = await openIdentityProvider();
   const open = () =>
-    startService({ DATABASE_URL: `file:${database.path}`, AUTH_USERINFO_URL: identity.url });
+    startService(
+      { DATABASE_URL: `file:${database.path}`, AUTH_USERINFO_URL: identity.url },
+      plantedServer(),
+    );
   const stop = async () => {
     const code = await service.stop();
     if (code !== 0) throw new Error(`the server exited with ${code}: ${service.output()}`);

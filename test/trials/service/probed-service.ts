@@ -13,9 +13,11 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 /** Starts the built server and resolves when it listens; rejects with its output when it ends before. */
 export async function startService(
   environment: Readonly<Record<string, string>> & { DATABASE_URL: string },
+  script?: string,
 ) {
   const server = spawnServer({
     environment,
+    ...(script !== undefined && { script }),
     nodeOptions: ['--expose-gc', '--import', PROBE],
     hasChannel: true,
   });

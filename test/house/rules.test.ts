@@ -116,7 +116,7 @@ describe('Layers', () => {
 
   it('keep the preview out of the deployed server', () => {
     const deployed = [...reachableFrom('src/server.ts')];
-    for (const part of ['local-identity', 'preview-port', 'reference-page']) {
+    for (const part of ['local-identity', 'preview-port', 'preview-notice', 'reference-page']) {
       expect(deployed).not.toContain(`src/node/${part}.ts`);
     }
   });

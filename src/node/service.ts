@@ -2,18 +2,12 @@
 // handler, port; and taken apart in the opposite order.
 
 import { hash, randomFillSync } from 'node:crypto';
-import {
-  createResponder,
-  openRecords,
-  type Responder,
-  sharedChecks,
-  userinfoIdentity,
-} from '../handler.js';
-import type { IdentityProvider } from '../identity/identity-provider.js';
+import { openRecords } from '../handler.js';
 import { type FileJournal, openLibsqlJournal } from '../libsql.js';
 import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
-import { nextTask, type Pause, Turns } from '../records/turns.js';
+import { nextTask, Turns } from '../records/turns.js';
+import { responderFor } from '../responder.js';
 import { type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
 import { listen } from './http-server.js';
@@ -55,7 +49,15 @@ export async function startService({
     throw error;
   }
   try {
-    const handler = handlerOf(settings, records, log, pause);
+    const handler = responderFor({
+      settings,
+      records,
+      log,
+      pause,
+      randomBytes: randomFillSync,
+      joinsChecks: true,
+      digest: (token) => hash('sha256', token, 'base64'),
+    });
     const { host, port, corsAllowedOrigins } = settings;
     const server = await listen({ handler, host, port, corsAllowedOrigins, log });
     const backups = scheduleOf(settings, journal, log);
@@ -86,30 +88,6 @@ function scheduleOf(
 ): BackupSchedule | undefined {
   if (backups === undefined) return undefined;
   return new BackupSchedule({ journal, databasePath, settings: backups, log });
-}
-
-function handlerOf(settings: Settings, records: OpenRecords, log: Log, pause: Pause): Responder {
-  const identity = identityOf(settings, log);
-  return createResponder({
-    records,
-    ...(identity && { identity }),
-    adminKey: settings.adminKey,
-    corsAllowedOrigins: settings.corsAllowedOrigins,
-    log,
-    pause,
-    randomBytes: randomFillSync,
-  });
-}
-
-function identityOf(
-  { userinfo, authCacheSeconds }: Settings,
-  log: Log,
-): IdentityProvider | undefined {
-  if (userinfo === undefined) return undefined;
-  return sharedChecks(userinfoIdentity({ ...userinfo, log }), {
-    cacheSeconds: authCacheSeconds,
-    digest: (token) => hash('sha256', token, 'base64'),
-  });
 }
 
 function reasonOf(error: unknown): string {

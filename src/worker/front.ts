@@ -1,9 +1,9 @@
 // The stateless front: the whole HTTP side of the service, with settings from
 // the environment and the records in objects elsewhere.
 
-import { createResponder, type Responder, sharedChecks, userinfoIdentity } from '../handler.js';
-import type { IdentityProvider } from '../identity/identity-provider.js';
+import type { Responder } from '../handler.js';
 import type { Log } from '../log.js';
+import { responderFor } from '../responder.js';
 import { readSettings, SettingError, type Settings, settingWarnings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
@@ -22,17 +22,19 @@ function responder(env: WorkerEnvironment): Responder {
   const log = consoleLog();
   const settings = settingsOf(env, log);
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
-  const identity = identityOf(settings, log);
   const objects = {
     account: (owner: string) => accountStub(env, owner),
     directory: () => directoryStub(env),
   };
-  return createResponder({
+  return responderFor({
+    settings,
     records: frontRecords(objects, log),
-    ...(identity && { identity }),
-    adminKey: settings.adminKey,
-    corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
+    pause: undefined,
+    randomBytes: undefined,
+    // The platform ties an exchange to the request that began it.
+    joinsChecks: false,
+    digest: undefined,
   });
 }
 
@@ -45,14 +47,4 @@ function settingsOf(env: WorkerEnvironment, log: Log): Settings {
     log.error('setting_unusable', error);
     return readSettings({});
   }
-}
-
-function identityOf(
-  { userinfo, authCacheSeconds: cacheSeconds }: Settings,
-  log: Log,
-): IdentityProvider | undefined {
-  if (userinfo === undefined) return undefined;
-  const provider = userinfoIdentity({ ...userinfo, log });
-  // Not joined: the platform ties an exchange to the request that began it.
-  return sharedChecks(provider, { cacheSeconds, joined: false });
 }

@@ -9,8 +9,9 @@ import {
   userinfoIdentity,
 } from 'service-management-api';
 import { openLibsqlJournal } from 'service-management-api/libsql';
+import { readSettings } from '../../src/settings.js';
 import { changeDatabase, databasePath } from './database-file.js';
-import type { Host } from './hosts.js';
+import { environmentOf, type Host } from './host.js';
 
 /** The handler, built or from source, in this process over a libSQL file: no port, plain `Request` objects. */
 export const handlerHost: Host = {
@@ -24,14 +25,15 @@ export const handlerHost: Host = {
   keepsHeaderBytes: true,
   changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
   async start(options) {
+    const settings = readSettings(environmentOf(options));
     const journal = await openLibsqlJournal({ path: databasePath(options.folder) });
     const records: OpenRecords = await openRecords({ journal });
     const handler: Handler = createHandler({
       records,
-      adminKey: options.adminKey,
-      corsAllowedOrigins: options.corsAllowedOrigins,
-      ...(options.userinfoUrl !== undefined && {
-        identity: sharedChecks(userinfoIdentity({ url: options.userinfoUrl }), { cacheSeconds: 0 }),
+      adminKey: settings.adminKey,
+      corsAllowedOrigins: settings.corsAllowedOrigins,
+      ...(settings.userinfo !== undefined && {
+        identity: sharedChecks(userinfoIdentity(settings.userinfo), { cacheSeconds: 0 }),
       }),
     });
     return {

@@ -1,7 +1,7 @@
 // The contract suite's second host: the built server as a process.
 
 import { changeDatabase, databasePath } from './database-file.js';
-import type { Host } from './hosts.js';
+import { environmentOf, type Host } from './host.js';
 import { type ServerProcess, startServer } from './server-process.js';
 
 /** `node dist/server.js` over real HTTP. */
@@ -18,9 +18,7 @@ export const serverHost: Host = {
   async start(options) {
     const server: ServerProcess = await startServer({
       DATABASE_URL: `file:${databasePath(options.folder)}`,
-      ...(options.userinfoUrl !== undefined && { AUTH_USERINFO_URL: options.userinfoUrl }),
-      ...(options.adminKey !== undefined && { ADMIN_API_KEY: options.adminKey }),
-      CORS_ALLOWED_ORIGINS: options.corsAllowedOrigins.join(','),
+      ...environmentOf(options),
     });
     return {
       fetch: (path, init) => fetch(server.origin + path, init),

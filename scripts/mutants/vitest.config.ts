@@ -15,5 +15,6 @@ export default defineConfig({
     hookTimeout: 20_000,
     env: { TEST_HOSTS: 'handler' },
     globalSetup: ['test/support/met-answers.ts'],
+    setupFiles: ['scripts/mutants/first-failure.ts'],
   },
 });

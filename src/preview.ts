@@ -4,13 +4,17 @@
 import { randomBytes } from 'node:crypto';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import type { Log } from './log.js';
+import { leaveNotice, runningPreview } from './node/preview-notice.js';
 import { loopbackOnly } from './node/loopback-only.js';
-import { startPreviewPort } from './node/preview-port.js';
+import { nextFreePort, startPreviewPort } from './node/preview-port.js';
 import { captureStrayOutput, runService } from './node/process.js';
 import { type Service, startService } from './node/service.js';
 import { isLoopback, readSettings, SettingError, type Settings } from './settings.js';
 
 const DATABASE_URL = 'file:data/preview.db';
+const NOTICE_FILE = 'data/preview.running.json';
+/** Where PORT is not set and another program has this one, the next free one. */
+const API_PORT = 8080;
 /** Owns the sample rows. */
 const SAMPLE_TOKEN = 'local-preview';
 /** Its terminal has gone: nobody could stop it any more. */
@@ -29,25 +33,40 @@ let reference = '';
 const service = await runService(
   log,
   async (onStorageLost): Promise<Service> => {
+    const running = await runningPreview(NOTICE_FILE);
+    if (running !== undefined) {
+      throw new Error(
+        `the preview runs already, at ${running.origin}/api/v1 (process ${running.processId}); stop it there with Ctrl-C before you start another`,
+      );
+    }
     const port = await startPreviewPort();
-    const settings = previewSettings(port.userinfoUrl);
+    const apiPort = process.env['PORT'] || String(await nextFreePort(API_PORT));
+    const settings = previewSettings(port.userinfoUrl, apiPort);
     const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
     reference = port.showReference(service.origin);
-    return { ...service, stop: () => service.stop().then(port.close) };
+    const removeNotice = await leaveNotice(NOTICE_FILE, service.origin);
+    return {
+      ...service,
+      async stop() {
+        await service.stop();
+        await port.close();
+        await removeNotice();
+      },
+    };
   },
   PREVIEW_PROCESS,
 );
 process.stdout.write(welcome(service.origin));
 
 /** The service's settings, but never another database or identity provider: this door is open. */
-function previewSettings(userinfoUrl: string): Settings {
+function previewSettings(userinfoUrl: string, port: string): Settings {
   if (process.env['NODE_ENV'] === 'production') {
     const wanted = 'unset here: the preview lets anyone in; deploy node dist/server.js';
     throw new SettingError('NODE_ENV', '"production"', wanted);
   }
   const settings = readSettings({
     HOST: process.env['HOST'],
-    PORT: process.env['PORT'],
+    PORT: port,
     // Only this one, so that no answer says "any origin"; the guard admits those of this machine.
     CORS_ALLOWED_ORIGINS: 'http://localhost',
     ADMIN_API_KEY: adminKey,
@@ -76,7 +95,8 @@ function welcome(origin: string): string {
   const api = `${origin}/api/v1`;
   const customer = '{"name":"Zawadi Temu","phone":"+255 767 300 412"}';
   return `
-The service runs at ${api} (data in data/preview.db; Ctrl-C stops it).
+The service runs at ${api} (Ctrl-C stops it).
+Its data is in data/preview.db: to start afresh, stop it first, then delete the file.
 
 Tokens     local-NAME is the account local-NAME, for any NAME;
            ${SAMPLE_TOKEN} owns the sample shop
@@ -87,13 +107,13 @@ Reference  ${reference} shows every operation; those of an
 Try, in another terminal:
 
 # the sample orders
-curl -s ${api}/orders -H 'Authorization: Bearer ${SAMPLE_TOKEN}'
+curl -sw '\\n' ${api}/orders -H 'Authorization: Bearer ${SAMPLE_TOKEN}'
 
 # a new customer
-curl -s ${api}/customers -H 'Authorization: Bearer ${SAMPLE_TOKEN}' -d '${customer}'
+curl -sw '\\n' ${api}/customers -H 'Authorization: Bearer ${SAMPLE_TOKEN}' -d '${customer}'
 
 # the operator's overview
-curl -s ${api}/admin/overview -H ${shellQuoted(`X-Service-Admin-Key: ${adminKey}`)}
+curl -sw '\\n' ${api}/admin/overview -H ${shellQuoted(`X-Service-Admin-Key: ${adminKey}`)}
 
 `;
 }

@@ -1,8 +1,12 @@
 // How the tests run; `npm test` names this file.
 
 import { defineConfig } from 'vitest/config';
+import { buildOnDemand, fromSource } from './support/build-on-demand.js';
+
+const isFromSource = process.env['TEST_HOSTS'] === 'handler';
 
 export default defineConfig({
+  plugins: [buildOnDemand(isFromSource), ...(isFromSource ? [fromSource()] : [])],
   root: new URL('..', import.meta.url).pathname,
   test: {
     include: ['test/**/*.test.ts'],

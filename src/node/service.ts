@@ -2,19 +2,11 @@
 // handler, port; and taken apart in the opposite order.
 
 import { hash, randomFillSync } from 'node:crypto';
-import {
-  boundedChecks,
-  createResponder,
-  openRecords,
-  type Responder,
-  sharedChecks,
-  Turns,
-  userinfoIdentity,
-} from '../handler.js';
-import type { IdentityProvider } from '../identity/identity-provider.js';
+import { openRecords, type Responder, Turns } from '../handler.js';
 import { type FileJournal, openLibsqlJournal } from '../libsql.js';
 import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
+import { responderFor } from '../responder.js';
 import { type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
 import { type HttpServerOptions, listen } from './http-server.js';
@@ -63,7 +55,18 @@ export async function startService({
     throw error;
   }
   try {
-    const handler = guard(handlerOf(settings, records, log, turns));
+    const handler = guard(
+      responderFor({
+      settings,
+      records,
+      log,
+      turns,
+      allowance: undefined,
+      randomBytes: randomFillSync,
+      mayWait: true,
+      digest: (token) => hash('sha256', token, 'base64'),
+    }),
+    );
     const { host, port, corsAllowedOrigins } = settings;
     const server = await listen({ handler, host, port, corsAllowedOrigins, log });
     const backups = scheduleOf(settings, journal, log);
@@ -96,29 +99,6 @@ function scheduleOf(
 ): BackupSchedule | undefined {
   if (backups === undefined) return undefined;
   return new BackupSchedule({ journal, databasePath, settings: backups, log });
-}
-
-function handlerOf(settings: Settings, records: OpenRecords, log: Log, turns: Turns): Responder {
-  const identity = identityOf(settings, log);
-  return createResponder({
-    records,
-    ...(identity && { identity }),
-    adminKey: settings.adminKey,
-    corsAllowedOrigins: settings.corsAllowedOrigins,
-    log,
-    turns,
-    randomBytes: randomFillSync,
-  });
-}
-
-function identityOf(
-  { userinfo, authCacheSeconds }: Settings,
-  log: Log,
-): IdentityProvider | undefined {
-  if (userinfo === undefined) return undefined;
-  const digest = (token: string) => hash('sha256', token, 'base64');
-  const provider = boundedChecks(userinfoIdentity({ ...userinfo, log }), { digest });
-  return sharedChecks(provider, { cacheSeconds: authCacheSeconds, digest });
 }
 
 function reasonOf(error: unknown): string {

@@ -1,17 +1,9 @@
 // The stateless front: the whole HTTP side of the service, with settings from
 // the environment and the records in objects elsewhere.
 
-import {
-  boundedChecks,
-  createResponder,
-  noTurns,
-  type Responder,
-  sharedChecks,
-  UNLIMITED,
-  userinfoIdentity,
-} from '../handler.js';
-import type { IdentityProvider } from '../identity/identity-provider.js';
+import { noTurns, type Responder, UNLIMITED } from '../handler.js';
 import type { Log } from '../log.js';
+import { responderFor } from '../responder.js';
 import { environmentWarnings } from '../setting-warnings.js';
 import { readSettings, SettingError, type Settings, settingWarnings } from '../settings.js';
 import { consoleLog } from './console-log.js';
@@ -36,20 +28,20 @@ function responder(env: WorkerEnvironment): Responder {
   const settings = settingsOf(env, log);
   const warnings = [...settingWarnings(settings), ...environmentWarnings(settingsIn(env))];
   for (const { event, hint } of warnings) log.warn(event, { hint });
-  const identity = identityOf(settings, log);
   const objects = {
     account: (owner: string) => accountStub(env, owner),
     directory: () => directoryStub(env),
   };
-  return createResponder({
+  return responderFor({
+    settings,
     records: frontRecords(objects, log),
-    ...(identity && { identity }),
-    adminKey: settings.adminKey,
-    corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
-    // The platform ties a wait to the request that began it.
+    // The platform ties a wait, and an exchange, to the request that began it.
     turns: noTurns(),
     allowance: UNLIMITED,
+    mayWait: false,
+    randomBytes: undefined,
+    digest: sha256,
   });
 }
 
@@ -62,19 +54,6 @@ function settingsOf(env: WorkerEnvironment, log: Log): Settings {
     log.error('setting_unusable', error);
     return readSettings({});
   }
-}
-
-function identityOf(
-  { userinfo, authCacheSeconds: cacheSeconds }: Settings,
-  log: Log,
-): IdentityProvider | undefined {
-  if (userinfo === undefined) return undefined;
-  // Neither waits for another's: the platform ties an exchange to the request that began it.
-  const provider = boundedChecks(userinfoIdentity({ ...userinfo, log }), {
-    digest: sha256,
-    waits: false,
-  });
-  return sharedChecks(provider, { cacheSeconds, joined: false, digest: sha256 });
 }
 
 /** Of a token, so that memory holds no usable one. */

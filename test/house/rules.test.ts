@@ -28,9 +28,9 @@ const SCRIPTS = sourcesIn('scripts');
  */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  records: ['domain', 'log', 'eventually'],
+  records: ['domain', 'log', 'eventually', 'turns'],
   identity: ['domain', 'log', 'bounded-body', 'eventually'],
-  http: ['domain', 'records', 'identity', 'log', 'bounded-body', 'eventually'],
+  http: ['domain', 'records', 'identity', 'log', 'bounded-body', 'eventually', 'turns'],
   storage: ['domain', 'records', 'log'],
   node: [
     'domain',
@@ -39,10 +39,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'identity',
     'storage',
     'log',
+    'eventually',
+    'turns',
     'settings',
     'setting-warnings',
     'handler',
     'libsql',
+    'responder',
   ],
   worker: [
     'domain',
@@ -53,6 +56,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'setting-warnings',
     'handler',
+    'responder',
   ],
   openapi: ['domain', 'http', 'records'],
   client: [],
@@ -63,7 +67,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   eventually: [],
   settings: ['domain'],
   'setting-warnings': ['settings'],
-  handler: ['domain', 'http', 'records', 'identity', 'log', 'eventually'],
+  handler: ['domain', 'http', 'records', 'identity', 'log', 'eventually', 'turns'],
+  turns: [],
+  responder: ['handler', 'http', 'identity', 'log', 'records', 'settings', 'turns'],
   libsql: ['handler', 'storage', 'records'],
   server: ['node', 'settings'],
   preview: ['node', 'settings', 'domain', 'log'],
@@ -127,7 +133,7 @@ describe('Layers', () => {
 
   it('keep the preview out of the deployed server', () => {
     const deployed = [...reachableFrom('src/server.ts')];
-    for (const part of ['local-identity', 'preview-port', 'reference-page']) {
+    for (const part of ['local-identity', 'preview-port', 'preview-notice', 'reference-page']) {
       expect(deployed).not.toContain(`src/node/${part}.ts`);
     }
   });
@@ -166,6 +172,7 @@ describe('Files', () => {
     // Each is named once, as the default of an option.
     const defaults = new Set([
       'src/handler.ts',
+      'src/turns.ts',
       'src/records/memory-store.ts',
       'src/identity/userinfo.ts',
       'src/identity/shared-checks.ts',

@@ -2,7 +2,7 @@
 // header or a record's value.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { changeDatabase } from '../support/hosts.js';
+import { changeDatabase } from '../support/database-file.js';
 import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawAnswer, rawExchange, requestText } from '../support/raw-http.js';

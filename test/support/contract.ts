@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { describedAnswer } from './described-answer.js';
-import { HOSTS, type Host, type HostOptions, type RunningHost } from './hosts.js';
+import type { Host, HostOptions, RunningHost } from './host.js';
+import { HOSTS } from './hosts.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
 import { metAnswers } from './met-answers.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';

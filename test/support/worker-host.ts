@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { Miniflare, type WorkerOptions } from 'miniflare';
 import { runSql } from '../../scripts/run-sql.js';
 import { miniflareOptions, readDeployment } from '../../scripts/worker/deployment.js';
-import type { Host } from './hosts.js';
+import { environmentOf, type Host } from './host.js';
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
 
@@ -24,13 +24,8 @@ export function workerHost(name: string, entry?: URL): Host {
       limitsCreates: true,
     },
     keepsHeaderBytes: false,
-    async start({ folder, userinfoUrl, adminKey, corsAllowedOrigins }) {
-      const settings = {
-        ...(userinfoUrl !== undefined && { AUTH_USERINFO_URL: userinfoUrl }),
-        ...(adminKey !== undefined && { ADMIN_API_KEY: adminKey }),
-        CORS_ALLOWED_ORIGINS: corsAllowedOrigins.join(','),
-      };
-      const options = await workerOptions(folder, settings, entry);
+    async start(given) {
+      const options = await workerOptions(given.folder, environmentOf(given), entry);
       const miniflare = await startMiniflare([options]);
       const { origin } = await miniflare.ready;
       return {

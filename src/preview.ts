@@ -4,8 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import type { Log } from './log.js';
-import { leaveNotice, runningPreview } from './node/preview-notice.js';
 import { loopbackOnly } from './node/loopback-only.js';
+import { leaveNotice, runningPreview } from './node/preview-notice.js';
 import { nextFreePort, startPreviewPort } from './node/preview-port.js';
 import { captureStrayOutput, runService } from './node/process.js';
 import { type Service, startService } from './node/service.js';

@@ -57,15 +57,15 @@ export async function startService({
   try {
     const handler = guard(
       responderFor({
-      settings,
-      records,
-      log,
-      turns,
-      allowance: undefined,
-      randomBytes: randomFillSync,
-      mayWait: true,
-      digest: (token) => hash('sha256', token, 'base64'),
-    }),
+        settings,
+        records,
+        log,
+        turns,
+        allowance: undefined,
+        randomBytes: randomFillSync,
+        mayWait: true,
+        digest: (token) => hash('sha256', token, 'base64'),
+      }),
     );
     const { host, port, corsAllowedOrigins } = settings;
     const server = await listen({ handler, host, port, corsAllowedOrigins, log });

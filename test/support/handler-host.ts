@@ -9,8 +9,8 @@ import {
   userinfoIdentity,
 } from 'service-management-api';
 import * as libsql from 'service-management-api/libsql';
-import { hasTriggers, plantedLibsql } from '../trials/planted-triggers.js';
 import { readSettings } from '../../src/settings.js';
+import { hasTriggers, plantedLibsql } from '../trials/planted-triggers.js';
 import { changeDatabase, databasePath } from './database-file.js';
 import { environmentOf, type Host } from './host.js';
 

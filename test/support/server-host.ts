@@ -1,8 +1,8 @@
 // The contract suite's second host: the built server as a process.
 
+import { hasTriggers, plantedServer } from '../trials/planted-triggers.js';
 import { changeDatabase, databasePath } from './database-file.js';
 import { environmentOf, type Host } from './host.js';
-import { hasTriggers, plantedServer } from '../trials/planted-triggers.js';
 import { type ServerProcess, startServer } from './server-process.js';
 
 /** `node dist/server.js` over real HTTP. */

@@ -1,17 +1,17 @@
-// A page on its way between two machines. A call's answer may take 32 MiB,
-// and a page of large records takes more: from a size on its texts are streamed,
-// which also keeps them out of the memory of both.
+// A page of records between two machines. A call's answer has at most 32 MiB, and
+// a page of large records is longer. So the texts of a long page are streamed,
+// which also keeps them out of the memory of both machines.
 
 import type { Texts, TextsPage } from '../domain/listing.js';
 
 /** Above this many characters a page is streamed. */
 const STREAM_ABOVE_CHARACTERS = 1_000_000;
-/** RFC 7464's separator: JSON has no such character outside its escapes. */
+/** The separator of RFC 7464. JSON contains this character only as an escape. */
 const SEPARATOR = '\u001e';
 
 export interface SentPage {
   readonly total: number;
-  /** The texts, or else `stream`. */
+  /** The texts of a short page; undefined if there is a `stream`. */
   readonly items?: readonly string[];
   /** The texts in UTF-8, each followed by a separator. */
   readonly stream?: ReadableStream<Uint8Array>;
@@ -34,7 +34,7 @@ function isShort(items: Texts): items is readonly string[] {
   return characters <= STREAM_ABOVE_CHARACTERS;
 }
 
-/** Encodes on demand: what is not yet sent is still the shared text of a record. */
+/** Encodes each text when it is read, so that unsent texts are still the shared texts of the records. */
 function streamOf(items: Texts): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const source = each(items);

@@ -1,5 +1,5 @@
-// Looks through a copy of a database file, every page and every index entry,
-// and counts what it holds.
+// Checks every page and every index entry of a database file's copy, and counts
+// its records.
 
 import { pathToFileURL } from 'node:url';
 import { type Client, createClient } from '@libsql/client';
@@ -11,18 +11,18 @@ import {
   SCHEMA_VERSION,
 } from '../file/file-schema.js';
 
-/** What a database holds. */
+/** Numbers of records and audit events in a database. */
 export interface DatabaseContents {
   readonly recordCount: number;
-  /** Records by collection, of those collections that have any. */
+  /** Number of records by collection; a collection without records is absent. */
   readonly records: Readonly<Record<string, number>>;
   readonly auditEventCount: number;
 }
 
 /**
- * Checks a file that nobody else has open, first taking into it what lies in
- * the log beside it, so that it is one file afterwards. Rejects, saying what it
- * is instead, where it is not a whole database of this program's schema.
+ * Checks a file that no other process has open. First it writes the log beside
+ * the file into it, so that the database is one file. Rejects with one sentence
+ * if the file is not a whole database of this program's schema.
  */
 export async function checkDatabase(path: string): Promise<DatabaseContents> {
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });

@@ -1,5 +1,5 @@
-// Puts a backup in the place of the database file: the old one or the new one
-// is there at every moment, and the old one keeps a name.
+// Puts a backup in the place of the database file. The old one or the new one is
+// in place at every moment, and the old one is kept under another name.
 
 import {
   access,
@@ -34,24 +34,24 @@ const OWNER_ONLY_FOLDER = 0o700;
 const UNFINISHED = '.restoring-';
 
 export interface RestoreOptions {
-  /** Path of the backup, which is only read. */
+  /** Path of the backup. The file is only read. */
   readonly backup: string;
   /** Path of the database file. */
   readonly path: string;
-  /** Milliseconds since 1970, UTC: part of the name that the old file is kept under. */
+  /** Milliseconds since 1970, UTC: part of the old file's new name. */
   readonly now: number;
 }
 
 export interface Restored {
   readonly contents: DatabaseContents;
-  /** Where the old file is now; undefined where there was none. */
+  /** Path of the old file now; undefined if there was none. */
   readonly kept: string | undefined;
 }
 
 /**
- * Rejects with one sentence, and leaves the database as it is, where a process
- * holds the file, the backup is not whole or not of this program, or there is
- * no room. Killed at any moment, it leaves the old or the new database in place.
+ * Rejects with one sentence, and leaves the database as it is, if a process holds
+ * the file, if the backup is damaged or of another program, or if the disk has no
+ * room. If it is killed, the old or the new database is in place.
  */
 export async function restoreDatabase({ backup, path, now }: RestoreOptions): Promise<Restored> {
   const place = await placeOf(path);
@@ -60,7 +60,7 @@ export async function restoreDatabase({ backup, path, now }: RestoreOptions): Pr
   try {
     await expectBackup(backup, place);
     await copyWithLog(backup, unfinished);
-    // Not the backup itself: what was checked is what will be in place.
+    // The copy is checked, not the backup, because the copy is what comes into place.
     const contents = await checkDatabase(unfinished).catch((error: unknown) => {
       throw refusal(backup, `${messageOf(error)}; choose another one`, error);
     });
@@ -78,7 +78,7 @@ export async function restoreDatabase({ backup, path, now }: RestoreOptions): Pr
   }
 }
 
-/** What restores that were killed have left; one that is under way fails, and has not replaced anything. */
+/** Removes what killed restores left. A restore that is under way fails by this, before it replaced the file. */
 async function removeUnfinished(place: string): Promise<void> {
   const folder = dirname(place);
   const names = (await readdir(folder)).filter((name) =>
@@ -87,7 +87,7 @@ async function removeUnfinished(place: string): Promise<void> {
   for (const name of names) await rm(join(folder, name), { force: true });
 }
 
-/** The file itself where the path is a link; a missing folder is made, as at a start. */
+/** The target if the path is a link. Makes a missing folder, as a start does. */
 async function placeOf(path: string): Promise<string> {
   if (await isThere(path)) return realpath(path);
   await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
@@ -95,9 +95,9 @@ async function placeOf(path: string): Promise<string> {
 }
 
 /**
- * Takes the file for this process alone, with everything that lies in the log
- * beside it brought into it. Resolves with how to let go of it. A file that is
- * no database needs no lock: no service starts on it.
+ * Locks the file for this process alone, and writes the log beside it into it.
+ * Resolves with the function that releases it. A file that is not a database
+ * needs no lock, because no service starts on it.
  */
 async function hold(path: string): Promise<() => void> {
   if (!(await isThere(path))) return () => {};
@@ -105,7 +105,7 @@ async function hold(path: string): Promise<() => void> {
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
   try {
     await client.execute('pragma journal_mode = delete');
-    // In this mode the lock outlives its transaction; one that writes nothing leaves no journal.
+    // In exclusive mode the lock stays after the transaction. The transaction writes nothing, so it leaves no journal.
     await client.execute('pragma locking_mode = exclusive');
     await client.executeMultiple('begin exclusive; commit');
     if ((await stat(path)).ino !== ino)
@@ -139,7 +139,7 @@ async function expectBackup(backup: string, place: string): Promise<void> {
   }
 }
 
-/** A file that a service left in a hurry has its newest commits in the log beside it. */
+/** After a crash the newest commits are in the log beside the file. */
 async function copyWithLog(backup: string, target: string): Promise<void> {
   try {
     for (const suffix of ['-journal', '-wal', '']) {
@@ -150,14 +150,14 @@ async function copyWithLog(backup: string, target: string): Promise<void> {
   }
 }
 
-/** Each step is on disk before the next one begins. */
+/** Each step is on disk before the next begins. */
 async function replace(path: string, unfinished: string, now: number): Promise<string | undefined> {
   const folder = dirname(path);
   const kept = keptName(path, now);
   const wasThere = await isThere(path);
   await giveToOwnerOf(wasThere ? path : folder, unfinished);
   if (wasThere) await nameAgain(path, kept);
-  // Only beside a file that is no database, or none: they must not be taken for the new one's.
+  // These files exist only if the old file is no database or is missing. They must not stay beside the new one.
   for (const suffix of SIDE_FILES) {
     if (await isThere(path + suffix)) await rename(path + suffix, kept + suffix);
   }
@@ -179,7 +179,7 @@ function keptName(path: string, now: number): string {
   return join(dir, `${name}-before-restore-${time}${ext}`);
 }
 
-/** The superuser may restore for the service's own user, who must be able to open the file. */
+/** If root restores, the new file gets the owner of the old one, so that the service can open it. */
 async function giveToOwnerOf(model: string, path: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(model);

@@ -1,5 +1,6 @@
-// One libSQL database file, held exclusively by one connection. Runs in the
-// storage thread: the client is synchronous under its promises.
+// One libSQL database file, held exclusively by one connection. It runs in the
+// storage thread, because the client's promises hide synchronous work. What it
+// relies on in the client is pinned by test/storage/file/client-habits.
 
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -24,19 +25,19 @@ import {
 import { Freezer } from './freezer.js';
 import { rewriteLog } from './write-ahead-log.js';
 
-/** Small, so that what a page leaves behind is young garbage, which memory gets back at once. */
+/** Pages are small, so that their garbage is young and is collected at once. */
 const PAGE_MAX_ROWS = 1_000;
 const PAGE_MAX_BYTES = 16_000_000;
-/** About 20 ms of counting: a commit may have to wait for it. */
+/** About 20 ms of counting. A commit may wait for it. */
 const USAGE_MAX_ROWS = 50_000;
 
-/** The changes of a commit, already JSON: the thread passes them on without looking inside. */
+/** The changes of a commit as JSON texts. The thread passes them to the database without parsing them. */
 export interface CommitTexts {
   /** Array of `[position, collection, id, body]`. */
   readonly puts: string;
   /** Array of positions. */
   readonly removals: string;
-  /** Array of objects; empty text where there are none. */
+  /** Array of objects; an empty text if there are none. */
   readonly events: string;
   readonly changeCount: number;
   /** Milliseconds since 1970, UTC. */
@@ -83,17 +84,17 @@ export class LibsqlFile {
   }
 
   /**
-   * Opens or creates the file and takes it exclusively. `initialRows` is the
-   * JSON of the rows a new file starts with, `now` the time they are created at.
-   * Rejects, with a sentence for the operator, where the file is held by
-   * another process, damaged, not ours or newer than this program.
+   * Opens or creates the file and locks it for this process. `initialRows`: JSON of
+   * the rows of a new file; `now`: the time of their creation. Rejects with one
+   * sentence for the operator if another process holds the file, or if it is
+   * damaged, of another program or newer than this program.
    */
   static async open(url: string, initialRows: string, now: number): Promise<LibsqlFile> {
     let client: Client | undefined;
     try {
       const path = fileURLToPath(url);
       const inode = inodeOf(path);
-      // One connection: a PRAGMA reaches only the one it runs on, and the default is a pool.
+      // One connection, not the default pool: a PRAGMA reaches only the connection that runs it.
       client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
       const file = new LibsqlFile(client, path);
       await file.#claim(inode);
@@ -116,7 +117,7 @@ export class LibsqlFile {
       await this.#client.batch([...rows, ...events], 'write');
       return { status: 'committed' };
     } catch (error) {
-      // "If the audit write fails …, the change stands": what failed is the events alone.
+      // "If the audit write fails …, the change stands." Only the events' statement failed.
       if (error instanceof LibsqlBatchError && error.statementIndex === rows.length) {
         const result = await this.commit({ ...texts, events: '' });
         return result.status === 'committed' ? { ...result, auditError: messageOf(error) } : result;
@@ -126,7 +127,7 @@ export class LibsqlFile {
     }
   }
 
-  /** Rows after `position`; undefined at the end. A page is bounded in rows and in bytes. */
+  /** A page of the rows after `position`, bounded in rows and bytes; undefined at the end. */
   async loadPage(position: number): Promise<FilePage | undefined> {
     let rows = PAGE_MAX_ROWS;
     let measure = await this.#one(MEASURE_PAGE, [position, rows]);
@@ -140,7 +141,7 @@ export class LibsqlFile {
     return { page: String(page?.['page']), last };
   }
 
-  /** Counts rows after `position`, some at a time. `createdAfter`: JSON array of three times. */
+  /** Counts one piece of the rows after `position`. `createdAfter`: JSON array of three times. */
   async usagePieces(position: number, createdAfter: string): Promise<UsagePage> {
     const args = [position, USAGE_MAX_ROWS, createdAfter];
     const { rows } = await this.#client.execute({ sql: MEASURE_USAGE, args });
@@ -171,11 +172,11 @@ export class LibsqlFile {
     this.#client.close();
   }
 
-  /** Looks before it writes: a file that is not ours is refused untouched. */
+  /** Reads before it writes, so that another program's file is refused unchanged. */
   async #claim(inode: bigint): Promise<void> {
     await this.#client.execute('pragma locking_mode = exclusive');
     const tables = Number((await this.#one('select count(*) as n from sqlite_schema'))?.['n']);
-    // Locked is the file that was opened; a restore may have put another one in its place meanwhile.
+    // The lock is on the file that was opened. A restore may have put another file in its place meanwhile.
     if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
     const application = Number(await this.#pragma('application_id'));
     const version = Number(await this.#pragma('user_version'));
@@ -191,7 +192,7 @@ export class LibsqlFile {
     await this.#configure();
   }
 
-  /** One sync a commit, nothing acknowledged before it, nobody else in the file. */
+  /** One sync for each commit, before it is acknowledged; no other process in the file. */
   async #configure(): Promise<void> {
     await this.#client.execute('pragma locking_mode = exclusive');
     await this.#client.execute('pragma journal_mode = wal');
@@ -199,7 +200,7 @@ export class LibsqlFile {
     await this.#expectPragma('locking_mode', 'exclusive');
     await this.#expectPragma('journal_mode', 'wal');
     await this.#expectPragma('synchronous', 2);
-    // A batch fails loudly where a single statement may seem to succeed; it also takes the lock.
+    // A batch, because on a lost connection a single statement may seem to succeed. It also takes the lock.
     await this.#client.batch(['select 1'], 'write');
   }
 
@@ -219,8 +220,8 @@ export class LibsqlFile {
   }
 
   /**
-   * What the file holds after a commit that failed. The client may have dropped
-   * the connection, and its lock and settings with it, so these come first.
+   * Whether the file has a commit that failed. The client may have opened a new
+   * connection, without lock and settings, so these are set first.
    */
   async #stateAfterFailure(
     texts: CommitTexts,
@@ -229,8 +230,8 @@ export class LibsqlFile {
     try {
       await this.#configure();
       if (!isDiskFull(reason)) {
-        // It may stand in the log, whole but for its sync, where the next start would find it:
-        // the next commit takes its place there, so that one is made at once.
+        // The failed commit may be in the log, complete but not synced, and the next start would
+        // find it. The next commit overwrites it there, so one is made at once.
         await this.#client.batch([TOUCH], 'write');
         await rewriteLog(this.#path);
       }
@@ -266,7 +267,7 @@ function statements({ puts, removals, at }: CommitTexts): InStatement[] {
   ].filter(({ args }) => args[0] !== '[]');
 }
 
-/** There was no room for the whole commit, so none of it counts. */
+/** The disk had no room for the whole commit, so none of it is in the log as a commit. */
 function isDiskFull(reason: string): boolean {
   return reason.startsWith('SQLITE_FULL');
 }

@@ -1,8 +1,8 @@
-// The tables of the database file and every statement that touches them.
+// The tables of the database file, and every statement on them.
 
 import { CREATE_RECORDS } from '../records-table.js';
 
-/** "SvcM": says that a SQLite file is ours, before anything in it is touched. */
+/** "SvcM", the application id in the file's header. It marks a SQLite file as this program's. */
 export const APPLICATION_ID = 0x5376634d;
 export const SCHEMA_VERSION = 1;
 
@@ -13,16 +13,16 @@ export const CREATE_TABLES = [
   `pragma user_version = ${SCHEMA_VERSION}`,
 ] as const;
 
-/** Changes nothing, yet is a commit: the first page is written again. */
+/** A commit that changes no content: it writes the first page again. */
 export const TOUCH = `pragma user_version = ${SCHEMA_VERSION}`;
 
-/** Fails where a table or a column is missing; reads no row. */
+/** Fail if a table or a column is missing. They read no row. */
 export const PROBE_TABLES = [
   'select position, collection, id, body, created_at, updated_at from records limit 0',
   'select id, event from audit_events limit 0',
 ] as const;
 
-/** A whole group of rows as one JSON parameter: two to four times cheaper than a statement a row. */
+/** All rows of a group as one JSON parameter: two to four times cheaper than one statement for each row. */
 export const PUT_ROWS = `
   insert into records (position, collection, id, body, created_at, updated_at)
   select value ->> 0, value ->> 1, value ->> 2, value ->> 3, ?2, ?2
@@ -34,7 +34,7 @@ export const REMOVE_ROWS =
 
 export const APPEND_EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
 
-/** How many of a failed commit's rows the file holds in their new state: puts, time, removals. */
+/** The number of a failed commit's rows that the file has in their new state. Parameters: puts, time, removals. */
 export const COUNT_PRESENT = `
   select
     (select count(*) from json_each(?1) as put join records on records.position = put.value ->> 0
@@ -44,7 +44,7 @@ export const COUNT_PRESENT = `
       where not exists (select 1 from records where records.position = removal.value))
     as present`;
 
-/** The end of the next page and what it weighs; reads no body. */
+/** The last position of the next page, and its bytes. Reads no body. */
 export const MEASURE_PAGE = `
   select max(position) as last, total(octet_length(body)) as bytes
     from (select position, body from records where position > ?1 order by position limit ?2)`;
@@ -54,8 +54,8 @@ export const LOAD_PAGE = `
     from (select * from records where position > ?1 and position <= ?2 order by position)`;
 
 /**
- * A piece of the usage view, at most so many rows after a position, so that
- * commits find their turn in between. `?3`: times, as a JSON array.
+ * A piece of the usage view: at most so many rows after a position, so that
+ * commits run between the pieces. `?3`: times, as a JSON array.
  */
 export const MEASURE_USAGE = `
   select collection, count(*) as records, total(octet_length(body)) as bytes,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterAll } from 'vitest';
+import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { checkDatabase } from '../../src/storage/backup/database-check.js';
 import { changes, row } from '../storage/journal-conformance.js';
 import { type NodeService, openNodeService } from './node-service.js';
@@ -14,8 +15,8 @@ import { openTemporaryFolder } from './temporary-folder.js';
 const RESTORE = fileURLToPath(new URL('../../dist/restore.js', import.meta.url));
 const KEPT = /^service-before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/;
 
-/** How many records the backup has; the database has one more. */
-export const BACKUP_RECORDS = 20;
+/** Number of records in the backup: the samples and one more. The database has another one. */
+export const BACKUP_RECORDS = SAMPLE_COUNT + 1;
 
 export interface Restoration {
   readonly service: NodeService;

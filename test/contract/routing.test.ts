@@ -1,5 +1,5 @@
-// Contract, "Route table" and "Method handling": which path and method gives
-// which answer, in which order, and how a path is read.
+// Contract, "Route table" and "Method handling": the answer to each path and
+// method, the order of the checks, and how a path is decoded.
 
 import { describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '../support/collection-table.js';

@@ -6,13 +6,11 @@ import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/domain/collections.js';
 import { COLLECTION_TABLE, leastBody } from '../support/collection-table.js';
 import { COLLECTIONS as MODEL_COLLECTIONS, RULES } from '../trials/model/account-model.js';
-import { COLLECTIONS as LOAD_COLLECTIONS } from '../trials/workload.js';
 
 it.each([
   ['test/support/collection-table.ts', COLLECTION_TABLE.map(({ name }) => name)],
   ['the collections of the trial’s model', MODEL_COLLECTIONS],
   ['the rules of the trial’s model', Object.keys(RULES)],
-  ['the bodies of the trials’ workload', LOAD_COLLECTIONS],
 ])('%s has every collection of the service', (_, names) => {
   expect(names).toEqual([...COLLECTION_NAMES]);
 });

@@ -1,12 +1,12 @@
 // The clients' methods against the route table and the client page: every path
 // and method of the API has a method of a client, and the page names its request.
 
-import { type ClientOptions, createClient } from 'service-management-api/client';
-import { createOperatorClient } from 'service-management-api/operator-client';
 import { expect, it } from 'vitest';
+import { type ClientOptions, createClient } from '../../src/client.js';
 import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
 import { API_PREFIX } from '../../src/http/path.js';
 import { ROUTES } from '../../src/http/routes.js';
+import { createOperatorClient } from '../../src/operator-client.js';
 import { codesIn, sectionOf, tableRows } from '../support/pages.js';
 
 const PAGE = 'src/client/README.md';

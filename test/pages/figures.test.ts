@@ -11,12 +11,14 @@ import { PAGES, ROOT, tableRows, textOf } from '../support/pages.js';
 
 const WORDS = PAGES.map(textOf).join('\n');
 
+/** The sources of the benchmark. */
+const BENCH = readdirSync(join(ROOT, 'scripts/bench'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.js') && !name.includes('node_modules'))
+  .map((name) => textOf(join('scripts/bench', name)))
+  .join('\n');
+
 describe('The table of speeds', () => {
   const rows = tableRows(textOf('scripts/bench/README.md')).filter((row) => row['Goal']);
-  const sources = readdirSync(join(ROOT, 'scripts/bench'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.js') && !name.includes('node_modules'))
-    .map((name) => textOf(join('scripts/bench', name)))
-    .join('\n');
 
   it.each(rows.map((row) => [row['Who'] ?? '', row] as const))('judges "%s" rightly', (_, row) => {
     const [, sign = '', limit = '', verdict] =
@@ -32,7 +34,7 @@ describe('The table of speeds', () => {
     'has the goal %s from the benchmark',
     (goal) => {
       const kind = goal.startsWith('≥') ? 'least' : 'most';
-      expect(sources).toContain(`kind: '${kind}', limit: ${Number(goal.slice(2))} }`);
+      expect(BENCH).toContain(`kind: '${kind}', limit: ${Number(goal.slice(2))} }`);
     },
   );
 });
@@ -64,7 +66,6 @@ it('Pages run trials and rows of the benchmark that exist', () => {
   expect(named.length).toBeGreaterThan(10);
   for (const name of named)
     expect(trials).toMatch(new RegExp(`^${name}(\\.trial|\\.test)?\\.(js|ts)$`, 'm'));
-  const works = textOf('scripts/bench/works.js');
   const [, rows = ''] = /--rows ([\w,]+)/.exec(WORDS) ?? [];
-  for (const row of rows.split(',')) expect(works).toContain(`['${row}'`);
+  for (const row of rows.split(',')) expect(BENCH).toContain(`['${row}'`);
 });

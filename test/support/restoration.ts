@@ -1,4 +1,4 @@
-// A database with a backup of it, for tests that put one in the other's place.
+// A database and a backup of it, for the tests of the restore.
 
 import { spawn } from 'node:child_process';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export interface Restoration {
     environment?: Readonly<Record<string, string>>,
     node?: readonly string[],
   ): Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>;
-  /** Names that the database had and was kept under. */
+  /** Names under which restores kept the old database. */
   keptNames(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export async function openRestoration(): Promise<Restoration> {
   };
 }
 
-/** How many records a database has, with what the log beside it holds; counted in a copy, so that it stays as it is. */
+/** Number of records in a database and the log beside it. Counts in a copy, so that the files stay unchanged. */
 export async function recordsIn(path: string): Promise<number> {
   const folder = await openTemporaryFolder();
   const copy = join(folder.path, 'copy.db');

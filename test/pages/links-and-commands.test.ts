@@ -1,8 +1,8 @@
 // Every page leads where it says: its links, its files and its commands exist,
 // and it begins with its readers.
 
-import { existsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { codesIn, PAGES, ROOT, textOf } from '../support/pages.js';
 
@@ -11,6 +11,8 @@ const FRONT_PAGE_MAX_LINES = 160;
 const FRONT_PAGE_MAX_BYTES = 10_240;
 /** npm's own commands that pages name. */
 const NPM_COMMANDS = ['ci', 'install', 'pack', 'run'];
+/** Files that readers make themselves. */
+const READERS_FILES = ['service.js'];
 const FOLDERS = /^(src|test|scripts|dist)\//;
 
 const PACKAGE = JSON.parse(textOf('package.json'));
@@ -52,6 +54,17 @@ describe.each(PAGES)('%s', (page) => {
         `${page} names ${name}`,
       ).toBe(true);
     }
+  });
+
+  it('names files of its own folder that exist', () => {
+    const folder = dirname(page);
+    const here = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+    const names = new Set(
+      [...here, ...readdirSync(join(ROOT, 'src'))].map((path) => basename(path)),
+    );
+    const named = codesIn(prose).filter((code) => /^[\w-]+\.(ts|js)$/.test(code));
+    const own = named.filter((name) => !READERS_FILES.includes(name));
+    expect(own.filter((name) => !names.has(name))).toEqual([]);
   });
 
   it('names commands that exist', () => {

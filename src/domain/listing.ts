@@ -1,4 +1,4 @@
-// Paging and the list query: which page is meant, and what the answer says of it.
+// Paging and the list query: the page that a request asks for, and its pagination.
 
 import {
   ADMIN_PAGE_SIZE_DEFAULT,
@@ -23,16 +23,16 @@ export interface ListQuery extends PageRequest {
   readonly status: string;
 }
 
-/** One page of JSON texts, and how many there are on all pages together. */
+/** One page of JSON texts, and the number of texts on all pages together. */
 export interface Page {
   readonly items: readonly string[];
   readonly total: number;
 }
 
-/** JSON texts in order: at hand, or still on their way from where the records are. */
+/** JSON texts in order: in memory, or arriving from the machine that has the records. */
 export type Texts = readonly string[] | AsyncIterable<string>;
 
-/** A page whose texts may be too long to be held together. */
+/** A page whose texts may be too long to be in memory together. */
 export interface TextsPage {
   readonly items: Texts;
   readonly total: number;
@@ -70,7 +70,7 @@ export function listQuery(query: Query, sizes: PageSizes): ListQuery {
   return { page, pageSize, q: query.get('q') ?? '', status: query.get('status') ?? '' };
 }
 
-/** How many rows lie before the page. Beyond 2^53 every page is past the end anyway. */
+/** Number of rows before the page, at most 2^53 - 1: no list is that long. */
 export function offsetOf({ page, pageSize }: PageRequest): number {
   return Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER);
 }

@@ -9,7 +9,7 @@ import type { Outcome } from '../domain/errors.js';
 import type { ListQuery, PageRequest } from '../domain/listing.js';
 import type {
   AccountPage,
-  AccountProfile,
+  AccountSummary,
   Overview,
   RecordCounts,
   Usage,
@@ -43,8 +43,15 @@ export type Operation =
 export type AccountReply =
   | { readonly kind: 'outcome'; readonly outcome: Outcome<string> }
   | { readonly kind: 'page'; readonly page: SentPage }
-  | { readonly kind: 'profile'; readonly outcome: Outcome<AccountProfile> }
+  | { readonly kind: 'profile'; readonly outcome: Outcome<SentProfile> }
   | { readonly kind: 'unsupported' };
+
+/** The operator's page of an account: its business records as texts, or, where they are long, as a page. */
+export interface SentProfile {
+  readonly summary: AccountSummary;
+  readonly profiles?: readonly string[];
+  readonly page?: SentPage;
+}
 
 /** The methods of an account's object. */
 export interface AccountStub {

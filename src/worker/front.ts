@@ -1,7 +1,14 @@
 // The front on Workers: the whole HTTP side of the service, without state. Settings
 // come from the environment; the records are in durable objects.
 
-import { createResponder, type Responder, sharedChecks, userinfoIdentity } from '../handler.js';
+import {
+  createResponder,
+  noTurns,
+  type Responder,
+  sharedChecks,
+  UNLIMITED,
+  userinfoIdentity,
+} from '../handler.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
 import { readSettings, SettingError, type Settings, settingWarnings } from '../settings.js';
@@ -33,6 +40,9 @@ function responder(env: WorkerEnvironment): Responder {
     adminKey: settings.adminKey,
     corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
+    // The platform ties a wait to the request that began it.
+    turns: noTurns(),
+    allowance: UNLIMITED,
   });
 }
 

@@ -8,9 +8,9 @@ import { tokenOf } from '../support/identity-stub.js';
 import { serviceFetch } from '../support/service-fetch.js';
 
 const ORIGIN = 'http://localhost';
-/** A property that no collection will ever name. */
-const FREE = '(any free property)';
 const BASE_URL = `${ORIGIN}/api/v1`;
+/** A property that no collection has of its own. */
+const FREE = 'x-free-property';
 
 async function collected<T>(rows: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

@@ -1,4 +1,5 @@
-// The environment, read once at the start: frozen settings, or one clear sentence.
+// The environment, read once at the start. The result is frozen settings, or an
+// error of one sentence.
 
 import { ADMIN_KEY_MIN_CHARACTERS, IDENTITY_CACHE_MAX_SECONDS } from './domain/limits.js';
 

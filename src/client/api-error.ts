@@ -1,6 +1,6 @@
-// The one error that the clients throw.
+// The one error class of the clients.
 
-/** What the service refuses with. */
+/** The service's error codes. */
 export type ServiceErrorCode =
   | 'INVALID_JSON'
   | 'UNAUTHORIZED'
@@ -16,20 +16,20 @@ export type ServiceErrorCode =
   | 'REQUEST_TIMEOUT'
   | 'HEADERS_TOO_LARGE';
 
-/** What the client itself finds: no connection, no answer in time, or an answer that is not the service's. */
+/** The client's own codes: no connection, no answer in time, or an answer that is not the service's. */
 export type ClientErrorCode = 'CONNECTION_FAILED' | 'TIMED_OUT' | 'UNEXPECTED_ANSWER';
 
 export type ApiErrorCode = ServiceErrorCode | ClientErrorCode;
 
 export interface ApiErrorFacts {
-  /** The answer's HTTP status; undefined where no answer came. */
+  /** The answer's HTTP status; undefined if no answer came. */
   readonly status?: number | undefined;
-  /** Under which the service's log has it; undefined where no answer came. */
+  /** The request id, by which the service's log can be searched; undefined if no answer came. */
   readonly requestId?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** Decide on `code`; the message is for developers. */
+/** Decide on `code`. The message is for developers and may change. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ApiErrorCode;

@@ -1,4 +1,4 @@
-// Paging and the list query: which page is meant, and what the answer says of it.
+// Paging and the list query: the page that a request asks for, and its pagination.
 
 import {
   ADMIN_PAGE_SIZE_DEFAULT,
@@ -23,7 +23,7 @@ export interface ListQuery extends PageRequest {
   readonly status: string;
 }
 
-/** One page of JSON texts, and how many there are on all pages together. */
+/** One page of JSON texts, and the number of texts on all pages together. */
 export interface Page {
   readonly items: readonly string[];
   readonly total: number;
@@ -77,7 +77,7 @@ export function listQuery(query: Query, sizes: PageSizes): ListQuery {
   return { page, pageSize, q: query.get('q') ?? '', status: query.get('status') ?? '' };
 }
 
-/** How many rows lie before the page. Beyond 2^53 every page is past the end anyway. */
+/** Number of rows before the page, at most 2^53 - 1: no list is that long. */
 export function offsetOf({ page, pageSize }: PageRequest): number {
   return Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER);
 }

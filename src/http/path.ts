@@ -1,5 +1,5 @@
-// Which path a request names. "Segments are percent-decoded once; a broken
-// escape or an encoded control character is 404."
+// The path of a request, in one form for the router. "Segments are percent-decoded
+// once; a broken escape or an encoded control character is 404."
 
 import type { Query } from '../domain/listing.js';
 
@@ -9,9 +9,9 @@ export const ADMIN_PREFIX = `${API_PREFIX}/admin`;
 const NO_QUERY: Query = new URLSearchParams();
 
 /**
- * The path with every segment decoded once and encoded again the same way for
- * all, so that the router compares like with like and decodes parameters once.
- * A segment that cannot be decoded becomes empty, which no route has.
+ * The path with every segment decoded once and encoded again. So `%41` and `A` are
+ * the same to the router, and a parameter is decoded once. A segment that cannot
+ * be decoded becomes empty, and no route has an empty segment.
  */
 export function canonicalPath(request: Request): string {
   const { url } = request;
@@ -25,7 +25,7 @@ export function isUnder(prefix: string, path: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 }
 
-/** Over HTTP no fragment arrives; a `Request` made by a program may hold one. */
+/** The query parameters. A `Request` that a program made may have a fragment, which is cut off; HTTP never carries one. */
 export function queryOf({ url }: Request): Query {
   const end = url.indexOf('#');
   const target = end === -1 ? url : url.slice(0, end);

@@ -1,13 +1,13 @@
-// Every open connection and what is under way on it. Enforces the contract's
-// response write time-out, which Node does not have: a client that never reads
-// its answer would hold the answer's memory for ever.
+// Every open connection and its requests under way. This file enforces "the contract's
+// response write time-out", which Node does not have: a client that never reads its
+// answer would hold the answer's memory for ever.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
 
-/** How often the deadlines are looked at; a connection lives at most this much longer. */
+/** Time between two checks of the deadlines; a connection lives at most this much longer. */
 const SWEEP_INTERVAL_MS = 250;
 
 /** A request and its response. */
@@ -16,12 +16,12 @@ export interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** What a connection works on. Nothing is told when an answer ends: a listener each would cost every request. */
+/** The requests of one connection. Nothing listens for the end of an answer, because a listener would cost every request. */
 class Connection {
   readonly socket: Socket;
-  /** Oldest first; finished ones go when somebody looks. */
+  /** Oldest first. Finished ones are removed when the list is read. */
   readonly #exchanges: Exchange[] = [];
-  /** The exchange whose answer was last seen to be due, and when, in `performance.now` milliseconds. */
+  /** The exchange whose answer is due, and since when, in milliseconds of `performance.now`. */
   #due: { readonly exchange: Exchange; readonly since: number } | undefined;
   /** The newest request of the connection, finished or not. */
   newest: Exchange | undefined;
@@ -30,7 +30,7 @@ class Connection {
     this.socket = socket;
   }
 
-  /** Takes note of a request; gives the response before it, if that is not yet written. */
+  /** Adds a request. Returns the response before it if that is not yet written. */
   begin(exchange: Exchange): ServerResponse | undefined {
     const before = this.underWay.at(-1);
     this.#exchanges.push(exchange);
@@ -46,7 +46,7 @@ class Connection {
   /** Whether the oldest answer has been due for longer than the contract allows. */
   isOverdue(now: number): boolean {
     const [exchange] = this.underWay;
-    // Until the request is complete Node's own request time-out counts, unless its answer is already out.
+    // Before the request is complete, Node's request time-out applies, unless the answer has begun.
     if (!exchange || !(exchange.request.complete || exchange.response.headersSent)) return false;
     if (this.#due?.exchange !== exchange) this.#due = { exchange, since: now };
     return now - this.#due.since > RESPONSE_WRITE_TIMEOUT_MS;
@@ -54,7 +54,7 @@ class Connection {
 }
 
 export class Connections {
-  /** A connection that is gone takes its exchanges with it; a queued response is not told that it is. */
+  /** A closed connection is removed with its exchanges, because a queued response gets no event. */
   readonly #open = new Map<Duplex, Connection>();
   readonly #timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
 
@@ -65,12 +65,12 @@ export class Connections {
     });
   }
 
-  /** Takes note of a request; gives the response before it on the same connection, if that is not yet written. */
+  /** Adds a request. Returns the response before it on the same connection if that is not yet written. */
   begin(exchange: Exchange): ServerResponse | undefined {
     return this.#open.get(exchange.request.socket)?.begin(exchange);
   }
 
-  /** What breaks on a connection is its newest request's body, or what follows it. */
+  /** The newest request. If a connection breaks, this request's body broke, or the bytes after it. */
   newest(socket: Duplex): Exchange | undefined {
     return this.#open.get(socket)?.newest;
   }
@@ -87,14 +87,14 @@ export class Connections {
     return count;
   }
 
-  /** Whether an answer is complete and its client has yet to read it: Node takes such a connection for an idle one. */
+  /** Whether a complete answer is still unread by its client. Node treats such a connection as idle. */
   get isWriting(): boolean {
     return [...this.#open.values()].some(({ underWay }) =>
       underWay.some(({ response }) => response.writableEnded && !response.writableFinished),
     );
   }
 
-  /** Makes the newest answer of each connection its last one, where its headers are not yet out. */
+  /** Makes the newest answer of each connection its last one, if its headers are not yet sent. */
   endAfterAnswers(): void {
     for (const { underWay } of this.#open.values()) {
       const response = underWay.at(-1)?.response;
@@ -109,7 +109,7 @@ export class Connections {
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#open.values()) {
-      // A reset, not a graceful end: that would wait for the reader, too.
+      // A reset, because a graceful end would also wait for the reader.
       if (connection.isOverdue(now)) connection.socket.resetAndDestroy();
     }
   }

@@ -1,5 +1,5 @@
-// Examples for the document: the sample rows as a new, empty database answers
-// with them, by the same rules that make them there.
+// Examples for the document: the sample records as a new database answers them,
+// made by the same rules.
 
 import { byCollection, type CollectionName } from '../domain/collection-name.js';
 import type { JsonObject } from '../domain/json.js';
@@ -7,7 +7,7 @@ import { paymentOf } from '../domain/payment.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../domain/sample-records.js';
 import { sampleRows } from '../records/sample-rows.js';
 
-/** When the examples were answered. */
+/** The time of all examples. */
 const TIMESTAMP = '2026-01-14T14:02:11.482Z';
 
 export const EXAMPLE_META: JsonObject = {
@@ -15,12 +15,12 @@ export const EXAMPLE_META: JsonObject = {
   timestamp: TIMESTAMP,
 };
 
-/** What a collection's first sample row was created from. */
+/** The body that a collection's first sample record was created from. */
 export const EXAMPLE_BODIES: Readonly<Record<CollectionName, JsonObject>> = byCollection(
   (name) => samplesOf(name)[0] ?? {},
 );
 
-/** The sample rows of a collection, newest first. */
+/** The sample records of a collection, newest first. */
 export const EXAMPLE_RECORDS: Readonly<Record<CollectionName, readonly JsonObject[]>> =
   byCollection((name) =>
     sampleRows()

@@ -1,9 +1,9 @@
-// The table that records are stored in, the same in every database.
+// The table of records, the same in every database.
 
 /**
- * The body is the record as it is returned; the other columns only address it.
- * `position` is the order of creation. The index is a safety net: memory already
- * keeps ids unique, a defect there must not reach the file.
+ * `body` is the record as it is returned; the other columns only find it.
+ * `position` is the order of creation. Memory already keeps ids unique; the index
+ * keeps a defect there out of the file.
  */
 export const CREATE_RECORDS = [
   `create table records (

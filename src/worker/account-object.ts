@@ -109,7 +109,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
     return this.#records;
   }
 
-  /** "A new empty database receives sample rows": the sample account's, when it is first looked for. */
+  /** Sows the sample account's rows, when it is first looked for. */
   async #sow(): Promise<void> {
     if (this.#journal.hasTables) return;
     const result = await this.#journal.commit({

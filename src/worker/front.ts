@@ -1,5 +1,5 @@
-// The stateless front: the whole HTTP side of the service, with settings from
-// the environment and the records in objects elsewhere.
+// The front on Workers: the whole HTTP side of the service, without state. Settings
+// come from the environment; the records are in durable objects.
 
 import { noTurns, type Responder, UNLIMITED } from '../handler.js';
 import type { Log } from '../log.js';
@@ -11,7 +11,7 @@ import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from '
 import { frontRecords } from './front-records.js';
 import { drainSmallBody } from './unread-body.js';
 
-/** Reads the settings once; in a new isolate with the first request, since a Worker has no start of its own. */
+/** Reads the settings with the first request of an isolate, because a Worker has no start. */
 export function createFront(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
   let respond: Responder | undefined;
   return async (request, env) => {
@@ -45,7 +45,7 @@ function responder(env: WorkerEnvironment): Responder {
   });
 }
 
-/** There is no start that could fail: a setting that cannot be used closes the doors, and the log says which. */
+/** A Worker has no start that could fail. If a setting cannot be used, no setting is: every request that needs one is answered 503, and the log names it. */
 function settingsOf(env: WorkerEnvironment, log: Log): Settings {
   try {
     return readSettings(settingsIn(env));

@@ -1,12 +1,12 @@
-// A page on its way between two machines. A call's answer may take 32 MiB,
-// and a page of large records takes more: from a size on its texts are streamed,
-// which also keeps them out of the memory of both.
+// A page of records between two machines. A call's answer has at most 32 MiB, and
+// a page of large records is longer. So the texts of a long page are streamed,
+// which also keeps them out of the memory of both machines.
 
 import { areTexts, type Rows, type RowsPage } from '../domain/listing.js';
 
 /** Above this many characters a page is streamed. */
 const STREAM_ABOVE_CHARACTERS = 1_000_000;
-/** RFC 7464's separator: JSON has no such character outside its escapes. */
+/** The separator of RFC 7464. JSON contains this character only as an escape. */
 const SEPARATOR = '\u001e';
 
 export interface SentPage {

@@ -1,5 +1,5 @@
 // The handler by itself, as a program embeds it: defaults, and errors that
-// nobody foresaw (README, "Decisions": 500 `INTERNAL_ERROR`, the text in the log).
+// nobody foresaw (500 `INTERNAL_ERROR`, the text in the log).
 
 import { describe, expect, it } from 'vitest';
 import {

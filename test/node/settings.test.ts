@@ -1,5 +1,5 @@
-// The environment as settings: the README's table of settings, one row a test,
-// and the one sentence that a setting which cannot be used ends the start with.
+// The environment as settings, and the one sentence with which a setting that
+// cannot be used ends the start. test/pages/settings has the operators' table.
 
 import { expect, it } from 'vitest';
 import {

@@ -1,17 +1,17 @@
-// An identity provider's user-information endpoint on loopback. The token says
-// how it answers: `is.SUBJECT` (URI-encoded) is good, everything else a 401.
+// An identity provider's user-information endpoint on loopback. The token
+// `is.SUBJECT` (URI-encoded) is accepted for that subject; every other is a 401.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface IdentityStub {
   readonly url: string;
-  /** Tokens that were asked about, in order. */
+  /** The tokens of all requests so far, in order. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
-/** Answers one request; the token is what followed `Bearer `. */
+/** Answers one request. `token` is the text after `Bearer `. */
 export type Behaviour = (token: string, response: ServerResponse, request: IncomingMessage) => void;
 
 export function tokenOf(subject: string): string {

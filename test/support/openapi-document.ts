@@ -19,6 +19,7 @@ interface MediaType {
 
 export interface OperationObject {
   readonly operationId: string;
+  readonly summary: string;
   readonly security: readonly Readonly<Record<string, readonly []>>[];
   readonly parameters?: readonly { readonly $ref: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> };

@@ -1,5 +1,5 @@
-// The process that a backup runs in: copies the frozen database file, checks
-// the copy, and tells the service how far it is.
+// The process of one backup. It copies the frozen database file, checks the copy
+// and reports its progress to the service.
 
 import { stat } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
@@ -7,11 +7,11 @@ import { dirname } from 'node:path';
 import { checkDatabase, compact, type DatabaseContents } from './database-check.js';
 import { copySynced, expectRoom, fileErrorText, syncFile } from './file-copy.js';
 
-/** One of these at a time. */
+/** The messages, one after another. */
 export interface BackupProgress {
-  /** The database file is not needed any more. */
+  /** The copy is made; the database file is no longer needed. */
   readonly copied?: true;
-  /** The copy is whole and on disk. */
+  /** The copy is checked and on disk. */
   readonly contents?: DatabaseContents;
   readonly error?: string;
 }
@@ -22,7 +22,7 @@ const [source = '', target = ''] = process.argv.slice(2);
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)
   process.on(signal, () => {});
 process.on('disconnect', () => process.exit(1));
-// Requests come first.
+// Lower priority than the service: requests come first.
 setPriority(constants.priority.PRIORITY_LOW);
 
 try {

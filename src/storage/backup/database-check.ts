@@ -1,5 +1,5 @@
-// Looks through a copy of a database file, every page and every index entry,
-// and counts what it holds.
+// Checks every page and every index entry of a database file's copy, and counts
+// its records.
 
 import { pathToFileURL } from 'node:url';
 import { type Client, createClient } from '@libsql/client';
@@ -11,10 +11,10 @@ import {
 } from '../file/file-schema.js';
 import { DISTRUST_SCHEMA, expectOwnSchema } from '../file/schema-check.js';
 
-/** What a database holds. */
+/** Numbers of records and audit events in a database. */
 export interface DatabaseContents {
   readonly recordCount: number;
-  /** Records by collection, of those collections that have any. */
+  /** Number of records by collection; a collection without records is absent. */
   readonly records: Readonly<Record<string, number>>;
   readonly auditEventCount: number;
 }

@@ -1,5 +1,5 @@
-// Puts a backup in the place of the database file: the old one or the new one
-// is there at every moment, and the old one keeps a name.
+// Puts a backup in the place of the database file. The old one or the new one is
+// in place at every moment, and the old one is kept under another name.
 
 import { lchown, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
@@ -25,17 +25,17 @@ const OWNER_ONLY_FOLDER = 0o700;
 const UNFINISHED = '.restoring-';
 
 export interface RestoreOptions {
-  /** Path of the backup, which is only read. */
+  /** Path of the backup. The file is only read. */
   readonly backup: string;
   /** Path of the database file. */
   readonly path: string;
-  /** Milliseconds since 1970, UTC: part of the name that the old file is kept under. */
+  /** Milliseconds since 1970, UTC: part of the old file's new name. */
   readonly now: number;
 }
 
 export interface Restored {
   readonly contents: DatabaseContents;
-  /** Where the old file is now; undefined where there was none. */
+  /** Path of the old file now; undefined if there was none. */
   readonly kept: string | undefined;
 }
 
@@ -104,7 +104,7 @@ async function removeUnfinished(place: string): Promise<void> {
   for (const name of names) await rm(join(folder, name), { force: true });
 }
 
-/** The file itself where the path is a link; a missing folder is made, as at a start. */
+/** The target if the path is a link. Makes a missing folder, as a start does. */
 async function placeOf(path: string): Promise<string> {
   if (await isThere(path)) return realpath(path);
   await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
@@ -112,9 +112,9 @@ async function placeOf(path: string): Promise<string> {
 }
 
 /**
- * Takes the file for this process alone, with everything that lies in the log
- * beside it brought into it. Resolves with how to let go of it. A file that is
- * no database needs no lock: no service starts on it.
+ * Locks the file for this process alone, and writes the log beside it into it.
+ * Resolves with the function that releases it. A file that is not a database
+ * needs no lock, because no service starts on it.
  */
 async function hold(path: string): Promise<() => void> {
   if (!(await isThere(path))) return () => {};
@@ -122,7 +122,7 @@ async function hold(path: string): Promise<() => void> {
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
   try {
     await client.execute('pragma journal_mode = delete');
-    // In this mode the lock outlives its transaction; one that writes nothing leaves no journal.
+    // In exclusive mode the lock stays after the transaction. The transaction writes nothing, so it leaves no journal.
     await client.execute('pragma locking_mode = exclusive');
     await client.executeMultiple('begin exclusive; commit');
     if ((await stat(path)).ino !== ino)
@@ -146,7 +146,7 @@ async function replace(path: string, unfinished: string, now: number): Promise<s
   const wasThere = await isThere(path);
   await giveToOwnerOf(wasThere ? path : folder, unfinished);
   if (wasThere) await nameAgain(path, kept);
-  // Only beside a file that is no database, or none: they must not be taken for the new one's.
+  // These files exist only if the old file is no database or is missing. They must not stay beside the new one.
   for (const suffix of SIDE_FILES) {
     if (await isThere(path + suffix)) await rename(path + suffix, kept + suffix);
   }
@@ -168,7 +168,7 @@ function keptName(path: string, now: number): string {
   return join(dir, `${name}-before-restore-${time}${ext}`);
 }
 
-/** The superuser may restore for the service's own user, who must be able to open the file. */
+/** If root restores, the new file gets the owner of the old one, so that the service can open it. */
 async function giveToOwnerOf(model: string, path: string): Promise<void> {
   if (!isSuperuser()) return;
   const { uid, gid } = await stat(model);

@@ -1,9 +1,11 @@
-// What the database client's errors mean to the operator.
+// What the installed client says and does when a statement fails, in the
+// operator's words. test/storage/file/client-habits runs the client and pins its
+// texts; look there after an upgrade of @libsql/client.
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
 import { FOREIGN_SCHEMA } from './schema-check.js';
 
-/** Libsql's code in the operator's words. */
+/** One sentence for the operator. An unknown error keeps its own message. */
 export function explained(error: unknown): string {
   const message = messageOf(error);
   if (/SQLITE_BUSY|database is locked/i.test(message)) {

@@ -1,5 +1,6 @@
-// One libSQL database file, held exclusively by one connection. Runs in the
-// storage thread: the client is synchronous under its promises.
+// One libSQL database file, held exclusively by one connection. It runs in the
+// storage thread, because the client's promises hide synchronous work. What it
+// relies on in the client is pinned by test/storage/file/client-habits.
 
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -25,11 +26,11 @@ import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
 import { UsageScan } from './usage-scan.js';
 import { rewriteLog } from './write-ahead-log.js';
 
-/** Small, so that what a page leaves behind is young garbage, which memory gets back at once. */
+/** Pages are small, so that their garbage is young and is collected at once. */
 const PAGE_MAX_ROWS = 1_000;
 const PAGE_MAX_BYTES = 16_000_000;
 
-/** The changes of a commit, already JSON: the thread passes them on without looking inside. */
+/** The changes of a commit as JSON texts. The thread passes them to the database without parsing them. */
 export interface CommitTexts {
   /** Array of `[position, collection, id, body]`. */
   readonly puts: string;
@@ -37,7 +38,7 @@ export interface CommitTexts {
   readonly removals: string;
   /** Object: the highest number by collection. */
   readonly sequences: string;
-  /** Array of objects; empty text where there are none. */
+  /** Array of objects; an empty text if there are none. */
   readonly events: string;
   readonly changeCount: number;
   /** Milliseconds since 1970, UTC. */
@@ -71,17 +72,17 @@ export class LibsqlFile {
   }
 
   /**
-   * Opens or creates the file and takes it exclusively. `initialRows` is the
-   * JSON of the rows a new file starts with, `now` the time they are created at.
-   * Rejects, with a sentence for the operator, where the file is held by
-   * another process, damaged, not ours or newer than this program.
+   * Opens or creates the file and locks it for this process. `initialRows`: JSON of
+   * the rows of a new file; `now`: the time of their creation. Rejects with one
+   * sentence for the operator if another process holds the file, or if it is
+   * damaged, of another program or newer than this program.
    */
   static async open(url: string, initialRows: string, now: number): Promise<LibsqlFile> {
     let client: Client | undefined;
     try {
       const path = fileURLToPath(url);
       const inode = inodeOf(path);
-      // One connection: a PRAGMA reaches only the one it runs on, and the default is a pool.
+      // One connection, not the default pool: a PRAGMA reaches only the connection that runs it.
       client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
       const file = new LibsqlFile(client, path);
       await file.#claim(inode);
@@ -105,7 +106,7 @@ export class LibsqlFile {
       await this.#client.batch([...rows, ...events], 'write');
       return { status: 'committed' };
     } catch (error) {
-      // "If the audit write fails …, the change stands": what failed is the events alone.
+      // "If the audit write fails …, the change stands." Only the events' statement failed.
       if (error instanceof LibsqlBatchError && error.statementIndex === rows.length) {
         const result = await this.commit({ ...texts, events: '' });
         return result.status === 'committed' ? { ...result, auditError: messageOf(error) } : result;
@@ -115,7 +116,7 @@ export class LibsqlFile {
     }
   }
 
-  /** Rows after `position`; undefined at the end. A page is bounded in rows and in bytes. */
+  /** A page of the rows after `position`, bounded in rows and bytes; undefined at the end. */
   async loadPage(position: number): Promise<FilePage | undefined> {
     let rows = PAGE_MAX_ROWS;
     let measure = await this.#one(MEASURE_PAGE, [position, rows]);
@@ -149,7 +150,7 @@ export class LibsqlFile {
     this.#client.close();
   }
 
-  /** Looks before it writes: a file that is not ours is refused untouched. */
+  /** Reads before it writes, so that another program's file is refused unchanged. */
   async #claim(inode: bigint): Promise<void> {
     await this.#client.execute(DISTRUST_SCHEMA);
     await this.#client.execute('pragma locking_mode = exclusive');
@@ -172,7 +173,7 @@ export class LibsqlFile {
     await this.#configure();
   }
 
-  /** One sync a commit, nothing acknowledged before it, nobody else in the file. */
+  /** One sync for each commit, before it is acknowledged; no other process in the file. */
   async #configure(): Promise<void> {
     await this.#client.execute(DISTRUST_SCHEMA);
     await this.#client.execute('pragma locking_mode = exclusive');
@@ -204,8 +205,8 @@ export class LibsqlFile {
   }
 
   /**
-   * What the file holds after a commit that failed. The client may have dropped
-   * the connection, and its lock and settings with it, so these come first.
+   * Whether the file has a commit that failed. The client may have opened a new
+   * connection, without lock and settings, so these are set first.
    */
   async #stateAfterFailure(
     texts: CommitTexts,
@@ -214,8 +215,8 @@ export class LibsqlFile {
     try {
       await this.#configure();
       if (!isDiskFull(reason)) {
-        // It may stand in the log, whole but for its sync, where the next start would find it:
-        // the next commit takes its place there, so that one is made at once.
+        // The failed commit may be in the log, complete but not synced, and the next start would
+        // find it. The next commit overwrites it there, so one is made at once.
         await this.#client.batch([TOUCH], 'write');
         await rewriteLog(this.#path);
       }
@@ -252,7 +253,7 @@ function statements({ puts, removals, sequences, at }: CommitTexts): InStatement
   ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
 }
 
-/** There was no room for the whole commit, so none of it counts. */
+/** The disk had no room for the whole commit, so none of it is in the log as a commit. */
 function isDiskFull(reason: string): boolean {
   return reason.startsWith('SQLITE_FULL');
 }

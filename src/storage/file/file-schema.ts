@@ -1,9 +1,9 @@
-// The tables of the database file and every statement that touches them.
+// The tables of the database file, and every statement on them.
 
 import { TOTAL_EVENTS } from '../audit-pages.js';
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
-/** "SvcM": says that a SQLite file is ours, before anything in it is touched. */
+/** "SvcM", the application id in the file's header. It marks a SQLite file as this program's. */
 export const APPLICATION_ID = 0x5376634d;
 
 /**
@@ -23,7 +23,7 @@ export const SCHEMA_STEPS: readonly (readonly string[])[] = [
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;
 
-/** Changes nothing, yet is a commit: the first page is written again. */
+/** A commit that changes no content: it writes the first page again. */
 export const TOUCH = `pragma user_version = ${SCHEMA_VERSION}`;
 
 /** A whole group of rows as one JSON parameter: two to four times cheaper than a statement a row. */
@@ -38,7 +38,7 @@ export const REMOVE_ROWS =
 
 export const APPEND_EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
 
-/** How many of a failed commit's rows the file holds in their new state: puts, time, removals. */
+/** The number of a failed commit's rows that the file has in their new state. Parameters: puts, time, removals. */
 export const COUNT_PRESENT = `
   select
     (select count(*) from json_each(?1) as put join records on records.position = put.value ->> 0
@@ -48,7 +48,7 @@ export const COUNT_PRESENT = `
       where not exists (select 1 from records where records.position = removal.value))
     as present`;
 
-/** The end of the next page and what it weighs; reads no body. */
+/** The last position of the next page, and its bytes. Reads no body. */
 export const MEASURE_PAGE = `
   select max(position) as last, total(octet_length(body)) as bytes
     from (select position, body from records where position > ?1 order by position limit ?2)`;

@@ -1,6 +1,6 @@
 // The journal over a durable object's own SQLite database. A commit is one
-// synchronous transaction; the platform holds back whatever leaves the object
-// until it is durable (the output gate), so nothing is acknowledged before.
+// synchronous transaction. The platform holds back every answer of the object until
+// the commit is durable (the output gate), so nothing is acknowledged before.
 
 import type { AuditEvent } from '../../domain/audit-event.js';
 import type { CollectionName } from '../../domain/collection-name.js';
@@ -22,14 +22,14 @@ import {
   REMOVE_ROW,
 } from './object-schema.js';
 
-/** The platform's limit of a row is 2 MB; the rest is for the row's other columns. */
+/** A row of the platform has at most 2 MB; the difference is for the row's other columns. */
 const BODY_MAX_BYTES = 1_990_000;
 const PAGE_ROWS = 1_000;
 
 type SqlValue = string | number | null | ArrayBuffer;
 export type SqlRow = Record<string, SqlValue>;
 
-/** What the journal uses of a durable object's `ctx.storage`. */
+/** The part of a durable object's `ctx.storage` that the journal uses. */
 export interface ObjectStorage {
   readonly sql: {
     exec<Row extends SqlRow>(query: string, ...bindings: (string | number)[]): Iterable<Row>;
@@ -37,7 +37,7 @@ export interface ObjectStorage {
   transactionSync<T>(run: () => T): T;
 }
 
-/** How much a row holds, since when. Times: milliseconds since 1970, UTC. */
+/** Size and times of a row. Times: milliseconds since 1970, UTC. */
 export interface RowMeasure extends SqlRow {
   readonly collection: string;
   readonly bytes: number;
@@ -50,13 +50,13 @@ export interface ObjectJournalOptions {
   /** Part of the first commit's transaction, before its rows. */
   readonly onFirstCommit?: () => void;
   /**
-   * Part of every commit's transaction, after its rows: what it writes becomes
-   * durable with them or not at all. What it returns is run once it has succeeded.
+   * Runs in every commit's transaction, after its rows. What it writes becomes durable
+   * with them or not at all. The function that it returns runs after the commit.
    */
   readonly onCommit?: (effect: CommitEffect) => () => void;
 }
 
-/** The rows that a commit touched, as they were and as they are. */
+/** The rows of a commit, before and after it. */
 export interface CommitEffect {
   readonly before: readonly RowMeasure[];
   readonly after: readonly RowMeasure[];
@@ -78,7 +78,7 @@ export class ObjectJournal implements Journal {
     if (this.#hasTables) this.#sql.exec(CREATE_SEQUENCES);
   }
 
-  /** Whether anything was ever written here. */
+  /** Whether anything was ever written to this object. */
   get hasTables(): boolean {
     return this.#hasTables;
   }
@@ -141,7 +141,7 @@ export class ObjectJournal implements Journal {
     committed?.();
   }
 
-  /** "If the audit write fails …, the change stands": what failed must be told from the rest. */
+  /** "If the audit write fails …, the change stands": so a failure of the events gets an error of its own. */
   #append(events: readonly AuditEvent[]): void {
     try {
       for (const event of events) this.#sql.exec(APPEND_EVENT, JSON.stringify(event));

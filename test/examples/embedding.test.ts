@@ -1,4 +1,4 @@
-// The README's embedding example, as a stranger would use it: in a folder of its
+// The embedding page's example, as a stranger would use it: in a folder of its
 // own that has the package installed, with the built files, without a port.
 
 import { execFile } from 'node:child_process';
@@ -7,14 +7,14 @@ import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProject, ROOT, readmeCode } from '../support/readme.js';
+import { openProject, pageCode, ROOT } from '../support/pages.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);
 const { exports: exported } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-const EXAMPLE = readmeCode('## Embed it');
+const EXAMPLE = pageCode('src/embedding.md', '## The handler');
 
-describe('The README’s embedding example', () => {
+describe('The embedding page’s example', () => {
   let consumer: TemporaryFolder;
 
   beforeAll(async () => {
@@ -51,7 +51,10 @@ describe('The README’s embedding example', () => {
         }
         await writeFile(join(stranger.path, 'package.json'), '{ "type": "module" }');
         await writeFile(join(stranger.path, 'embed.ts'), EXAMPLE);
-        await writeFile(join(stranger.path, 'client.ts'), readmeCode('### The typed client'));
+        await writeFile(
+          join(stranger.path, 'client.ts'),
+          pageCode('src/client/README.md', '## The typed client'),
+        );
         const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
         const options = `--noEmit --strict --target ES2023 --types node --module ${module} --moduleResolution ${resolution}`;
         await run(process.execPath, [tsc, ...options.split(' '), 'embed.ts', 'client.ts'], {

@@ -1,5 +1,5 @@
-// The README's ways to put the service into another program, run as they are
-// written; Bun and Deno where CI has installed them.
+// The embedding page's ways to put the service into another program, run as they
+// are written; Bun and Deno only where CI has installed them.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,10 +8,11 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { miniflareOptions } from '../../scripts/worker/deployment.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
-import { openProject, readmeCode } from '../support/readme.js';
+import { openProject, pageCode } from '../support/pages.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
 import { startMiniflare } from '../support/worker-host.js';
 
+const PAGE = 'src/embedding.md';
 const { BUN, DENO } = process.env;
 const DENO_ARGUMENTS = ['run', '-A', '--node-modules-dir=manual'];
 
@@ -29,17 +30,17 @@ afterEach(async () => {
 afterAll(() => identity.close());
 
 it('In Hono, beside its own pages', () =>
-  servesBoth('In Hono:', process.execPath, [], ['hono', '@hono/node-server']));
+  servesBoth('## In Hono', process.execPath, [], ['hono', '@hono/node-server']));
 
 it('In a plain Node server, beside its own pages', () =>
-  servesBoth('In a plain Node server', process.execPath, [], ['@hono/node-server']));
+  servesBoth('## In a plain Node server', process.execPath, [], ['@hono/node-server']));
 
-it.runIf(BUN)('In Bun', () => serves('In Bun:', BUN ?? '', []));
+it.runIf(BUN)('In Bun', () => serves('## In Bun', BUN ?? '', []));
 
-it.runIf(DENO)('In Deno', () => serves('In Deno', DENO ?? '', DENO_ARGUMENTS));
+it.runIf(DENO)('In Deno', () => serves('## In Deno', DENO ?? '', DENO_ARGUMENTS));
 
 it('In a Worker, beside its own pages', async () => {
-  project = await openProject({ 'worker.js': readmeCode('In a Worker of your own') });
+  project = await openProject({ 'worker.js': pageCode(PAGE, '## In a Worker of your own') });
   // As wrangler bundles a program that is not built yet.
   const { outputFiles } = await build({
     absWorkingDir: project.path,
@@ -75,10 +76,10 @@ async function serves(
   options: readonly string[],
   packages: readonly string[] = [],
 ): Promise<string> {
-  const [service] = readmeCode('## Embed it').split('\nconst response');
+  const [service] = pageCode(PAGE, '## The handler').split('\nconst response');
   const files = {
     'service.js': `${service?.replace(/https:[^']+/, identity.url)}\nexport { handle };\n`,
-    'main.js': readmeCode(words).replace('3000', '0'),
+    'main.js': pageCode(PAGE, words).replace('3000', '0'),
   };
   project = await openProject(files, packages);
   const child = spawn(command, [...options, 'main.js'], {

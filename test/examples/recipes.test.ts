@@ -1,4 +1,5 @@
-// The README's recipes against a preview of their own, as a reader would run them.
+// The requests of the front page and the recipes of the client page, against a
+// preview of their own, as a reader would run them.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -6,16 +7,17 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openProject, pageCode } from '../support/pages.js';
 import {
   interrupted,
   type PreviewProcess,
   printed,
   spawnPreview,
 } from '../support/preview-process.js';
-import { openProject, readmeCode } from '../support/readme.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);
+const PAGE = 'src/client/README.md';
 const { BUN, DENO } = process.env;
 const DENO_ARGUMENTS = ['run', '-A', '--node-modules-dir=manual'];
 const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
@@ -26,7 +28,7 @@ let api: string;
 
 beforeAll(async () => {
   project = await openProject({
-    'data-provider.js': readmeCode('### A react-admin data provider'),
+    'data-provider.js': pageCode(PAGE, '## A react-admin data provider'),
   });
   preview = spawnPreview(project.path);
   api = /runs at (\S+)/.exec(await printed(preview))?.[1] ?? '';
@@ -36,10 +38,39 @@ afterAll(async () => {
   await project.remove();
 });
 
+describe.runIf(HAS_CURL)('The front page', () => {
+  /** The command after the words, against this preview, and the answer that the page shows after it. */
+  async function exchange(words: string) {
+    const command = pageCode('README.md', words, 'sh').replace(/http:\/\/[^/]+\/api\/v1/, api);
+    const { stdout } = await run('sh', ['-e', '-c', command]);
+    const shown = JSON.parse(pageCode('README.md', words, 'json'));
+    return { answered: JSON.parse(stdout), shown };
+  }
+
+  it.each(['send a new customer', 'List the customers'])(
+    'shows what comes back: %s',
+    async (words) => {
+      const { answered, shown } = await exchange(words);
+      const { meta, data } = answered;
+      expect({ data, meta: { ...meta, ...timeless(shown.meta) } }).toEqual(shown);
+      expect(Object.keys(meta)).toEqual(Object.keys(shown.meta));
+      expect(JSON.stringify(data)).toBe(JSON.stringify(shown.data));
+    },
+  );
+
+  /** Properties of `meta` that differ with every request. */
+  function timeless({ request_id, timestamp }: { request_id: string; timestamp: string }) {
+    return { request_id, timestamp };
+  }
+});
+
 it.runIf(HAS_CURL)('A day at the salon ends with everything paid', async () => {
-  const script = readmeCode('### A day at the salon', 'sh');
+  const script = pageCode(PAGE, '## A day at the salon', 'sh');
   const { stdout } = await run('sh', ['-e', '-c', script.replace(/http:\S+/, api)]);
-  const answers = stdout.split(/(?<=\})(?=\{"(?:data|error)")/).map((text) => JSON.parse(text));
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text));
   expect(answers.filter(({ error }) => error !== undefined)).toEqual([]);
   expect(answers).toHaveLength(6);
   expect(answers[2].data).toMatchObject({ paid: 20000, status: 'In progress' });
@@ -61,7 +92,7 @@ describe('The client’s example does what it says', () => {
   it.runIf(DENO)('in Deno', () => runsClient(DENO ?? '', ...DENO_ARGUMENTS));
 
   async function runsClient(command: string, ...options: string[]) {
-    const code = readmeCode('### The typed client').replace(/http:[^']+/, api);
+    const code = pageCode(PAGE, '## The typed client').replace(/http:[^']+/, api);
     await writeFile(join(project.path, 'client.js'), code);
     const { stdout } = await run(command, [...options, 'client.js'], { cwd: project.path });
     expect(stdout.trim().split('\n')).toEqual([

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { noticesOf } from './notices.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -62,6 +63,7 @@ export async function buildAll() {
       external: ['@libsql/client'],
       plugins: [sharedBundles],
     }),
+    buildData(),
     // Both clients share one file, and so one ApiError.
     build({
       ...common,
@@ -88,6 +90,21 @@ export async function buildAll() {
     copyFileSync(`${root}node_modules/swagger-ui-dist/${name}`, `${root}dist/reference/${name}`);
   }
   copyFileSync(`${root}src/reference/reference.html`, `${root}dist/reference/reference.html`);
+}
+
+/** The data tool, with the libraries that it needs and their licences. */
+async function buildData() {
+  const { metafile } = await build({
+    ...common,
+    entryPoints: ['src/data.ts'],
+    platform: 'node',
+    metafile: true,
+    // A CommonJS library in it asks for Node's own modules.
+    banner: {
+      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+    },
+  });
+  writeFileSync(`${root}dist/data.LICENSES.txt`, noticesOf(metafile));
 }
 
 /** The description of the API is data: what makes it is run here and goes nowhere. */

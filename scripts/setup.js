@@ -10,7 +10,12 @@ import { fileURLToPath } from 'node:url';
 const NODE_MIN = [20, 19];
 const STAMP = 'dist/.built';
 /** What the build reads, besides every file of src. */
-const BUILD_INPUTS = ['package-lock.json', 'scripts/build.js', 'tsconfig.json'];
+const BUILD_INPUTS = [
+  'package-lock.json',
+  'scripts/build.js',
+  'scripts/notices.js',
+  'tsconfig.json',
+];
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const LOCK = join(root, '.setup.lock');

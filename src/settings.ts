@@ -73,8 +73,8 @@ export function readDatabasePath(environment: Environment): string {
   return read(environment, 'DATABASE_URL', databaseFile, 'data/service.db');
 }
 
-/** Whoever asks for backups must get them, or hear at the start that there are none. */
-function readBackups(environment: Environment): BackupSettings | undefined {
+/** The backups alone, for a program that needs no other setting. Whoever asks for backups must get them, or hear at the start that there are none. */
+export function readBackups(environment: Environment): BackupSettings | undefined {
   const hours = wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS);
   const intervalHours = read(environment, 'BACKUP_INTERVAL_HOURS', hours, undefined);
   const keep = read(environment, 'BACKUP_KEEP', wholeNumber(1, BACKUP_KEEP_MAX), undefined);

@@ -4,9 +4,12 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startDataCommand } from '../support/data-command.js';
 import { type DataService, openDataService } from '../support/data-service.js';
+
+// Each test runs processes, one after the other.
+vi.setConfig({ testTimeout: 120_000 });
 
 let on: DataService;
 let serial = 0;

@@ -53,6 +53,7 @@ export async function buildAll() {
       entryPoints: [
         { in: 'src/libsql.ts', out: 'libsql' },
         { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
+        { in: 'src/node/record-thread.ts', out: 'record-thread' },
         { in: 'src/storage/backup/backup-process.ts', out: 'backup-process' },
         { in: 'src/restore.ts', out: 'restore' },
         { in: 'src/server.ts', out: 'server' },

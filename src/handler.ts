@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import type { Eventually } from './eventually.js';
+import { type AllowanceLimits, ByteAllowance } from './http/byte-allowance.js';
 import { canonicalPath } from './http/path.js';
 import { createPipeline } from './http/pipeline.js';
 import type { HostBindings } from './http/request-body.js';
@@ -12,7 +13,7 @@ import { ROUTES } from './http/routes.js';
 import { type IdentityProvider, noIdentityProvider } from './identity/identity-provider.js';
 import { type Log, silentLog } from './log.js';
 import type { RecordStore } from './records/record-store.js';
-import { nextTask, type Pause } from './records/turns.js';
+import { Turns } from './turns.js';
 
 export interface HandlerDependencies {
   readonly records: RecordStore;
@@ -25,8 +26,10 @@ export interface HandlerDependencies {
   readonly log?: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
-  /** Lets the host serve what is waiting while a large body is worked on. Default: `setImmediate`, or a timer where there is none. */
-  readonly pause?: Pause;
+  /** The turns that all long work of the process takes: the same as those of the records. */
+  readonly turns?: Turns;
+  /** How many bytes of bodies and answers are held at once. Default: 16 MiB for an account, 64 MiB in all. */
+  readonly allowance?: AllowanceLimits;
   readonly randomBytes?: RandomBytes;
 }
 
@@ -56,7 +59,8 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
     },
     log: dependencies.log ?? silentLog,
     clock,
-    pause: dependencies.pause ?? nextTask,
+    turns: dependencies.turns ?? new Turns(),
+    allowance: new ByteAllowance(dependencies.allowance),
     randomBytes: dependencies.randomBytes ?? ((into) => crypto.getRandomValues(into)),
   });
   const app = new Hono<{ Bindings: HostBindings }>({
@@ -71,6 +75,7 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
   return (request, host) => app.fetch(request, host);
 }
 
+export { type AllowanceLimits, UNLIMITED } from './http/byte-allowance.js';
 export {
   type Identity,
   type IdentityProvider,
@@ -79,15 +84,32 @@ export {
 export { type SharedChecksOptions, sharedChecks } from './identity/shared-checks.js';
 export { type UserinfoOptions, userinfoIdentity } from './identity/userinfo.js';
 export { type Log, type LogFields, silentLog } from './log.js';
+export type { AccountLimits } from './records/account-limits.js';
 export type {
   Changes,
   CommitResult,
   Journal,
   JournalRow,
+  Sequences,
   StoredUsage,
+  StoredViews,
   ThreeTimes,
 } from './records/journal.js';
-export { type OpenRecords, type OpenRecordsOptions, openRecords } from './records/memory-store.js';
-export type { AccountRecords, OperatorViews, RecordStore } from './records/record-store.js';
+export {
+  type OpenAccounts,
+  type OpenAccountsOptions,
+  type OpenRecords,
+  type OpenRecordsOptions,
+  openAccounts,
+  openRecords,
+} from './records/memory-store.js';
+export type {
+  AccountRecords,
+  OperatorViews,
+  RecordStore,
+  Sender,
+} from './records/record-store.js';
+export { type RecordWork, workInPlace } from './records/record-work.js';
 export { sampleRows } from './records/sample-rows.js';
+export { noTurns, type Pause, Turns, type TurnsOptions } from './turns.js';
 export type { HostBindings };

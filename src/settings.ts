@@ -15,6 +15,13 @@ export interface Settings {
   readonly corsAllowedOrigins: readonly string[];
   /** Undefined: no backups. */
   readonly backups: BackupSettings | undefined;
+  readonly accountLimits: AccountLimitSettings;
+}
+
+/** 0: no limit. */
+export interface AccountLimitSettings {
+  readonly maxBytes: number;
+  readonly maxRecords: number;
 }
 
 export interface BackupSettings {
@@ -65,6 +72,7 @@ export function readSettings(environment: Environment): Settings {
     adminKey: read(environment, 'ADMIN_API_KEY', headerText, undefined),
     corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
     backups: readBackups(environment),
+    accountLimits: readAccountLimits(environment),
   });
 }
 
@@ -73,7 +81,19 @@ export function readDatabasePath(environment: Environment): string {
   return read(environment, 'DATABASE_URL', databaseFile, 'data/service.db');
 }
 
-/** The backups alone, for a program that needs no other setting. Whoever asks for backups must get them, or hear at the start that there are none. */
+/** The limits that an account of either host has, where the host sets none of its own. */
+export function readAccountLimits(environment: Environment, maxBytes = 0): AccountLimitSettings {
+  const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+  return {
+    maxBytes: read(environment, 'ACCOUNT_MAX_BYTES', count, maxBytes),
+    maxRecords: read(environment, 'ACCOUNT_MAX_RECORDS', count, 0),
+  };
+}
+
+/**
+ * The backups alone, for a program that needs no other setting. Whoever asks for
+ * backups must get them, or hear at the start that there are none.
+ */
 export function readBackups(environment: Environment): BackupSettings | undefined {
   const hours = wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS);
   const intervalHours = read(environment, 'BACKUP_INTERVAL_HOURS', hours, undefined);

@@ -10,8 +10,9 @@ export default defineConfig({
     exclude: ['test/browser/**'],
     globalSetup: ['test/support/met-answers.ts'],
     // Processes and files are started for real; a busy machine makes them slow, not wrong.
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // The time-out ends a test that hangs; no test's verdict depends on it.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Most of the time is waiting for time-outs and processes: more files at once than there are cores.
     maxWorkers: 4,
     // Imports of the package by its own name get the built files, as a user's would.

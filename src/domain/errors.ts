@@ -1,4 +1,4 @@
-// The closed set of what can go wrong, as values. Inner layers return a
+// The closed set of failures, as values. Inner layers return a
 // `Failure`; the http layer is the only one that knows what status it has.
 
 export type ErrorCode =
@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'METHOD_NOT_ALLOWED'
   | 'VALIDATION_FAILED'
   | 'STORAGE_FAILED'
+  | 'QUOTA_EXCEEDED'
   | 'INTERNAL_ERROR'
   | 'AUTH_UNAVAILABLE'
   | 'ADMIN_DISABLED'

@@ -29,13 +29,20 @@ export interface Page {
   readonly total: number;
 }
 
-/** JSON texts in order: at hand, or still on their way from where the records are. */
-export type Texts = readonly string[] | AsyncIterable<string>;
+/**
+ * The rows of an answer: their JSON texts, or the comma-separated text of all of
+ * them, in pieces that are made as they are read.
+ */
+export type Rows = readonly string[] | AsyncIterable<string>;
 
-/** A page whose texts may be too long to be held together. */
-export interface TextsPage {
-  readonly items: Texts;
+/** A page whose rows may be too long to be held together. */
+export interface RowsPage {
+  readonly items: Rows;
   readonly total: number;
+}
+
+export function areTexts(rows: Rows): rows is readonly string[] {
+  return Array.isArray(rows);
 }
 
 /** `meta.pagination` of a list response. */

@@ -10,11 +10,16 @@ import type { Identity, IdentityProvider } from '../identity/identity-provider.j
 /** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Who was let in: an account by its token, the operator by the key, or anyone where nothing is asked. */
+/** The admitted caller: an account by its token, the operator by the key, or anyone where no credentials are needed. */
 export type Principal =
   | { readonly kind: 'account'; readonly subject: string }
   | { readonly kind: 'operator'; readonly actor: Actor }
   | { readonly kind: 'anyone' };
+
+/** The name under which a principal takes turns and holds bytes: the account's subject, or for the operator an empty one. */
+export function shareOf(principal: Principal): string {
+  return principal.kind === 'account' ? principal.subject : '';
+}
 
 /** Lets in the account that the request's token belongs to. */
 export function admitAccount(

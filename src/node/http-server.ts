@@ -61,8 +61,11 @@ class BytewiseResponse extends ServerResponse {
 function buildServer(options: HttpServerOptions): { server: Server; connections: Connections } {
   const { handler, log } = options;
   const answer = getRequestListener(
-    (request, { incoming }) =>
-      handler(request, { readBody: incomingBody(incoming as IncomingMessage) }),
+    (request, { incoming, outgoing }) =>
+      handler(request, {
+        readBody: incomingBody(incoming as IncomingMessage),
+        hasGone: () => outgoing.destroyed,
+      }),
     {
       hostname: 'localhost',
       // No answer from here, where the request is not known: the listener below sees that there is none.

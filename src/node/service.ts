@@ -7,16 +7,17 @@ import {
   openRecords,
   type Responder,
   sharedChecks,
+  Turns,
   userinfoIdentity,
 } from '../handler.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import { type FileJournal, openLibsqlJournal } from '../libsql.js';
 import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
-import { nextTask, type Pause, Turns } from '../records/turns.js';
 import { type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
 import { listen } from './http-server.js';
+import { ThreadedWork } from './threaded-work.js';
 
 /** Answers get this long to be written once the service is told to stop; 15 s in all with the file's closing. */
 const DRAIN_DEADLINE_MS = 12_000;
@@ -44,18 +45,19 @@ export async function startService({
 }: ServiceOptions): Promise<Service> {
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
   const journal = await openLibsqlJournal({ path: settings.databasePath });
-  // One for all: large bodies, searches and large writes never meet in one event-loop turn.
-  const turns = new Turns(nextTask);
-  const pause = () => turns.next();
+  // The same for records and answers: all long work of the process takes turns.
+  const turns = new Turns();
+  const work = new ThreadedWork();
   let records: OpenRecords;
   try {
-    records = await openRecords({ journal, log, pause, onStorageLost });
+    const limits = settings.accountLimits;
+    records = await openRecords({ journal, log, turns, work, limits, onStorageLost });
   } catch (error) {
     await journal.close();
     throw error;
   }
   try {
-    const handler = handlerOf(settings, records, log, pause);
+    const handler = handlerOf(settings, records, log, turns);
     const { host, port, corsAllowedOrigins } = settings;
     const server = await listen({ handler, host, port, corsAllowedOrigins, log });
     const backups = scheduleOf(settings, journal, log);
@@ -69,6 +71,7 @@ export async function startService({
         backups?.stop();
         await server.drain(DRAIN_DEADLINE_MS);
         await records.close();
+        await work.close();
       },
     };
   } catch (error) {
@@ -88,7 +91,7 @@ function scheduleOf(
   return new BackupSchedule({ journal, databasePath, settings: backups, log });
 }
 
-function handlerOf(settings: Settings, records: OpenRecords, log: Log, pause: Pause): Responder {
+function handlerOf(settings: Settings, records: OpenRecords, log: Log, turns: Turns): Responder {
   const identity = identityOf(settings, log);
   return createResponder({
     records,
@@ -96,7 +99,7 @@ function handlerOf(settings: Settings, records: OpenRecords, log: Log, pause: Pa
     adminKey: settings.adminKey,
     corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
-    pause,
+    turns,
     randomBytes: randomFillSync,
   });
 }

@@ -40,6 +40,10 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
     meaning: 'The record would break the rules of its collection; the message names each property.',
     message: validationMessage(),
   },
+  QUOTA_EXCEEDED: {
+    meaning: 'The account would grow beyond a limit that the operator has set.',
+    message: 'the account has 5000 records; it may have 5000, delete some first',
+  },
   HEADERS_TOO_LARGE: {
     meaning: 'The headers are too large.',
     message: 'the headers are too large; send fewer or shorter ones',

@@ -2,11 +2,10 @@
 // with them, by the same rules that make them there.
 
 import { byCollection, type CollectionName } from '../domain/collection-name.js';
-import { formatId } from '../domain/identifier.js';
 import type { JsonObject } from '../domain/json.js';
 import { paymentOf } from '../domain/payment.js';
-import { newRecord } from '../domain/record.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../domain/sample-records.js';
+import { sampleRows } from '../records/sample-rows.js';
 
 /** When the examples were answered. */
 const TIMESTAMP = '2026-01-14T14:02:11.482Z';
@@ -24,9 +23,9 @@ export const EXAMPLE_BODIES: Readonly<Record<CollectionName, JsonObject>> = byCo
 /** The sample rows of a collection, newest first. */
 export const EXAMPLE_RECORDS: Readonly<Record<CollectionName, readonly JsonObject[]>> =
   byCollection((name) =>
-    samplesOf(name)
-      .map((body, index) => newRecord(name, body, formatId(name, index + 1), SAMPLE_OWNER))
-      .map(({ text }) => JSON.parse(text))
+    sampleRows()
+      .filter(({ collection }) => collection === name)
+      .map(({ body }) => JSON.parse(body))
       .reverse(),
   );
 

@@ -1,4 +1,4 @@
-// What the front, an account's object and the directory say to each other:
+// The messages between the front, an account's object and the directory:
 // plain values, since they cross to another machine and, during a deployment,
 // to another version. Hence the rule of every shape here: properties may be
 // added, none may be taken away or change its meaning, and whoever reads one
@@ -10,7 +10,7 @@ import type { Outcome } from '../domain/errors.js';
 import type { ListQuery, PageRequest } from '../domain/listing.js';
 import type {
   AccountPage,
-  AccountProfile,
+  AccountSummary,
   Overview,
   RecordCounts,
   Usage,
@@ -44,8 +44,15 @@ export type Operation =
 export type AccountReply =
   | { readonly kind: 'outcome'; readonly outcome: Outcome<string> }
   | { readonly kind: 'page'; readonly page: SentPage }
-  | { readonly kind: 'profile'; readonly outcome: Outcome<AccountProfile> }
+  | { readonly kind: 'profile'; readonly outcome: Outcome<SentProfile> }
   | { readonly kind: 'unsupported' };
+
+/** The operator's page of an account: its business records as texts, or, where they are long, as a page. */
+export interface SentProfile {
+  readonly summary: AccountSummary;
+  readonly profiles?: readonly string[];
+  readonly page?: SentPage;
+}
 
 /** An account's object, as its callers see it. */
 export interface AccountStub {

@@ -1,7 +1,14 @@
 // The stateless front: the whole HTTP side of the service, with settings from
 // the environment and the records in objects elsewhere.
 
-import { createResponder, type Responder, sharedChecks, userinfoIdentity } from '../handler.js';
+import {
+  createResponder,
+  noTurns,
+  type Responder,
+  sharedChecks,
+  UNLIMITED,
+  userinfoIdentity,
+} from '../handler.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
 import { readSettings, SettingError, type Settings, settingWarnings } from '../settings.js';
@@ -33,6 +40,9 @@ function responder(env: WorkerEnvironment): Responder {
     adminKey: settings.adminKey,
     corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
+    // The platform ties a wait to the request that began it.
+    turns: noTurns(),
+    allowance: UNLIMITED,
   });
 }
 

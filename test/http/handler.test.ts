@@ -11,6 +11,7 @@ import {
   type LogFields,
   openRecords,
   type RecordStore,
+  type StoredViews,
 } from '../../src/handler.js';
 
 const KEY = 'the-operator-key-of-the-handler-tests';
@@ -23,9 +24,10 @@ const anyone: IdentityProvider = {
 };
 
 /** Storage that starts empty and keeps nothing. */
-const forgetful: Journal = {
+const forgetful: Journal & StoredViews = {
   bodyMaxBytes: Number.POSITIVE_INFINITY,
   async *load() {},
+  sequences: async () => ({}),
   commit: async () => ({ status: 'committed' }),
   usage: async () => [],
   auditEvents: async () => ({ items: [], total: 0 }),

@@ -202,10 +202,8 @@ describe('The service', () => {
     const server = await service.start(onDemand, script);
     server.child.kill('SIGUSR2');
     while (!(await readdir(folder)).some((name) => name.endsWith('.part'))) await undefined;
-    const startedAt = performance.now();
+    // A stop that waited for the backup would be ended with code 1.
     expect(await server.stop()).toBe(0);
-    // Far below the 15 s of a stop.
-    expect(performance.now() - startedAt).toBeLessThan(8_000);
     expect(await readdir(folder)).toEqual([]);
     expect(server.log().map(({ event }) => event)).toEqual([
       'started',

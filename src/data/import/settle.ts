@@ -6,6 +6,7 @@ import type { CollectionName } from '../../domain/collection-name.js';
 import { COLLECTIONS } from '../../domain/collections.js';
 import { sequenceOf } from '../../domain/identifier.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { newRecord } from '../../domain/record.js';
 import { CommandError } from '../failures.js';
 import type { Service } from '../service.js';
 import { pause } from '../surroundings.js';
@@ -33,10 +34,7 @@ export async function settle(options: SettleOptions): Promise<number> {
   await expectHealth(service);
   const rows = new Map<string, number[]>();
   for (const row of journal.uncertain.keys()) {
-    const content = contentOf(
-      collection,
-      expectedRecord(collection, JSON.parse(await bodyOf(row))),
-    );
+    const content = storedContent(collection, await bodyOf(row));
     const equal = rows.get(content);
     if (equal === undefined) rows.set(content, [row]);
     else equal.push(row);
@@ -87,12 +85,10 @@ async function* recordsAfter(
   }
 }
 
-/** What the service stores for a body, but for the id and the owner. */
-function expectedRecord(collection: CollectionName, body: JsonObject): JsonObject {
-  const absent = Object.entries(COLLECTIONS[collection].defaults).filter(
-    ([property]) => !Object.hasOwn(body, property),
-  );
-  return Object.fromEntries([...Object.entries(body), ...absent]);
+/** Of the record that the service makes from a body. */
+function storedContent(collection: CollectionName, body: string): string {
+  const record = newRecord(collection, body);
+  return contentOf(collection, JSON.parse(record.ok ? record.value.text : body));
 }
 
 /** One text for equal contents, whatever the order of their properties. */

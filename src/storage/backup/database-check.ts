@@ -7,7 +7,7 @@ import {
   APPLICATION_ID,
   COUNT_BY_COLLECTION,
   COUNT_EVENTS,
-  PROBE_TABLES,
+  probes,
   SCHEMA_VERSION,
 } from '../file/file-schema.js';
 
@@ -28,11 +28,11 @@ export async function checkDatabase(path: string): Promise<DatabaseContents> {
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
   try {
     await client.execute('pragma locking_mode = exclusive');
-    await expectOurs(client);
+    const version = await expectOurs(client);
     await client.execute('pragma journal_mode = delete');
     const report = String(await only(client, 'pragma integrity_check'));
     if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
-    await client.batch([...PROBE_TABLES], 'read');
+    await client.batch([...probes(version)], 'read');
     const { rows } = await client.execute(COUNT_BY_COLLECTION);
     const records = rows.map((row) => [String(row['collection']), Number(row['records'])] as const);
     return {
@@ -47,7 +47,8 @@ export async function checkDatabase(path: string): Promise<DatabaseContents> {
   }
 }
 
-async function expectOurs(client: Client): Promise<void> {
+/** Resolves with the version of its schema. */
+async function expectOurs(client: Client): Promise<number> {
   if (Number(await only(client, 'pragma application_id')) !== APPLICATION_ID) {
     throw new Error('it is no database of this program');
   }
@@ -57,6 +58,7 @@ async function expectOurs(client: Client): Promise<void> {
       `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}`,
     );
   }
+  return version;
 }
 
 async function only(client: Client, sql: string): Promise<unknown> {

@@ -6,18 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { type Client, createClient, type InStatement, LibsqlBatchError } from '@libsql/client';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
+import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import { explained, messageOf } from './client-errors.js';
 import {
   APPEND_EVENTS,
   APPLICATION_ID,
   COUNT_PRESENT,
-  CREATE_TABLES,
   LOAD_PAGE,
   MEASURE_PAGE,
   MEASURE_USAGE,
-  PROBE_TABLES,
   PUT_ROWS,
+  probes,
   REMOVE_ROWS,
+  SCHEMA_STEPS,
   SCHEMA_VERSION,
   TOUCH,
 } from './file-schema.js';
@@ -36,6 +37,8 @@ export interface CommitTexts {
   readonly puts: string;
   /** Array of positions. */
   readonly removals: string;
+  /** Object: the highest number by collection. */
+  readonly sequences: string;
   /** Array of objects; empty text where there are none. */
   readonly events: string;
   readonly changeCount: number;
@@ -140,6 +143,11 @@ export class LibsqlFile {
     return { page: String(page?.['page']), last };
   }
 
+  /** Object: the highest number by collection. */
+  async sequences(): Promise<string> {
+    return String((await this.#one(LOAD_SEQUENCES))?.['sequences']);
+  }
+
   /** Counts rows after `position`, some at a time. `createdAfter`: JSON array of three times. */
   async usagePieces(position: number, createdAfter: string): Promise<UsagePage> {
     const args = [position, USAGE_MAX_ROWS, createdAfter];
@@ -211,11 +219,12 @@ export class LibsqlFile {
   }
 
   async #migrate(initialRows: string, now: number): Promise<void> {
-    if (Number(await this.#pragma('user_version')) < SCHEMA_VERSION) {
-      const sow = { sql: PUT_ROWS, args: [initialRows, now] };
-      await this.#client.batch([...CREATE_TABLES, sow], 'write');
+    const version = Number(await this.#pragma('user_version'));
+    for (let step = version; step < SCHEMA_VERSION; step++) {
+      const sow = step === 0 ? [{ sql: PUT_ROWS, args: [initialRows, now] }] : [];
+      await this.#client.batch([...(SCHEMA_STEPS[step] ?? []), ...sow], 'write');
     }
-    await this.#client.batch([...PROBE_TABLES], 'read');
+    await this.#client.batch([...probes(SCHEMA_VERSION)], 'read');
   }
 
   /**
@@ -259,11 +268,12 @@ function inodeOf(path: string): bigint {
   return statSync(path, { bigint: true }).ino;
 }
 
-function statements({ puts, removals, at }: CommitTexts): InStatement[] {
+function statements({ puts, removals, sequences, at }: CommitTexts): InStatement[] {
   return [
     { sql: PUT_ROWS, args: [puts, at] },
     { sql: REMOVE_ROWS, args: [removals] },
-  ].filter(({ args }) => args[0] !== '[]');
+    { sql: PUT_SEQUENCES, args: [sequences] },
+  ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
 }
 
 /** There was no room for the whole commit, so none of it counts. */

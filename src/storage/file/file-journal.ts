@@ -12,7 +12,9 @@ import type {
   CommitResult,
   Journal,
   JournalRow,
+  Sequences,
   StoredUsage,
+  StoredViews,
   ThreeTimes,
 } from '../../records/journal.js';
 import { type Backup, Backups } from '../backup/backups.js';
@@ -33,7 +35,7 @@ export interface LibsqlJournalOptions {
 }
 
 /** A journal over a file, which can be copied while it is in use. */
-export interface FileJournal extends Journal {
+export interface FileJournal extends Journal, StoredViews {
   /**
    * Writes a copy of the database to a new file: every commit that resolved
    * before the call, whole, checked, synced and for its owner alone. Commits
@@ -60,7 +62,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
       now: Date.now(),
     });
     await thread.call('open').catch(async (error: unknown) => {
-      // Only with its thread does a refused file's last handle go.
+      // Closing the thread releases the last handle of the refused file.
       await thread.close();
       throw error;
     });
@@ -127,6 +129,10 @@ class LibsqlJournal implements FileJournal {
       next.catch(() => {});
       yield rowsOf(page.page);
     }
+  }
+
+  async sequences(): Promise<Sequences> {
+    return JSON.parse(await this.#thread.call('sequences'));
   }
 
   async commit(changes: Changes): Promise<CommitResult> {
@@ -263,10 +269,11 @@ function withPiece(usage: StoredUsage | undefined, piece: UsagePiece): StoredUsa
   };
 }
 
-function commitTexts({ puts, removals, events, at }: Changes): CommitTexts {
+function commitTexts({ puts, removals, sequences, events, at }: Changes): CommitTexts {
   return {
     puts: rowsText(puts),
     removals: JSON.stringify(removals),
+    sequences: JSON.stringify(sequences),
     events: events.length === 0 ? '' : JSON.stringify(events),
     changeCount: puts.length + removals.length,
     at,

@@ -1,26 +1,35 @@
 // The tables of the database file and every statement that touches them.
 
-import { CREATE_RECORDS } from '../records-table.js';
+import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
 /** "SvcM": says that a SQLite file is ours, before anything in it is touched. */
 export const APPLICATION_ID = 0x5376634d;
-export const SCHEMA_VERSION = 1;
 
-export const CREATE_TABLES = [
-  ...CREATE_RECORDS,
-  'create table audit_events (id integer primary key autoincrement, event text not null) strict',
-  `pragma application_id = ${APPLICATION_ID}`,
-  `pragma user_version = ${SCHEMA_VERSION}`,
-] as const;
+/** Statements that make each version of the schema from the one before, each in one transaction. */
+export const SCHEMA_STEPS: readonly (readonly string[])[] = [
+  [
+    ...CREATE_RECORDS,
+    'create table audit_events (id integer primary key autoincrement, event text not null) strict',
+    `pragma application_id = ${APPLICATION_ID}`,
+    'pragma user_version = 1',
+  ],
+  [CREATE_SEQUENCES, 'pragma user_version = 2'],
+];
+
+export const SCHEMA_VERSION = SCHEMA_STEPS.length;
 
 /** Changes nothing, yet is a commit: the first page is written again. */
 export const TOUCH = `pragma user_version = ${SCHEMA_VERSION}`;
 
-/** Fails where a table or a column is missing; reads no row. */
-export const PROBE_TABLES = [
-  'select position, collection, id, body, created_at, updated_at from records limit 0',
-  'select id, event from audit_events limit 0',
-] as const;
+/** Fail where a table or a column of a schema version is missing; read no row. */
+export function probes(version: number): readonly string[] {
+  const all = [
+    'select position, collection, id, body, created_at, updated_at from records limit 0',
+    'select id, event from audit_events limit 0',
+    'select collection, highest from sequences limit 0',
+  ];
+  return version === 1 ? all.slice(0, 2) : all;
+}
 
 /** A whole group of rows as one JSON parameter: two to four times cheaper than a statement a row. */
 export const PUT_ROWS = `

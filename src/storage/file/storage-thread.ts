@@ -11,6 +11,7 @@ export interface ThreadCalls {
   open(): Promise<void>;
   commit(texts: CommitTexts): ReturnType<LibsqlFile['commit']>;
   loadPage(position: number): ReturnType<LibsqlFile['loadPage']>;
+  sequences(): Promise<string>;
   usagePieces(position: number, createdAfter: string): ReturnType<LibsqlFile['usagePieces']>;
   auditEvents(limit: number, offset: number): ReturnType<LibsqlFile['auditEvents']>;
   ping(): Promise<void>;
@@ -51,6 +52,7 @@ const calls: ThreadCalls = {
   },
   commit: async (texts) => opened().commit(texts),
   loadPage: async (position) => opened().loadPage(position),
+  sequences: async () => opened().sequences(),
   usagePieces: async (position, after) => opened().usagePieces(position, after),
   auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
   ping: async () => opened().ping(),

@@ -4,23 +4,20 @@
 
 import type { AuditEvent } from '../../domain/audit-event.js';
 import type { CollectionName } from '../../domain/collection-name.js';
-import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
 import type {
   Changes,
   CommitResult,
   Journal,
   JournalRow,
-  StoredUsage,
-  ThreeTimes,
+  Sequences,
 } from '../../records/journal.js';
-import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
+import { CREATE_SEQUENCES, LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import {
   APPEND_EVENT,
   COUNT_TABLES,
   CREATE_TABLES,
   LOAD_ROWS,
   MEASURE_ROWS,
-  MEASURE_USAGE,
   PUT_ROW,
   REMOVE_ROW,
 } from './object-schema.js';
@@ -77,6 +74,8 @@ export class ObjectJournal implements Journal {
     this.#sql = options.storage.sql;
     const [found] = this.#sql.exec<{ tables: number }>(COUNT_TABLES);
     this.#hasTables = (found?.tables ?? 0) > 0;
+    // An object of an earlier release has none.
+    if (this.#hasTables) this.#sql.exec(CREATE_SEQUENCES);
   }
 
   /** Whether anything was ever written here. */
@@ -96,6 +95,12 @@ export class ObjectJournal implements Journal {
     if (page.length > 0) yield page;
   }
 
+  async sequences(): Promise<Sequences> {
+    if (!this.#hasTables) return {};
+    const [row] = this.#sql.exec<{ sequences: string }>(LOAD_SEQUENCES);
+    return JSON.parse(row?.sequences ?? '{}');
+  }
+
   async commit(changes: Changes): Promise<CommitResult> {
     if (this.#closed) return { status: 'unknown', error: new Error('the journal is closed') };
     try {
@@ -107,30 +112,6 @@ export class ObjectJournal implements Journal {
       const result = await this.commit({ ...changes, events: [] });
       return result.status === 'committed' ? { ...result, auditError: error.cause } : result;
     }
-  }
-
-  async usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]> {
-    if (!this.#hasTables) return [];
-    const rows = this.#sql.exec<UsageRow>(MEASURE_USAGE, JSON.stringify(createdAfter));
-    return [...rows].map((row) => ({
-      collection: row.collection as CollectionName,
-      records: row.records,
-      payloadBytes: row.bytes,
-      createdAfter: [row.after_first, row.after_second, row.after_third],
-      lastUpdatedAt: row.updated_at,
-    }));
-  }
-
-  async auditEvents(page: PageRequest): Promise<Page> {
-    if (!this.#hasTables) return { items: [], total: 0 };
-    const [count] = this.#sql.exec<{ total: number }>(TOTAL_EVENTS);
-    const rows = this.#sql.exec<{ event: string }>(LIST_EVENTS, page.pageSize, offsetOf(page));
-    return { items: [...rows].map(({ event }) => event), total: count?.total ?? 0 };
-  }
-
-  async ping(): Promise<void> {
-    if (this.#closed) throw new Error('the journal is closed');
-    Array.from(this.#sql.exec(COUNT_TABLES));
   }
 
   async close(): Promise<void> {
@@ -152,6 +133,7 @@ export class ObjectJournal implements Journal {
         this.#sql.exec(PUT_ROW, position, collection, id, body, at);
       }
       for (const position of removals) this.#sql.exec(REMOVE_ROW, position);
+      this.#sql.exec(PUT_SEQUENCES, JSON.stringify(changes.sequences));
       this.#append(changes.events);
       return onCommit?.({ before, after: measured() });
     });
@@ -176,14 +158,4 @@ interface StoredRow extends SqlRow {
   readonly collection: string;
   readonly id: string;
   readonly body: string;
-}
-
-interface UsageRow extends SqlRow {
-  readonly collection: string;
-  readonly records: number;
-  readonly bytes: number;
-  readonly updated_at: number;
-  readonly after_first: number;
-  readonly after_second: number;
-  readonly after_third: number;
 }

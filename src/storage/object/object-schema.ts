@@ -1,12 +1,13 @@
 // The tables of a durable object's own SQLite database, which holds one
 // account, and every statement of the journal that touches them.
 
-import { CREATE_RECORDS } from '../records-table.js';
+import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
 /** Made with the first write, so that an account that never wrote has no database. */
 export const CREATE_TABLES = [
   ...CREATE_RECORDS,
   'create table audit_events (id integer primary key, event text not null) strict',
+  CREATE_SEQUENCES,
 ] as const;
 
 export const COUNT_TABLES = `
@@ -31,12 +32,3 @@ export const REMOVE_ROW = 'delete from records where position = ?1';
 export const APPEND_EVENT = `
   insert into audit_events (id, event)
   values ((select coalesce(max(id), 0) + 1 from audit_events), ?1)`;
-
-/** `?1`: three times, as a JSON array. */
-export const MEASURE_USAGE = `
-  select collection, count(*) as records, total(octet_length(body)) as bytes,
-         max(updated_at) as updated_at,
-         sum(created_at > ?1 ->> 0) as after_first,
-         sum(created_at > ?1 ->> 1) as after_second,
-         sum(created_at > ?1 ->> 2) as after_third
-    from records group by collection`;

@@ -156,7 +156,7 @@ export class Service {
       pieces.push(piece);
     }
     const { status, headers } = response;
-    return new Response(new Blob(pieces), { status, headers });
+    return new Response(Buffer.concat(pieces), { status, headers });
   }
 }
 

@@ -121,9 +121,6 @@ async function deleteExported(
       const records = service.records(account, collection);
       const connection = async () => {
         for (;;) {
-          if (surroundings.interrupted.aborted) {
-            throw new Interrupted('stopped while deleting; run the same command to go on');
-          }
           const { done, value } = await ids.next();
           if (done) return;
           await service.patiently(() => records.delete(value)).catch(expectGone);
@@ -132,6 +129,9 @@ async function deleteExported(
       };
       await Promise.all(Array.from({ length: CONNECTIONS }, connection));
     }
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    throw new Interrupted('stopped while deleting; run the same command to go on');
   } finally {
     progress.stop();
   }

@@ -107,7 +107,7 @@ export class AccountExport {
         records += page.length;
         progress.add(page.length);
       }
-      await this.#writeFile(collection, turned, records, columns, (record) => record);
+      await this.#writeFile(collection, turned, records, columns);
       if (collection === 'orders') {
         const payments = columnsNamed(PAYMENT_PROPERTIES);
         const toPayment = (order: JsonObject) => ({ ...paymentOf(order) });
@@ -123,15 +123,20 @@ export class AccountExport {
     turned: TurnedFile,
     records: number,
     columns: Columns,
-    of: (record: JsonObject) => Readonly<Record<string, unknown>>,
+    of?: (record: JsonObject) => Readonly<Record<string, unknown>>,
   ): Promise<void> {
     const { format, style } = this.#options;
     const file = await HashedFile.create(this.#path(content));
     if (format === 'csv') await file.write(csvHeader(columns, style));
     for await (const page of turned.pages()) {
+      if (format === 'ndjson' && of === undefined) {
+        await file.write(page);
+        continue;
+      }
       for (const line of page.split('\n')) {
         if (line === '') continue;
-        const record = of(JSON.parse(line));
+        const stored: JsonObject = JSON.parse(line);
+        const record = of === undefined ? stored : of(stored);
         const text =
           format === 'csv' ? csvRow(record, columns, style) : `${JSON.stringify(record)}\n`;
         await file.write(text);

@@ -5,7 +5,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CollectionName } from '../../domain/collection-name.js';
 import type { ResourceUsage } from '../../operator-client.js';
-import { CommandError, systemCodeOf } from '../failures.js';
+import { CommandError, Interrupted, systemCodeOf } from '../failures.js';
 import { type Progress, startProgress } from '../progress.js';
 import type { Service } from '../service.js';
 import type { Surroundings } from '../surroundings.js';
@@ -80,6 +80,11 @@ export async function exportData(
     }
     if (options.account === undefined) await writeIndex(options.folder, manifests, exports);
     return manifests;
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    throw new Interrupted(
+      `stopped: ${options.folder} is no whole export; remove it, or name a new folder`,
+    );
   } finally {
     progress.stop();
   }

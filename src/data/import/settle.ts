@@ -7,7 +7,7 @@ import { COLLECTIONS } from '../../domain/collections.js';
 import { sequenceOf } from '../../domain/identifier.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { newRecord } from '../../domain/record.js';
-import { CommandError } from '../failures.js';
+import { ApiError } from '../../operator-client.js';
 import type { Service } from '../service.js';
 import { pause } from '../surroundings.js';
 import type { ImportJournal } from './import-journal.js';
@@ -53,12 +53,15 @@ export async function settle(options: SettleOptions): Promise<number> {
   return found;
 }
 
+/** Waits for the database as for the service itself. */
 async function expectHealth(service: Service): Promise<void> {
-  const { database } = await service.patiently(() => service.client.health());
-  if (database === 'ok') return;
-  throw new CommandError(
-    'the service does not reach its database; run the same command again when it does',
-  );
+  await service.patiently(async () => {
+    const { database } = await service.client.health();
+    if (database === 'ok') return;
+    throw new ApiError('STORAGE_FAILED', 'the service does not reach its database', {
+      status: 503,
+    });
+  });
 }
 
 /** The account's records that came after the one of that number, newest first. */

@@ -11,10 +11,15 @@ import { METHODS, originPolicy } from '../http/cors.js';
 import { respond } from '../http/envelope.js';
 import { requestIds } from '../http/request-id.js';
 import type { Connections, Exchange } from './connections.js';
+import { type ParserError, requestOfUnknownMethod } from './unknown-method.js';
 
 const MALFORMED = reason(
   'BAD_REQUEST',
   'this is not a well-formed HTTP/1.1 request; check its target, headers and body framing',
+);
+const UNKNOWN_METHOD = reason(
+  'BAD_REQUEST',
+  `this does not begin with a method that is known here; send HTTP/1.1 with one of ${METHODS}`,
 );
 const REASONS: ReadonlyMap<string | undefined, Failure> = new Map([
   [
@@ -25,6 +30,7 @@ const REASONS: ReadonlyMap<string | undefined, Failure> = new Map([
     'HPE_HEADER_OVERFLOW',
     reason('HEADERS_TOO_LARGE', 'the headers are too large; send fewer or shorter ones'),
   ],
+  ['HPE_INVALID_METHOD', UNKNOWN_METHOD],
 ]);
 const NO_TUNNELS = reason('METHOD_NOT_ALLOWED', 'CONNECT is not possible here; this is no proxy');
 
@@ -35,15 +41,22 @@ export class ConnectionErrors {
   readonly #originHeadersOf: ReturnType<typeof originPolicy>;
   readonly #requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
   readonly #connections: Connections;
+  readonly #handler: (request: Request) => Promise<Response>;
   readonly #refused = new WeakSet<Duplex>();
 
-  constructor(connections: Connections, corsAllowedOrigins: readonly string[]) {
+  /** The handler answers requests whose method only Node's parser does not know. */
+  constructor(
+    connections: Connections,
+    corsAllowedOrigins: readonly string[],
+    handler: (request: Request) => Promise<Response>,
+  ) {
     this.#connections = connections;
+    this.#handler = handler;
     this.#originHeadersOf = originPolicy(corsAllowedOrigins);
   }
 
   /** Ends a connection that broke the protocol, with an answer where one is due. */
-  refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  refuse(error: ParserError, socket: Duplex): void {
     // Whatever follows broken bytes is broken, too.
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
@@ -51,7 +64,10 @@ export class ConnectionErrors {
       socket.destroy();
       return;
     }
-    const refusal = failure(REASONS.get(error.code) ?? MALFORMED);
+    const unknown = requestOfUnknownMethod(error);
+    const refusal: Refusal = unknown
+      ? async () => messageOf(await this.#handler(unknown))
+      : this.#refusal(failure(REASONS.get(error.code) ?? MALFORMED));
     const newest = this.#connections.newest(socket);
     if (newest === undefined) this.#end(socket, refusal);
     else this.#endAfter(newest, socket, refusal);
@@ -61,7 +77,7 @@ export class ConnectionErrors {
   refuseTunnel(request: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     socket.resume();
-    const end = () => this.#end(socket, failure(NO_TUNNELS, METHODS), request);
+    const end = () => this.#end(socket, this.#refusal(failure(NO_TUNNELS, METHODS)), request);
     const before = this.#connections.newest(socket)?.response;
     if (before === undefined || before.writableFinished) end();
     else before.once('close', end);
@@ -75,7 +91,7 @@ export class ConnectionErrors {
   }
 
   /** The answers before come first, and nobody gets two. */
-  #endAfter({ request, response }: Exchange, socket: Duplex, refusal: Answer): void {
+  #endAfter({ request, response }: Exchange, socket: Duplex, refusal: Refusal): void {
     if (!request.complete && !response.headersSent) {
       const answer = () => this.#end(socket, refusal, request);
       // Without its socket the response waits for those of earlier requests.
@@ -88,31 +104,43 @@ export class ConnectionErrors {
     else response.once('close', end);
   }
 
-  async #end(socket: Duplex, refusal: Answer | undefined, request?: IncomingMessage) {
-    const bytes = refusal === undefined ? '' : serialized(await this.#message(refusal, request));
+  async #end(socket: Duplex, refusal: Refusal | undefined, request?: IncomingMessage) {
+    const bytes = refusal === undefined ? '' : serialized(await refusal(request));
     if (socket.writable) socket.end(bytes);
     // Half closed, the connection is under none of Node's time-outs.
     const cut = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => clearTimeout(cut));
   }
 
+  #refusal(answer: Answer): Refusal {
+    return (request) => this.#message(answer, request);
+  }
+
   async #message(answer: Answer, request?: IncomingMessage): Promise<Message> {
     const known = { headers: exchangeHeaders(request) };
-    const response = respond(answer, {
-      requestId: this.#requestIdOf(known),
-      now: Date.now(),
-      originHeaders: this.#originHeadersOf(known),
-    });
-    const body = Buffer.from(await response.arrayBuffer());
-    const headers = { ...Object.fromEntries(response.headers), 'content-length': `${body.length}` };
-    return { status: response.status, headers, body };
+    return messageOf(
+      respond(answer, {
+        requestId: this.#requestIdOf(known),
+        now: Date.now(),
+        originHeaders: this.#originHeadersOf(known),
+      }),
+    );
   }
 }
+
+/** Makes the message that ends a connection, for the request that it answers as far as that is known. */
+type Refusal = (request?: IncomingMessage) => Promise<Message>;
 
 interface Message {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+}
+
+async function messageOf(response: Response): Promise<Message> {
+  const body = Buffer.from(await response.arrayBuffer());
+  const headers = { ...Object.fromEntries(response.headers), 'content-length': `${body.length}` };
+  return { status: response.status, headers, body };
 }
 
 function reason(code: ErrorCode, message: string): Failure {

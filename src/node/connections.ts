@@ -75,6 +75,11 @@ export class Connections {
     return this.#open.get(socket)?.newest;
   }
 
+  /** What is under way on a connection, the oldest first. */
+  underWay(socket: Duplex): readonly Exchange[] {
+    return this.#open.get(socket)?.underWay ?? [];
+  }
+
   /** Exchanges whose response is not yet written to its end. */
   get underWayCount(): number {
     let count = 0;

@@ -13,6 +13,7 @@ import type { HostBindings } from '../http/request-body.js';
 import type { Log } from '../log.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { Connections } from './connections.js';
+import { answerHalfClosed } from './half-closed.js';
 import { incomingBody } from './incoming-body.js';
 
 /** Node looks for late headers and bodies only this often; its default of 30 s would void the time-outs. */
@@ -84,7 +85,10 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     requireHostHeader: false,
   });
   const connections = new Connections(server);
-  const errors = new ConnectionErrors(connections, options.corsAllowedOrigins);
+  const errors = new ConnectionErrors(connections, options.corsAllowedOrigins, async (request) =>
+    handler(request, {}),
+  );
+  answerHalfClosed(server, connections);
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const before = connections.begin({ request: incoming, response: outgoing });
     // While draining, clients must not send another request on this connection; and what

@@ -71,10 +71,20 @@ export interface StoredUsage {
   readonly lastUpdatedAt: number;
 }
 
+/** How much storage holds, of one moment. */
+export interface StoredTotals {
+  /** Collections that have rows. */
+  readonly collections: readonly StoredUsage[];
+  readonly auditEventCount: number;
+}
+
 /** The operator's questions that only storage can answer. */
 export interface StoredViews {
-  /** Collections that have rows, with the numbers of rows created after each of these times (milliseconds since 1970, UTC). */
-  usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]>;
+  /**
+   * The totals at one moment during the call, however many commits come meanwhile, with the
+   * numbers of rows created after each of these times (milliseconds since 1970, UTC).
+   */
+  usage(createdAfter: ThreeTimes): Promise<StoredTotals>;
   /** Audit events as JSON texts with their `id`, newest first. */
   auditEvents(page: PageRequest): Promise<Page>;
   /** A real round trip; rejects where storage does not answer. */

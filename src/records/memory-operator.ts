@@ -63,15 +63,15 @@ export class MemoryOperator implements OperatorViews {
   async usage(): Promise<Usage> {
     const { storage, clock } = this.#context;
     const now = clock();
-    const stored = await storage.usage([now - DAY_MS, now - 7 * DAY_MS, now - 30 * DAY_MS]);
-    const events = await storage.auditEvents({ page: 1, pageSize: 1 });
+    const times = [now - DAY_MS, now - 7 * DAY_MS, now - 30 * DAY_MS] as const;
+    const { collections: stored, auditEventCount } = await storage.usage(times);
     return {
       record_count: stored.reduce((count, { records }) => count + records, 0),
       payload_bytes: stored.reduce((bytes, { payloadBytes }) => bytes + payloadBytes, 0),
       resources: byCollection((name) =>
         resourceUsage(stored.find(({ collection }) => collection === name)),
       ),
-      audit_event_count: events.total,
+      audit_event_count: auditEventCount,
     };
   }
 

@@ -29,7 +29,7 @@ const forgetful: Journal & StoredViews = {
   async *load() {},
   sequences: async () => ({}),
   commit: async () => ({ status: 'committed' }),
-  usage: async () => [],
+  usage: async () => ({ collections: [], auditEventCount: 0 }),
   auditEvents: async () => ({ items: [], total: 0 }),
   ping: async () => {},
   close: async () => {},

@@ -299,11 +299,20 @@ export function viewsConformanceOf(
       await journal.commit(changes({ puts: [row(1)], at: start }));
       await journal.commit(changes({ puts: [row(2)], at: start + day }));
       await journal.commit(
-        changes({ puts: [{ ...order, collection: 'orders' }], at: start + day }),
+        changes({
+          puts: [{ ...order, collection: 'orders' }],
+          events: [event('first')],
+          at: start + day,
+        }),
       );
       await journal.commit(changes({ puts: [row(1, '{}')], at: start + 2 * day }));
       for (const _ of ['now', 'after reopening']) {
-        const usage = await journal.usage([start, start - 1, start + day]);
+        const { collections: usage, auditEventCount } = await journal.usage([
+          start,
+          start - 1,
+          start + day,
+        ]);
+        expect(auditEventCount).toBe(1);
         expect(usage).toHaveLength(2);
         expect(usage).toContainEqual({
           collection: 'customers',
@@ -325,9 +334,9 @@ export function viewsConformanceOf(
     });
 
     it('counts every row of many, and none where there is none', async () => {
-      expect(await journal.usage([0, 0, 0])).toEqual([]);
+      expect(await journal.usage([0, 0, 0])).toEqual({ collections: [], auditEventCount: 0 });
       await journal.commit(changes({ puts: rows(60_000), at: 5 }));
-      const [usage] = await journal.usage([0, 4, 5]);
+      const [usage] = (await journal.usage([0, 4, 5])).collections;
       expect(usage).toMatchObject({ records: 60_000, createdAfter: [60_000, 60_000, 0] });
     });
 

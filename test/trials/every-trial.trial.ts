@@ -1,28 +1,14 @@
 // Runs the chosen trials, one after the other. Every finding becomes an annotation
 // of its trial, for the reporter; a finding that does not hold fails the trial.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { root } from '../../scripts/setup.js';
+import { expect, it } from 'vitest';
 import { chosenNames, isQuick } from './selection.js';
 import { verdictOf } from './trial.js';
 import { TRIALS } from './trials.js';
 
-let folder: string;
-
-beforeAll(() => {
-  // Not the system's folder for temporary files: that may be memory, where a sync means nothing.
-  mkdirSync(join(root, 'data'), { recursive: true });
-  folder = mkdtempSync(join(root, 'data/trust-'));
-  // After Ctrl-C no hook runs.
-  process.on('exit', remove);
-});
-afterAll(remove);
-
-function remove(): void {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-}
+const folder = process.env['TRIALS_FOLDER'] ?? '';
 
 const chosen = chosenNames();
 

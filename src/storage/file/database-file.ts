@@ -14,7 +14,6 @@ import {
   COUNT_PRESENT,
   LOAD_PAGE,
   MEASURE_PAGE,
-  MEASURE_USAGE,
   PUT_ROWS,
   probes,
   REMOVE_ROWS,
@@ -23,13 +22,12 @@ import {
   TOUCH,
 } from './file-schema.js';
 import { Freezer } from './freezer.js';
+import { UsageScan } from './usage-scan.js';
 import { rewriteLog } from './write-ahead-log.js';
 
 /** Small, so that what a page leaves behind is young garbage, which memory gets back at once. */
 const PAGE_MAX_ROWS = 1_000;
 const PAGE_MAX_BYTES = 16_000_000;
-/** About 20 ms of counting: a commit may have to wait for it. */
-const USAGE_MAX_ROWS = 50_000;
 
 /** The changes of a commit, already JSON: the thread passes them on without looking inside. */
 export interface CommitTexts {
@@ -50,22 +48,6 @@ export type FileCommitResult =
   | { readonly status: 'committed'; readonly auditError?: string }
   | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: string };
 
-/** A collection's share of a piece of the usage view. */
-export interface UsagePiece {
-  readonly collection: string;
-  readonly records: number;
-  readonly bytes: number;
-  readonly updatedAt: number;
-  /** JSON array of three counts. */
-  readonly createdAfter: string;
-}
-
-export interface UsagePage {
-  readonly pieces: readonly UsagePiece[];
-  /** Position of its last row; undefined at the end. */
-  readonly last: number | undefined;
-}
-
 export interface FilePage {
   /** JSON array of rows. */
   readonly page: string;
@@ -78,11 +60,14 @@ export class LibsqlFile {
   readonly #path: string;
   /** Keeps the file as it is while it is copied. */
   readonly freezer: Freezer;
+  /** Counts what the file holds. */
+  readonly usage: UsageScan;
 
   private constructor(client: Client, path: string) {
     this.#client = client;
     this.#path = path;
     this.freezer = new Freezer(client, path);
+    this.usage = new UsageScan(client);
   }
 
   /**
@@ -112,6 +97,7 @@ export class LibsqlFile {
   }
 
   async commit(texts: CommitTexts): Promise<FileCommitResult> {
+    await this.usage.before(texts.puts, texts.removals);
     const rows = statements(texts);
     const events: InStatement[] =
       texts.events === '' ? [] : [{ sql: APPEND_EVENTS, args: [texts.events] }];
@@ -146,22 +132,6 @@ export class LibsqlFile {
   /** Object: the highest number by collection. */
   async sequences(): Promise<string> {
     return String((await this.#one(LOAD_SEQUENCES))?.['sequences']);
-  }
-
-  /** Counts rows after `position`, some at a time. `createdAfter`: JSON array of three times. */
-  async usagePieces(position: number, createdAfter: string): Promise<UsagePage> {
-    const args = [position, USAGE_MAX_ROWS, createdAfter];
-    const { rows } = await this.#client.execute({ sql: MEASURE_USAGE, args });
-    const pieces = rows.map((row) => ({
-      collection: String(row['collection']),
-      records: Number(row['records']),
-      bytes: Number(row['bytes']),
-      updatedAt: Number(row['updated_at']),
-      createdAfter: String(row['created_after']),
-    }));
-    const last =
-      rows.length === 0 ? undefined : Math.max(...rows.map((row) => Number(row['last'])));
-    return { pieces, last };
   }
 
   async auditEvents(limit: number, offset: number): Promise<{ items: string[]; total: number }> {

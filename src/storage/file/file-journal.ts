@@ -13,13 +13,13 @@ import type {
   Journal,
   JournalRow,
   Sequences,
-  StoredUsage,
+  StoredTotals,
   StoredViews,
   ThreeTimes,
 } from '../../records/journal.js';
 import { type Backup, Backups } from '../backup/backups.js';
 import { syncFolder } from '../backup/file-copy.js';
-import type { CommitTexts, FileCommitResult, UsagePage, UsagePiece } from './database-file.js';
+import type { CommitTexts, FileCommitResult } from './database-file.js';
 import type { ThreadCalls, ThreadOptions, ThreadReply } from './storage-thread.js';
 
 /** SQLite's own limit of a text. */
@@ -111,6 +111,7 @@ class LibsqlJournal implements FileJournal {
   readonly bodyMaxBytes = TEXT_MAX_BYTES;
   readonly #thread: LibsqlThread;
   readonly #backups: Backups;
+  #counting: Promise<unknown> = Promise.resolve();
 
   constructor(thread: LibsqlThread, path: string) {
     this.#thread = thread;
@@ -144,18 +145,11 @@ class LibsqlJournal implements FileJournal {
     }
   }
 
-  async usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]> {
-    const usage = new Map<string, StoredUsage>();
-    const times = JSON.stringify(createdAfter);
-    let position: number | undefined = 0;
-    while (position !== undefined) {
-      const { pieces, last }: UsagePage = await this.#thread.call('usagePieces', position, times);
-      for (const piece of pieces) {
-        usage.set(piece.collection, withPiece(usage.get(piece.collection), piece));
-      }
-      position = last;
-    }
-    return [...usage.values()];
+  /** One after the other: each is of a moment after it was asked for. */
+  usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
+    const counted = this.#counting.then(() => this.#count(JSON.stringify(createdAfter)));
+    this.#counting = counted.catch(() => {});
+    return counted;
   }
 
   auditEvents(page: PageRequest): Promise<Page> {
@@ -173,6 +167,14 @@ class LibsqlJournal implements FileJournal {
   async close(): Promise<void> {
     await this.#backups.close();
     await this.#thread.close();
+  }
+
+  async #count(createdAfter: string): Promise<StoredTotals> {
+    await this.#thread.call('beginUsage', createdAfter);
+    for (;;) {
+      const totals = await this.#thread.call('nextUsage');
+      if (totals !== undefined) return totals;
+    }
   }
 }
 
@@ -254,19 +256,6 @@ function rowsOf(page: string): JournalRow[] {
     id,
     body,
   }));
-}
-
-/** A collection's usage with one more piece of it. */
-function withPiece(usage: StoredUsage | undefined, piece: UsagePiece): StoredUsage {
-  const [day = 0, week = 0, month = 0]: number[] = JSON.parse(piece.createdAfter);
-  const before = usage?.createdAfter ?? [0, 0, 0];
-  return {
-    collection: piece.collection as CollectionName,
-    records: (usage?.records ?? 0) + piece.records,
-    payloadBytes: (usage?.payloadBytes ?? 0) + piece.bytes,
-    createdAfter: [before[0] + day, before[1] + week, before[2] + month],
-    lastUpdatedAt: Math.max(usage?.lastUpdatedAt ?? 0, piece.updatedAt),
-  };
 }
 
 function commitTexts({ puts, removals, sequences, events, at }: Changes): CommitTexts {

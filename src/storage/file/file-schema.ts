@@ -1,5 +1,6 @@
 // The tables of the database file and every statement that touches them.
 
+import { TOTAL_EVENTS } from '../audit-pages.js';
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
 /** "SvcM": says that a SQLite file is ours, before anything in it is touched. */
@@ -62,17 +63,38 @@ export const LOAD_PAGE = `
   select json_group_array(json_array(position, collection, id, body)) as page
     from (select * from records where position > ?1 and position <= ?2 order by position)`;
 
-/**
- * A piece of the usage view, at most so many rows after a position, so that
- * commits find their turn in between. `?3`: times, as a JSON array.
- */
+/** The moment of a usage view: rows beyond this position and later events do not count. */
+export const BEGIN_USAGE = `
+  select (select coalesce(max(position), 0) from records) as highest,
+         (select total from (${TOTAL_EVENTS})) as events`;
+
+/** `times`: the parameter with three times, as a JSON array. */
+const measures = (times: string) => `
+  collection, count(*) as records, total(octet_length(body)) as bytes,
+  max(updated_at) as updated_at, max(position) as last,
+  json_array(
+    sum(created_at > ${times} ->> 0), sum(created_at > ${times} ->> 1), sum(created_at > ${times} ->> 2)
+  ) as created_after`;
+
+/** Rows that are still to be counted: after `?1`, up to `?2`, and not among `?3`, a JSON array. */
+const UNCOUNTED = `
+  position > ?1 and position <= ?2 and position not in (select value from json_each(?3))`;
+
+/** A piece of the usage view, of at most `?4` rows, so that commits find their turn in between. */
 export const MEASURE_USAGE = `
-  select collection, count(*) as records, total(octet_length(body)) as bytes,
-         max(updated_at) as updated_at, max(position) as last,
-         json_array(
-           sum(created_at > ?3 ->> 0), sum(created_at > ?3 ->> 1), sum(created_at > ?3 ->> 2)
-         ) as created_after
-    from (select * from records where position > ?1 order by position limit ?2)
+  select ${measures('?5')}
+    from (select * from records where ${UNCOUNTED} order by position limit ?4)
+   group by collection`;
+
+/**
+ * Rows that a commit is about to touch, as they are, and their positions. `?4`: puts; `?5`:
+ * removals. The join's order is fixed: else all rows that are still to be counted are walked.
+ */
+export const MEASURE_CHANGED = `
+  select ${measures('?6')}, json_group_array(position) as positions
+    from (select value ->> 0 as touched from json_each(?4) union select value from json_each(?5))
+   cross join records on position = touched
+   where ${UNCOUNTED}
    group by collection`;
 
 export const COUNT_RECORDS = 'select count(*) as total from records';

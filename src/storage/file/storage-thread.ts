@@ -5,6 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from './client-errors.js';
 import { type CommitTexts, LibsqlFile } from './database-file.js';
 import type { Freezer } from './freezer.js';
+import type { UsageScan } from './usage-scan.js';
 
 /** What the journal may ask of the thread. */
 export interface ThreadCalls {
@@ -12,7 +13,8 @@ export interface ThreadCalls {
   commit(texts: CommitTexts): ReturnType<LibsqlFile['commit']>;
   loadPage(position: number): ReturnType<LibsqlFile['loadPage']>;
   sequences(): Promise<string>;
-  usagePieces(position: number, createdAfter: string): ReturnType<LibsqlFile['usagePieces']>;
+  beginUsage(createdAfter: string): Promise<void>;
+  nextUsage(): ReturnType<UsageScan['next']>;
   auditEvents(limit: number, offset: number): ReturnType<LibsqlFile['auditEvents']>;
   ping(): Promise<void>;
   freeze(): ReturnType<Freezer['freeze']>;
@@ -53,7 +55,8 @@ const calls: ThreadCalls = {
   commit: async (texts) => opened().commit(texts),
   loadPage: async (position) => opened().loadPage(position),
   sequences: async () => opened().sequences(),
-  usagePieces: async (position, after) => opened().usagePieces(position, after),
+  beginUsage: async (createdAfter) => opened().usage.begin(createdAfter),
+  nextUsage: async () => opened().usage.next(),
   auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
   ping: async () => opened().ping(),
   freeze: async () => opened().freezer.freeze(),

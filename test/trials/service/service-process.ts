@@ -36,10 +36,17 @@ export type LogLine = {
 export type Service = ReturnType<typeof spawnService>;
 
 const running: Set<ChildProcess> = new Set();
-process.on('exit', () => {
+function killRunning(): void {
   for (const child of running) child.kill('SIGKILL');
   killAll();
-});
+}
+process.on('exit', killRunning);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    killRunning();
+    // Without this handler the signal ends the process.
+    process.kill(process.pid, signal);
+  });
 
 /** Spawns a server with a database and an identity provider. The start may fail. */
 export function spawnService({ file, identityOrigin, ...options }: ServiceOptions) {

@@ -90,6 +90,16 @@ async function buildBundles() {
         external: ['@libsql/client'],
         plugins: [sharedBundles],
       }),
+      // The tool for import and export, with the libraries that it needs.
+      build({
+        ...common,
+        entryPoints: ['src/data.ts'],
+        platform: 'node',
+        // A CommonJS library in it asks for Node's own modules.
+        banner: {
+          js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+        },
+      }),
       // Both clients share one file, and so one ApiError.
       build({
         ...common,

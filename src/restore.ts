@@ -2,8 +2,10 @@
 // in the place of the database while the service is stopped.
 
 import { resolve } from 'node:path';
+import { erasedAccountsReport } from './data/erase/came-back.js';
 import { COLLECTION_NAMES } from './domain/collection-name.js';
 import { readDatabasePath } from './settings.js';
+import { ownersIn } from './storage/backup/owners.js';
 import { type Restored, restoreDatabase } from './storage/backup/restore.js';
 
 const USAGE = `npm run restore -- FILE
@@ -26,6 +28,7 @@ try {
   const path = resolve(readDatabasePath(process.env));
   const restored = await restoreDatabase({ backup, path, now: Date.now() });
   process.stdout.write(reportOf(backup, path, restored));
+  process.stdout.write(await erasedAccountsReport(process.env, backup, ownersIn(path)));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);

@@ -129,7 +129,6 @@ function keysIn(path: string, readFile: ReadFile): string[] {
   return keys.map((key) => headerText(name, key));
 }
 
-/** Whoever asks for backups must get them, or hear at the start that there are none. */
 /** The limits that an account of either host has, where the host sets none of its own. */
 export function readAccountLimits(environment: Environment, maxBytes = 0): AccountLimitSettings {
   const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
@@ -139,7 +138,11 @@ export function readAccountLimits(environment: Environment, maxBytes = 0): Accou
   };
 }
 
-function readBackups(environment: Environment): BackupSettings | undefined {
+/**
+ * The backups alone, for a program that needs no other setting. Whoever asks for
+ * backups must get them, or hear at the start that there are none.
+ */
+export function readBackups(environment: Environment): BackupSettings | undefined {
   const hours = wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS);
   const intervalHours = read(environment, 'BACKUP_INTERVAL_HOURS', hours, undefined);
   const keep = read(environment, 'BACKUP_KEEP', wholeNumber(1, BACKUP_KEEP_MAX), undefined);

@@ -73,11 +73,12 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   libsql: ['handler', 'storage', 'records'],
   server: ['node', 'settings'],
   preview: ['node', 'settings', 'domain', 'log'],
-  restore: ['storage', 'settings', 'domain'],
+  data: ['domain', 'operator-client', 'settings'],
+  restore: ['storage', 'settings', 'domain', 'data'],
 };
 
 /** Where Node's own modules may be used. */
-const NODE_LAYERS = new Set(['node', 'storage', 'libsql', 'server', 'preview', 'restore']);
+const NODE_LAYERS = new Set(['node', 'storage', 'libsql', 'server', 'preview', 'restore', 'data']);
 
 /** Where a host's clock, environment and console may be used. */
 const HOST_LAYERS = new Set([...NODE_LAYERS, 'worker']);
@@ -90,6 +91,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   handler: ['hono'],
   storage: ['@libsql/client'],
   node: ['@hono/node-server'],
+  data: ['csv-parse', 'csv-stringify', 'cli-progress'],
   worker: ['cloudflare:workers', '@cloudflare/workers-types'],
 };
 

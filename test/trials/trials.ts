@@ -17,6 +17,7 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'cpu', load: async () => (await import('./cpu.js')).cpu },
   { name: 'backup', load: async () => (await import('./backup.js')).backup },
   { name: 'secrets', load: async () => (await import('./secrets.js')).secrets },
+  { name: 'data', load: async () => (await import('./data.js')).data },
   { name: 'neighbours', load: async () => (await import('./neighbours.js')).neighbours },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },
 ];

@@ -4,7 +4,8 @@
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_KEY } from '../support/contract.js';
-import { HOSTS, type RunningHost } from '../support/host.js';
+import type { RunningHost } from '../support/host.js';
+import { HOSTS } from '../support/hosts.js';
 import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 

@@ -61,7 +61,8 @@ export class AccountExport {
   async addAudit(events: readonly AuditEvent[]): Promise<void> {
     const { format, style } = this.#options;
     const columns = columnsNamed(AUDIT_PROPERTIES);
-    const wanted = events.filter(({ resource }) => this.#options.collections.includes(resource));
+    const collections: ReadonlySet<string> = new Set(this.#options.collections);
+    const wanted = events.filter(({ resource }) => collections.has(resource));
     const lines = wanted.map((event) =>
       format === 'csv' ? csvRow({ ...event }, columns, style) : `${JSON.stringify(event)}\n`,
     );

@@ -10,7 +10,7 @@ import type { AccountRecords, OperatorViews, RecordStore } from '../records/reco
 import type { Pause } from '../records/turns.js';
 import type { Answer } from './answer.js';
 import type { Principal } from './authentication.js';
-import { queryOf } from './path.js';
+import { ownerOf, queryOf } from './path.js';
 import { type HostBindings, readJsonObject, streamReader } from './request-body.js';
 
 export type RequestContext = Context<{ Bindings: HostBindings }>;
@@ -77,7 +77,7 @@ export class Call {
 
   /** The account that an admin path names, decoded. */
   get owner(): string {
-    return present(this.#context.req.param('owner_sub'), 'owner_sub');
+    return ownerOf(present(this.#context.req.param('owner_sub'), 'owner_sub'));
   }
 
   get query(): Query {

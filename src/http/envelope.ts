@@ -49,7 +49,8 @@ export function respond(answer: Answer, facts: EnvelopeFacts): Response {
     ...originHeaders,
   };
   if (answer.kind === 'failure') {
-    const { code } = answer.failure;
+    const { code, retryAfterSeconds } = answer.failure;
+    if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
     if (answer.allow !== undefined) headers['Allow'] = answer.allow;
     return new Response(encodable(failureText(answer, facts), requestId), {
       status: STATUS_OF[code],

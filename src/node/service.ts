@@ -5,24 +5,28 @@ import { hash, randomFillSync } from 'node:crypto';
 import {
   createResponder,
   openRecords,
+  openSignIn,
+  type ProviderFinding,
   type Responder,
-  sharedChecks,
-  userinfoIdentity,
+  type SignIn,
 } from '../handler.js';
-import type { IdentityProvider } from '../identity/identity-provider.js';
 import { type FileJournal, openLibsqlJournal } from '../libsql.js';
 import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
 import { nextTask, type Pause, Turns } from '../records/turns.js';
 import { type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
+import { freshFetch } from './fresh-fetch.js';
 import { listen } from './http-server.js';
+import { ProviderProbe } from './provider-probe.js';
 
 /** Answers get this long to be written once the service is told to stop; 15 s in all with the file's closing. */
 const DRAIN_DEADLINE_MS = 12_000;
 
 export interface Service {
   readonly origin: string;
+  /** What the provider made of a made-up token at the start; undefined before its answer, and without a provider. */
+  providerFinding(): ProviderFinding | undefined;
   /** Takes a backup, as far as settings say where to; the log says what became of it. */
   backUp(): void;
   /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
@@ -55,17 +59,21 @@ export async function startService({
     throw error;
   }
   try {
-    const handler = handlerOf(settings, records, log, pause);
+    const signIn = signInOf(settings, log);
+    const handler = handlerOf(settings, records, signIn, log, pause);
     const { host, port, corsAllowedOrigins } = settings;
     const server = await listen({ handler, host, port, corsAllowedOrigins, log });
     const backups = scheduleOf(settings, journal, log);
+    const providerProbe = new ProviderProbe(signIn, log);
     return {
       origin: server.origin,
+      providerFinding: () => providerProbe.finding,
       backUp() {
         if (backups !== undefined) backups.takeNow();
         else log.warn('backup_not_configured', { hint: 'no backup is taken; set BACKUP_DIR' });
       },
       async stop() {
+        providerProbe.stop();
         backups?.stop();
         await server.drain(DRAIN_DEADLINE_MS);
         await records.close();
@@ -88,11 +96,16 @@ function scheduleOf(
   return new BackupSchedule({ journal, databasePath, settings: backups, log });
 }
 
-function handlerOf(settings: Settings, records: OpenRecords, log: Log, pause: Pause): Responder {
-  const identity = identityOf(settings, log);
+function handlerOf(
+  settings: Settings,
+  records: OpenRecords,
+  signIn: SignIn | undefined,
+  log: Log,
+  pause: Pause,
+): Responder {
   return createResponder({
     records,
-    ...(identity && { identity }),
+    ...(signIn && { identity: signIn.identity }),
     adminKey: settings.adminKey,
     corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
@@ -101,15 +114,10 @@ function handlerOf(settings: Settings, records: OpenRecords, log: Log, pause: Pa
   });
 }
 
-function identityOf(
-  { userinfo, authCacheSeconds }: Settings,
-  log: Log,
-): IdentityProvider | undefined {
-  if (userinfo === undefined) return undefined;
-  return sharedChecks(userinfoIdentity({ ...userinfo, log }), {
-    cacheSeconds: authCacheSeconds,
-    digest: (token) => hash('sha256', token, 'base64'),
-  });
+function signInOf({ signIn: settings }: Settings, log: Log): SignIn | undefined {
+  if (settings === undefined) return undefined;
+  const digest = (token: string) => hash('sha256', token, 'base64');
+  return openSignIn({ settings, log, digest, freshFetch });
 }
 
 function reasonOf(error: unknown): string {

@@ -1,7 +1,7 @@
 // The stateless front: the whole HTTP side of the service, with settings from
 // the environment and the records in objects elsewhere.
 
-import { createResponder, type Responder, sharedChecks, userinfoIdentity } from '../handler.js';
+import { createResponder, openSignIn, type Responder } from '../handler.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
 import { readSettings, SettingError, type Settings, settingWarnings } from '../settings.js';
@@ -47,12 +47,8 @@ function settingsOf(env: WorkerEnvironment, log: Log): Settings {
   }
 }
 
-function identityOf(
-  { userinfo, authCacheSeconds: cacheSeconds }: Settings,
-  log: Log,
-): IdentityProvider | undefined {
-  if (userinfo === undefined) return undefined;
-  const provider = userinfoIdentity({ ...userinfo, log });
+function identityOf({ signIn: settings }: Settings, log: Log): IdentityProvider | undefined {
+  if (settings === undefined) return undefined;
   // Not joined: the platform ties an exchange to the request that began it.
-  return sharedChecks(provider, { cacheSeconds, joined: false });
+  return openSignIn({ settings, log, joined: false }).identity;
 }

@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.js';
+import { failed } from '../../src/domain/errors.js';
 import { pagination } from '../../src/domain/listing.js';
 import { data, failure, list } from '../../src/http/answer.js';
 import { type EnvelopeFacts, respond, STATUS_OF } from '../../src/http/envelope.js';
@@ -221,3 +222,13 @@ function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
   if (body === null) throw new Error('the response has no body');
   return body;
 }
+
+describe('a failure', () => {
+  const { failure: reason } = failed('AUTH_UNAVAILABLE', 'wait');
+
+  it('says after how many seconds another try may succeed, where that is known', () => {
+    const held = respond(failure({ ...reason, retryAfterSeconds: 7 }), EXCHANGE);
+    expect([held.status, held.headers.get('retry-after')]).toEqual([503, '7']);
+    expect(respond(failure(reason), EXCHANGE).headers.get('retry-after')).toBeNull();
+  });
+});

@@ -11,6 +11,8 @@ export interface SigningProvider {
   readonly asked: readonly string[];
   /** What the endpoints answer in place of what is asked, by path: a status. */
   readonly broken: Map<string, number>;
+  /** Headers that go with every answer. */
+  headers: Readonly<Record<string, string>>;
   /** Members that replace those of the discovery document. */
   metadata: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970, UTC, at which tokens are signed. */
@@ -49,7 +51,7 @@ export async function openSigningProvider(): Promise<SigningProvider> {
       '/me': { sub: 'asha' },
     };
     const status = broken.get(path) ?? (answers[path] === undefined ? 404 : 200);
-    response.writeHead(status, { 'Content-Type': 'application/json' });
+    response.writeHead(status, { 'Content-Type': 'application/json', ...provider.headers });
     response.end(JSON.stringify(answers[path] ?? null));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -58,6 +60,7 @@ export async function openSigningProvider(): Promise<SigningProvider> {
     issuer,
     asked,
     broken,
+    headers: {},
     metadata: {},
     now: 1_800_000_000_000,
     async token(claims = {}, header = {}) {

@@ -16,7 +16,11 @@ const pageSize = (sizes: PageSizes) =>
 
 export const PARAMETERS = {
   id: path('id', 'Id of the record', 'ORD-0002'),
-  owner_sub: path('owner_sub', 'The account, by its subject', 'local-preview'),
+  owner_sub: path(
+    'owner_sub',
+    'The account, by its subject; `~.` and `~..` name the subjects `.` and `..`',
+    'local-preview',
+  ),
   q: query('q', 'Text to look for anywhere in the JSON, capitals or not', { type: 'string' }),
   status: query('status', "The record's exact `status`; records without one always pass", {
     type: 'string',

@@ -16,7 +16,7 @@ const ROUND_MS = 8_000;
 const TICKS_A_SECOND = 100;
 
 export async function cost(options: TrialOptions): Promise<Finding[]> {
-  const cache = join(options.folder, '../providers');
+  const { cache } = options;
   await mkdir(cache, { recursive: true });
   const keycloak = await startKeycloak(cache, options.folder);
   const findings: Finding[] = [];

@@ -3,6 +3,7 @@
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -44,7 +45,10 @@ export class Program {
     child.stderr.pipe(log);
     const deadline = Date.now() + START_MAX_MS;
     while (!(await answers(readyUrl))) {
-      if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`);
+      if (child.exitCode !== null) {
+        const said = (await readFile(logFile, 'utf8')).slice(-2_000);
+        throw new Error(`${command} ended with ${child.exitCode}: ${said}`);
+      }
       if (Date.now() > deadline) throw new Error(`${command} is not ready; see ${logFile}`);
       await pause(250);
     }

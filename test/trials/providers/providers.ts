@@ -25,8 +25,10 @@ export interface Finding {
 export interface TrialOptions {
   /** Only the providers that need no large download. */
   readonly quick: boolean;
-  /** An empty folder for the trial's files. What is fetched goes beside it, into `providers`, and stays. */
+  /** An empty folder for the trial's files. */
   readonly folder: string;
+  /** Where what is fetched stays from run to run. */
+  readonly cache: string;
   readonly say: (text: string) => void;
   /** Only providers whose name begins like one of these, and `edge`; default: all. */
   readonly only?: readonly string[];
@@ -58,7 +60,7 @@ interface Column {
 export async function providers(options: TrialOptions): Promise<Finding[]> {
   const findings: Finding[] = [];
   const columns: Column[] = [];
-  const cache = join(options.folder, '../providers');
+  const { cache } = options;
   await mkdir(cache, { recursive: true });
   for (const [name, open] of options.quick ? LIGHT : ALL) {
     if (!isWanted(name, options)) continue;

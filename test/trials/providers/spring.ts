@@ -37,7 +37,7 @@ import org.springframework.web.bind.annotation.*;
 public class Provider {
   public static void main(String[] arguments) { SpringApplication.run(Provider.class, arguments); }
   static RegisteredClient client(String id, int seconds) {
-    return RegisteredClient.withId(id).clientId(id).clientSecret("{noop}secret")
+    return RegisteredClient.withId(id).clientId(id).clientSecret("{noop}secret-of-" + id)
       .clientAuthenticationMethod(ClientAuthenticationMethod.NONE)
       .clientAuthenticationMethod(ClientAuthenticationMethod.CLIENT_SECRET_POST)
       .authorizationGrantType(AuthorizationGrantType.AUTHORIZATION_CODE)
@@ -57,7 +57,6 @@ public class Provider {
     return users;
   }
   @Bean WebSecurityCustomizer unguarded() { return web -> web.ignoring().requestMatchers("/control"); }
-  @Bean Control control(InMemoryUserDetailsManager users) { return new Control(users); }
   @RestController static class Control {
     final InMemoryUserDetailsManager users;
     Control(InMemoryUserDetailsManager users) { this.users = users; }
@@ -150,7 +149,7 @@ async function tokenFor(
   if (step === 'expired') await pause((SHORT_LIFESPAN_SECONDS + 1) * 1000);
   if (step === 'revoked') {
     await use(access_token);
-    const client = { client_id: 'shop-app', client_secret: 'secret' };
+    const client = { client_id: 'shop-app', client_secret: 'secret-of-shop-app' };
     const form = new URLSearchParams({ ...client, token: access_token });
     const { status } = await fetch(`${issuer}/oauth2/revoke`, { method: 'POST', body: form });
     if (status !== 200) throw new Error(`not revoked: ${status}`);

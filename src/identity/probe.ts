@@ -28,7 +28,7 @@ export interface ProviderFinding {
 }
 
 /** No secret: whoever reads it can do nothing with it. */
-const MADE_UP_TOKEN = 'made-up-token-of-a-start';
+export const MADE_UP_TOKEN = 'made-up-token-of-a-start';
 
 /** Never rejects; 4 s at most. */
 export async function probeProvider(options: ProbeOptions): Promise<ProviderFinding> {

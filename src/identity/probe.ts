@@ -3,8 +3,7 @@
 
 import { isJsonObject } from '../domain/json.js';
 import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
-import type { ProviderMetadata } from './discovery.js';
-import { DocumentError, type KeptDocument } from './kept-document.js';
+import { DocumentError } from './kept-document.js';
 import { networkCode } from './network-code.js';
 import { mediaType } from './provider-words.js';
 import type { TokenGate } from './token-gate.js';
@@ -15,7 +14,6 @@ export interface ProbeOptions {
   readonly method: 'GET' | 'POST';
   readonly subjectField: string;
   readonly gate?: TokenGate;
-  readonly metadata?: KeptDocument<ProviderMetadata>;
   readonly signal?: AbortSignal;
 }
 
@@ -37,7 +35,6 @@ export async function probeProvider(options: ProbeOptions): Promise<ProviderFind
   const timer = setTimeout(abort, IDENTITY_PROVIDER_TIMEOUT_MS);
   options.signal?.addEventListener('abort', abort, { once: true });
   try {
-    await options.metadata?.get(controller.signal);
     await options.gate?.ready(controller.signal);
     const exchange = await options.endpoint.ask(MADE_UP_TOKEN, controller.signal);
     return findingOf(exchange, options);

@@ -80,7 +80,6 @@ export function openSignIn(options: SignInOptions): SignIn {
         method: settings.method,
         subjectField: settings.subjectField,
         ...(gate && { gate }),
-        ...(metadata && { metadata }),
         ...(signal && { signal }),
       }),
   };

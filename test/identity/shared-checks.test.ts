@@ -88,9 +88,9 @@ describe.each([
   });
 
   it.each([
-    [INVALID, 2_000],
-    [UNAVAILABLE, 0],
-  ])('share $status and forget it after %i ms', async (failure, ms) => {
+    ['a refusal', 2_000, INVALID],
+    ['a failure', 0, UNAVAILABLE],
+  ])('share %s and forget it after %i ms', async (_name, ms, failure) => {
     const clock = { now: 1_000_000 };
     const provider = new HeldProvider();
     const checks = sharedChecks(provider, {

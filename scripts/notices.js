@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BuildFailure } from './build-failure.js';
 
-const LICENCE_FILE = /^(licen[cs]e|notice|copying)(\.(md|txt))?$/i;
+const LICENCE_FILE = /^(licen[cs]e|notice|copying)(-[a-z0-9.]+?)?(\.(md|txt))?$/i;
 const RULE = '='.repeat(80);
 
 /**

@@ -85,7 +85,14 @@ export {
   type IdentityProvider,
   noIdentityProvider,
 } from './identity/identity-provider.js';
+export type { ProviderFinding } from './identity/probe.js';
 export { type SharedChecksOptions, sharedChecks } from './identity/shared-checks.js';
+export {
+  openSignIn,
+  type SignIn,
+  type SignInOptions,
+  type SignInSettings,
+} from './identity/sign-in.js';
 export { type UserinfoOptions, userinfoIdentity } from './identity/userinfo.js';
 export { type Log, type LogFields, silentLog } from './log.js';
 export type { AccountLimits } from './records/account-limits.js';

@@ -71,9 +71,9 @@ export function createOperatorClient(options: OperatorClientOptions): OperatorCl
     usage: (call) => view('/usage', call),
     accounts: {
       ...rows<AccountSummary, OperatorListQuery>(accounts, ({ owner_sub }) => owner_sub),
-      read: async (ownerSub, call) => view(`/accounts${segment(ownerSub)}`, call),
+      read: async (ownerSub, call) => view(`/accounts${ownerSegment(ownerSub)}`, call),
     },
-    recordsOf: (ownerSub) => collections(send, accounts + segment(ownerSub), PAGE_SIZE_MAX),
+    recordsOf: (ownerSub) => collections(send, accounts + ownerSegment(ownerSub), PAGE_SIZE_MAX),
     audit: rows<AuditEvent, PageQuery>('/admin/audit', ({ id }) => String(id)),
   };
 }
@@ -84,3 +84,8 @@ export type { CallOptions, ConnectionOptions } from './client/connection.js';
 export type { AllQuery, Page, PageQuery, Pagination } from './client/pages.js';
 export type * from './client/records.js';
 export type * from './client/views.js';
+
+/** A URL cannot name `.` and `..`: the service takes `~.` and `~..` for them, and one `~` more for what begins so. */
+function ownerSegment(ownerSub: string): string {
+  return segment(/^~*\.{1,2}$/.test(ownerSub) ? `~${ownerSub}` : ownerSub);
+}

@@ -3,14 +3,12 @@
 
 import {
   type AllowanceLimits,
-  boundedChecks,
   createResponder,
+  openSignIn,
   type Responder,
-  sharedChecks,
-  userinfoIdentity,
+  type SignIn,
 } from './handler.js';
 import type { RandomBytes } from './http/request-id.js';
-import type { IdentityProvider } from './identity/identity-provider.js';
 import type { Log } from './log.js';
 import type { RecordStore } from './records/record-store.js';
 import type { Settings } from './settings.js';
@@ -28,14 +26,20 @@ export interface HostParts {
   readonly mayWait: boolean;
   /** Hashes a token, as the key under which a check is remembered. */
   readonly digest: (token: string) => string | Promise<string>;
+  /** Sends to the provider on a connection of its own, where a kept one was closed. */
+  readonly freshFetch: typeof fetch | undefined;
 }
 
-export function responderFor(parts: HostParts): Responder {
+/** The sign-in is undefined where no provider is configured. */
+export function responderFor(parts: HostParts): {
+  readonly respond: Responder;
+  readonly signIn: SignIn | undefined;
+} {
   const { settings, records, log, turns, allowance, randomBytes } = parts;
-  const identity = identityOf(parts);
-  return createResponder({
+  const signIn = signInOf(parts);
+  const respond = createResponder({
     records,
-    ...(identity && { identity }),
+    ...(signIn && { identity: signIn.identity }),
     adminKey: settings.adminKey,
     corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
@@ -43,16 +47,16 @@ export function responderFor(parts: HostParts): Responder {
     ...(allowance && { allowance }),
     ...(randomBytes && { randomBytes }),
   });
+  return { respond, signIn };
 }
 
-function identityOf({
-  settings: { userinfo, authCacheSeconds: cacheSeconds },
-  log,
-  mayWait,
-  digest,
-}: HostParts): IdentityProvider | undefined {
-  if (userinfo === undefined) return undefined;
-  const provider = userinfoIdentity({ ...userinfo, log });
-  const bounded = boundedChecks(provider, { digest, waits: mayWait });
-  return sharedChecks(bounded, { cacheSeconds, joined: mayWait, digest });
+function signInOf({ settings, log, mayWait, digest, freshFetch }: HostParts): SignIn | undefined {
+  if (settings.signIn === undefined) return undefined;
+  return openSignIn({
+    settings: settings.signIn,
+    log,
+    joined: mayWait,
+    digest,
+    ...(freshFetch && { freshFetch }),
+  });
 }

@@ -21,6 +21,8 @@ export type ErrorCode =
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
+  /** Whole seconds after which another try may succeed, where that is known. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** The result of an operation that may fail for a reason the caller must answer. Plain data: it can cross a process border. */

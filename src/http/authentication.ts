@@ -46,12 +46,17 @@ function principalOf(who: Identity): Outcome<Principal> {
     case 'invalid':
       return failed('UNAUTHORIZED', 'the identity provider refuses the token; get a new one');
     case 'unavailable':
-      return failed(
-        'AUTH_UNAVAILABLE',
-        who.reason ?? 'the identity provider gives no answer; try again later',
-      );
+      return unavailable(who);
   }
 }
+
+function unavailable({ reason, retryAfterSeconds }: Unavailable): Outcome<Principal> {
+  const message = reason ?? 'the identity provider gives no answer; try again later';
+  const { failure } = failed('AUTH_UNAVAILABLE', message);
+  return { ok: false, failure: { ...failure, ...(retryAfterSeconds && { retryAfterSeconds }) } };
+}
+
+type Unavailable = Extract<Identity, { status: 'unavailable' }>;
 
 /** "When not configured, all admin routes return 503"; "a wrong or missing key returns 401". */
 export function adminGate(configured: AdminKey): (request: Request) => Outcome<Principal> {

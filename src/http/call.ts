@@ -14,7 +14,7 @@ import type {
 import type { Answer } from './answer.js';
 import { type Principal, shareOf } from './authentication.js';
 import type { ByteAllowance } from './byte-allowance.js';
-import { queryOf } from './path.js';
+import { ownerOf, queryOf } from './path.js';
 import { bodyMaxBytes, type HostBindings, readBodyText, streamReader } from './request-body.js';
 
 export type RequestContext = Context<{ Bindings: HostBindings }>;
@@ -85,7 +85,7 @@ export class Call {
 
   /** The account that an admin path names, decoded. */
   get owner(): string {
-    return present(this.#context.req.param('owner_sub'), 'owner_sub');
+    return ownerOf(present(this.#context.req.param('owner_sub'), 'owner_sub'));
   }
 
   get query(): Query {

@@ -45,7 +45,8 @@ export function respond(answer: Answer, facts: EnvelopeFacts, stream?: StreamAns
     ...originHeaders,
   };
   if (answer.kind === 'failure') {
-    const { code } = answer.failure;
+    const { code, retryAfterSeconds } = answer.failure;
+    if (retryAfterSeconds !== undefined) headers['Retry-After'] = String(retryAfterSeconds);
     if (answer.allow !== undefined) headers['Allow'] = answer.allow;
     const status = STATUS_OF[code];
     return new Response(encodable(failureText(answer, facts), requestId), { status, headers });

@@ -25,7 +25,16 @@ export function isUnder(prefix: string, path: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
 }
 
-/** The query parameters. A `Request` that a program made may have a fragment, which is cut off; HTTP never carries one. */
+/**
+ * The account that a segment names, decoded. URLs have no spelling for `.` and
+ * `..`: every client resolves them, `%2E%2E` too, before it sends. So `~.` and
+ * `~..` name these two, and an account that is called `~.` itself is `~~.`.
+ */
+export function ownerOf(segment: string): string {
+  return /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment;
+}
+
+/** Over HTTP no fragment arrives; a `Request` made by a program may hold one. */
 export function queryOf({ url }: Request): Query {
   const end = url.indexOf('#');
   const target = end === -1 ? url : url.slice(0, end);

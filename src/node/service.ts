@@ -2,14 +2,16 @@
 // handler, port; and taken apart in the opposite order.
 
 import { hash, randomFillSync } from 'node:crypto';
-import { openRecords, type Responder, Turns } from '../handler.js';
+import { openRecords, type ProviderFinding, type Responder, Turns } from '../handler.js';
 import { type FileJournal, openLibsqlJournal } from '../libsql.js';
 import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
 import { responderFor } from '../responder.js';
 import { type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
+import { freshFetch } from './fresh-fetch.js';
 import { type HttpServerOptions, listen } from './http-server.js';
+import { ProviderProbe } from './provider-probe.js';
 import { ThreadedWork } from './threaded-work.js';
 
 /** Answers get this long to be written once the service is told to stop; 15 s in all with the file's closing. */
@@ -17,6 +19,8 @@ const DRAIN_DEADLINE_MS = 12_000;
 
 export interface Service {
   readonly origin: string;
+  /** What the provider made of a made-up token at the start; undefined before its answer, and without a provider. */
+  providerFinding(): ProviderFinding | undefined;
   /** Takes a backup, as far as settings say where to; the log says what became of it. */
   backUp(): void;
   /** Resolves when the storage thread has answered a call, whatever it answers. */
@@ -55,29 +59,32 @@ export async function startService({
     throw error;
   }
   try {
-    const handler = guard(
-      responderFor({
-        settings,
-        records,
-        log,
-        turns,
-        allowance: undefined,
-        randomBytes: randomFillSync,
-        mayWait: true,
-        digest: (token) => hash('sha256', token, 'base64'),
-      }),
-    );
+    const { respond, signIn } = responderFor({
+      settings,
+      records,
+      log,
+      turns,
+      allowance: undefined,
+      randomBytes: randomFillSync,
+      mayWait: true,
+      digest: (token) => hash('sha256', token, 'base64'),
+      freshFetch,
+    });
+    const handler = guard(respond);
     const { host, port, corsAllowedOrigins } = settings;
     const server = await listen({ handler, host, port, corsAllowedOrigins, log });
     const backups = scheduleOf(settings, journal, log);
+    const providerProbe = new ProviderProbe(signIn, log);
     return {
       origin: server.origin,
+      providerFinding: () => providerProbe.finding,
       backUp() {
         if (backups !== undefined) backups.takeNow();
         else log.warn('backup_not_configured', { hint: 'no backup is taken; set BACKUP_DIR' });
       },
       storageAnswers: () => journal.ping().catch(() => {}),
       async stop() {
+        providerProbe.stop();
         backups?.stop();
         await server.drain(DRAIN_DEADLINE_MS);
         await records.close();

@@ -16,9 +16,13 @@ const pageSize = (sizes: PageSizes) =>
 
 export const PARAMETERS = {
   id: path('id', 'Id of the record', 'ORD-0002'),
-  owner_sub: path('owner_sub', 'The account, by its subject', 'local-preview'),
-  q: query('q', 'Text to find anywhere in the JSON, in upper or lower case', { type: 'string' }),
-  status: query('status', "The record's exact `status`; a record without `status` always passes", {
+  owner_sub: path(
+    'owner_sub',
+    'The account, by its subject; `~.` and `~..` name the subjects `.` and `..`',
+    'local-preview',
+  ),
+  q: query('q', 'Text to look for anywhere in the JSON, capitals or not', { type: 'string' }),
+  status: query('status', "The record's exact `status`; records without one always pass", {
     type: 'string',
   }),
   page: query(

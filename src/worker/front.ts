@@ -32,7 +32,7 @@ function responder(env: WorkerEnvironment): Responder {
     account: (owner: string) => accountStub(env, owner),
     directory: () => directoryStub(env),
   };
-  return responderFor({
+  const { respond } = responderFor({
     settings,
     records: frontRecords(objects, log),
     log,
@@ -42,7 +42,9 @@ function responder(env: WorkerEnvironment): Responder {
     mayWait: false,
     randomBytes: undefined,
     digest: sha256,
+    freshFetch: undefined,
   });
+  return respond;
 }
 
 /** A Worker has no start that could fail. If a setting cannot be used, no setting is: every request that needs one is answered 503, and the log names it. */

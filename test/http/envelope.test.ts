@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.js';
+import { failed } from '../../src/domain/errors.js';
 import { pagination } from '../../src/domain/listing.js';
 import { type Answer, data, failure, list } from '../../src/http/answer.js';
 import { answerStreams } from '../../src/http/answer-stream.js';
@@ -249,3 +250,13 @@ function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
   if (body === null) throw new Error('the response has no body');
   return body;
 }
+
+describe('a failure', () => {
+  const { failure: reason } = failed('AUTH_UNAVAILABLE', 'wait');
+
+  it('says after how many seconds another try may succeed, where that is known', () => {
+    const held = respond(failure({ ...reason, retryAfterSeconds: 7 }), EXCHANGE);
+    expect([held.status, held.headers.get('retry-after')]).toEqual([503, '7']);
+    expect(respond(failure(reason), EXCHANGE).headers.get('retry-after')).toBeNull();
+  });
+});

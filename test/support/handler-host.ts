@@ -5,8 +5,7 @@ import {
   type Handler,
   type OpenRecords,
   openRecords,
-  sharedChecks,
-  userinfoIdentity,
+  openSignIn,
 } from 'service-management-api';
 import * as libsql from 'service-management-api/libsql';
 import { readSettings } from '../../src/settings.js';
@@ -35,8 +34,8 @@ export const handlerHost: Host = {
       records,
       adminKey: settings.adminKey,
       corsAllowedOrigins: settings.corsAllowedOrigins,
-      ...(settings.userinfo !== undefined && {
-        identity: sharedChecks(userinfoIdentity(settings.userinfo), { cacheSeconds: 0 }),
+      ...(settings.signIn !== undefined && {
+        identity: openSignIn({ settings: settings.signIn }).identity,
       }),
     });
     return {

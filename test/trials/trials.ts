@@ -14,6 +14,11 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'json', load: async () => (await import('./json.js')).json },
   { name: 'http', load: async () => (await import('./http.js')).http },
   { name: 'provider', load: async () => (await import('./provider.js')).provider },
+  { name: 'providers', load: async () => (await import('./providers/load.js')).providers },
+  {
+    name: 'providers-cost',
+    load: async () => (await import('./providers/load.js')).providersCost,
+  },
   { name: 'cpu', load: async () => (await import('./cpu.js')).cpu },
   { name: 'backup', load: async () => (await import('./backup.js')).backup },
   { name: 'secrets', load: async () => (await import('./secrets.js')).secrets },

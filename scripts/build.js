@@ -1,13 +1,20 @@
-// Builds dist/: the core bundle for any host, the Node entries beside it, and
-// the declarations. Hosts import the core as an external file, so that what a
+// Builds dist/: types are checked first, then the description of the API is made,
+// then the bundles. Hosts import the core as an external file, so that what a
 // host runs is the very file that every other host runs.
 
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { makeDocument } from './build-document.js';
+import { BuildFailure, messagesOf, typeErrors } from './build-failure.js';
+import { noticesOf } from './notices.js';
+
+export { BuildFailure };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const TSC = join(root, 'node_modules/typescript/bin/tsc');
 
 /** @type {import('esbuild').BuildOptions} */
 const common = {
@@ -16,7 +23,9 @@ const common = {
   format: 'esm',
   target: 'es2023',
   sourcemap: true,
-  logLevel: 'warning',
+  metafile: true,
+  // A failure is told in the build's own words.
+  logLevel: 'silent',
   outdir: 'dist',
 };
 
@@ -30,93 +39,112 @@ const sharedBundles = {
   },
 };
 
+/**
+ * Rejects with a `BuildFailure`: what is wrong, with file and line. Until types
+ * and description are right, dist/ stays as it was.
+ */
 export async function buildAll() {
-  rmSync(`${root}dist`, { recursive: true, force: true });
-  await Promise.all([
-    // Neutral: an import of `node:` anything is a build error here.
-    build({
-      ...common,
-      entryPoints: ['src/handler.ts'],
-      platform: 'neutral',
-      mainFields: ['module', 'main'],
-    }),
-    build({
-      ...common,
-      entryPoints: ['src/worker.ts'],
-      platform: 'neutral',
-      external: ['cloudflare:workers'],
-      plugins: [sharedBundles],
-    }),
-    build({
-      ...common,
-      entryPoints: [
-        { in: 'src/libsql.ts', out: 'libsql' },
-        { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
-        { in: 'src/storage/backup/backup-process.ts', out: 'backup-process' },
-        { in: 'src/restore.ts', out: 'restore' },
-        { in: 'src/ready.ts', out: 'ready' },
-        { in: 'src/server.ts', out: 'server' },
-        { in: 'src/preview.ts', out: 'preview' },
-        { in: 'src/node/local-identity.ts', out: 'local-identity' },
-      ],
-      platform: 'node',
-      external: ['@libsql/client'],
-      plugins: [sharedBundles],
-    }),
-    // Both clients share one file, and so one ApiError.
-    build({
-      ...common,
-      entryPoints: ['src/client.ts', 'src/operator-client.ts'],
-      platform: 'neutral',
-      splitting: true,
-      chunkNames: 'client-shared',
-    }),
-    build({
-      ...common,
-      entryPoints: ['src/reference/reference.ts'],
-      format: 'iife',
-      sourcemap: false,
-      outdir: 'dist/reference',
-    }),
-  ]);
-  execFileSync(
-    process.execPath,
-    ['node_modules/typescript/bin/tsc', '--project', 'src/tsconfig.build.json'],
-    { cwd: root, stdio: 'inherit' },
-  );
-  await writeOpenApi();
-  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) {
-    copyFileSync(`${root}node_modules/swagger-ui-dist/${name}`, `${root}dist/reference/${name}`);
+  await typeScript('src/tsconfig.check.json');
+  const described = await makeDocument(root);
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  mkdirSync(join(root, 'dist'));
+  for (const [name, text] of Object.entries(described)) {
+    writeFileSync(join(root, 'dist', name), text);
   }
-  copyFileSync(`${root}src/reference/reference.html`, `${root}dist/reference/reference.html`);
+  const [bundles] = await Promise.all([buildBundles(), typeScript('src/tsconfig.build.json')]);
+  writeFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), noticesOf(root, bundles));
+  copyReference();
 }
 
-/** The description of the API is data: what makes it is run here and goes nowhere. */
-async function writeOpenApi() {
-  const { openApiDocument } = await importSource('src/openapi/document.ts');
-  const { httpFile, postmanCollection } = await importSource('src/openapi/requests.ts');
-  const document = openApiDocument();
-  writeFileSync(`${root}dist/openapi.json`, jsonText(document));
-  writeFileSync(`${root}dist/postman.json`, jsonText(postmanCollection(document)));
-  writeFileSync(`${root}dist/requests.http`, httpFile(document));
+/** Resolves with esbuild's account of what went into each bundle. */
+async function buildBundles() {
+  try {
+    const results = await Promise.all([
+      // Neutral: an import of `node:` anything is a build error here.
+      build({
+        ...common,
+        entryPoints: ['src/handler.ts'],
+        platform: 'neutral',
+        mainFields: ['module', 'main'],
+      }),
+      build({
+        ...common,
+        entryPoints: ['src/worker.ts'],
+        platform: 'neutral',
+        external: ['cloudflare:workers'],
+        plugins: [sharedBundles],
+      }),
+      build({
+        ...common,
+        entryPoints: [
+          { in: 'src/libsql.ts', out: 'libsql' },
+          { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
+          { in: 'src/node/record-thread.ts', out: 'record-thread' },
+          { in: 'src/storage/backup/backup-process.ts', out: 'backup-process' },
+          { in: 'src/restore.ts', out: 'restore' },
+          { in: 'src/ready.ts', out: 'ready' },
+          { in: 'src/server.ts', out: 'server' },
+          { in: 'src/preview.ts', out: 'preview' },
+          { in: 'src/node/local-identity.ts', out: 'local-identity' },
+        ],
+        platform: 'node',
+        external: ['@libsql/client'],
+        plugins: [sharedBundles],
+      }),
+      // The tool for import and export, with the libraries that it needs.
+      build({
+        ...common,
+        entryPoints: ['src/data.ts'],
+        platform: 'node',
+        // A CommonJS library in it asks for Node's own modules.
+        banner: {
+          js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+        },
+      }),
+      // Both clients share one file, and so one ApiError.
+      build({
+        ...common,
+        entryPoints: ['src/client.ts', 'src/operator-client.ts'],
+        platform: 'neutral',
+        splitting: true,
+        chunkNames: 'client-shared',
+      }),
+      build({
+        ...common,
+        entryPoints: ['src/reference/reference.ts'],
+        format: 'iife',
+        sourcemap: false,
+        outdir: 'dist/reference',
+      }),
+    ]);
+    return results.flatMap(({ metafile }) => metafile ?? []);
+  } catch (error) {
+    throw new BuildFailure(messagesOf(error));
+  }
 }
 
-/** @returns {Promise<any>} */
-async function importSource(/** @type {string} */ path) {
-  const { outputFiles } = await build({
-    ...common,
-    entryPoints: [path],
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    sourcemap: false,
-    write: false,
+/** The preview's page: never a part of what is deployed, so its licences stay beside it. */
+function copyReference() {
+  const from = join(root, 'node_modules/swagger-ui-dist');
+  const to = join(root, 'dist/reference');
+  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
+    copyFileSync(join(from, name), join(to, name));
+  }
+  copyFileSync(join(root, 'src/reference/reference.html'), join(to, 'reference.html'));
+}
+
+/** Runs the compiler on a configuration; rejects with the errors that it finds. @param {string} project */
+async function typeScript(project) {
+  const child = spawn(process.execPath, [TSC, '--pretty', 'false', '--project', project], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const code = outputFiles.map(({ text }) => text).join('');
-  return import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`);
-}
-
-function jsonText(/** @type {unknown} */ value) {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  if (code !== 0) throw new BuildFailure(typeErrors(output));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll();

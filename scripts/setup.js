@@ -1,34 +1,69 @@
-// Makes a clone ready: installs what is missing, builds what is stale, and does
-// nothing, quickly, where nothing is to do. Runs on Node alone.
+// Makes a clone ready: installs what a command needs and is missing, builds what
+// is stale, and does nothing, quickly, where nothing is to do. Runs on Node alone.
+// `node scripts/setup.js test scripts/worker` also installs those packages.
 
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installGroups, missingGroups } from './packages.js';
 
 const NODE_MIN = [20, 19];
 const STAMP = 'dist/.built';
 /** What the build reads, besides every file of src. */
-const BUILD_INPUTS = ['package-lock.json', 'scripts/build.js', 'tsconfig.json'];
+const BUILD_INPUTS = [
+  'package-lock.json',
+  'scripts/build.js',
+  'scripts/build-document.js',
+  'scripts/build-failure.js',
+  'scripts/notices.js',
+  'tsconfig.json',
+];
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const LOCK = join(root, '.setup.lock');
 
-/** Ends the process, with one line, where this machine cannot run the project. */
-export async function makeReady() {
-  checkNode();
-  if (isInstalled() && isBuilt()) return;
-  await lock();
-  try {
-    if (!isInstalled()) install();
+/**
+ * Installs what is missing and builds what is stale. Ends the process, with one
+ * line, where this machine cannot run the project or the build fails.
+ * @param {readonly string[]} groups Packages beyond those that run and build: folders of workspaces.
+ */
+export async function makeReady(...groups) {
+  await makeInstalled(...groups);
+  if (isBuilt()) return;
+  await locked(async () => {
     if (!isBuilt()) await build();
+  });
+}
+
+/** Installs what is missing; a command that works on sources needs no more. @param {readonly string[]} groups */
+export async function makeInstalled(...groups) {
+  checkNode();
+  if (missingGroups(root, groups).length === 0) return;
+  await locked(async () => {
+    const missing = missingGroups(root, groups);
+    if (missing.length === 0) return;
+    say(`Installing packages of ${missing.map((group) => group || 'the project').join(', ')} …`);
+    const failure = installGroups(root, missing);
+    const left = missingGroups(root, groups);
+    if (failure !== '') fail(failure);
+    if (left.length > 0) fail('package.json and package-lock.json disagree; run npm install.');
+  });
+}
+
+/** Two commands at once would remove each other's files: the second one waits. @param {() => Promise<void>} work */
+async function locked(work) {
+  await lock();
+  const unlock = () => rmSync(LOCK, { force: true });
+  process.once('exit', unlock);
+  try {
+    await work();
   } finally {
-    rmSync(LOCK, { force: true });
+    process.off('exit', unlock);
+    unlock();
   }
 }
 
-/** Two commands at once would remove each other's packages: the second one waits. */
 async function lock() {
   for (let waited = false; !tryLock(); waited = true) {
     if (!waited) say('Waiting for another command that installs or builds here …');
@@ -74,33 +109,6 @@ function checkNode() {
   fail(`This is Node ${process.versions.node}; the project needs ${NODE_MIN.join('.')} or newer.`);
 }
 
-/** Whether node_modules holds the lock file's packages; npm keeps a list of what it installed. */
-function isInstalled() {
-  const installed = packagesOf('node_modules/.package-lock.json');
-  return Object.entries(packagesOf('package-lock.json')).every(
-    ([path, { version, optional }]) =>
-      path === '' ||
-      optional === true ||
-      (installed[path]?.version === version && existsSync(join(root, path, 'package.json'))),
-  );
-}
-
-/** @returns {Record<string, { version?: string, optional?: boolean }>} */
-function packagesOf(/** @type {string} */ lockFile) {
-  const path = join(root, lockFile);
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {};
-}
-
-function install() {
-  say('Installing packages (npm ci) …');
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const { status, error } = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}; see above.`);
-}
-
 function isBuilt() {
   const stamp = join(root, STAMP);
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceHash();
@@ -108,9 +116,16 @@ function isBuilt() {
 
 async function build() {
   say('Building dist/ …');
-  const { buildAll } = await import('./build.js');
-  await buildAll();
-  writeFileSync(join(root, STAMP), sourceHash());
+  const { buildAll, BuildFailure } = await import('./build.js');
+  const hash = sourceHash();
+  try {
+    await buildAll();
+  } catch (error) {
+    if (!(error instanceof BuildFailure)) throw error;
+    fail(error.message);
+  }
+  // The sources as they were read: a file that changed meanwhile is built again.
+  writeFileSync(join(root, STAMP), hash);
 }
 
 /** By content, not by time: a checkout of an older commit has newer files. */
@@ -136,4 +151,4 @@ function fail(/** @type {string} */ text) {
   process.exit(1);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await makeReady();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await makeReady(...process.argv.slice(2));

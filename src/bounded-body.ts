@@ -1,7 +1,7 @@
-// A whole body in memory, but never more of it than its reader can bear:
-// bytes are counted as they come, whatever a Content-Length says.
+// Reads a whole body into memory, up to a limit. The bytes are counted as they
+// arrive; Content-Length is not used.
 
-/** Reads to the end; undefined, with the stream cancelled, where there are more than `maxBytes`. Rejects where the stream breaks off. */
+/** The whole body; undefined, with the stream cancelled, if it has more than `maxBytes`. Rejects if the stream breaks off. */
 export async function boundedBody(
   stream: ReadableStream<Uint8Array> | null,
   maxBytes: number,
@@ -10,7 +10,7 @@ export async function boundedBody(
   let length = 0;
   for await (const chunk of stream ?? []) {
     length += chunk.byteLength;
-    // Leaving the loop cancels the stream: nothing more is read.
+    // Returning from the loop cancels the stream.
     if (length > maxBytes) return undefined;
     chunks.push(chunk);
   }

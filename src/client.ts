@@ -1,5 +1,5 @@
-// The client for an account's programs: browsers, Node, Workers, Deno, Bun.
-// No dependencies, and nothing of the operator's side.
+// The client for programs of an account, in browsers, Node, Workers, Deno and Bun.
+// It has no dependencies and contains no code of the operator's client.
 
 import { type CollectionsOf, collections } from './client/collection.js';
 import { type CallOptions, type ConnectionOptions, connect } from './client/connection.js';
@@ -9,12 +9,12 @@ import type { Health, Payment } from './client/records.js';
 const PAGE_SIZE_MAX = 100;
 
 export interface ClientOptions extends ConnectionOptions {
-  /** The access token, or what gives one; asked anew for every request. */
+  /** The access token, or a function that returns one and is called before every request. */
   readonly token: string | (() => string | Promise<string>);
 }
 
 export interface ListQuery extends PageQuery {
-  /** Text anywhere in a record's JSON, capitals or not. */
+  /** Text to find anywhere in a record's JSON, in upper or lower case. */
   readonly q?: string;
   /** A record's exact status. */
   readonly status?: string;

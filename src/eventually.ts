@@ -1,9 +1,9 @@
-// A value now or later. What memory can answer at once is answered at once: a
-// chain of promises around it costs more than the answer itself.
+// A value, or a promise of it. Answers from memory need no promise, and a chain of
+// promises costs more than such an answer.
 
 export type Eventually<T> = T | Promise<T>;
 
-/** Goes on with the value: at once where it is there, else when it is. */
+/** Calls `next` with the value: at once if it is there, otherwise when the promise resolves. */
 export function andThen<T, U>(
   value: Eventually<T>,
   next: (value: T) => Eventually<U>,

@@ -2,8 +2,9 @@
 
 import { Hono } from 'hono';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
-import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import type { Eventually } from './eventually.js';
+import { usableKeys } from './http/authentication.js';
+import { type AllowanceLimits, ByteAllowance } from './http/byte-allowance.js';
 import { canonicalPath } from './http/path.js';
 import { createPipeline } from './http/pipeline.js';
 import type { HostBindings } from './http/request-body.js';
@@ -12,21 +13,26 @@ import { ROUTES } from './http/routes.js';
 import { type IdentityProvider, noIdentityProvider } from './identity/identity-provider.js';
 import { type Log, silentLog } from './log.js';
 import type { RecordStore } from './records/record-store.js';
-import { nextTask, type Pause } from './records/turns.js';
+import { Turns } from './turns.js';
 
 export interface HandlerDependencies {
   readonly records: RecordStore;
   /** Default: none, and every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
   readonly identity?: IdentityProvider;
-  /** At least 32 characters; otherwise the administration API answers 503 `ADMIN_DISABLED`. */
-  readonly adminKey?: string | undefined;
+  /**
+   * At least 32 characters; otherwise the administration API answers 503 `ADMIN_DISABLED`.
+   * Two while the key is rotated: both are taken.
+   */
+  readonly adminKey?: string | readonly string[] | undefined;
   /** Origins that browsers may call from. Default, and where it contains `*`: any. */
   readonly corsAllowedOrigins?: readonly string[];
   readonly log?: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
-  /** Lets the host serve what is waiting while a large body is worked on. Default: `setImmediate`, or a timer where there is none. */
-  readonly pause?: Pause;
+  /** The turns that all long work of the process takes: the same as those of the records. */
+  readonly turns?: Turns;
+  /** How many bytes of bodies and answers are held at once. Default: 16 MiB for an account, 64 MiB in all. */
+  readonly allowance?: AllowanceLimits;
   readonly randomBytes?: RandomBytes;
 }
 
@@ -52,11 +58,12 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
     status: {
       uptimeSeconds: () => Math.floor((clock() - startedAt) / 1000),
       identityProviderConfigured: identity !== undefined,
-      adminConfigured: (adminKey?.length ?? 0) >= ADMIN_KEY_MIN_CHARACTERS,
+      adminConfigured: usableKeys(adminKey).length > 0,
     },
     log: dependencies.log ?? silentLog,
     clock,
-    pause: dependencies.pause ?? nextTask,
+    turns: dependencies.turns ?? new Turns(),
+    allowance: new ByteAllowance(dependencies.allowance),
     randomBytes: dependencies.randomBytes ?? ((into) => crypto.getRandomValues(into)),
   });
   const app = new Hono<{ Bindings: HostBindings }>({
@@ -77,24 +84,50 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
   return (request, host) => app.fetch(request, host);
 }
 
+export { type AllowanceLimits, UNLIMITED } from './http/byte-allowance.js';
+export { type BoundedChecksOptions, boundedChecks } from './identity/bounded-checks.js';
 export {
   type Identity,
   type IdentityProvider,
   noIdentityProvider,
 } from './identity/identity-provider.js';
+export type { ProviderFinding } from './identity/probe.js';
 export { type SharedChecksOptions, sharedChecks } from './identity/shared-checks.js';
+export {
+  openSignIn,
+  type SignIn,
+  type SignInOptions,
+  type SignInSettings,
+} from './identity/sign-in.js';
 export { type UserinfoOptions, userinfoIdentity } from './identity/userinfo.js';
 export { type Log, type LogFields, silentLog } from './log.js';
+export type { AccountLimits } from './records/account-limits.js';
 export type {
   Changes,
   CommitResult,
   Journal,
   JournalRow,
+  Sequences,
   StoredUsage,
+  StoredViews,
   ThreeTimes,
 } from './records/journal.js';
-export { type OpenRecords, type OpenRecordsOptions, openRecords } from './records/memory-store.js';
-export type { AccountRecords, OperatorViews, RecordStore } from './records/record-store.js';
+export {
+  type OpenAccounts,
+  type OpenAccountsOptions,
+  type OpenRecords,
+  type OpenRecordsOptions,
+  openAccounts,
+  openRecords,
+} from './records/memory-store.js';
+export type {
+  AccountRecords,
+  OperatorViews,
+  RecordStore,
+  Sender,
+} from './records/record-store.js';
+export { type RecordWork, workInPlace } from './records/record-work.js';
 export { sampleRows } from './records/sample-rows.js';
 export { type ServiceEvents, silentEvents } from './service-events.js';
+export { noTurns, type Pause, Turns, type TurnsOptions } from './turns.js';
 export type { HostBindings };

@@ -1,5 +1,5 @@
-// What the service reports of itself. A host decides where it goes; nothing
-// here ever holds a token, a key or a record's value.
+// The port for log events. The host decides where they go. An event never holds a
+// token, a key or a record's value, and there is "no per-request access log".
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -9,10 +9,10 @@ export interface Log {
   error(event: string, error: unknown, fields?: LogFields): void;
 }
 
-/** For an embedder that wants no log. */
+/** A log that drops every event, for programs that want none. */
 export const silentLog: Log = { info() {}, warn() {}, error() {} };
 
-/** Message and place of an error, on one line once it is JSON. */
+/** Message and first stack line of an error. JSON puts it on one line. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));

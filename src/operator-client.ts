@@ -1,5 +1,5 @@
-// The operator's client: the administration API, for servers alone. A bundle of
-// its own, so that no browser ever holds its code.
+// The operator's client for the administration API, for servers only. It is a
+// bundle of its own, so that no browser bundle contains its code.
 
 import { type CollectionsOf, collections } from './client/collection.js';
 import { type CallOptions, type ConnectionOptions, connect, segment } from './client/connection.js';
@@ -21,13 +21,13 @@ export interface OperatorClientOptions extends ConnectionOptions {
 }
 
 export interface OperatorListQuery extends PageQuery {
-  /** Text anywhere in a record's JSON, capitals or not; of an account, in its subject and business profiles. */
+  /** Text to find in a record's JSON, in upper or lower case. For accounts: in the subject and the business profiles. */
   readonly q?: string;
 }
 
 export interface OperatorClient {
   overview(options?: CallOptions): Promise<Overview>;
-  /** Answers while the database does not: the word tells. */
+  /** Also answers while the database does not; `status` is then `degraded`. */
   health(options?: CallOptions): Promise<AdminHealth>;
   usage(options?: CallOptions): Promise<Usage>;
   /** Accounts that own a record, by `owner_sub`. */
@@ -39,7 +39,7 @@ export interface OperatorClient {
     ): AsyncGenerator<AccountSummary, void, undefined>;
     read(ownerSub: string, options?: CallOptions): Promise<Account>;
   };
-  /** The records of one account; every change leaves an event in the audit log. */
+  /** The records of one account. Every change adds an event to the audit log. */
   recordsOf(ownerSub: string): CollectionsOf<OperatorListQuery>;
   /** The operator's own changes, newest first. */
   readonly audit: {
@@ -71,9 +71,9 @@ export function createOperatorClient(options: OperatorClientOptions): OperatorCl
     usage: (call) => view('/usage', call),
     accounts: {
       ...rows<AccountSummary, OperatorListQuery>(accounts, ({ owner_sub }) => owner_sub),
-      read: async (ownerSub, call) => view(`/accounts${segment(ownerSub)}`, call),
+      read: async (ownerSub, call) => view(`/accounts${ownerSegment(ownerSub)}`, call),
     },
-    recordsOf: (ownerSub) => collections(send, accounts + segment(ownerSub), PAGE_SIZE_MAX),
+    recordsOf: (ownerSub) => collections(send, accounts + ownerSegment(ownerSub), PAGE_SIZE_MAX),
     audit: rows<AuditEvent, PageQuery>('/admin/audit', ({ id }) => String(id)),
   };
 }
@@ -84,3 +84,8 @@ export type { CallOptions, ConnectionOptions } from './client/connection.js';
 export type { AllQuery, Page, PageQuery, Pagination } from './client/pages.js';
 export type * from './client/records.js';
 export type * from './client/views.js';
+
+/** A URL cannot name `.` and `..`: the service takes `~.` and `~..` for them, and one `~` more for what begins so. */
+function ownerSegment(ownerSub: string): string {
+  return segment(/^~*\.{1,2}$/.test(ownerSub) ? `~${ownerSub}` : ownerSub);
+}

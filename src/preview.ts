@@ -4,18 +4,23 @@
 import { randomBytes } from 'node:crypto';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import type { Log } from './log.js';
-import { freePort } from './node/free-port.js';
-import { startPreviewPort } from './node/preview-port.js';
+import { loopbackOnly } from './node/loopback-only.js';
+import { leaveNotice, runningPreview } from './node/preview-notice.js';
+import { nextFreePort, startPreviewPort } from './node/preview-port.js';
 import { captureStrayOutput, runService } from './node/process.js';
 import { type Service, startService } from './node/service.js';
-import { readOperationsSettings } from './operations-settings.js';
 import { isLoopback, readSettings, SettingError, type Settings } from './settings.js';
 
-/** Or the next free one. */
-const OPERATIONS_PORT = 8082;
 const DATABASE_URL = 'file:data/preview.db';
+const NOTICE_FILE = 'data/preview.running.json';
+/** Where PORT is not set and another program has this one, the next free one. */
+const API_PORT = 8080;
+/** Of the operations port, in the same way. */
+const OPERATIONS_PORT = 8082;
 /** Owns the sample rows. */
 const SAMPLE_TOKEN = 'local-preview';
+/** Its terminal has gone: nobody could stop it any more. */
+const PREVIEW_PROCESS = { hangUpEnds: true };
 
 // What the preview has to say is for a person.
 const log: Log = {
@@ -27,29 +32,49 @@ captureStrayOutput(log);
 const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
 
 let reference = '';
-const service = await runService(log, async (onStorageLost): Promise<Service> => {
-  const port = await startPreviewPort();
-  const settings = previewSettings(port.userinfoUrl);
-  const OPS_PORT = process.env['OPS_PORT'] || String(await freePort(OPERATIONS_PORT));
-  const operations = readOperationsSettings({ OPS_PORT });
-  const service = await startService({ settings, operations, log, onStorageLost });
-  reference = port.showReference(service.origin);
-  return { ...service, stop: () => service.stop().then(port.close) };
-});
+const service = await runService(
+  log,
+  async (onStorageLost): Promise<Service> => {
+    const running = await runningPreview(NOTICE_FILE);
+    if (running !== undefined) {
+      throw new Error(
+        `the preview runs already, at ${running.origin}/api/v1 (process ${running.processId}); stop it there with Ctrl-C before you start another`,
+      );
+    }
+    const port = await startPreviewPort();
+    const apiPort = process.env['PORT'] || String(await nextFreePort(API_PORT));
+    const operationsPort = process.env['OPS_PORT'] || String(await nextFreePort(OPERATIONS_PORT));
+    const settings = previewSettings(port.userinfoUrl, apiPort, operationsPort);
+    const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
+    reference = port.showReference(service.origin);
+    const removeNotice = await leaveNotice(NOTICE_FILE, service.origin);
+    return {
+      ...service,
+      async stop() {
+        await service.stop();
+        await port.close();
+        await removeNotice();
+      },
+    };
+  },
+  PREVIEW_PROCESS,
+);
 process.stdout.write(welcome(service.origin, service.operationsOrigin));
 
 /** The service's settings, but never another database or identity provider: this door is open. */
-function previewSettings(userinfoUrl: string): Settings {
+function previewSettings(userinfoUrl: string, port: string, operationsPort: string): Settings {
   if (process.env['NODE_ENV'] === 'production') {
     const wanted = 'unset here: the preview lets anyone in; deploy node dist/server.js';
     throw new SettingError('NODE_ENV', '"production"', wanted);
   }
   const settings = readSettings({
     HOST: process.env['HOST'],
-    PORT: process.env['PORT'],
-    CORS_ALLOWED_ORIGINS: process.env['CORS_ALLOWED_ORIGINS'],
+    PORT: port,
+    // Only this one, so that no answer says "any origin"; the guard admits those of this machine.
+    CORS_ALLOWED_ORIGINS: 'http://localhost',
     ADMIN_API_KEY: adminKey,
     DATABASE_URL,
+    OPS_PORT: operationsPort,
     AUTH_USERINFO_URL: userinfoUrl,
   });
   if (!isLoopback(settings.host)) {
@@ -74,7 +99,8 @@ function welcome(origin: string, operations = ''): string {
   const api = `${origin}/api/v1`;
   const customer = '{"name":"Zawadi Temu","phone":"+255 767 300 412"}';
   return `
-The service runs at ${api} (data in data/preview.db; Ctrl-C stops it).
+The service runs at ${api} (Ctrl-C stops it).
+Its data is in data/preview.db: to start afresh, stop it first, then delete the file.
 
 Tokens     local-NAME is the account local-NAME, for any NAME;
            ${SAMPLE_TOKEN} owns the sample shop
@@ -87,13 +113,13 @@ Operations ${operations}/status shows how the service is: /ready,
 Try, in another terminal:
 
 # the sample orders
-curl -s ${api}/orders -H 'Authorization: Bearer ${SAMPLE_TOKEN}'
+curl -sw '\\n' ${api}/orders -H 'Authorization: Bearer ${SAMPLE_TOKEN}'
 
 # a new customer
-curl -s ${api}/customers -H 'Authorization: Bearer ${SAMPLE_TOKEN}' -d '${customer}'
+curl -sw '\\n' ${api}/customers -H 'Authorization: Bearer ${SAMPLE_TOKEN}' -d '${customer}'
 
 # the operator's overview
-curl -s ${api}/admin/overview -H ${shellQuoted(`X-Service-Admin-Key: ${adminKey}`)}
+curl -sw '\\n' ${api}/admin/overview -H ${shellQuoted(`X-Service-Admin-Key: ${adminKey}`)}
 
 `;
 }

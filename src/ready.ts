@@ -1,7 +1,7 @@
 // `node dist/ready.js`: asks the operations port whether the service can do its
 // work, prints one line, and exits with 0 or 1. For containers and deploy scripts.
 
-import { type OperationsPort, readOperationsSettings } from './operations-settings.js';
+import { type OperationsPort, readOperationsSettings } from './settings/operations-settings.js';
 
 /** Longer than the service itself waits for its database and disk. */
 const ANSWER_MAX_MS = 5_000;

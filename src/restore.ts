@@ -2,8 +2,10 @@
 // in the place of the database while the service is stopped.
 
 import { resolve } from 'node:path';
+import { erasedAccountsReport } from './data/erase/came-back.js';
 import { COLLECTION_NAMES } from './domain/collection-name.js';
 import { readDatabasePath } from './settings.js';
+import { ownersIn } from './storage/backup/owners.js';
 import { type Restored, restoreDatabase } from './storage/backup/restore.js';
 
 const USAGE = `npm run restore -- FILE
@@ -11,6 +13,9 @@ const USAGE = `npm run restore -- FILE
 Stop the service first. Checks the backup FILE, puts it in the place of the
 database that DATABASE_URL names, and keeps the old one under another name.
 `;
+
+// One that nobody listens for makes Node open its debugger, to every program of this machine.
+process.on('SIGUSR1', () => {});
 
 const [file, ...more] = process.argv.slice(2);
 if (file === undefined || more.length > 0 || file.startsWith('-')) {
@@ -23,6 +28,7 @@ try {
   const path = resolve(readDatabasePath(process.env));
   const restored = await restoreDatabase({ backup, path, now: Date.now() });
   process.stdout.write(reportOf(backup, path, restored));
+  process.stdout.write(await erasedAccountsReport(process.env, backup, ownersIn(path)));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);

@@ -1,18 +1,18 @@
 // `node dist/server.js`: the service on this machine, settings from the environment.
+// With `--check`, the settings and the database file are judged and nothing is started.
 
 import { jsonLog } from './node/json-log.js';
 import { captureStrayOutput, runService } from './node/process.js';
 import { startService } from './node/service.js';
-import { readOperationsSettings } from './operations-settings.js';
-import { readSettings } from './settings.js';
+import { checkStart, settingsOf, warnOfEnvironment, warnOfFile } from './node/start-check.js';
 
 const log = jsonLog();
 captureStrayOutput(log);
-await runService(log, async (onStorageLost) =>
-  startService({
-    settings: readSettings(process.env),
-    operations: readOperationsSettings(process.env),
-    log,
-    onStorageLost,
-  }),
-);
+if (process.argv.includes('--check')) process.exit(await checkStart(process.env, log));
+await runService(log, async (onStorageLost) => {
+  const settings = settingsOf(process.env);
+  warnOfEnvironment(process.env, log);
+  const service = await startService({ settings, log, onStorageLost });
+  warnOfFile(settings.databasePath, log);
+  return service;
+});

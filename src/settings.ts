@@ -1,6 +1,23 @@
-// The environment, read once at the start: frozen settings, or one clear sentence.
+// The environment, read once at the start. The result is frozen settings, or an
+// error of one sentence.
 
-import { ADMIN_KEY_MIN_CHARACTERS, IDENTITY_CACHE_MAX_SECONDS } from './domain/limits.js';
+import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
+import { AUDIENCE_HINT } from './identity/identity-provider.js';
+import type { SignInSettings } from './identity/sign-in.js';
+import { readSignIn } from './settings/identity-settings.js';
+import { type OperationsSettings, readOperationsSettings } from './settings/operations-settings.js';
+import {
+  type Environment,
+  MASKED,
+  type Parser,
+  quoted,
+  read,
+  SettingError,
+  wholeNumber,
+} from './settings/setting-values.js';
+
+export type { OperationsSettings } from './settings/operations-settings.js';
+export { type Environment, isLoopback, SettingError } from './settings/setting-values.js';
 
 export interface Settings {
   readonly host: string;
@@ -8,13 +25,20 @@ export interface Settings {
   readonly port: number;
   readonly databasePath: string;
   /** Undefined: every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
-  readonly userinfo: UserinfoSettings | undefined;
-  /** How long a successful identity check is remembered; 0: not at all. */
-  readonly authCacheSeconds: number;
-  readonly adminKey: string | undefined;
+  readonly signIn: SignInSettings | undefined;
+  /** Two while the key is rotated: both are taken. */
+  readonly adminKey: string | readonly string[] | undefined;
   readonly corsAllowedOrigins: readonly string[];
   /** Undefined: no backups. */
   readonly backups: BackupSettings | undefined;
+  readonly accountLimits: AccountLimitSettings;
+  readonly operations: OperationsSettings;
+}
+
+/** 0: no limit. */
+export interface AccountLimitSettings {
+  readonly maxBytes: number;
+  readonly maxRecords: number;
 }
 
 export interface BackupSettings {
@@ -25,46 +49,30 @@ export interface BackupSettings {
   readonly keep: number;
 }
 
-export interface UserinfoSettings {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly subjectField: string;
-}
+/** Reads a small text file whole; throws where it cannot. */
+export type ReadFile = (path: string) => string;
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A setting that cannot be used; the message names it, what it holds (secrets masked) and what it must be. */
-export class SettingError extends Error {
-  constructor(name: string, given: string, wanted: string) {
-    super(`${name} is ${given}; it must be ${wanted}`);
-    this.name = 'SettingError';
-  }
-}
-
-const MASKED = '(hidden)';
 /** A year. */
 const BACKUP_INTERVAL_MAX_HOURS = 8_760;
 const BACKUP_KEEP_MAX = 10_000;
+/** The old one and the new one, while the key is rotated. */
+const ADMIN_KEYS_MAX = 2;
 
-/** Throws a `SettingError` for the first setting that cannot be used. An empty variable is an unset one. */
-export function readSettings(environment: Environment): Settings {
-  const url = read(environment, 'AUTH_USERINFO_URL', userinfoUrl, undefined);
-  const headers = read(environment, 'AUTH_USERINFO_HEADERS', headerList, {});
-  const subjectField = read(environment, 'AUTH_SUBJECT_FIELD', dottedPath, 'sub');
+/**
+ * Throws a `SettingError` for the first setting that cannot be used. An empty
+ * variable is an unset one. A host without files passes no `readFile`.
+ */
+export function readSettings(environment: Environment, readFile?: ReadFile): Settings {
   return Object.freeze({
     host: environment['HOST'] || '127.0.0.1',
     port: read(environment, 'PORT', wholeNumber(0, 65_535), 8080),
     databasePath: readDatabasePath(environment),
-    userinfo: url === undefined ? undefined : { url, headers, subjectField },
-    authCacheSeconds: read(
-      environment,
-      'AUTH_CACHE_SECONDS',
-      wholeNumber(0, IDENTITY_CACHE_MAX_SECONDS),
-      0,
-    ),
-    adminKey: read(environment, 'ADMIN_API_KEY', headerText, undefined),
+    signIn: readSignIn(environment),
+    adminKey: readAdminKey(environment, readFile),
     corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
     backups: readBackups(environment),
+    accountLimits: readAccountLimits(environment),
+    operations: readOperationsSettings(environment),
   });
 }
 
@@ -73,8 +81,58 @@ export function readDatabasePath(environment: Environment): string {
   return read(environment, 'DATABASE_URL', databaseFile, 'data/service.db');
 }
 
-/** Whoever asks for backups must get them, or hear at the start that there are none. */
-function readBackups(environment: Environment): BackupSettings | undefined {
+/** The operator's key or keys, from the one of the two settings that is there. Throws a `SettingError`. */
+export function readAdminKey(
+  environment: Environment,
+  readFile?: ReadFile,
+): string | readonly string[] | undefined {
+  const name = 'ADMIN_API_KEY_FILE';
+  const key = read(environment, 'ADMIN_API_KEY', headerText, undefined);
+  const path = environment[name];
+  if (!path) return key;
+  if (key !== undefined) {
+    throw new SettingError(name, 'set beside ADMIN_API_KEY', 'the only one of the two');
+  }
+  if (readFile === undefined) {
+    throw new SettingError(name, quoted(path), 'unset on this host, which has no files');
+  }
+  return keysIn(path, readFile);
+}
+
+function keysIn(path: string, readFile: ReadFile): string[] {
+  const name = 'ADMIN_API_KEY_FILE';
+  const wanted = 'a readable file of one or two keys, a line each';
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new SettingError(name, `${quoted(path)}, which cannot be read${code}`, wanted);
+  }
+  const keys = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (keys.length < 1 || keys.length > ADMIN_KEYS_MAX) {
+    throw new SettingError(name, `${quoted(path)}, which has ${keys.length} keys`, wanted);
+  }
+  return keys.map((key) => headerText(name, key));
+}
+
+/** The limits that an account of either host has, where the host sets none of its own. */
+export function readAccountLimits(environment: Environment, maxBytes = 0): AccountLimitSettings {
+  const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+  return {
+    maxBytes: read(environment, 'ACCOUNT_MAX_BYTES', count, maxBytes),
+    maxRecords: read(environment, 'ACCOUNT_MAX_RECORDS', count, 0),
+  };
+}
+
+/**
+ * The backups alone, for a program that needs no other setting. Whoever asks for
+ * backups must get them, or hear at the start that there are none.
+ */
+export function readBackups(environment: Environment): BackupSettings | undefined {
   const hours = wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS);
   const intervalHours = read(environment, 'BACKUP_INTERVAL_HOURS', hours, undefined);
   const keep = read(environment, 'BACKUP_KEEP', wholeNumber(1, BACKUP_KEEP_MAX), undefined);
@@ -92,39 +150,26 @@ function readBackups(environment: Environment): BackupSettings | undefined {
 /** Settings that are usable but hardly meant, as log events. Never a secret's value. */
 export function settingWarnings(settings: Settings): readonly { event: string; hint: string }[] {
   const warnings = [];
-  if (settings.userinfo === undefined) {
+  if (settings.signIn === undefined) {
     warnings.push({
       event: 'identity_provider_not_configured',
-      hint: 'every bearer token is answered 503; set AUTH_USERINFO_URL',
+      hint: 'every bearer token is answered 503; set AUTH_USERINFO_URL or AUTH_ISSUER',
     });
+  } else if (settings.signIn.issuer !== undefined && settings.signIn.audiences.length === 0) {
+    warnings.push({ event: 'identity_audience_unchecked', hint: AUDIENCE_HINT });
   }
-  if (settings.adminKey !== undefined && settings.adminKey.length < ADMIN_KEY_MIN_CHARACTERS) {
+  const keys = [settings.adminKey ?? []].flat();
+  const isShort = ({ length }: string) => length < ADMIN_KEY_MIN_CHARACTERS;
+  if (keys.some(isShort)) {
+    const effect = keys.every(isShort)
+      ? 'the administration API stays disabled'
+      : 'the short one of the two admin keys is not taken';
     warnings.push({
       event: 'admin_key_too_short',
-      hint: `the administration API is disabled; ADMIN_API_KEY must have ${ADMIN_KEY_MIN_CHARACTERS} characters or more`,
+      hint: `${effect}; an admin key needs ${ADMIN_KEY_MIN_CHARACTERS} characters or more`,
     });
   }
   return warnings;
-}
-
-export type Parser<T> = (name: string, text: string) => T;
-
-export function read<T, D>(
-  environment: Environment,
-  name: string,
-  parse: Parser<T>,
-  unset: D,
-): T | D {
-  const text = environment[name];
-  return text === undefined || text === '' ? unset : parse(name, text);
-}
-
-export function wholeNumber(min: number, max: number): Parser<number> {
-  return (name, text) => {
-    const number = /^[0-9]{1,6}$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= min && number <= max) return number;
-    throw new SettingError(name, quoted(text), `a whole number from ${min} to ${max}`);
-  };
 }
 
 const databaseFile: Parser<string> = (name, text) => {
@@ -146,62 +191,10 @@ const databaseFile: Parser<string> = (name, text) => {
   }
 };
 
-const userinfoUrl: Parser<string> = (name, text) => {
-  const wanted = 'an https URL without credentials (http on loopback only)';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) throw new SettingError(name, `no URL ${MASKED}`, wanted);
-  const isPlainLoopback = url.protocol === 'http:' && isLoopback(url.hostname);
-  const hasCredentials = url.username !== '' || url.password !== '';
-  if (hasCredentials || (url.protocol !== 'https:' && !isPlainLoopback)) {
-    throw new SettingError(name, quoted(`${url.protocol}//${url.host}`), wanted);
-  }
-  return url.href;
-};
-
-/** What says how a message travels is the HTTP client's own; it refuses requests that bring theirs. */
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
-
-const headerList: Parser<Record<string, string>> = (name, text) => {
-  const wanted = 'a JSON object of header names and text values, such as {"apikey":"…"}';
-  try {
-    const headers: unknown = JSON.parse(text);
-    if (typeof headers !== 'object' || headers === null || Array.isArray(headers))
-      throw new Error();
-    const entries = Object.entries(headers).map(([header, value]): [string, string] => {
-      if (typeof value !== 'string') throw new Error();
-      return [header, value];
-    });
-    if (entries.some(([header]) => CONNECTION_HEADERS.has(header.toLowerCase()))) throw new Error();
-    // Lower-cased by this, so that the service's own headers replace them and are not sent beside them.
-    return Object.fromEntries(new Headers(entries));
-  } catch {
-    throw new SettingError(name, MASKED, wanted);
-  }
-};
-
 /** What no client could send in a header would lock the operator out without a word. */
 const headerText: Parser<string> = (name, text) => {
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(text)) return text;
   throw new SettingError(name, MASKED, 'printable ASCII without spaces at its ends');
-};
-
-const dottedPath: Parser<string> = (name, text) => {
-  if (/^[^.\s]+(\.[^.\s]+)*$/.test(text)) return text;
-  throw new SettingError(
-    name,
-    quoted(text),
-    'a property or a dotted path of them, such as user.id',
-  );
 };
 
 const originList: Parser<string[]> = (name, text) => {
@@ -221,22 +214,4 @@ const originList: Parser<string[]> = (name, text) => {
 function isOrigin(text: string): boolean {
   if (text === '*') return true;
   return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
-}
-
-/** Whether an address of this machine alone is meant. */
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname === '[::1]' ||
-    hostname === '::1' ||
-    /^127(\.\d{1,3}){3}$/.test(hostname)
-  );
-}
-
-/** The text without what a URL in it keeps secret: credentials and query. */
-export function quoted(text: string): string {
-  const masked = text
-    .replace(/\/\/[^/,]*@/g, `//${MASKED}@`)
-    .replace(/([?#])[^,]*/g, `$1${MASKED}`);
-  return JSON.stringify(masked);
 }

@@ -1,5 +1,5 @@
-// The entry on Cloudflare Workers: the front answers requests, an object for
-// each account holds its records, one directory serves the operator's views.
+// The entry on Cloudflare Workers. The front answers requests, one object for each
+// account holds its records, and one directory answers the operator's views.
 
 import { createFront } from './worker/front.js';
 

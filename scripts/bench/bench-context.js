@@ -1,4 +1,4 @@
-// What every row of work gets: how long to measure, where to keep files, whom
+// What every row of workload gets: how long to measure, where to keep files, whom
 // to ask for tokens, and where to say how far it is.
 
 /** @import { LoadOptions, Load } from './load.js' */

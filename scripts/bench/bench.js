@@ -11,7 +11,7 @@ import { canTrace, emptyDatabase } from './preparation.js';
 import { killAll } from './processes.js';
 import { isReached, tableOf } from './table.js';
 import { startIdentityProvider } from './targets.js';
-import { WORKS } from './works.js';
+import { WORKLOADS } from './workloads.js';
 
 /** @import { Bench } from './bench-context.js' */
 /** @import { Line } from './table.js' */
@@ -23,7 +23,7 @@ const QUICK = {
   sizes: [10_000, 100_000],
   tenantRecords: 200_000,
   settleMs: 300,
-  /** No row of work is begun after this, and no part of one after that: a quick run ends within two minutes. */
+  /** No row of workload is begun after this, and no part of one after that: a quick run ends within two minutes. */
   beginMs: 90_000,
   outOfTimeMs: 110_000,
   timeoutMs: 180_000,
@@ -41,7 +41,7 @@ const FULL = {
 };
 const CONNECTIONS = 64;
 
-const options = optionsOf(process.argv.slice(2), [...WORKS.keys()]);
+const options = optionsOf(process.argv.slice(2), [...WORKLOADS.keys()]);
 await makeReady();
 installPeers(say);
 
@@ -91,14 +91,14 @@ for (const text of machine) bench.say(text);
 
 /** @type {Line[]} */
 const lines = [];
-for (const name of options.works) {
+for (const name of options.workloads) {
   if (performance.now() - started > plan.beginMs) {
     notes.push(`Out of time, not measured: ${name}.`);
     continue;
   }
-  const work = WORKS.get(name);
+  const measure = WORKLOADS.get(name);
   try {
-    lines.push(...((await work?.(bench)) ?? []));
+    lines.push(...((await measure?.(bench)) ?? []));
   } catch (error) {
     // What is measured is still worth a look, but this run is not a good one.
     notes.push(`FAILED: ${name}. ${error instanceof Error ? error.message : error}`);

@@ -16,10 +16,10 @@ export function optionsOf(
         json: { type: 'string' },
       },
     });
-    const works = values.rows?.split(',') ?? known;
-    const unknown = works.filter((name) => !known.includes(name));
+    const workloads = values.rows?.split(',') ?? known;
+    const unknown = workloads.filter((name) => !known.includes(name));
     if (unknown.length > 0) throw new Error(`no such row: ${unknown.join(', ')}`);
-    return { quick: values.quick, works, json: values.json };
+    return { quick: values.quick, workloads, json: values.json };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}
 npm run bench -- [--quick] [--rows ${known.join(',')}] [--json FILE]

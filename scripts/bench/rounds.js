@@ -24,18 +24,18 @@ import { median, medianRatio } from './statistics.js';
 /** Measures everyone in turn, after a round that is not counted. */
 export async function inTurn(
   /** @type {Bench} */ bench,
-  /** @type {string} */ work,
+  /** @type {string} */ workload,
   /** @type {readonly Contender[]} */ contenders,
 ) {
   const { rounds, seconds } = bench;
-  await warmUp(bench, work, contenders);
+  await warmUp(bench, workload, contenders);
   /** @type {Measured[]} */
   const measured = contenders.map(({ name }) => ({ name, rounds: [] }));
   for (let round = 0; round < rounds; round++) {
     for (const [index, contender] of contenders.entries()) {
       if (bench.quick && contender.isAside && round > 0) continue;
       const { name, target, requests, connections = bench.connections } = contender;
-      bench.say(`${work}: round ${round + 1} of ${rounds}, ${name}`);
+      bench.say(`${workload}: round ${round + 1} of ${rounds}, ${name}`);
       const before = cpuMicrosecondsOf(target.process.pid) ?? Number.NaN;
       const load = await bench.load({ origin: target.origin, requests, connections, seconds });
       const after = cpuMicrosecondsOf(target.process.pid) ?? Number.NaN;
@@ -52,12 +52,12 @@ export async function inTurn(
  */
 async function warmUp(
   /** @type {Bench} */ bench,
-  /** @type {string} */ work,
+  /** @type {string} */ workload,
   /** @type {readonly Contender[]} */ contenders,
 ) {
   const seconds = bench.warmUpSeconds;
   if (seconds === 0) return;
-  bench.say(`${work}: warming up`);
+  bench.say(`${workload}: warming up`);
   const warm = (/** @type {Contender} */ contender) => {
     const { target, requests, connections = bench.connections } = contender;
     return bench.load({ origin: target.origin, requests, connections, seconds, mayBeEmpty: true });

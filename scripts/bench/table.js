@@ -13,7 +13,7 @@ import { medianOf, ratioOf } from './rounds.js';
 
 /**
  * @typedef {object} Line
- * @property {string} work
+ * @property {string} workload
  * @property {string} who
  * @property {string} result
  * @property {string} [latency]
@@ -25,18 +25,18 @@ import { medianOf, ratioOf } from './rounds.js';
  */
 
 /**
- * Lines of a work that was measured in turn: `ours` first, then the others.
- * @param {string} work
+ * Lines of a workload that was measured in turn: `ours` first, then the others.
+ * @param {string} workload
  * @param {readonly Measured[]} measured Ours first.
  * @param {Readonly<Record<string, Goal>>} [goals] By the name of the other.
  * @returns {Line[]}
  */
-export function loadLines(work, measured, goals = {}) {
+export function loadLines(workload, measured, goals = {}) {
   const [ours] = measured;
   return measured.map((one, index) => {
     const goal = goals[one.name];
     return {
-      work,
+      workload,
       who: one.name,
       result: `${count(medianOf(one, 'perSecond'))}/s`,
       latency: latencyOf(one),
@@ -76,7 +76,7 @@ const HEADINGS = [
 /** @returns {string} */
 export function tableOf(/** @type {readonly Line[]} */ lines) {
   const rows = lines.map((line, index) => [
-    line.work === lines[index - 1]?.work ? '' : line.work,
+    line.workload === lines[index - 1]?.workload ? '' : line.workload,
     line.who,
     line.result,
     line.latency ?? '',

@@ -1,6 +1,6 @@
-// The one error that the clients throw.
+// The one error class of the clients.
 
-/** What the service refuses with. */
+/** The service's error codes. */
 export type ServiceErrorCode =
   | 'INVALID_JSON'
   | 'UNAUTHORIZED'
@@ -8,6 +8,7 @@ export type ServiceErrorCode =
   | 'METHOD_NOT_ALLOWED'
   | 'VALIDATION_FAILED'
   | 'STORAGE_FAILED'
+  | 'QUOTA_EXCEEDED'
   | 'INTERNAL_ERROR'
   | 'AUTH_UNAVAILABLE'
   | 'ADMIN_DISABLED'
@@ -16,8 +17,8 @@ export type ServiceErrorCode =
   | 'HEADERS_TOO_LARGE';
 
 /**
- * What the client itself finds: no connection, no answer in time, an answer
- * that is not the service's, or a proxy in front of it that asks for fewer requests.
+ * The client's own codes: no connection, no answer in time, an answer that is
+ * not the service's, or a proxy in front of it that asks for fewer requests.
  */
 export type ClientErrorCode =
   | 'CONNECTION_FAILED'
@@ -28,16 +29,16 @@ export type ClientErrorCode =
 export type ApiErrorCode = ServiceErrorCode | ClientErrorCode;
 
 export interface ApiErrorFacts {
-  /** The answer's HTTP status; undefined where no answer came. */
+  /** The answer's HTTP status; undefined if no answer came. */
   readonly status?: number | undefined;
-  /** Under which the service's log has it; undefined where no answer came. */
+  /** The request id, by which the service's log can be searched; undefined if no answer came. */
   readonly requestId?: string | undefined;
   /** How long to wait before the next try, in milliseconds, where the answer says so. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** Decide on `code`; the message is for developers. */
+/** Decide on `code`. The message is for developers and may change. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ApiErrorCode;

@@ -1,15 +1,15 @@
-// The five operations on a collection's records, the same for an account and,
-// on its behalf, for the operator.
+// The five operations on a collection's records, the same for an account and for
+// the operator.
 
 import { type CallOptions, type Send, segment } from './connection.js';
 import { type AllQuery, allRows, type Page, type PageQuery, page } from './pages.js';
 import type { CollectionName, Collections } from './records.js';
 
-/** Creates and changes are sent once, whatever happens: after a `TIMED_OUT` or `CONNECTION_FAILED`, look before you repeat. */
+/** A create, a change or a deletion is sent once. After `TIMED_OUT` or `CONNECTION_FAILED`, look before you repeat it. */
 export interface Collection<Name extends CollectionName, Query extends PageQuery> {
   /** One page, newest first. */
   list(query?: Query, options?: CallOptions): Promise<Page<Collections[Name]['record']>>;
-  /** Every record, newest first, fetched page by page as the loop goes on. */
+  /** Every record, newest first. The loop fetches one page after another. */
   all(
     query?: AllQuery<Query>,
     options?: CallOptions,
@@ -19,17 +19,17 @@ export interface Collection<Name extends CollectionName, Query extends PageQuery
     options?: CallOptions,
   ): Promise<Collections[Name]['record']>;
   read(id: string, options?: CallOptions): Promise<Collections[Name]['record']>;
-  /** Sets the given properties; the others stay. */
+  /** Sets the given properties and keeps the others. */
   update(
     id: string,
     changes: Changes<Collections[Name]['body']>,
     options?: CallOptions,
   ): Promise<Collections[Name]['record']>;
-  /** For good. */
+  /** Permanent. */
   delete(id: string, options?: CallOptions): Promise<Deletion>;
 }
 
-/** Some of a record's properties, or others. */
+/** Any of a record's properties, known or not. */
 export type Changes<Body> = Partial<Body>;
 
 export interface Deletion {
@@ -41,7 +41,7 @@ export type CollectionsOf<Query extends PageQuery> = {
   readonly [Name in CollectionName]: Collection<Name, Query>;
 };
 
-/** All six below a path, such as an account's in the administration API. */
+/** The collections under a path, such as an account's path in the administration API. */
 export function collections<Query extends PageQuery>(
   send: Send,
   base: string,

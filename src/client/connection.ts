@@ -1,38 +1,38 @@
-// One way to the service for both clients: credentials, time-out, repetition,
-// and an answer or an ApiError.
+// The connection of both clients to the service: credentials, time-out,
+// repetition. The result is an answer or an ApiError.
 
 import { ApiError, type ApiErrorCode } from './api-error.js';
 
-/** How often a read is sent again after the connection failed. Changes are never sent again: nobody knows whether they arrived. */
+/** How often a read is sent again after the connection failed. Changes are never sent again, because they may have arrived. */
 const READ_REPETITIONS_MAX = 2;
 const REPETITION_DELAY_MS = 200;
 const TIMEOUT_DEFAULT_MS = 30_000;
 const TOO_MANY_REQUESTS = 429;
 
 export interface ConnectionOptions {
-  /** Where the API is, `/api/v1` included: `https://api.example.com/api/v1`. */
+  /** Address of the API with `/api/v1`, such as `https://api.example.com/api/v1`. */
   readonly baseUrl: string;
-  /** For one call, its repetitions and the reading of the answer included. Default: 30 000. */
+  /** Milliseconds for one call with its repetitions and the reading of the answer. Default: 30 000. */
   readonly timeoutMs?: number;
   /** Default: the platform's. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call; it then rejects with the signal's reason. */
+  /** Ends the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 export interface Exchange extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the base URL, each segment encoded by `segment`. */
+  /** The path after the base URL; each segment is encoded by `segment`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
 }
 
-/** The service's answer: `data` and, of a list, `meta.pagination`. */
+/** The service's answer. A list has `meta.pagination`. */
 export interface Answer {
   readonly data: unknown;
   readonly meta: { readonly request_id: string; readonly pagination?: unknown };
@@ -40,7 +40,7 @@ export interface Answer {
 
 export type Send = (exchange: Exchange) => Promise<Answer>;
 
-/** `headers` are asked for anew with every attempt, so that a token can be fresh. */
+/** `headers` is called before every attempt, so that the token can be a fresh one. */
 export function connect(
   { baseUrl, timeoutMs = TIMEOUT_DEFAULT_MS, fetch = platformFetch }: ConnectionOptions,
   headers: () => Promise<Record<string, string>>,
@@ -75,7 +75,7 @@ export function connect(
   };
 }
 
-/** A path segment from any text. Throws a TypeError for what no URL can name. */
+/** A path segment from any text. Throws a TypeError for `''`, `.` and `..`, which no URL can hold as a segment. */
 export function segment(text: string): string {
   if (text === '' || text === '.' || text === '..') {
     throw new TypeError(`${JSON.stringify(text)} is no segment of a path; pass an id`);
@@ -86,7 +86,7 @@ export function segment(text: string): string {
 const platformFetch: NonNullable<ConnectionOptions['fetch']> = (url, init) =>
   globalThis.fetch(url, init);
 
-/** Made apart from the attempt: a header that cannot be sent is no failure of the connection. */
+/** Made before the attempt: an invalid header is an error of the caller, not of the connection. */
 function requestInit({ method, body }: Exchange, headers: Record<string, string>): RequestInit {
   if (body === undefined) return { method, headers: new Headers(headers) };
   return {
@@ -150,7 +150,7 @@ function queryText(query: NonNullable<Exchange['query']>): string {
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }
 
-/** The promise's value, unless the signal comes first. */
+/** The promise's value; rejects with the signal's reason if the signal comes first. */
 function orEnded<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = () => reject(signal.reason);

@@ -1,4 +1,4 @@
-// Lists: one page, or all of them.
+// Lists: one page, or all pages.
 
 import type { CallOptions, Send } from './connection.js';
 
@@ -8,7 +8,7 @@ export interface PageQuery {
   readonly page_size?: number;
 }
 
-/** What a walk over all pages takes: it chooses the pages itself. */
+/** The query of a walk over all pages. The walk sets `page` itself. */
 export type AllQuery<Query extends PageQuery> = Omit<Query, 'page'>;
 
 /** `meta.pagination` of a list. */
@@ -37,12 +37,12 @@ export async function page<Row>(
 /**
  * Every row, page by page, each row once.
  *
- * Pages are counted from the newest, so they shift while others write. Rows
- * added meanwhile push known ones onto the next page: those are left out there,
- * by their key. Rows deleted meanwhile pull unseen ones onto a page already
- * read: when the total shrinks, the walk goes back by as many pages as that
- * can have been. What it cannot see is as many rows added as deleted between
- * two pages. Rows added after the start may be missing, rows deleted may be there.
+ * Page 1 has the newest rows, so rows move between pages while others write.
+ * An added row pushes known rows onto the next page; the walk recognizes them by
+ * their key and skips them. A deleted row pulls unseen rows onto a page that was
+ * read; when the total shrinks, the walk goes back as many pages as needed. It
+ * cannot see that as many rows were added as deleted between two pages. Rows added
+ * after the start may be missing, and deleted rows may appear.
  */
 export async function* allRows<Row>(
   read: (page: number) => Promise<Page<Row>>,

@@ -1,7 +1,7 @@
-// The records of each collection, as types. Every record is open: a property
-// that is not named here is kept by the service, too.
+// The types of the records of each collection. Every record is open: the service
+// also keeps properties that are not named here.
 
-/** What every stored record has. */
+/** The properties of every stored record. */
 export interface Stored {
   readonly id: string;
   /** The account that the record belongs to. */
@@ -92,7 +92,7 @@ export type Order = Stored & NewOrder;
 export type TeamMember = Stored & NewTeamMember;
 export type Expense = Stored & NewExpense;
 
-/** What each collection takes and holds. */
+/** The body of a create and the stored record, by collection. */
 export interface Collections {
   businesses: { body: NewBusiness; record: Business };
   customers: { body: NewCustomer; record: Customer };
@@ -104,14 +104,14 @@ export interface Collections {
 
 export type CollectionName = keyof Collections;
 
-/** What is paid and due of one order. */
+/** One order's payment, computed by the service. */
 export interface Payment {
   readonly id: string;
   readonly order_id: string;
   readonly customer: string;
   readonly amount: number;
   readonly paid: number;
-  /** `amount - paid`; negative where too much was paid. */
+  /** `amount - paid`; negative if too much was paid. */
   readonly due: number;
   readonly currency: string;
   readonly method: string | null;

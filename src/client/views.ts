@@ -48,15 +48,17 @@ export interface AdminHealth {
   readonly admin_configured: boolean;
 }
 
-/** One change by the operator: which properties, never their values. */
+/** One change by the operator, which properties and never their values; or the restore of a backup, with its file's name as `record_id`. */
 export interface AuditEvent {
   readonly id: number;
-  readonly actor: 'admin';
-  readonly action: 'create' | 'update' | 'delete';
-  readonly resource: CollectionName;
+  readonly actor: 'admin' | 'restore';
+  readonly action: 'create' | 'update' | 'delete' | 'restore';
+  readonly resource: CollectionName | 'database';
   readonly record_id: string;
   readonly owner_sub: string;
   /** RFC 3339, UTC. */
   readonly timestamp: string;
   readonly changed: readonly string[];
+  /** How many more names there are than `changed` lists. */
+  readonly changed_omitted?: number;
 }

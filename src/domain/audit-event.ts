@@ -6,7 +6,7 @@ import type { CollectionName } from './collection-name.js';
 /** The one actor that is audited: whoever holds the admin key. */
 export type Actor = 'admin';
 
-export interface AuditEvent {
+export interface AuditEvent extends ChangedNames {
   readonly actor: Actor;
   readonly action: 'create' | 'update' | 'delete';
   readonly resource: CollectionName;
@@ -14,5 +14,60 @@ export interface AuditEvent {
   readonly owner_sub: string;
   /** RFC 3339, UTC. */
   readonly timestamp: string;
+}
+
+/**
+ * A backup was put in the place of the database: what was changed and audited
+ * after it is in neither. `record_id` is the backup's file name.
+ */
+export interface RestoreEvent extends ChangedNames {
+  readonly actor: 'restore';
+  readonly action: 'restore';
+  readonly resource: 'database';
+  readonly record_id: string;
+  /** No account's. */
+  readonly owner_sub: '';
+  /** RFC 3339, UTC. */
+  readonly timestamp: string;
+}
+
+export interface ChangedNames {
+  /** Property names; at most `CHANGED_NAMES_MAX`, each at most `CHANGED_NAME_MAX_CHARACTERS` long. */
   readonly changed: readonly string[];
+  /** How many more names were changed; absent where `changed` has all. */
+  readonly changed_omitted?: number;
+}
+
+export const CHANGED_NAMES_MAX = 1_000;
+export const CHANGED_NAME_MAX_CHARACTERS = 200;
+
+/** What a line of the log says of names. */
+const LOGGED_NAMES_MAX_CHARACTERS = 1_000;
+
+/** The properties of an audit event for these names: a body of 1 MiB can hold 100,000 of them, or one of 1 MiB. */
+export function changedNames(names: readonly string[]): ChangedNames {
+  const changed = names.slice(0, CHANGED_NAMES_MAX).map(cut);
+  const changed_omitted = names.length - changed.length;
+  return changed_omitted === 0 ? { changed } : { changed, changed_omitted };
+}
+
+/** An audit event as the fields of a log line: no value of a record, and no more names than a line can hold. */
+export function loggedEvent(event: AuditEvent | RestoreEvent): Record<string, string | number> {
+  const { changed, changed_omitted = 0, ...facts } = event;
+  const names: string[] = [];
+  let characters = 0;
+  for (const name of changed) {
+    characters += name.length + 1;
+    if (characters > LOGGED_NAMES_MAX_CHARACTERS) break;
+    names.push(name);
+  }
+  return { ...facts, changed: names.join(','), changed_count: changed.length + changed_omitted };
+}
+
+/** Never between the two halves of a surrogate pair: half of one is no text. */
+function cut(name: string): string {
+  if (name.length <= CHANGED_NAME_MAX_CHARACTERS) return name;
+  const last = name.charCodeAt(CHANGED_NAME_MAX_CHARACTERS - 1);
+  const isFirstHalf = last >= 0xd800 && last <= 0xdbff;
+  return name.slice(0, CHANGED_NAME_MAX_CHARACTERS - (isFirstHalf ? 1 : 0));
 }

@@ -1,5 +1,5 @@
-// The names of the six editable collections, apart from their rules: these are
-// part of the package's types, the library that judges records is not.
+// The names of the six editable collections. They are apart from the collections'
+// rules, because the package's types include the names but not the schema library.
 
 export const COLLECTION_NAMES = [
   'businesses',

@@ -1,5 +1,7 @@
 // The six editable collections: identifier, required properties, defaults.
-// One table; the data API, the administration API and the stored ids all read it.
+// The data API, the administration API and the stored ids all read this table.
+// References between collections are plain text: "They are not verified, not
+// foreign keys, and nothing cascades on change or delete."
 
 import * as z from 'zod';
 import type { CollectionName } from './collection-name.js';
@@ -11,11 +13,14 @@ const positive = z.number().gt(0);
 export interface Collection {
   readonly idPrefix: string;
   readonly idDigitsMin: number;
-  /** Judges the contract's "required" properties; every other property is the caller's own. */
+  /**
+   * "Required on create (after merge on PATCH too)". The object is loose: "Unknown
+   * properties are accepted and preserved."
+   */
   readonly required: z.ZodObject;
-  /** Set on create where the caller's record has no such property. */
+  /** Set on create if the caller's record has no such property: "Default on create is `New`". */
   readonly defaults: Readonly<Record<string, string | number | boolean>>;
-  /** Business profiles carry their owner twice: `owner_sub` and `ownerSub`. */
+  /** "Business profiles also get `ownerSub` set to the same subject." */
   readonly mirrorsOwner: boolean;
 }
 

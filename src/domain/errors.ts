@@ -1,4 +1,4 @@
-// The closed set of what can go wrong, as values. Inner layers return a
+// The closed set of failures, as values. Inner layers return a
 // `Failure`; the http layer is the only one that knows what status it has.
 
 export type ErrorCode =
@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'METHOD_NOT_ALLOWED'
   | 'VALIDATION_FAILED'
   | 'STORAGE_FAILED'
+  | 'QUOTA_EXCEEDED'
   | 'INTERNAL_ERROR'
   | 'AUTH_UNAVAILABLE'
   | 'ADMIN_DISABLED'
@@ -20,6 +21,8 @@ export type ErrorCode =
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
+  /** Whole seconds after which another try may succeed, where that is known. */
+  readonly retryAfterSeconds?: number;
 }
 
 /** The result of an operation that may fail for a reason the caller must answer. Plain data: it can cross a process border. */

@@ -1,7 +1,6 @@
 // JSON values as this service holds them, and how a request's text becomes one.
 
 import { failed, type Outcome, succeeded } from './errors.js';
-import { endOfString } from './json-text.js';
 import { JSON_DEPTH_MAX_LEVELS } from './limits.js';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
@@ -56,13 +55,44 @@ export function kindOf(value: unknown): string {
   return value === undefined ? 'missing' : `a ${typeof value}`;
 }
 
-/** What the parser lets through and no later step survives. */
+/** Sets an own property. An assignment to `__proto__` would change the prototype instead. */
+export function setOwn(object: JsonObject, property: string, value: JsonValue): void {
+  if (property !== '__proto__') object[property] = value;
+  else
+    Object.defineProperty(object, property, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+}
+
+/** Whether two values are the same JSON value; the order of an object's members does not count. */
+export function isSameValue(a: JsonValue, b: JsonValue): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return (
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, index) => isSameValue(item, b[index] ?? null))
+    );
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && isSameValue(a[name] ?? null, b[name] ?? null))
+  );
+}
+
+/** Inputs that JSON.parse accepts but the service must refuse. */
 type Excess = 'depth' | 'number';
 
 /**
- * Looks at the text before it is parsed, since the parser accepts half a million
- * levels; numbers too, since a walk through what was parsed costs as much as the
- * parsing, at its worst. Of a text that is no JSON it may say anything.
+ * Scans the text before it is parsed. Depth: JSON.parse accepts half a million
+ * levels, JSON.stringify overflows the stack at a few thousand. Numbers: walking
+ * through the parsed value would cost as much as parsing it. The result means
+ * nothing for a text that is not JSON.
  */
 function excessOf(text: string): Excess | undefined {
   let depth = 0;
@@ -82,6 +112,20 @@ function excessOf(text: string): Excess | undefined {
     }
   }
   return excess;
+}
+
+/** The index of the quote that closes the string which opens at `start`, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  let quote = text.indexOf('"', start + 1);
+  while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
+  return quote === -1 ? text.length : quote;
+}
+
+/** A quote behind an odd number of backslashes. */
+function isEscaped(text: string, quote: number): boolean {
+  let i = quote - 1;
+  while (text.charCodeAt(i) === 0x5c) i--;
+  return (quote - i) % 2 === 0;
 }
 
 /** The index behind the last character that can belong to the number. */

@@ -1,8 +1,8 @@
-// The contract's Limits table, one constant a row, with its unit last. What a
-// host enforces and what the handler enforces both read from here.
+// The contract's Limits table: one constant for each row, with its unit last. The
+// hosts and the handler read their limits here.
 
 export const REQUEST_BODY_MAX_BYTES = 1_048_576;
-/** How deep arrays and objects of a body may nest; `JSON.stringify` overflows the stack far above it. */
+/** Nesting of arrays and objects in a body. `JSON.stringify` overflows the stack far above it. */
 export const JSON_DEPTH_MAX_LEVELS = 512;
 
 /**

@@ -1,4 +1,4 @@
-// Paging and the list query: which page is meant, and what the answer says of it.
+// Paging and the list query: the page that a request asks for, and its pagination.
 
 import {
   ADMIN_PAGE_SIZE_DEFAULT,
@@ -23,19 +23,26 @@ export interface ListQuery extends PageRequest {
   readonly status: string;
 }
 
-/** One page of JSON texts, and how many there are on all pages together. */
+/** One page of JSON texts, and the number of texts on all pages together. */
 export interface Page {
   readonly items: readonly string[];
   readonly total: number;
 }
 
-/** JSON texts in order: at hand, or still on their way from where the records are. */
-export type Texts = readonly string[] | AsyncIterable<string>;
+/**
+ * The rows of an answer: their JSON texts, or the comma-separated text of all of
+ * them, in pieces that are made as they are read.
+ */
+export type Rows = readonly string[] | AsyncIterable<string>;
 
-/** A page whose texts may be too long to be held together. */
-export interface TextsPage {
-  readonly items: Texts;
+/** A page whose rows may be too long to be held together. */
+export interface RowsPage {
+  readonly items: Rows;
   readonly total: number;
+}
+
+export function areTexts(rows: Rows): rows is readonly string[] {
+  return Array.isArray(rows);
 }
 
 /** `meta.pagination` of a list response. */
@@ -70,7 +77,7 @@ export function listQuery(query: Query, sizes: PageSizes): ListQuery {
   return { page, pageSize, q: query.get('q') ?? '', status: query.get('status') ?? '' };
 }
 
-/** How many rows lie before the page. Beyond 2^53 every page is past the end anyway. */
+/** Number of rows before the page, at most 2^53 - 1: no list is that long. */
 export function offsetOf({ page, pageSize }: PageRequest): number {
   return Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER);
 }

@@ -2,7 +2,6 @@
 
 import { paymentIdOf } from './identifier.js';
 import type { JsonObject, JsonValue } from './json.js';
-import { members } from './json-text.js';
 
 export interface Payment {
   readonly id: string;
@@ -16,26 +15,50 @@ export interface Payment {
   readonly status: 'paid' | 'pending';
 }
 
-/** What a payment is made of. */
-const SOURCES: ReadonlySet<string> = new Set([
-  'id',
-  'customer',
-  'amount',
-  'paid',
-  'currency',
-  'method',
-]);
-/** A shorter order is parsed sooner than looked through. */
-const LONG_ORDER_CHARACTERS = 4_096;
+/** The text of an order's payment row. */
+export function paymentRow(order: string): string {
+  return JSON.stringify(paymentOf(JSON.parse(order)));
+}
 
-/** The payment of a stored order. Of a long one only what it takes is parsed: no photograph, no list of a thousand items. */
-export function paymentOfText(order: string): Payment {
-  if (order.length <= LONG_ORDER_CHARACTERS) return paymentOf(JSON.parse(order));
-  const sources: JsonObject = {};
-  for (const { name, valueStart, end } of members(order)) {
-    if (SOURCES.has(name)) sources[name] = JSON.parse(order.slice(valueStart, end));
+/**
+ * The text of an order's payment row, in pieces. A long value is a piece of its
+ * own, so that it can be shared with the order's text (`sharedPieces`).
+ */
+export function paymentPieces(order: string): readonly string[] {
+  const pieces: string[] = [];
+  let piece = '{';
+  for (const [name, value] of Object.entries(paymentOf(JSON.parse(order)))) {
+    const text = JSON.stringify(value);
+    piece += `${piece === '{' ? '' : ','}"${name}":`;
+    if (text.length <= SHARED_MIN_CHARACTERS) {
+      piece += text;
+      continue;
+    }
+    pieces.push(piece, text);
+    piece = '';
   }
-  return paymentOf(sources);
+  pieces.push(`${piece}}`);
+  return pieces;
+}
+
+/** Shorter values are copied. */
+const SHARED_MIN_CHARACTERS = 1_024;
+
+/** The same pieces, with each long one replaced by the part of the order's text that it stands in. */
+export function sharedPieces(order: string, pieces: readonly string[]): readonly string[] {
+  return pieces.map((piece, index) => {
+    const name = /"([a-z_]+)":$/.exec(pieces[index - 1] ?? '')?.[1];
+    return name === undefined ? piece : partOf(order, `"${name}":`, piece);
+  });
+}
+
+/** The value behind the name in the text. A slice takes no memory of its own. */
+function partOf(text: string, name: string, value: string): string {
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const start = at + name.length;
+    if (text.startsWith(value, start)) return text.slice(start, start + value.length);
+  }
+  return value;
 }
 
 /** "`paid` when paid >= amount, otherwise `pending`"; a stored amount that is no number counts as 0. */

@@ -126,3 +126,6 @@ export const SAMPLE_RECORDS: readonly Sample[] = [
     },
   ),
 ];
+
+/** Number of rows that a new database receives. */
+export const SAMPLE_COUNT = SAMPLE_RECORDS.length;

@@ -2,41 +2,76 @@
 
 /** Above this many characters `String.indexOf`, quadratic at its worst, gives way to a linear search. */
 const INDEX_OF_MAX_CHARACTERS = 256;
+/** How much of a text is folded or searched at once: below a millisecond, whatever the text and the needle. */
+export const WINDOW_CHARACTERS = 32_768;
 
-/** Where a needle begins in a text that `caseFolded` made, looking from an index on; negative where it does not. */
-export type Find = (folded: string, from: number) => number;
+/** What a search looks for, case-folded. */
+export class Needle {
+  readonly #text: string;
+  readonly #borders: Int32Array | undefined;
 
-/** A test for texts that contain `q`, both sides lower-cased the same way. */
-export function textMatcher(q: string): (text: string) => boolean {
-  const find = finder(q);
-  // Only a needle with a sigma can tell the two foldings apart, and one costs half of the other.
-  const fold = caseFolded(q).includes('σ') ? caseFolded : lowerCased;
-  return (text) => find(fold(text), 0) >= 0;
-}
-
-/** A search for `q`. Never a RegExp: `q` is the caller's text. */
-export function finder(q: string): Find {
-  const needle = caseFolded(q);
-  if (needle.length <= INDEX_OF_MAX_CHARACTERS) {
-    return (folded, from) => folded.indexOf(needle, from);
+  /** `q` is the caller's text: never a regular expression. */
+  constructor(q: string) {
+    this.#text = caseFolded(q);
+    this.#borders =
+      this.#text.length > INDEX_OF_MAX_CHARACTERS ? borderLengths(this.#text) : undefined;
   }
-  const borders = borderLengths(needle);
-  return (folded, from) => indexOfLinear(folded, needle, borders, from);
+
+  /** In characters. */
+  get length(): number {
+    return this.#text.length;
+  }
+
+  /** Where the needle begins in a folded text, from one index to another; -1 where it does not. */
+  indexIn(folded: string, from = 0, to = folded.length): number {
+    if (this.#borders !== undefined) {
+      return indexOfLinear(folded, this.#text, this.#borders, from, to);
+    }
+    const whole = from === 0 && to >= folded.length;
+    const at = (whole ? folded : folded.slice(from, to)).indexOf(this.#text);
+    return at === -1 ? -1 : from + at;
+  }
+
+  /** Looks through a text of any length in windows: yields false after a window without the needle, true once, at the end, where it is found. */
+  *search(text: string): Generator<boolean, void> {
+    let overlap = '';
+    for (let start = 0; start < text.length; ) {
+      const end = windowEnd(text, start);
+      const folded = overlap + caseFolded(text.slice(start, end));
+      if (this.indexIn(folded) !== -1) {
+        yield true;
+        return;
+      }
+      yield false;
+      overlap = this.length > 1 ? folded.slice(1 - this.length) : '';
+      start = end;
+    }
+  }
 }
 
 /** Lower case, whatever surrounds a letter: `toLowerCase` alone turns a Σ at the end of a word into another letter. */
 export function caseFolded(text: string): string {
-  return lowerCased(text).replaceAll('ς', 'σ');
+  return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
-function lowerCased(text: string): string {
-  return text.toLowerCase();
+/** Never between the two halves of a surrogate pair: apart they have no lower case. */
+function windowEnd(text: string, start: number): number {
+  const end = start + WINDOW_CHARACTERS;
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }
 
-/** Knuth-Morris-Pratt: never looks at a character of `text` more than twice. */
-function indexOfLinear(text: string, needle: string, borders: Int32Array, from: number): number {
+/** Knuth-Morris-Pratt: looks at each character of `text` at most twice. */
+function indexOfLinear(
+  text: string,
+  needle: string,
+  borders: Int32Array,
+  from: number,
+  to: number,
+): number {
+  const end = Math.min(to, text.length);
   let matched = 0;
-  for (let i = from; i < text.length; i++) {
+  for (let i = from; i < end; i++) {
     const unit = text.charCodeAt(i);
     while (matched > 0 && needle.charCodeAt(matched) !== unit) matched = borders[matched - 1] ?? 0;
     if (needle.charCodeAt(matched) === unit) matched++;

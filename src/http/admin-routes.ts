@@ -2,7 +2,7 @@
 
 import { ADMIN_PAGE_SIZES, listQuery, pageRequest, pagination } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
-import { type Answer, data, failure, list } from './answer.js';
+import { type Answer, data, dataWithRows, failure, list } from './answer.js';
 import type { Call } from './call.js';
 import { pageOf } from './data-routes.js';
 
@@ -38,10 +38,10 @@ export async function adminAccounts(call: Call): Promise<Answer> {
 }
 
 export async function adminAccount(call: Call): Promise<Answer> {
-  const outcome = await call.operator.account(call.owner);
+  const outcome = await call.account.profile();
   if (!outcome.ok) return failure(outcome.failure);
   const { summary, profiles } = outcome.value;
-  return data(`${JSON.stringify(summary).slice(0, -1)},"profiles":[${profiles.join(',')}]}`);
+  return dataWithRows(JSON.stringify(summary), 'profiles', profiles);
 }
 
 export async function adminUsage({ operator }: Call): Promise<Answer> {

@@ -1,16 +1,18 @@
-// What a route answers, before it is an HTTP response.
+// The answer of a route, before it is an HTTP response.
 
 import { type ErrorCode, type Failure, failed, type Outcome } from '../domain/errors.js';
-import type { Pagination, Texts } from '../domain/listing.js';
+import type { Pagination, Rows } from '../domain/listing.js';
 
 export type Answer =
   /** One JSON text as `data`. */
   | { readonly kind: 'data'; readonly status: 200 | 201; readonly data: string }
-  /** JSON texts as the rows of `data`. */
+  /** Rows as an array within `data`, with the texts that stand before and behind the array. */
   | {
-      readonly kind: 'list';
-      readonly items: Texts;
-      readonly pagination: Pagination;
+      readonly kind: 'rows';
+      readonly before: string;
+      readonly rows: Rows;
+      readonly behind: string;
+      readonly pagination?: Pagination;
     }
   | { readonly kind: 'failure'; readonly failure: Failure; readonly allow?: string };
 
@@ -18,8 +20,15 @@ export function data(text: string, status: 200 | 201 = 200): Answer {
   return { kind: 'data', status, data: text };
 }
 
-export function list(items: Texts, pagination: Pagination): Answer {
-  return { kind: 'list', items, pagination };
+/** Rows as `data`. */
+export function list(rows: Rows, pagination: Pagination): Answer {
+  return { kind: 'rows', before: '', rows, behind: '', pagination };
+}
+
+/** One object as `data`, with rows as its last member. `object` is its text without that member. */
+export function dataWithRows(object: string, member: string, rows: Rows): Answer {
+  const before = `${object.slice(0, -1)},${JSON.stringify(member)}:`;
+  return { kind: 'rows', before, rows, behind: '}' };
 }
 
 export function failure(reason: Failure, allow?: string): Answer {

@@ -10,11 +10,19 @@ import type { Identity, IdentityProvider } from '../identity/identity-provider.j
 /** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Who was let in: an account by its token, the operator by the key, or anyone where nothing is asked. */
+/** The operator's key; two while it is rotated. */
+export type AdminKey = string | readonly string[] | undefined;
+
+/** The admitted caller: an account by its token, the operator by the key, or anyone where no credentials are needed. */
 export type Principal =
   | { readonly kind: 'account'; readonly subject: string }
   | { readonly kind: 'operator'; readonly actor: Actor }
   | { readonly kind: 'anyone' };
+
+/** The name under which a principal takes turns and holds bytes: the account's subject, or for the operator an empty one. */
+export function shareOf(principal: Principal): string {
+  return principal.kind === 'account' ? principal.subject : '';
+}
 
 /** Lets in the account that the request's token belongs to. */
 export function admitAccount(
@@ -38,29 +46,44 @@ function principalOf(who: Identity): Outcome<Principal> {
     case 'invalid':
       return failed('UNAUTHORIZED', 'the identity provider refuses the token; get a new one');
     case 'unavailable':
-      return failed(
-        'AUTH_UNAVAILABLE',
-        who.reason ?? 'the identity provider gives no answer; try again later',
-      );
+      return unavailable(who);
   }
 }
 
+function unavailable({ reason, retryAfterSeconds }: Unavailable): Outcome<Principal> {
+  const message = reason ?? 'the identity provider gives no answer; try again later';
+  const { failure } = failed('AUTH_UNAVAILABLE', message);
+  return { ok: false, failure: { ...failure, ...(retryAfterSeconds && { retryAfterSeconds }) } };
+}
+
+type Unavailable = Extract<Identity, { status: 'unavailable' }>;
+
 /** "When not configured, all admin routes return 503"; "a wrong or missing key returns 401". */
-export function adminGate(
-  configured: string | undefined,
-): (request: Request) => Outcome<Principal> {
-  if (configured === undefined || configured.length < ADMIN_KEY_MIN_CHARACTERS) {
+export function adminGate(configured: AdminKey): (request: Request) => Outcome<Principal> {
+  const keys = usableKeys(configured);
+  if (keys.length === 0) {
     return () =>
       failed(
         'ADMIN_DISABLED',
         `no admin key is configured; set ADMIN_API_KEY to at least ${ADMIN_KEY_MIN_CHARACTERS} characters`,
       );
   }
-  const key = configured;
   return (request) =>
-    equalInConstantTime(request.headers.get('x-service-admin-key') ?? '', key)
+    isOneOf(keys, request.headers.get('x-service-admin-key') ?? '')
       ? succeeded({ kind: 'operator', actor: 'admin' })
       : failed('UNAUTHORIZED', 'no or wrong admin key; send it as "X-Service-Admin-Key"');
+}
+
+/** The configured keys that are long enough to be taken. */
+export function usableKeys(configured: AdminKey): readonly string[] {
+  return [configured ?? []].flat().filter(({ length }) => length >= ADMIN_KEY_MIN_CHARACTERS);
+}
+
+/** Compares with every key, also after a match: the time says nothing of which one it was. */
+function isOneOf(keys: readonly string[], given: string): boolean {
+  let matches = 0;
+  for (const key of keys) matches += equalInConstantTime(given, key) ? 1 : 0;
+  return matches > 0;
 }
 
 /** Takes as long for a near miss as for a wild guess: the time depends on the key's length alone. */

@@ -1,25 +1,29 @@
-// What an action gets to work with: an admitted request, its parts on demand.
+// An admitted request as an action sees it: its parts on demand.
 
 import type { Context } from 'hono';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
-import type { JsonObject } from '../domain/json.js';
 import type { Query } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
-import type { AccountRecords, OperatorViews, RecordStore } from '../records/record-store.js';
-import type { Pause } from '../records/turns.js';
+import type {
+  AccountRecords,
+  OperatorViews,
+  RecordStore,
+  Sender,
+} from '../records/record-store.js';
 import type { Answer } from './answer.js';
-import type { Principal } from './authentication.js';
-import { queryOf } from './path.js';
-import { type HostBindings, readJsonObject, streamReader } from './request-body.js';
+import { type Principal, shareOf } from './authentication.js';
+import type { ByteAllowance } from './byte-allowance.js';
+import { ownerOf, queryOf } from './path.js';
+import { bodyMaxBytes, type HostBindings, readBodyText, streamReader } from './request-body.js';
 
 export type RequestContext = Context<{ Bindings: HostBindings }>;
 
-/** What actions reach besides the request. */
-export interface Surroundings {
+/** What actions use besides the request. */
+export interface ActionDependencies {
   readonly records: RecordStore;
   readonly status: ServiceStatus;
-  readonly pause: Pause;
+  readonly allowance: ByteAllowance;
 }
 
 /** What the operator's health view says of the service itself. */
@@ -35,35 +39,39 @@ export class Call {
   readonly #context: RequestContext;
   readonly #collection: CollectionName | undefined;
   readonly #principal: Principal;
-  readonly #surroundings: Surroundings;
+  readonly #dependencies: ActionDependencies;
 
   constructor(
     context: RequestContext,
     collection: CollectionName | undefined,
     principal: Principal,
-    surroundings: Surroundings,
+    dependencies: ActionDependencies,
   ) {
     this.#context = context;
     this.#collection = collection;
     this.#principal = principal;
-    this.#surroundings = surroundings;
+    this.#dependencies = dependencies;
   }
 
   /** The records that the request may touch: the caller's own, or those of the account that the operator names. */
   get account(): AccountRecords {
-    const { records } = this.#surroundings;
     const principal = this.#principal;
-    if (principal.kind === 'account') return records.account(principal.subject);
-    if (principal.kind === 'operator') return records.account(this.owner, principal.actor);
+    const sender: Sender = {
+      actor: principal.kind === 'operator' ? principal.actor : undefined,
+      hasGone: this.#hasGone(),
+    };
+    const { records } = this.#dependencies;
+    if (principal.kind === 'account') return records.account(principal.subject, sender);
+    if (principal.kind === 'operator') return records.account(this.owner, sender);
     throw new Error('a route that admits anyone has no account');
   }
 
   get operator(): OperatorViews {
-    return this.#surroundings.records.operator;
+    return this.#dependencies.records.operator;
   }
 
   get status(): ServiceStatus {
-    return this.#surroundings.status;
+    return this.#dependencies.status;
   }
 
   get collection(): CollectionName {
@@ -77,16 +85,30 @@ export class Call {
 
   /** The account that an admin path names, decoded. */
   get owner(): string {
-    return present(this.#context.req.param('owner_sub'), 'owner_sub');
+    return ownerOf(present(this.#context.req.param('owner_sub'), 'owner_sub'));
   }
 
   get query(): Query {
     return queryOf(this.#context.req.raw);
   }
 
-  body(): Promise<Outcome<JsonObject>> {
-    const read = this.#context.env?.readBody ?? streamReader(this.#context.req.raw);
-    return readJsonObject(read, this.#surroundings.pause);
+  /** Reads the body and acts on it. Its bytes are held within the sender's allowance until the action is done. */
+  async withBody(act: (body: string) => Promise<Outcome<string>>): Promise<Outcome<string>> {
+    const { allowance } = this.#dependencies;
+    const request = this.#context.req.raw;
+    const [share, bytes] = [shareOf(this.#principal), bodyMaxBytes(request)];
+    await allowance.take(share, bytes);
+    try {
+      const body = await readBodyText(this.#context.env?.readBody ?? streamReader(request));
+      return body.ok ? await act(body.value) : body;
+    } finally {
+      allowance.give(share, bytes);
+    }
+  }
+
+  #hasGone(): () => boolean {
+    const request = this.#context.req.raw;
+    return this.#context.env?.hasGone ?? (() => request.signal.aborted);
   }
 }
 

@@ -1,6 +1,6 @@
-// Cross-origin rules: one fixed policy, no credentials.
+// Cross-origin rules. The policy is fixed and admits no credentials.
 
-/** Every method that some path has. */
+/** The methods of all paths together. */
 export const METHODS = 'GET, POST, PATCH, DELETE, OPTIONS';
 export const REQUEST_HEADERS = 'Content-Type, Authorization, X-Request-ID';
 
@@ -10,9 +10,9 @@ const ANY_ORIGIN: OriginHeaders = { 'Access-Control-Allow-Origin': '*' };
 const NO_ORIGIN: OriginHeaders = {};
 
 /**
- * The headers that admit a request's origin: `*` without a list or with one
- * that contains `*`; otherwise the origin itself if it is on the list, "and
- * then `Vary: Origin` is sent"; else none.
+ * The headers that admit a request's origin. Without a list, or with a list that
+ * contains `*`: `*`. With a list that contains the origin: the origin, "and then
+ * `Vary: Origin` is sent". With a list that does not: none.
  */
 export function originPolicy(
   allowed: readonly string[],

@@ -9,7 +9,7 @@ import {
   singlePage,
 } from '../domain/listing.js';
 import { andThen, type Eventually } from '../eventually.js';
-import { type Answer, dataOf, deletionOf, failure, list } from './answer.js';
+import { type Answer, dataOf, deletionOf, list } from './answer.js';
 import type { Call } from './call.js';
 
 export function listRecords(call: Call): Eventually<Answer> {
@@ -24,9 +24,8 @@ export function pageOf(call: Call, query: ListQuery): Eventually<Answer> {
 }
 
 export async function createRecord(call: Call): Promise<Answer> {
-  const body = await call.body();
-  if (!body.ok) return failure(body.failure);
-  return dataOf(await call.account.create(call.collection, body.value), 201);
+  const { account, collection } = call;
+  return dataOf(await call.withBody((body) => account.create(collection, body)), 201);
 }
 
 export function readRecord(call: Call): Eventually<Answer> {
@@ -34,9 +33,8 @@ export function readRecord(call: Call): Eventually<Answer> {
 }
 
 export async function updateRecord(call: Call): Promise<Answer> {
-  const body = await call.body();
-  if (!body.ok) return failure(body.failure);
-  return dataOf(await call.account.update(call.collection, call.id, body.value));
+  const { account, collection, id } = call;
+  return dataOf(await call.withBody((body) => account.update(collection, id, body)));
 }
 
 export async function deleteRecord(call: Call): Promise<Answer> {

@@ -1,4 +1,5 @@
-// GET /health: "static: it does not check the database, write ability, or the identity provider".
+// GET /health is "static: it does not check the database, write ability, or the
+// identity provider".
 
 import { DEFAULT_CURRENCY } from '../domain/collections.js';
 import { type Answer, data } from './answer.js';

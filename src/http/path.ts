@@ -1,5 +1,5 @@
-// Which path a request names. "Segments are percent-decoded once; a broken
-// escape or an encoded control character is 404."
+// The path of a request, in one form for the router. "Segments are percent-decoded
+// once; a broken escape or an encoded control character is 404."
 
 import type { Query } from '../domain/listing.js';
 
@@ -9,9 +9,9 @@ export const ADMIN_PREFIX = `${API_PREFIX}/admin`;
 const NO_QUERY: Query = new URLSearchParams();
 
 /**
- * The path with every segment decoded once and encoded again the same way for
- * all, so that the router compares like with like and decodes parameters once.
- * A segment that cannot be decoded becomes empty, which no route has.
+ * The path with every segment decoded once and encoded again. So `%41` and `A` are
+ * the same to the router, and a parameter is decoded once. A segment that cannot
+ * be decoded becomes empty, and no route has an empty segment.
  */
 export function canonicalPath(request: Request): string {
   const { url } = request;
@@ -23,6 +23,15 @@ export function canonicalPath(request: Request): string {
 /** "`/api/v1`, `/api/v1/…`; `/api/v1x` and everything else outside is 404." */
 export function isUnder(prefix: string, path: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
+}
+
+/**
+ * The account that a segment names, decoded. URLs have no spelling for `.` and
+ * `..`: every client resolves them, `%2E%2E` too, before it sends. So `~.` and
+ * `~..` name these two, and an account that is called `~.` itself is `~~.`.
+ */
+export function ownerOf(segment: string): string {
+  return /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment;
 }
 
 /** Over HTTP no fragment arrives; a `Request` made by a program may hold one. */

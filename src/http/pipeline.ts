@@ -6,18 +6,28 @@ import type { Outcome } from '../domain/errors.js';
 import { andThen, type Eventually } from '../eventually.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
+import type { Turns } from '../turns.js';
 import { type Answer, failure, refusal } from './answer.js';
-import { adminGate, admitAccount, type Principal } from './authentication.js';
-import { Call, type RequestContext, type Surroundings } from './call.js';
+import { answerStreams } from './answer-stream.js';
+import {
+  type AdminKey,
+  adminGate,
+  admitAccount,
+  type Principal,
+  shareOf,
+} from './authentication.js';
+import { type ActionDependencies, Call, type RequestContext } from './call.js';
 import { originPolicy, preflightResponse } from './cors.js';
 import { type EnvelopeFacts, respond } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
+import { RefusedKeys } from './refused-keys.js';
 import { type RandomBytes, requestIds } from './request-id.js';
 import { actionOf, allowOf, HEALTH_ROUTE, type Route } from './routes.js';
 
-export interface PipelineOptions extends Surroundings {
+export interface PipelineOptions extends ActionDependencies {
+  readonly turns: Turns;
   readonly identity: IdentityProvider;
-  readonly adminKey: string | undefined;
+  readonly adminKey: AdminKey;
   readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
   /** Milliseconds since 1970, UTC. */
@@ -33,6 +43,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const requestIdOf = requestIds(options);
   const originHeadersOf = originPolicy(options.corsAllowedOrigins);
   const admitOperator = adminGate(options.adminKey);
+  const streamsOf = answerStreams(options.turns, options.allowance);
+  const refusedKeys = new RefusedKeys(log, clock);
 
   return (context, route) => {
     const request = context.req.raw;
@@ -40,24 +52,30 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     if (request.method === 'OPTIONS') return preflightResponse(originHeaders);
     const facts: EnvelopeFacts = { requestId: requestIdOf(request), now: clock(), originHeaders };
     try {
-      const answered = answer(context, route);
-      if (!(answered instanceof Promise)) return respond(answered, facts);
-      return answered
-        .then((ready) => respond(ready, facts))
-        .catch((error: unknown) => apology(error, facts));
+      const answered = answer(context, facts, route);
+      if (!(answered instanceof Promise)) return answered;
+      return answered.catch((error: unknown) => apology(error, facts));
     } catch (error) {
       return apology(error, facts);
     }
   };
 
-  function answer(context: RequestContext, route: Route | undefined): Eventually<Answer> {
+  function answer(
+    context: RequestContext,
+    facts: EnvelopeFacts,
+    route: Route | undefined,
+  ): Eventually<Response> {
     const { path } = context.req;
-    if (!isUnder(API_PREFIX, path)) return noRoute(path);
-    if (route === HEALTH_ROUTE) return perform(context, route, { kind: 'anyone' });
+    if (!isUnder(API_PREFIX, path)) return respond(noRoute(path), facts);
+    if (route === HEALTH_ROUTE) return perform(context, facts, route, { kind: 'anyone' });
     return andThen(admit(context.req.raw, path), (admitted) => {
-      if (!admitted.ok) return failure(admitted.failure);
-      if (route === undefined) return noRoute(path);
-      return perform(context, route, admitted.value);
+      if (!admitted.ok) {
+        const isKeyWrong = isUnder(ADMIN_PREFIX, path) && admitted.failure.code === 'UNAUTHORIZED';
+        if (isKeyWrong) refusedKeys.note(context.req.raw, context.env?.remoteAddress);
+        return respond(failure(admitted.failure), facts);
+      }
+      if (route === undefined) return respond(noRoute(path), facts);
+      return perform(context, facts, route, admitted.value);
     });
   }
 
@@ -67,13 +85,17 @@ export function createPipeline(options: PipelineOptions): Pipeline {
 
   function perform(
     context: RequestContext,
+    facts: EnvelopeFacts,
     route: Route,
     principal: Principal,
-  ): Eventually<Answer> {
+  ): Eventually<Response> {
     const { method } = context.req.raw;
     const action = actionOf(route, method);
-    if (action === undefined) return methodNotAllowed(method, allowOf(route));
-    return action(new Call(context, route.collection, principal, options));
+    if (action === undefined) return respond(methodNotAllowed(method, allowOf(route)), facts);
+    const stream = streamsOf(shareOf(principal));
+    return andThen(action(new Call(context, route.collection, principal, options)), (answered) =>
+      respond(answered, facts, stream),
+    );
   }
 
   /** "The text goes to the log with the request id, never to the client." */

@@ -1,11 +1,9 @@
-// A request's body: "exactly one JSON object, at most 1 MiB", whatever its
-// Content-Type and Content-Length say.
+// A request's body as text: "at most 1 MiB", whatever its Content-Type and
+// Content-Length say. Whether it is one JSON object is judged with the record.
 
 import { boundedBody } from '../bounded-body.js';
-import { failed, type Outcome } from '../domain/errors.js';
-import { type JsonObject, parseJsonObject } from '../domain/json.js';
+import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
-import type { Pause } from '../records/turns.js';
 
 /**
  * Reads a whole body of at most `maxBytes`; undefined where it is longer.
@@ -17,18 +15,25 @@ export type ReadBody = (maxBytes: number) => Promise<Uint8Array | undefined>;
 export interface HostBindings {
   /** A quicker way to the body than the request's stream. */
   readonly readBody?: ReadBody;
+  /** A quicker way than the request's signal to learn whether the client's connection is closed. */
+  readonly hasGone?: () => boolean;
+  /** Where the request came from, for the log. */
+  readonly remoteAddress?: string | undefined;
   /** Where the handler notes the pattern of the route that the request took. */
   readonly exchange?: { route: string } | undefined;
 }
 
-/** To parse a larger one takes milliseconds, and so does what comes after: each has an event-loop turn of its own. */
-const LARGE_BODY_BYTES = 65_536;
-
 /** Strict: bad UTF-8 is refused, and a byte order mark stays, to be refused by the parser. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Pauses before and after a large body is parsed. */
-export async function readJsonObject(read: ReadBody, pause: Pause): Promise<Outcome<JsonObject>> {
+/** The most that the body of a request may take in memory, as far as its headers tell. */
+export function bodyMaxBytes({ headers }: Pick<Request, 'headers'>): number {
+  const length = headers.get('content-length');
+  if (length === null || !/^[0-9]+$/.test(length)) return REQUEST_BODY_MAX_BYTES;
+  return Math.min(Number(length), REQUEST_BODY_MAX_BYTES);
+}
+
+export async function readBodyText(read: ReadBody): Promise<Outcome<string>> {
   let bytes: Uint8Array | undefined;
   try {
     bytes = await read(REQUEST_BODY_MAX_BYTES);
@@ -42,21 +47,11 @@ export async function readJsonObject(read: ReadBody, pause: Pause): Promise<Outc
     );
   }
   if (bytes.length === 0) return failed('INVALID_JSON', 'the body is empty; send one JSON object');
-  if (bytes.length <= LARGE_BODY_BYTES) return parsed(bytes);
-  await pause();
-  const outcome = parsed(bytes);
-  await pause();
-  return outcome;
-}
-
-function parsed(bytes: Uint8Array): Outcome<JsonObject> {
-  let text: string;
   try {
-    text = decoder.decode(bytes);
+    return succeeded(decoder.decode(bytes));
   } catch {
     return failed('INVALID_JSON', 'the body is not valid UTF-8; send one JSON object in UTF-8');
   }
-  return parseJsonObject(text);
 }
 
 /** Reads the request's own stream. */

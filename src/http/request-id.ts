@@ -1,12 +1,12 @@
-// X-Request-ID: a non-empty value is echoed unchanged, else one is made.
+// X-Request-ID: "non-empty value is echoed unchanged"; otherwise the service makes an id.
 
 const HEADER = 'x-request-id';
 const RANDOM_BYTES = 8;
-/** Random bytes are drawn for many ids at once: a call for each costs more than the rest of the id. */
+/** Random bytes are fetched for many ids at once: one call for each id costs more than the rest of the id. */
 const IDS_A_POOL = 256;
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Fills the array with secure random bytes; throws where there are none to be had. */
+/** Fills the array with secure random bytes. Throws if the platform has none. */
 export type RandomBytes = (into: Uint8Array<ArrayBuffer>) => void;
 
 export interface RequestIdSources {

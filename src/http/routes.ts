@@ -1,5 +1,6 @@
-// Every path and method of the API, in one table. What is not here is 404;
-// what is here with other methods is 405, and `Allow` follows from the row.
+// Every path and method of the API, in one table. A path that is not here is
+// 404. Another method on a path of the table is 405 `METHOD_NOT_ALLOWED` with an
+// `Allow` header, which is made from the row.
 
 import { COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
 import {
@@ -29,7 +30,7 @@ export interface Route {
   /** Hono's pattern. */
   readonly path: string;
   readonly actions: Readonly<Partial<Record<Method, Action>>>;
-  /** The collection that the path names, where it names one. */
+  /** The collection in the path; undefined if the path has none. */
   readonly collection?: CollectionName;
 }
 
@@ -52,8 +53,8 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /**
- * A collection's two paths. Each collection is spelled out: beside `/admin/…` a
- * pattern for all six would be ambiguous to Hono's quick router, and leave the slow one.
+ * A collection's two paths. Each collection has routes of its own: one pattern for
+ * all six would also match `/admin/…`, and Hono's RegExpRouter refuses such a pair.
  */
 function recordRoutes(base: string, collection: CollectionName, list: Action): readonly Route[] {
   const path = `${base}/${collection}`;
@@ -65,7 +66,7 @@ function recordRoutes(base: string, collection: CollectionName, list: Action): r
 }
 
 export function actionOf(route: Route, method: string): Action | undefined {
-  // Own properties only: a method is the client's text, "constructor" included.
+  // Own properties only, because the client chooses the method: it may be "constructor".
   return Object.hasOwn(route.actions, method) ? route.actions[method as Method] : undefined;
 }
 

@@ -9,14 +9,20 @@ export interface IdentityProvider {
 
 /**
  * - `identified`: the token is good; `subject` is the account's stable identifier.
- * - `invalid`: the provider refuses the token.
+ *   `expiresAt`, in milliseconds since 1970, UTC, is the end of the token where the provider says it.
+ * - `invalid`: the token is refused.
  * - `unavailable`: the provider cannot be asked, or its answer cannot be used;
- *   `reason` is for the caller, where waiting does not help.
+ *   `reason` is for the caller, where waiting does not help. `retryAfterSeconds`
+ *   is how long the provider wants to be left alone.
  */
 export type Identity =
-  | { readonly status: 'identified'; readonly subject: string }
+  | { readonly status: 'identified'; readonly subject: string; readonly expiresAt?: number }
   | { readonly status: 'invalid' }
-  | { readonly status: 'unavailable'; readonly reason?: string };
+  | {
+      readonly status: 'unavailable';
+      readonly reason?: string;
+      readonly retryAfterSeconds?: number;
+    };
 
 export const INVALID: Identity = { status: 'invalid' };
 export const UNAVAILABLE: Identity = { status: 'unavailable' };
@@ -25,6 +31,11 @@ export const UNAVAILABLE: Identity = { status: 'unavailable' };
 export const noIdentityProvider: IdentityProvider = {
   identify: () => ({
     status: 'unavailable',
-    reason: 'no identity provider is configured; the operator must set AUTH_USERINFO_URL',
+    reason:
+      'no identity provider is configured; the operator must set AUTH_USERINFO_URL or AUTH_ISSUER',
   }),
 };
+
+/** For the operator, where nobody looks whom a token was issued to. */
+export const AUDIENCE_HINT =
+  "tokens of any application of the provider are let in; set AUTH_AUDIENCE to this service's own";

@@ -1,9 +1,11 @@
-// Identical checks in flight are joined and, where the operator allows it,
-// successful ones are remembered for a while. Failures never are.
+// Identical checks in flight are joined. Where the operator allows it, a
+// successful one is remembered, never longer than its token lives; a refused
+// token is remembered for 2 s, so that it cannot be a way to tire the provider.
 
 import { IDENTITY_CACHE_MAX_ENTRIES, IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { andThen, type Eventually } from '../eventually.js';
 import type { Identity, IdentityProvider } from './identity-provider.js';
+import { unverifiedExpiry } from './token-claims.js';
 
 export interface SharedChecksOptions {
   /** How long a successful check is remembered, in seconds; 0: every request is checked. */
@@ -16,15 +18,12 @@ export interface SharedChecksOptions {
   readonly digest?: (token: string) => Eventually<string>;
 }
 
+const REFUSAL_LIFETIME_MS = 2_000;
+
 /** Times count from before the question, so that an answer is never believed for longer. */
 interface Check {
   readonly askedAt: number;
   readonly identity: Promise<Identity>;
-}
-
-interface Remembered {
-  readonly askedAt: number;
-  readonly identity: Identity;
 }
 
 export function sharedChecks(
@@ -34,8 +33,9 @@ export function sharedChecks(
   const { clock = Date.now, digest = sha256, joined: joins = true } = options;
   const lifetimeMs = options.cacheSeconds * 1000;
   const inFlight = new Map<string, Check>();
-  /** Oldest first, since a Map keeps the order of insertion. */
-  const remembered = new Map<string, Remembered>();
+  const successes = new Memory();
+  // Apart, so that made-up tokens push nobody's success out.
+  const refusals = new Memory();
 
   function check(token: string, now: number): Check {
     const joined = joins ? inFlight.get(token) : undefined;
@@ -49,43 +49,86 @@ export function sharedChecks(
     return started;
   }
 
-  function rememberedCheck(token: string): Eventually<Identity> {
+  function identify(token: string): Eventually<Identity> {
+    refusals.forget(clock());
+    // Nothing to look up: a hash for every request would be its dearest part.
+    if (lifetimeMs === 0 && refusals.isEmpty) return rememberingCheck(token, clock());
     return andThen(digest(token), (key) => {
       const now = clock();
-      const known = remembered.get(key);
-      if (known && isYoungerThan(lifetimeMs, known.askedAt, now)) return known.identity;
-      remembered.delete(key);
-      return rememberingCheck(token, key, now);
+      const known = successes.get(key, now) ?? refusals.get(key, now);
+      return known ?? rememberingCheck(token, now, key);
     });
   }
 
-  async function rememberingCheck(token: string, key: string, now: number): Promise<Identity> {
+  async function rememberingCheck(token: string, now: number, key?: string): Promise<Identity> {
     const { askedAt, identity: answer } = check(token, now);
     const identity = await answer;
-    if (identity.status === 'identified') remember(key, { askedAt, identity });
+    if (identity.status === 'invalid') {
+      const entry = { identity, since: askedAt, untilMs: askedAt + REFUSAL_LIFETIME_MS };
+      refusals.set(key ?? (await digest(token)), entry);
+    } else if (identity.status === 'identified' && lifetimeMs > 0) {
+      const ends = [identity.expiresAt, unverifiedExpiry(token), askedAt + lifetimeMs];
+      const untilMs = Math.min(...ends.filter((end) => end !== undefined));
+      successes.set(key ?? (await digest(token)), { identity, since: askedAt, untilMs });
+    }
     return identity;
   }
 
-  function remember(key: string, entry: Remembered): void {
-    // Everyone who joined the check remembers it: only the first needs room.
-    if (!remembered.has(key) && remembered.size >= IDENTITY_CACHE_MAX_ENTRIES) {
-      const [oldest] = remembered.keys();
-      if (oldest !== undefined) remembered.delete(oldest);
-    }
-    remembered.set(key, entry);
+  return { identify };
+}
+
+interface Remembered {
+  readonly identity: Identity;
+  readonly since: number;
+  readonly untilMs: number;
+}
+
+/** Identities by a token's hash, each until its time is over. */
+class Memory {
+  /** Oldest first, since a Map keeps the order of insertion. */
+  readonly #entries = new Map<string, Remembered>();
+
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
   }
 
-  return {
-    identify: (token) => (lifetimeMs > 0 ? rememberedCheck(token) : check(token, clock()).identity),
-  };
+  get(key: string, now: number): Identity | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    if (isValid(entry, now)) return entry.identity;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  set(key: string, entry: Remembered): void {
+    // Everyone who joined the check remembers it: only the first needs room.
+    if (!this.#entries.has(key) && this.#entries.size >= IDENTITY_CACHE_MAX_ENTRIES) {
+      const [oldest] = this.#entries.keys();
+      if (oldest !== undefined) this.#entries.delete(oldest);
+    }
+    this.#entries.set(key, entry);
+  }
+
+  /** Lets go of the oldest entries whose time is over. */
+  forget(now: number): void {
+    for (const [key, entry] of this.#entries) {
+      if (isValid(entry, now)) return;
+      this.#entries.delete(key);
+    }
+  }
 }
 
 /** A clock that was set back makes nothing younger. */
+function isValid({ since, untilMs }: Remembered, now: number): boolean {
+  return now >= since && now < untilMs;
+}
+
 function isYoungerThan(ageMs: number, askedAt: number, now: number): boolean {
   return now >= askedAt && now - askedAt < ageMs;
 }
 
-async function sha256(token: string): Promise<string> {
+/** The default hash of a token, by WebCrypto. */
+export async function sha256(token: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

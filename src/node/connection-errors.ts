@@ -12,11 +12,16 @@ import { respond } from '../http/envelope.js';
 import { requestIds } from '../http/request-id.js';
 import type { Connections, Exchange } from './connections.js';
 import type { MeteredExchange } from './metered-exchange.js';
+import { type ParserError, requestOfUnknownMethod } from './unknown-method.js';
 
 const ENDED_EARLY = 'HPE_INVALID_EOF_STATE';
 const MALFORMED = reason(
   'BAD_REQUEST',
   'this is not a well-formed HTTP/1.1 request; check its target, headers and body framing',
+);
+const UNKNOWN_METHOD = reason(
+  'BAD_REQUEST',
+  `this does not begin with a method that is known here; send HTTP/1.1 with one of ${METHODS}`,
 );
 const REASONS: ReadonlyMap<string | undefined, Failure> = new Map([
   [
@@ -27,6 +32,7 @@ const REASONS: ReadonlyMap<string | undefined, Failure> = new Map([
     'HPE_HEADER_OVERFLOW',
     reason('HEADERS_TOO_LARGE', 'the headers are too large; send fewer or shorter ones'),
   ],
+  ['HPE_INVALID_METHOD', UNKNOWN_METHOD],
 ]);
 const NO_TUNNELS = reason('METHOD_NOT_ALLOWED', 'CONNECT is not possible here; this is no proxy');
 
@@ -37,15 +43,22 @@ export class ConnectionErrors {
   readonly #originHeadersOf: ReturnType<typeof originPolicy>;
   readonly #requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
   readonly #connections: Connections;
+  readonly #handler: UnknownMethodHandler;
   readonly #refused = new WeakSet<Duplex>();
 
-  constructor(connections: Connections, corsAllowedOrigins: readonly string[]) {
+  /** The handler answers requests whose method only Node's parser does not know. */
+  constructor(
+    connections: Connections,
+    corsAllowedOrigins: readonly string[],
+    handler: UnknownMethodHandler,
+  ) {
     this.#connections = connections;
+    this.#handler = handler;
     this.#originHeadersOf = originPolicy(corsAllowedOrigins);
   }
 
   /** Ends a connection that broke the protocol, with an answer where one is due. */
-  refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  refuse(error: ParserError, socket: Duplex): void {
     // Whatever follows broken bytes is broken, too.
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
@@ -53,7 +66,10 @@ export class ConnectionErrors {
       socket.destroy();
       return;
     }
-    const refusal = failure(REASONS.get(error.code) ?? MALFORMED);
+    const unknown = requestOfUnknownMethod(error);
+    const refusal: Refusal = unknown
+      ? async (_, metered) => messageOf(await this.#handler(unknown, metered))
+      : this.#refusal(failure(REASONS.get(error.code) ?? MALFORMED));
     const newest = this.#connections.newest(socket);
     // The client ended the connection in the middle of its request: nobody waits for the answer.
     if (error.code === ENDED_EARLY) newest?.metered?.cut();
@@ -66,8 +82,8 @@ export class ConnectionErrors {
   refuseTunnel(request: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     socket.resume();
-    const refusal = failure(NO_TUNNELS, METHODS);
     const metered = this.#connections.metered(socket, request);
+    const refusal = this.#refusal(failure(NO_TUNNELS, METHODS));
     const end = () => this.#end(socket, refusal, request, metered);
     const before = this.#connections.newest(socket)?.response;
     if (before === undefined || before.writableFinished) end();
@@ -82,7 +98,7 @@ export class ConnectionErrors {
   }
 
   /** The answers before come first, and nobody gets two. */
-  #endAfter(newest: Exchange, socket: Duplex, refusal: Answer, metered?: MeteredExchange): void {
+  #endAfter(newest: Exchange, socket: Duplex, refusal: Refusal, metered?: MeteredExchange): void {
     const { request, response } = newest;
     if (!request.complete && !response.headersSent) {
       const answer = () => this.#end(socket, refusal, request, newest.metered);
@@ -98,11 +114,11 @@ export class ConnectionErrors {
 
   async #end(
     socket: Duplex,
-    refusal: Answer | undefined,
+    refusal: Refusal | undefined,
     request?: IncomingMessage,
     metered?: MeteredExchange,
   ) {
-    const message = refusal && (await this.#message(refusal, request));
+    const message = await refusal?.(request, metered);
     if (socket.writable) socket.end(message === undefined ? '' : serialized(message));
     if (message !== undefined) metered?.refused(message.status);
     // Half closed, the connection is under none of Node's time-outs.
@@ -110,23 +126,37 @@ export class ConnectionErrors {
     socket.once('close', () => clearTimeout(cut));
   }
 
+  #refusal(answer: Answer): Refusal {
+    return (request) => this.#message(answer, request);
+  }
+
   async #message(answer: Answer, request?: IncomingMessage): Promise<Message> {
     const known = { headers: exchangeHeaders(request) };
-    const response = respond(answer, {
-      requestId: this.#requestIdOf(known),
-      now: Date.now(),
-      originHeaders: this.#originHeadersOf(known),
-    });
-    const body = Buffer.from(await response.arrayBuffer());
-    const headers = { ...Object.fromEntries(response.headers), 'content-length': `${body.length}` };
-    return { status: response.status, headers, body };
+    return messageOf(
+      respond(answer, {
+        requestId: this.#requestIdOf(known),
+        now: Date.now(),
+        originHeaders: this.#originHeadersOf(known),
+      }),
+    );
   }
 }
+
+/** Makes the message that ends a connection, for the request that it answers as far as that is known. */
+type Refusal = (request?: IncomingMessage, metered?: MeteredExchange) => Promise<Message>;
+
+type UnknownMethodHandler = (request: Request, metered?: MeteredExchange) => Promise<Response>;
 
 interface Message {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+}
+
+async function messageOf(response: Response): Promise<Message> {
+  const body = Buffer.from(await response.arrayBuffer());
+  const headers = { ...Object.fromEntries(response.headers), 'content-length': `${body.length}` };
+  return { status: response.status, headers, body };
 }
 
 function reason(code: ErrorCode, message: string): Failure {

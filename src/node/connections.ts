@@ -1,6 +1,6 @@
-// Every open connection and what is under way on it. Enforces the contract's
-// response write time-out, which Node does not have: a client that never reads
-// its answer would hold the answer's memory for ever.
+// Every open connection and its requests under way. This file enforces "the contract's
+// response write time-out", which Node does not have: a client that never reads its
+// answer would hold the answer's memory for ever.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,7 +9,7 @@ import { RESPONSE_WRITE_TIMEOUT_MS } from '../domain/limits.js';
 import type { ServiceEvents } from '../service-events.js';
 import { type MeteredAnswer, MeteredExchange, SentBytes } from './metered-exchange.js';
 
-/** How often the deadlines are looked at; a connection lives at most this much longer. */
+/** Time between two checks of the deadlines; a connection lives at most this much longer. */
 const SWEEP_INTERVAL_MS = 250;
 
 /** A request and its response. */
@@ -20,13 +20,13 @@ export interface Exchange {
   readonly metered?: MeteredExchange | undefined;
 }
 
-/** What a connection works on. Nothing is told when an answer ends: a listener each would cost every request. */
+/** The requests of one connection. Nothing listens for the end of an answer, because a listener would cost every request. */
 class Connection {
   readonly socket: Socket;
   readonly sent: SentBytes;
-  /** Oldest first; finished ones go when somebody looks. */
+  /** Oldest first. Finished ones are removed when the list is read. */
   readonly #exchanges: Exchange[] = [];
-  /** The exchange whose answer was last seen to be due, and when, in `performance.now` milliseconds. */
+  /** The exchange whose answer is due, and since when, in milliseconds of `performance.now`. */
   #due: { readonly exchange: Exchange; readonly since: number } | undefined;
   /** The newest request of the connection, finished or not. */
   newest: Exchange | undefined;
@@ -36,7 +36,7 @@ class Connection {
     this.sent = new SentBytes(socket);
   }
 
-  /** Takes note of a request; gives the response before it, if that is not yet written. */
+  /** Adds a request. Returns the response before it if that is not yet written. */
   begin(exchange: Exchange): ServerResponse | undefined {
     const before = this.underWay.at(-1);
     this.#exchanges.push(exchange);
@@ -57,7 +57,7 @@ class Connection {
   /** Whether the oldest answer has been due for longer than the contract allows. */
   isOverdue(now: number): boolean {
     const [exchange] = this.underWay;
-    // Until the request is complete Node's own request time-out counts, unless its answer is already out.
+    // Before the request is complete, Node's request time-out applies, unless the answer has begun.
     if (!exchange || !(exchange.request.complete || exchange.response.headersSent)) return false;
     if (this.#due?.exchange !== exchange) this.#due = { exchange, since: now };
     return now - this.#due.since > RESPONSE_WRITE_TIMEOUT_MS;
@@ -65,7 +65,7 @@ class Connection {
 }
 
 export class Connections {
-  /** A connection that is gone takes its exchanges with it; a queued response is not told that it is. */
+  /** A closed connection is removed with its exchanges, because a queued response gets no event. */
   readonly #open = new Map<Duplex, Connection>();
   readonly #timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
 
@@ -83,12 +83,12 @@ export class Connections {
     });
   }
 
-  /** Takes note of a request; gives the response before it on the same connection, if that is not yet written. */
+  /** Adds a request. Returns the response before it on the same connection if that is not yet written. */
   begin(exchange: Exchange): ServerResponse | undefined {
     return this.#open.get(exchange.request.socket)?.begin(exchange);
   }
 
-  /** Measures a request, or what broke a connection in place of one; undefined where nobody measures. */
+  /** Measures a request, or the bytes that broke a connection; undefined where nobody measures. */
   metered(
     socket: Duplex,
     request?: IncomingMessage,
@@ -103,9 +103,14 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** What breaks on a connection is its newest request's body, or what follows it. */
+  /** The newest request. If a connection breaks, this request's body broke, or the bytes after it. */
   newest(socket: Duplex): Exchange | undefined {
     return this.#open.get(socket)?.newest;
+  }
+
+  /** What is under way on a connection, the oldest first. */
+  underWay(socket: Duplex): readonly Exchange[] {
+    return this.#open.get(socket)?.underWay ?? [];
   }
 
   /** Exchanges whose response is not yet written to its end. */
@@ -115,14 +120,14 @@ export class Connections {
     return count;
   }
 
-  /** Whether an answer is complete and its client has yet to read it: Node takes such a connection for an idle one. */
+  /** Whether a complete answer is still unread by its client. Node treats such a connection as idle. */
   get isWriting(): boolean {
     return [...this.#open.values()].some(({ underWay }) =>
       underWay.some(({ response }) => response.writableEnded && !response.writableFinished),
     );
   }
 
-  /** Makes the newest answer of each connection its last one, where its headers are not yet out. */
+  /** Makes the newest answer of each connection its last one, if its headers are not yet sent. */
   endAfterAnswers(): void {
     for (const { underWay } of this.#open.values()) {
       const response = underWay.at(-1)?.response;
@@ -137,7 +142,7 @@ export class Connections {
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#open.values()) {
-      // A reset, not a graceful end: that would wait for the reader, too.
+      // A reset, because a graceful end would also wait for the reader.
       if (connection.isOverdue(now)) connection.socket.resetAndDestroy();
     }
   }

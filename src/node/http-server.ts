@@ -14,8 +14,10 @@ import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { Connections } from './connections.js';
+import { answerHalfClosed } from './half-closed.js';
 import { incomingBody } from './incoming-body.js';
 import type { MeteredExchange } from './metered-exchange.js';
+import { hasTwoHosts, unresolvedTarget } from './request-target.js';
 
 /** Node looks for late headers and bodies only this often; its default of 30 s would void the time-outs. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
@@ -102,6 +104,8 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     (request, { incoming, outgoing }) =>
       handler(request, {
         readBody: incomingBody(incoming as IncomingMessage),
+        hasGone: () => outgoing.destroyed,
+        remoteAddress: incoming.socket.remoteAddress,
         exchange: outgoing instanceof MeteredResponse ? outgoing.metered : undefined,
       }),
     {
@@ -122,7 +126,12 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     requireHostHeader: false,
   });
   const connections = new Connections(server, events);
-  const errors = new ConnectionErrors(connections, options.corsAllowedOrigins);
+  const errors = new ConnectionErrors(
+    connections,
+    options.corsAllowedOrigins,
+    async (request, exchange) => handler(request, { exchange }),
+  );
+  answerHalfClosed(server, connections);
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const before = connections.begin({
       request: incoming,
@@ -137,7 +146,8 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     // Answers to requests sent all at once would pile up in memory, each as large as one may be.
     if (before !== undefined) await new Promise<void>((next) => before.once('close', next));
     try {
-      await answer(incoming, outgoing);
+      incoming.url = unresolvedTarget(incoming.url ?? '/');
+      if (!hasTwoHosts(incoming.rawHeaders)) await answer(incoming, outgoing);
       if (!outgoing.headersSent) await errors.answerMalformed(incoming, outgoing);
     } catch (error) {
       log.error('response_failed', error);

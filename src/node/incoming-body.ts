@@ -1,5 +1,5 @@
-// A request's body straight from Node's stream: several times quicker than the
-// Web stream that a `Request` would wrap around it, and bounded just the same.
+// Reads a request's body from Node's stream, with the same limit. This is several
+// times quicker than the Web stream that a `Request` would wrap around it.
 
 import type { IncomingMessage } from 'node:http';
 import type { ReadBody } from '../http/request-body.js';
@@ -10,7 +10,7 @@ export function incomingBody(incoming: IncomingMessage): ReadBody {
   return async (maxBytes) => (await wholeBody(incoming, maxBytes)).take();
 }
 
-/** A body that is handed over once. A connection that is kept open holds its last request, its listeners and what they hold. */
+/** A body that can be taken once. A kept-alive connection holds its last request and its listeners, and they must not hold the body. */
 class Whole {
   bytes: Buffer | undefined = NOTHING;
 
@@ -21,18 +21,18 @@ class Whole {
   }
 }
 
-/** Resolves at the end of the body, or without bytes as soon as there are too many. */
+/** Resolves at the end of the body, or without bytes as soon as the body is too long. */
 function wholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Whole> {
   const whole = new Whole();
   return new Promise((resolve, reject) => {
-    // The first piece is nearly always the whole body. Of more of them the bytes are kept, never the
-    // pieces: a client that sends chunks of one byte would make each cost some four hundred.
+    // The first piece is nearly always the whole body. Further pieces are copied into one buffer:
+    // keeping pieces would cost about 400 bytes for each chunk of one byte.
     let length = 0;
     incoming.on('data', (chunk: Buffer) => {
       const start = length;
       length += chunk.length;
       if (length > maxBytes) {
-        // The rest flows by, dropped, until the request's own time-out: the client can still read the answer.
+        // The rest is read and dropped until the request's time-out, so that the client can still read the answer.
         whole.bytes = undefined;
         resolve(whole);
         return;
@@ -55,7 +55,7 @@ function wholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Whole> 
       resolve(whole);
     });
     incoming.on('error', reject);
-    // Every request closes; an error, with its stack, is made only where it says something.
+    // Every request ends with `close`. The error is made only if the body is incomplete.
     incoming.on('close', () => {
       if (!incoming.readableEnded) reject(new Error('the connection closed before the body ended'));
     });

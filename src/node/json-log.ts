@@ -1,11 +1,11 @@
-// The log on Node: one JSON line an event; errors and warnings on standard error.
+// The log on Node: one JSON line for each event; errors and warnings go to standard error.
 
 import { errorText, type Log, type LogFields } from '../log.js';
 
 type Level = 'info' | 'warn' | 'error';
 
 export function jsonLog(): Log {
-  // A reader that has gone, or a full disk, must not end the service.
+  // A closed pipe or a full disk must not end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   return {
     info: (event, fields) => write('info', event, fields),

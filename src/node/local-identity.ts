@@ -1,6 +1,6 @@
-// The preview's identity provider: a user-information endpoint that takes the
-// token `local-NAME` for the subject `local-NAME`. It proves nothing about
-// anybody, so it has no place in a deployed service.
+// The preview's identity provider: a user-information endpoint that accepts the
+// token `local-NAME` for the subject `local-NAME`. It checks nobody, so a deployed
+// service must not contain it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 

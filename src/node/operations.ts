@@ -1,19 +1,17 @@
 // The operations side of one service on Node: measures it, answers for it on a
 // port of its own, and writes the request log.
 
-import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
 import { EXPOSITION_TYPE } from '../operations/exposition.js';
-import type { BackupFigures, Figures } from '../operations/figures.js';
+import type { BackupFigures, Figures, ProviderFinding } from '../operations/figures.js';
 import { Meter } from '../operations/meter.js';
 import { type Measured, metricsText } from '../operations/metrics.js';
 import { type AskedStorage, Readiness } from '../operations/readiness.js';
 import { RequestLog } from '../operations/request-log.js';
 import { statusOf } from '../operations/status.js';
-import type { OperationsSettings } from '../operations-settings.js';
 import type { OpenRecords } from '../records/memory-store.js';
-import type { Pause } from '../records/turns.js';
 import type { ServiceEvents } from '../service-events.js';
+import type { OperationsSettings } from '../settings.js';
 import type { BackupPlan, BackupSchedule } from '../storage/backup/backup-schedule.js';
 import type { HttpServer } from './http-server.js';
 import { Latest } from './latest.js';
@@ -30,7 +28,7 @@ import {
   openOperationsPort,
 } from './operations-port.js';
 
-/** "The description document carries version 0.1.0." */
+/** The same as that of the description document. */
 const VERSION = '0.1.0';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -48,6 +46,10 @@ export interface StartedParts {
   readonly server: HttpServer;
   readonly backups: BackupSchedule | undefined;
   readonly backupPlan: BackupPlan | undefined;
+  /** Pieces of long work that wait for their turn, or that another thread works on. */
+  heavyWork(): number;
+  /** What the provider made of a made-up token at the start; undefined before its answer, and without a provider. */
+  providerFinding(): ProviderFinding | undefined;
 }
 
 export class Operations {
@@ -97,19 +99,6 @@ export class Operations {
   /** `http://ADDRESS:PORT`; undefined where no port is asked for. */
   get origin(): string | undefined {
     return this.#port?.origin;
-  }
-
-  /** The same pause, with those who wait for it counted. */
-  counted(pause: Pause): Pause {
-    const meter = this.#meter;
-    return async () => {
-      meter.heavyWork++;
-      try {
-        await pause();
-      } finally {
-        meter.heavyWork--;
-      }
-    };
   }
 
   started(parts: StartedParts): void {
@@ -166,6 +155,7 @@ export class Operations {
       eventLoop: eventLoopFigures(),
       service,
       disk,
+      providerFinding: this.#parts?.providerFinding(),
       backups,
     };
   }
@@ -178,6 +168,7 @@ export class Operations {
       connections: server.connectionCount,
       requestsInFlight: server.requestCount,
       writesWaiting: records.writesWaiting,
+      heavyWork: this.#parts.heavyWork(),
       records: resources,
       accounts: tenant_count,
     };
@@ -188,34 +179,6 @@ export class Operations {
     if (plan === undefined) return undefined;
     return { ...plan, kept: await this.#kept?.value() };
   }
-}
-
-/** Tells of every question to the provider, and of those that it was spared. */
-export function watchedIdentity(
-  provider: IdentityProvider,
-  share: (provider: IdentityProvider) => IdentityProvider,
-  events: ServiceEvents | undefined,
-): IdentityProvider {
-  if (events === undefined) return share(provider);
-  let asked = 0;
-  const shared = share({
-    async identify(token) {
-      asked++;
-      const startedAt = performance.now();
-      const identity = await provider.identify(token);
-      events.identityChecked(identity.status, performance.now() - startedAt);
-      return identity;
-    },
-  });
-  return {
-    identify(token) {
-      const before = asked;
-      const answer = shared.identify(token);
-      if (!(answer instanceof Promise)) events.identityShared('remembered');
-      else if (asked === before) events.identityShared('joined');
-      return answer;
-    },
-  };
 }
 
 function jsonAnswer(value: object): OperationsAnswer {

@@ -4,9 +4,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerUserinfo } from './local-identity.js';
+import { isLoopbackHost } from './loopback-only.js';
 import { answerReference } from './reference-page.js';
 
 const USERINFO_PATH = '/userinfo';
+const ADDRESS = '127.0.0.1';
+/** Bookmarks stay good from one start to the next. */
+const REFERENCE_PORT = 8081;
+/** Ports that are tried after the one that is wanted. */
+const PORTS_TRIED_MAX = 100;
 
 export interface PreviewPort {
   readonly userinfoUrl: string;
@@ -15,21 +21,22 @@ export interface PreviewPort {
   close(): Promise<void>;
 }
 
-/** Listens on a free port of 127.0.0.1. */
+/** Listens on port 8081 of 127.0.0.1, or the next free one. */
 export async function startPreviewPort(): Promise<PreviewPort> {
   let apiOrigin = '';
   const server = createServer((request, response) => {
+    if (!isLoopbackHost(request.headers.host)) {
+      response.writeHead(403, { 'Content-Type': 'text/plain' });
+      response.end('this is for programs of this machine; use its address 127.0.0.1\n');
+      return;
+    }
     if (request.url === USERINFO_PATH) return answerUserinfo(request, response);
     answerReference(apiOrigin, request, response).catch((error: unknown) =>
       response.destroy(error instanceof Error ? error : undefined),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  const origin = `http://127.0.0.1:${port}`;
+  const port = await listenOnNextFree(server, REFERENCE_PORT);
+  const origin = `http://${ADDRESS}:${port}`;
   return {
     userinfoUrl: origin + USERINFO_PATH,
     showReference(api) {
@@ -38,6 +45,36 @@ export async function startPreviewPort(): Promise<PreviewPort> {
     },
     close: () => closed(server),
   };
+}
+
+/** Resolves with the port of 127.0.0.1, or the next one above it, that no program has. */
+export async function nextFreePort(wanted: number): Promise<number> {
+  const server = createServer();
+  const port = await listenOnNextFree(server, wanted);
+  await closed(server);
+  return port;
+}
+
+async function listenOnNextFree(server: Server, wanted: number): Promise<number> {
+  for (let tried = 0; tried < PORTS_TRIED_MAX; tried++) {
+    if (await listens(server, wanted + tried)) return wanted + tried;
+  }
+  // The system's choice.
+  await listens(server, 0);
+  return (server.address() as AddressInfo).port;
+}
+
+/** Resolves with false where another program has the port. */
+function listens(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve(false) : reject(error);
+    server.once('error', onError);
+    server.listen(port, ADDRESS, () => {
+      server.off('error', onError);
+      resolve(true);
+    });
+  });
 }
 
 function closed(server: Server): Promise<void> {

@@ -2,6 +2,10 @@
 
 import type { Log } from '../log.js';
 import type { Service } from './service.js';
+import { ignoreStraySignals } from './stray-signals.js';
+
+/** What the storage thread gets to show that it does not hang, once the process is to end at once. */
+const STORAGE_ANSWER_MAX_MS = 100;
 
 /**
  * Makes everything this process prints one JSON line, whatever a library prints,
@@ -29,13 +33,16 @@ export function captureStrayOutput(log: Log): void {
 
 /**
  * Runs a service until SIGTERM or SIGINT, then stops it and exits with 0; a
- * second signal ends the process at once. SIGUSR2 takes a backup. A service
+ * second signal ends the process at once, also where the storage thread hangs.
+ * SIGUSR2 takes a backup, SIGUSR1 and SIGHUP do nothing; with
+ * `hangUpEnds`, for a program that belongs to a terminal, SIGHUP stops it. A service
  * that cannot start ends the process with exit code 1 and one line; lost
  * storage with exit code 1 after the answers under way.
  */
 export async function runService(
   log: Log,
   start: (onStorageLost: () => void) => Promise<Service>,
+  { hangUpEnds = false } = {},
 ): Promise<Service> {
   let service: Service | undefined;
   let backUpOnceStarted = false;
@@ -59,14 +66,16 @@ export async function runService(
     process.exit(exitCode);
   }
 
+  ignoreStraySignals(log, hangUpEnds ? ['SIGUSR1'] : ['SIGUSR1', 'SIGHUP']);
   // Without a listener it would end the process.
   process.on('SIGUSR2', () => {
     if (service === undefined) backUpOnceStarted = true;
     else service.backUp();
   });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  const ending = ['SIGTERM', 'SIGINT', ...(hangUpEnds ? ['SIGHUP'] : [])];
+  for (const signal of ending) {
     process.on(signal, () => {
-      if (signalled) process.exit(1);
+      if (signalled) endAtOnce(service);
       signalled = true;
       void stop(signal, 0);
     });
@@ -84,6 +93,16 @@ export async function runService(
   });
   if (backUpOnceStarted) service.backUp();
   return service;
+}
+
+/**
+ * Exit code 1. `process.exit` waits for the native call that a thread is in: on a
+ * disk that hangs, for ever. Where the storage thread does not answer, the kernel
+ * ends the process.
+ */
+function endAtOnce(service: Service | undefined): void {
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), STORAGE_ANSWER_MAX_MS);
+  void service?.storageAnswers().then(() => process.exit(1));
 }
 
 /** A sentence for the operator, without the place in the code: it is their setting or their file. */

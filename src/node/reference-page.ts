@@ -1,15 +1,15 @@
-// The API reference of the preview: a page that asks for nothing but its own
-// files and the API, and lets every operation of an account be tried.
+// The API reference of the preview: a page on which every operation of an account
+// can be tried. It loads only its own files and calls only the API.
 
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 
-/** Built: beside the bundle that this file becomes a part of. */
+/** In `dist`, beside the bundle of this file. */
 const FOLDER = new URL('./reference/', import.meta.url);
 const DOCUMENT = new URL('./openapi.json', import.meta.url);
 
-/** What there is, and nothing else: a path is never turned into a file name. */
+/** All files of the page. A path is looked up here and never turned into a file name. */
 const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {
   '/': { name: 'reference.html', type: 'text/html; charset=utf-8' },
   '/reference.js': { name: 'reference.js', type: 'text/javascript; charset=utf-8' },
@@ -17,7 +17,7 @@ const FILES: Readonly<Record<string, { readonly name: string; readonly type: str
   '/swagger-ui.css': { name: 'swagger-ui.css', type: 'text/css; charset=utf-8' },
 };
 
-/** Answers a request for the page or one of its files; `apiOrigin` is where its "try it" goes. */
+/** Answers a request for the page or one of its files. `apiOrigin`: the address that its "try it" calls. */
 export async function answerReference(
   apiOrigin: string,
   request: IncomingMessage,
@@ -35,7 +35,7 @@ export async function answerReference(
   }
 }
 
-/** The API's document, with the preview as the server to try. */
+/** The OpenAPI document, with the preview as its server. */
 async function documentFor(apiOrigin: string): Promise<string> {
   const document = JSON.parse(await readFile(fileURLToPath(DOCUMENT), 'utf8'));
   document.servers[0].variables.origin.default = apiOrigin;

@@ -2,24 +2,19 @@
 // handler, port; and taken apart in the opposite order.
 
 import { hash, randomFillSync } from 'node:crypto';
-import {
-  createResponder,
-  openRecords,
-  type Responder,
-  sharedChecks,
-  userinfoIdentity,
-} from '../handler.js';
-import type { IdentityProvider } from '../identity/identity-provider.js';
+import { openRecords, type ProviderFinding, type Responder, Turns } from '../handler.js';
 import { type FileJournal, openLibsqlJournal } from '../libsql.js';
 import type { Log } from '../log.js';
-import { type OperationsSettings, readOperationsSettings } from '../operations-settings.js';
 import type { OpenRecords } from '../records/memory-store.js';
-import { nextTask, type Pause, Turns } from '../records/turns.js';
+import { responderFor } from '../responder.js';
 import type { ServiceEvents } from '../service-events.js';
 import { type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
-import { listen } from './http-server.js';
-import { Operations, watchedIdentity } from './operations.js';
+import { freshFetch } from './fresh-fetch.js';
+import { type HttpServerOptions, listen } from './http-server.js';
+import { Operations } from './operations.js';
+import { ProviderProbe } from './provider-probe.js';
+import { ThreadedWork } from './threaded-work.js';
 
 /** Answers get this long to be written once the service is told to stop; 15 s in all with the file's closing. */
 const DRAIN_DEADLINE_MS = 12_000;
@@ -28,19 +23,23 @@ export interface Service {
   readonly origin: string;
   /** Of the operations port; undefined where none is asked for. */
   readonly operationsOrigin: string | undefined;
+  /** What the provider made of a made-up token at the start; undefined before its answer, and without a provider. */
+  providerFinding(): ProviderFinding | undefined;
   /** Takes a backup, as far as settings say where to; the log says what became of it. */
   backUp(): void;
+  /** Resolves when the storage thread has answered a call, whatever it answers. */
+  storageAnswers(): Promise<void>;
   /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly settings: Settings;
-  /** Default: no operations port, no request log. */
-  readonly operations?: OperationsSettings;
   readonly log: Log;
   /** Called once when storage can no longer be relied on: stop the process, a restart reads the truth. */
   readonly onStorageLost: () => void;
+  /** Put around the handler: it decides which requests come through. */
+  readonly guard?: (respond: Responder) => HttpServerOptions['handler'];
 }
 
 /** Resolves when the service listens. Rejects with one sentence that names what cannot be had. */
@@ -48,75 +47,103 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { settings, log } = options;
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
   // Before the records are loaded, which may take long: it says so meanwhile.
-  const operations = await openOperations(options);
+  const operations = await openOperations(settings, log);
   try {
     const journal = await openLibsqlJournal({ path: settings.databasePath });
-    const records = await recordsOf(journal, operations, options);
-    return await serve(journal, records, operations, options);
+    const loaded = await loadedRecords(journal, operations, options);
+    return await serve(journal, loaded, operations, options);
   } catch (error) {
     await operations.close();
     throw error;
   }
 }
 
-async function recordsOf(
+interface LoadedRecords {
+  readonly records: OpenRecords;
+  readonly turns: Turns;
+  readonly work: ThreadedWork;
+}
+
+async function loadedRecords(
   journal: FileJournal,
-  operations: Operations,
-  { log, onStorageLost }: ServiceOptions,
+  { events }: Operations,
+  { settings, log, onStorageLost }: ServiceOptions,
 ): Promise<LoadedRecords> {
-  const { events } = operations;
-  // One for all: large bodies, searches and large writes never meet in one event-loop turn.
-  const turns = new Turns(nextTask);
-  const pause = operations.counted(() => turns.next());
+  // The same for records and answers: all long work of the process takes turns.
+  const turns = new Turns();
+  const work = new ThreadedWork();
   try {
     const records = await openRecords({
       journal,
       log,
-      pause,
+      turns,
+      work,
+      limits: settings.accountLimits,
       ...(events && { events }),
       onStorageLost() {
         events?.storageLost();
         onStorageLost();
       },
     });
-    return { records, pause };
+    return { records, turns, work };
   } catch (error) {
     await journal.close();
     throw error;
   }
 }
 
-interface LoadedRecords {
-  readonly records: OpenRecords;
-  readonly pause: Pause;
-}
-
 /** Opens the port and begins with the backups; closes the records where the port cannot be had. */
 async function serve(
   journal: FileJournal,
-  { records, pause }: LoadedRecords,
+  { records, turns, work }: LoadedRecords,
   operations: Operations,
-  { settings, log }: ServiceOptions,
+  { settings, log, guard = (respond) => respond }: ServiceOptions,
 ): Promise<Service> {
   const { events } = operations;
   try {
-    const handler = handlerOf(settings, records, log, pause, events);
+    const { respond, signIn } = responderFor({
+      settings,
+      records,
+      log,
+      turns,
+      allowance: undefined,
+      randomBytes: randomFillSync,
+      mayWait: true,
+      digest: (token) => hash('sha256', token, 'base64'),
+      freshFetch,
+      events,
+    });
+    const handler = guard(respond);
     const { host, port, corsAllowedOrigins } = settings;
     const server = await listen({ handler, host, port, corsAllowedOrigins, log, events });
     const backups = scheduleOf(settings, journal, log, events);
-    operations.started({ journal, records, server, backups, backupPlan: settings.backups });
+    const providerProbe = new ProviderProbe(signIn, log);
+    const providerFinding = () => providerProbe.finding;
+    operations.started({
+      journal,
+      records,
+      server,
+      backups,
+      backupPlan: settings.backups,
+      heavyWork: () => turns.waiting + work.jobs,
+      providerFinding,
+    });
     return {
       origin: server.origin,
       operationsOrigin: operations.origin,
+      providerFinding,
       backUp() {
         if (backups !== undefined) backups.takeNow();
         else log.warn('backup_not_configured', { hint: 'no backup is taken; set BACKUP_DIR' });
       },
+      storageAnswers: () => journal.ping().catch(() => {}),
       async stop() {
+        providerProbe.stop();
         await operations.stopping();
         backups?.stop();
         await server.drain(DRAIN_DEADLINE_MS);
         await records.close();
+        await work.close();
         await operations.close();
       },
     };
@@ -128,14 +155,13 @@ async function serve(
   }
 }
 
-async function openOperations(options: ServiceOptions): Promise<Operations> {
-  const { operations: settings = readOperationsSettings({}), log } = options;
-  const { databasePath, userinfo } = options.settings;
-  const identityConfigured = userinfo !== undefined;
+async function openOperations(settings: Settings, log: Log): Promise<Operations> {
+  const { databasePath, operations } = settings;
+  const identityConfigured = settings.signIn !== undefined;
   try {
-    return await Operations.open({ settings, databasePath, identityConfigured, log });
+    return await Operations.open({ settings: operations, databasePath, identityConfigured, log });
   } catch (error) {
-    const { host, port } = settings.port ?? {};
+    const { host, port } = operations.port ?? {};
     const reason = reasonOf(error, 'OPS_');
     throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
   }
@@ -149,39 +175,6 @@ function scheduleOf(
 ): BackupSchedule | undefined {
   if (backups === undefined) return undefined;
   return new BackupSchedule({ journal, databasePath, settings: backups, log, events });
-}
-
-function handlerOf(
-  settings: Settings,
-  records: OpenRecords,
-  log: Log,
-  pause: Pause,
-  events: ServiceEvents | undefined,
-): Responder {
-  const identity = identityOf(settings, log, events);
-  return createResponder({
-    records,
-    ...(identity && { identity }),
-    adminKey: settings.adminKey,
-    corsAllowedOrigins: settings.corsAllowedOrigins,
-    log,
-    pause,
-    randomBytes: randomFillSync,
-  });
-}
-
-function identityOf(
-  { userinfo, authCacheSeconds }: Settings,
-  log: Log,
-  events: ServiceEvents | undefined,
-): IdentityProvider | undefined {
-  if (userinfo === undefined) return undefined;
-  const provider = userinfoIdentity({ ...userinfo, log });
-  const options = {
-    cacheSeconds: authCacheSeconds,
-    digest: (token: string) => hash('sha256', token, 'base64'),
-  };
-  return watchedIdentity(provider, (asked) => sharedChecks(asked, options), events);
 }
 
 /** `prefix`: of the settings that name the address. */

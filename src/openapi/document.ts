@@ -1,5 +1,5 @@
-// The OpenAPI document of the API, made from the tables that the handler works
-// by: routes, collections, error codes, limits. Nothing of it is typed twice.
+// The OpenAPI document, made from the tables that the handler works by: routes,
+// collections, error codes, limits. No fact of these tables is written here again.
 
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import type { ErrorCode } from '../domain/errors.js';
@@ -21,11 +21,11 @@ import { HEADERS, PARAMETERS, type ParameterName, parameterRef } from './paramet
 import { refusalResponses, responsesOf } from './responses.js';
 import { componentSchemas, schemaRef } from './schemas.js';
 
-/** The patch releases change nothing but words, and not every reader knows them. */
+/** Later patch releases of OpenAPI 3.1 change words only, and some tools do not accept them. */
 const OPENAPI_VERSION = '3.1.0';
 /** "The description document carries version 0.1.0." */
 const DOCUMENT_VERSION = '0.1.0';
-/** Where `npm start` listens. */
+/** The address at which `npm start` listens. */
 const PREVIEW_ORIGIN = 'http://127.0.0.1:8080';
 
 interface Gate {
@@ -125,7 +125,7 @@ function requestBody({ schema, example }: NonNullable<Operation['body']>): JsonO
   };
 }
 
-/** As the pipeline admits: see `src/http/pipeline.ts`. */
+/** The credential that `src/http/pipeline.ts` asks for on this route. */
 function gateOf(route: Route): Gate {
   if (route === HEALTH_ROUTE) return OPEN;
   return isUnder(ADMIN_PREFIX, route.path) ? ADMIN_KEY : BEARER;

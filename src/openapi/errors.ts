@@ -1,4 +1,4 @@
-// What each error code means, for the document's table and its responses.
+// The meaning of each error code, for the document's table and its responses.
 
 import type { ErrorCode } from '../domain/errors.js';
 import { REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
@@ -6,7 +6,7 @@ import { validated } from '../domain/record.js';
 
 export interface ErrorFacts {
   readonly meaning: string;
-  /** A message as the service would write it; the wording may change. */
+  /** An example of the service's message; the wording may change. */
   readonly message: string;
 }
 
@@ -16,7 +16,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
     message: 'the body is empty; send one JSON object',
   },
   BAD_REQUEST: {
-    meaning: 'This is no HTTP request that can be read.',
+    meaning: 'The request is not valid HTTP.',
     message:
       'this is not a well-formed HTTP/1.1 request; check its target, headers and body framing',
   },
@@ -25,11 +25,11 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
     message: 'the identity provider refuses the token; get a new one',
   },
   NOT_FOUND: {
-    meaning: 'There is no such path or record, or the record belongs to another account.',
+    meaning: 'The path or the record does not exist, or the record belongs to another account.',
     message: 'customers has no record "CUS-0042" in this account',
   },
   METHOD_NOT_ALLOWED: {
-    meaning: 'The path does not have this method; the header `Allow` lists those it has.',
+    meaning: 'The path does not have this method; the header `Allow` lists its methods.',
     message: 'PUT is not possible here; use GET, PATCH, DELETE',
   },
   REQUEST_TIMEOUT: {
@@ -40,6 +40,10 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
     meaning: 'The record would break the rules of its collection; the message names each property.',
     message: validationMessage(),
   },
+  QUOTA_EXCEEDED: {
+    meaning: 'The account would grow beyond a limit that the operator has set.',
+    message: 'the account has 5000 records; it may have 5000, delete some first',
+  },
   HEADERS_TOO_LARGE: {
     meaning: 'The headers are too large.',
     message: 'the headers are too large; send fewer or shorter ones',
@@ -49,7 +53,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
     message: 'the change could not be confirmed on disk; read the record before trying again',
   },
   INTERNAL_ERROR: {
-    meaning: 'Something unforeseen went wrong; the log of the service has it under the request id.',
+    meaning: 'A defect of the service. Its log has the reason under the request id.',
     message: 'something unforeseen went wrong; the log has it under the request id',
   },
   AUTH_UNAVAILABLE: {

@@ -1,14 +1,13 @@
-// Examples for the document: the sample rows as a new, empty database answers
-// with them, by the same rules that make them there.
+// Examples for the document: the sample records as a new database answers them,
+// made by the same rules.
 
 import { byCollection, type CollectionName } from '../domain/collection-name.js';
-import { formatId } from '../domain/identifier.js';
 import type { JsonObject } from '../domain/json.js';
 import { paymentOf } from '../domain/payment.js';
-import { newRecord } from '../domain/record.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../domain/sample-records.js';
+import { sampleRows } from '../records/sample-rows.js';
 
-/** When the examples were answered. */
+/** The time of all examples. */
 const TIMESTAMP = '2026-01-14T14:02:11.482Z';
 
 export const EXAMPLE_META: JsonObject = {
@@ -16,17 +15,17 @@ export const EXAMPLE_META: JsonObject = {
   timestamp: TIMESTAMP,
 };
 
-/** What a collection's first sample row was created from. */
+/** The body that a collection's first sample record was created from. */
 export const EXAMPLE_BODIES: Readonly<Record<CollectionName, JsonObject>> = byCollection(
   (name) => samplesOf(name)[0] ?? {},
 );
 
-/** The sample rows of a collection, newest first. */
+/** The sample records of a collection, newest first. */
 export const EXAMPLE_RECORDS: Readonly<Record<CollectionName, readonly JsonObject[]>> =
   byCollection((name) =>
-    samplesOf(name)
-      .map((body, index) => newRecord(name, body, formatId(name, index + 1), SAMPLE_OWNER))
-      .map(({ text }) => JSON.parse(text))
+    sampleRows()
+      .filter(({ collection }) => collection === name)
+      .map(({ body }) => JSON.parse(body))
       .reverse(),
   );
 

@@ -1,5 +1,5 @@
-// The contract's column "Other properties known": what programs write into
-// records by agreement. The service keeps these as they come and judges none.
+// The contract's column "Other properties known": properties on which programs
+// agree. The service keeps them as they come and checks none of them.
 
 import * as z from 'zod';
 import type { CollectionName } from '../domain/collection-name.js';
@@ -29,16 +29,16 @@ export const KNOWN_PROPERTIES = {
   }),
   orders: z.looseObject({
     status: text('Any label; workflows use `New`, `In progress`, `Ready`'),
-    paid: z.number().meta({ description: 'What has been paid so far; may exceed `amount`' }),
+    paid: z.number().meta({ description: 'The sum paid so far; may exceed `amount`' }),
     currency,
     phone: text("The customer's phone number"),
     date: moment('When the order is due'),
     method: z.string().nullable().meta({ description: 'How it was paid, such as `M-Pesa`' }),
-    assignee: text('Who does the work, by name'),
+    assignee: text('Name of the team member who does the work'),
     templateId: text('Which template `customFields` follow'),
     customFields: z
       .looseObject({})
-      .meta({ description: 'What the template asks for, such as measurements' }),
+      .meta({ description: 'Properties that the template asks for, such as measurements' }),
   }),
   team: z.looseObject({}),
   expenses: z.looseObject({

@@ -1,4 +1,4 @@
-// What a record of each collection is called, in types and in sentences.
+// The name of one record of each collection, in types and in sentences.
 
 import type { CollectionName } from '../domain/collection-name.js';
 

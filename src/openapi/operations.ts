@@ -1,5 +1,5 @@
-// What each action of the route table is, in the document's words. The routes
-// themselves, with their methods and collections, come from that table.
+// The description of each action of the route table. Paths, methods and
+// collections come from the route table itself.
 
 import type { CollectionName } from '../domain/collection-name.js';
 import { COLLECTIONS } from '../domain/collections.js';
@@ -47,12 +47,12 @@ export interface Operation {
   readonly body?: { readonly schema: string; readonly example: JsonObject };
   readonly answer: {
     readonly status: 200 | 201;
-    /** `data` is one of these, several, or the confirmation that one is gone. */
+    /** `data` is one object, an array of them, or the confirmation of a deletion. */
     readonly kind: 'one' | 'list' | 'deletion';
     readonly schema: string;
     readonly example: JsonValue;
   };
-  /** What it may be refused for, besides what every route has. */
+  /** Error codes of this operation, besides those that every route may answer. */
   readonly refusals?: readonly ErrorCode[];
 }
 
@@ -73,7 +73,7 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
       answer: one(201, name),
       refusals: [
         'INVALID_JSON',
-        // A collection that asks for nothing has nothing to refuse.
+        // A collection without required properties refuses no object.
         ...(Object.keys(COLLECTIONS[name].required.shape).length > 0
           ? (['VALIDATION_FAILED'] as const)
           : []),
@@ -106,7 +106,7 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
     (name) => ({
       id: `delete${RECORD_NAMES[name].one}`,
       summary: `Delete ${RECORD_NAMES[name].phrase}`,
-      description: 'For good, and nothing else with it.',
+      description: 'Permanent. Nothing else is deleted with it.',
       answer: {
         status: 200,
         kind: 'deletion',
@@ -118,14 +118,14 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
   ],
 ]);
 
-/** Operations that no collection is named for. */
+/** Operations that belong to no collection. */
 const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operation>([
   [
     health,
     {
       id: 'health',
       summary: 'Liveness',
-      description: 'Static: asks neither the database nor the identity provider.',
+      description: 'Static: it checks neither the database nor the identity provider.',
       answer: { status: 200, kind: 'one', schema: 'Health', example: { ...HEALTH } },
     },
   ],
@@ -133,7 +133,7 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
     listPayments,
     {
       id: 'listPayments',
-      summary: 'List what is paid and due',
+      summary: 'List payments: paid and due of each order',
       description: 'One row for each order, newest first, all on one page. No query parameters.',
       answer: { status: 200, kind: 'list', schema: 'Payment', example: [...EXAMPLE_PAYMENTS] },
     },
@@ -141,9 +141,16 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
   [adminOverview, view('Overview', 'Overview', 'Count accounts and records', EXAMPLE_OVERVIEW)],
   [
     adminHealth,
-    view('Health', 'AdminHealth', 'See what is connected and configured', EXAMPLE_ADMIN_HEALTH, {
-      description: 'Always 200: the word tells. Makes one round trip to the database.',
-    }),
+    view(
+      'Health',
+      'AdminHealth',
+      'See whether the database answers and which settings are set',
+      EXAMPLE_ADMIN_HEALTH,
+      {
+        description:
+          'Always 200; `status` says `ok` or `degraded`. Makes one round trip to the database.',
+      },
+    ),
   ],
   [
     adminUsage,
@@ -168,7 +175,8 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
     {
       id: 'ListAccounts',
       summary: 'List accounts that own a record',
-      description: 'By `owner_sub`; `q` looks in it and in the business profiles.',
+      description:
+        'Ordered by `owner_sub`. `q` searches the `owner_sub` and the business profiles.',
       query: ['q', 'page', 'admin_page_size'],
       answer: {
         status: 200,
@@ -192,7 +200,7 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
   ],
 ]);
 
-/** Throws where the route table has an action that nobody has described. */
+/** Throws if the route table has an action that has no description here. */
 export function operationOf(action: Action, collection: CollectionName | undefined): Operation {
   const operation =
     collection === undefined
@@ -233,7 +241,7 @@ function view(
   return { id, summary, answer: { status: 200, kind: 'one', schema, example }, ...more };
 }
 
-/** The sample row's last property is one that people change: a method, a role, a location. */
+/** An example of a PATCH: the last property of the sample record, such as a method, a role or a location. */
 function lastProperty(name: CollectionName): JsonObject {
   return Object.fromEntries(Object.entries(EXAMPLE_BODIES[name]).slice(-1));
 }

@@ -10,28 +10,36 @@ type PageSizes = typeof DATA_PAGE_SIZES;
 const pageSize = (sizes: PageSizes) =>
   query(
     'page_size',
-    `Rows a page; more than ${sizes.max} is taken as ${sizes.max}, anything that is no positive whole number as ${sizes.default}`,
+    `Rows on a page. More than ${sizes.max} counts as ${sizes.max}; a value that is not a positive whole number counts as ${sizes.default}`,
     { type: 'integer', minimum: 1, maximum: sizes.max, default: sizes.default },
   );
 
 export const PARAMETERS = {
   id: path('id', 'Id of the record', 'ORD-0002'),
-  owner_sub: path('owner_sub', 'The account, by its subject', 'local-preview'),
+  owner_sub: path(
+    'owner_sub',
+    'The account, by its subject; `~.` and `~..` name the subjects `.` and `..`',
+    'local-preview',
+  ),
   q: query('q', 'Text to look for anywhere in the JSON, capitals or not', { type: 'string' }),
   status: query('status', "The record's exact `status`; records without one always pass", {
     type: 'string',
   }),
-  page: query('page', 'Which page; anything that is no positive whole number is the first', {
-    type: 'integer',
-    minimum: 1,
-    default: PAGE_DEFAULT,
-  }),
+  page: query(
+    'page',
+    'Number of the page; a value that is not a positive whole number counts as 1',
+    {
+      type: 'integer',
+      minimum: 1,
+      default: PAGE_DEFAULT,
+    },
+  ),
   page_size: pageSize(DATA_PAGE_SIZES),
   admin_page_size: pageSize(ADMIN_PAGE_SIZES),
   request_id: {
     name: 'X-Request-ID',
     in: 'header',
-    description: 'Echoed as it is; without one the service makes one',
+    description: 'Echoed unchanged; without it the service makes an id',
     schema: { type: 'string' },
   },
 } as const satisfies Record<string, JsonObject>;
@@ -44,23 +52,23 @@ export function parameterRef(name: ParameterName): JsonObject {
 
 /** The headers of every answer. */
 export const HEADERS = {
-  'X-Request-ID': header("The request's own, or `req_` and 16 hexadecimal digits", {
+  'X-Request-ID': header("The request's own id, or `req_` and 16 hexadecimal digits", {
     type: 'string',
     minLength: 1,
   }),
-  'Cache-Control': header('Answers are never to be kept', fixed('no-store')),
-  'X-Content-Type-Options': header('The content type is to be believed', fixed('nosniff')),
+  'Cache-Control': header('Answers must not be stored', fixed('no-store')),
+  'X-Content-Type-Options': header('Readers must not guess another content type', fixed('nosniff')),
   'Access-Control-Expose-Headers': header(
-    'What scripts of other origins may read',
+    'The headers that scripts of other origins may read',
     fixed('X-Request-ID'),
   ),
   'Access-Control-Allow-Origin': {
     description:
-      'Any origin, or the one that asks where it is on the list of the service; else absent',
+      '`*`, or the origin of the request if it is on the list of the service; otherwise absent',
     schema: { type: 'string' },
   },
   Vary: {
-    description: 'Where the service has a list of origins and the one that asks is on it',
+    description: 'Sent if the service has a list of origins and the origin of the request is on it',
     schema: fixed('Origin'),
   },
 } as const satisfies Record<string, JsonObject>;

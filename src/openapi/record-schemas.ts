@@ -31,23 +31,23 @@ function bodyOf(name: CollectionName): z.ZodObject {
       : schema.optional(),
   );
   return z.looseObject({ ...required.shape, ...known }).meta({
-    description: `What makes ${RECORD_NAMES[name].phrase}. Any other property is kept as it is; \`id\` and \`owner_sub\` are the service's own.`,
+    description: `The body that creates ${RECORD_NAMES[name].phrase}. Any other property is kept as it is. The service sets \`id\` and \`owner_sub\`.`,
   });
 }
 
 function changesOf(name: CollectionName): z.ZodObject {
   const known = { ...COLLECTIONS[name].required.shape, ...KNOWN_PROPERTIES[name].shape };
   return z.looseObject(mapShape(known, (schema) => schema.optional())).meta({
-    description: `Properties to set; the others stay. The whole record is judged afterwards. \`id\`, \`owner_sub\` and \`ownerSub\` are ignored.`,
+    description: `Properties to set; the others stay. The merged record is checked like a new one. \`id\`, \`owner_sub\` and \`ownerSub\` are ignored.`,
   });
 }
 
-/** Only what the service vouches for has a type: other properties come back as whoever wrote them chose. */
+/** Only properties that the service checks have a type. The others come back as their writer chose. */
 function recordOf(name: CollectionName): z.ZodObject {
   const { required, idPrefix, mirrorsOwner } = COLLECTIONS[name];
   const owner = z.string().meta({ description: 'The account that the record belongs to' });
   const known = mapShape(KNOWN_PROPERTIES[name].shape, (schema) => {
-    const description = `${schema.description}. Not checked: comes back as it was written.`;
+    const description = `${schema.description}. Not checked: it comes back as it was written.`;
     return z.unknown().meta({ description });
   });
   return z

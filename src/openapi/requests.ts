@@ -1,9 +1,9 @@
-// Ready-made requests, read off the OpenAPI document: one for each operation,
+// Ready-made requests, made from the OpenAPI document: one for each operation,
 // with the document's examples, as a Postman collection and as a .http file.
 
 import type { JsonObject, JsonValue } from '../domain/json.js';
 
-/** As much of the document as the requests need. */
+/** The parts of the document that the requests need. */
 export interface DescribedApi {
   readonly info: { readonly title: string; readonly version: string };
   readonly servers: readonly [

@@ -1,5 +1,5 @@
-// Responses: what an operation answers with when it succeeds, and the refusals,
-// each described once in `components.responses`.
+// The responses of an operation: its success, and the refusals, which are
+// described once in `components.responses`.
 
 import type { ErrorCode } from '../domain/errors.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
@@ -10,7 +10,7 @@ import type { Operation } from './operations.js';
 import { headerRefs } from './parameters.js';
 import { schemaRef } from './schemas.js';
 
-/** What every route may be refused for: by the host, before there is a request to route, or by a defect. */
+/** Codes that every route may answer: the host's, before a request reaches the router, and the code of a defect. */
 const ANYWHERE: readonly ErrorCode[] = [
   'BAD_REQUEST',
   'REQUEST_TIMEOUT',
@@ -25,7 +25,7 @@ interface Refusal {
   readonly codes: readonly ErrorCode[];
 }
 
-/** One response for each status; where a status has an entry here, `default` does not cover it. */
+/** One response for each status. OpenAPI's `default` covers only statuses without an entry. */
 const REFUSALS: readonly Refusal[] = [
   refusal('InvalidJson', 'INVALID_JSON', 'BAD_REQUEST'),
   refusal('Unauthorized', 'UNAUTHORIZED'),
@@ -38,9 +38,9 @@ const REFUSALS: readonly Refusal[] = [
 ];
 
 const SUCCESS: Readonly<Record<Operation['answer']['kind'], string>> = {
-  one: 'As it is now',
-  list: 'The rows, and which page they are',
-  deletion: 'Gone for good',
+  one: 'The current state',
+  list: 'The rows of one page',
+  deletion: 'Deleted permanently',
 };
 
 export function refusalResponses(): JsonObject {
@@ -77,7 +77,7 @@ function dataSchema(kind: Operation['answer']['kind'], schema: string): JsonObje
   return kind === 'list' ? { type: 'array', items: schemaRef(schema) } : schemaRef(schema);
 }
 
-/** Every example of a list is all there is, on one page. */
+/** Every example of a list is one page with all rows. */
 function metaOf(example: JsonValue): JsonObject {
   if (!Array.isArray(example)) return EXAMPLE_META;
   const total = example.length;
@@ -89,7 +89,7 @@ function refusalResponse(codes: readonly ErrorCode[]): JsonObject {
     type: 'object',
     required: ['code', 'message'],
     properties: {
-      code: { type: 'string', enum: [...codes], description: 'What to decide on' },
+      code: { type: 'string', enum: [...codes], description: 'Programs decide on it' },
       message: { type: 'string', description: 'For developers; the wording may change' },
     },
   };

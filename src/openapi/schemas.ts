@@ -22,7 +22,7 @@ import {
 const metaSchema = z.object(META);
 const listMetaSchema = z.object({ ...META, pagination: PAGINATION });
 
-/** Rows and single things that answers carry as `data`. */
+/** The objects that answers carry in `data`, as rows or alone. */
 const VIEWS: Readonly<Record<string, z.ZodObject>> = {
   ...Object.fromEntries(
     COLLECTION_NAMES.map((name) => [RECORD_NAMES[name].one, RECORD_SCHEMAS[name].record]),
@@ -53,7 +53,7 @@ export function componentSchemas(): JsonObject {
     io: 'input',
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ jsonSchema }) => {
-      // Zod's integers are the safe ones, which no count here comes near.
+      // Zod limits integers to the safe ones. No count here comes near that limit.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.additionalProperties !== undefined) jsonSchema.additionalProperties = true;
     },
@@ -65,7 +65,7 @@ export function schemaRef(id: string): JsonObject {
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** Without what only a schema that stands alone has. */
+/** The schema without the two properties that only a separate schema document has. */
 function plain(schema: unknown): JsonObject {
   const { $schema: _dialect, $id: _id, ...rest } = JSON.parse(JSON.stringify(schema));
   return rest;

@@ -1,8 +1,8 @@
-// The answers that the service computes: payments and the operator's views.
-// Each schema is held to the type of what the handler serializes.
+// The answers that the service computes: payments and the operator's views. The
+// compiler holds each schema to the type that the handler serializes.
 
 import * as z from 'zod';
-import type { AuditEvent } from '../domain/audit-event.js';
+import type { AuditEvent, RestoreEvent } from '../domain/audit-event.js';
 import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
 import type { Pagination } from '../domain/listing.js';
 import type { Payment } from '../domain/payment.js';
@@ -23,9 +23,9 @@ export const META = {
 
 export const PAGINATION = z.object({
   page: z.int().min(1),
-  page_size: count.meta({ description: 'Rows a page may have' }),
+  page_size: count.meta({ description: 'Most rows that a page may have' }),
   total: count.meta({ description: 'Rows on all pages together' }),
-  total_pages: count.meta({ description: '0 where there is no row' }),
+  total_pages: count.meta({ description: '0 if there is no row' }),
 }) satisfies z.ZodType<Pagination>;
 
 export const HEALTH_VIEW = z.object({
@@ -41,15 +41,15 @@ export const PAYMENT = z
     id: z.string().meta({ description: "`PAY-` and the order's number" }),
     order_id: z.string(),
     customer: z.unknown().meta({ description: "The order's `customer`" }),
-    amount: z.number().meta({ description: "The order's `amount`; 0 where that is no number" }),
-    paid: z.number().meta({ description: "The order's `paid`; 0 where that is no number" }),
-    due: z.number().meta({ description: '`amount - paid`; negative where too much was paid' }),
+    amount: z.number().meta({ description: "The order's `amount`; 0 if that is not a number" }),
+    paid: z.number().meta({ description: "The order's `paid`; 0 if that is not a number" }),
+    due: z.number().meta({ description: '`amount - paid`; negative if too much was paid' }),
     currency: z.unknown().meta({ description: "The order's `currency`" }),
-    method: z.unknown().meta({ description: "The order's `method`; null where it has none" }),
+    method: z.unknown().meta({ description: "The order's `method`; null if it has none" }),
     status: z.enum(['paid', 'pending']).meta({ description: '`paid` when `paid >= amount`' }),
   })
   .meta({
-    description: 'One row for each order: computed, nothing is stored.',
+    description: 'One row for each order, computed from it and never stored.',
   }) satisfies z.ZodType<Record<keyof Payment, unknown>>;
 
 export const DELETION = z.object({ id: z.string(), deleted: z.literal(true) });
@@ -100,12 +100,24 @@ export const ADMIN_HEALTH = z.object({
 export const AUDIT_EVENT = z
   .object({
     id: z.int().min(1),
-    actor: z.literal('admin'),
-    action: z.enum(['create', 'update', 'delete']),
-    resource: z.enum(COLLECTION_NAMES),
+    actor: z.enum(['admin', 'restore']),
+    action: z.enum(['create', 'update', 'delete', 'restore']),
+    resource: z.enum([...COLLECTION_NAMES, 'database']),
     record_id: z.string(),
     owner_sub: owner,
     timestamp,
-    changed: z.array(z.string()).meta({ description: 'Names of properties, never their values' }),
+    changed: z
+      .array(z.string())
+      .meta({ description: 'Names of properties, never their values; long names are cut' }),
+    changed_omitted: z
+      .int()
+      .min(1)
+      .exactOptional()
+      .meta({ description: 'How many more names there are than `changed` lists' }),
   })
-  .meta({ description: 'One change by the operator.' }) satisfies z.ZodType<AuditEvent>;
+  .meta({
+    description:
+      'One change by the operator, or the restore of a backup: then `record_id` is the name of its file.',
+  }) satisfies z.ZodType<ListedEvent>;
+
+type ListedEvent = { [Name in keyof AuditEvent]: (AuditEvent | RestoreEvent)[Name] };

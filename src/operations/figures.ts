@@ -10,8 +10,19 @@ export interface Figures {
   /** Undefined until the service has started. */
   readonly service: ServiceFigures | undefined;
   readonly disk: DiskFigures;
+  /** What the identity provider made of a made-up token at the start; undefined before its answer, and without a provider. */
+  readonly providerFinding: ProviderFinding | undefined;
   /** Undefined where no backups are configured. */
   readonly backups: BackupFigures | undefined;
+}
+
+export interface ProviderFinding {
+  /** The provider refuses the made-up token, as it must. */
+  readonly ok: boolean;
+  /** One sentence without a secret. */
+  readonly found: string;
+  /** What the operator can do, where it is not ok. */
+  readonly remedy: string | null;
 }
 
 /** Bytes, seconds, counts; undefined where the system does not tell. */
@@ -37,6 +48,8 @@ export interface ServiceFigures {
   readonly requestsInFlight: number;
   /** Writes that wait for a commit. */
   readonly writesWaiting: number;
+  /** Pieces of long work that wait for their turn, or that another thread works on. */
+  readonly heavyWork: number;
   readonly records: RecordCounts;
   readonly accounts: number;
 }

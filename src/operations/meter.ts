@@ -41,8 +41,6 @@ export class Meter implements ServiceEvents {
   readonly backups = new Counts<'taken' | 'failed'>(['taken', 'failed']);
   auditFailures = 0;
   isStorageLost = false;
-  /** Pieces of long work that wait for their turn or are under way. */
-  heavyWork = 0;
   lastIdentityOutcome: IdentityOutcome | undefined;
   lastBackup: LastBackup | undefined;
   #writeFailure: WriteFailure | undefined;

@@ -71,7 +71,7 @@ function writeRequests(exposition: Exposition, { meter, figures }: Measured): vo
   exposition.gauge(
     'service_heavy_work_in_progress',
     'Pieces of long work (searches, large bodies) that are under way or wait for their turn.',
-    meter.heavyWork,
+    figures.service?.heavyWork,
   );
   exposition.counter(
     'service_request_log_dropped_total',

@@ -16,6 +16,7 @@ export type Reason =
 export type Warning =
   | 'identity_provider_not_configured'
   | 'identity_provider_unavailable'
+  | 'identity_provider_unfit'
   | 'backup_failed'
   | 'backup_overdue';
 
@@ -104,6 +105,9 @@ export class Readiness {
     const warnings: Warning[] = [];
     if (!identityConfigured) warnings.push('identity_provider_not_configured');
     if (meter.lastIdentityOutcome === 'unavailable') warnings.push('identity_provider_unavailable');
+    if (figures.providerFinding?.ok === false && !this.#providerProvedFit()) {
+      warnings.push('identity_provider_unfit');
+    }
     if (meter.lastBackup?.failedSince) warnings.push('backup_failed');
     if (backups !== undefined && backups.intervalHours > 0) {
       const startedAt = figures.usage.startedAtSeconds * 1000;
@@ -113,6 +117,12 @@ export class Readiness {
         warnings.push('backup_overdue');
     }
     return warnings;
+  }
+
+  /** What was found at the start may have passed: a fit provider knows some tokens and refuses others. */
+  #providerProvedFit(): boolean {
+    const { identityChecks } = this.#options.meter;
+    return identityChecks.of('identified') > 0 && identityChecks.of('invalid') > 0;
   }
 
   /** Whether the database answers in time. One question at a time: one that hangs is not asked again. */

@@ -36,6 +36,7 @@ export function statusOf({ meter, figures, ready }: Measured) {
       disk_bytes: disk.totalBytes ?? null,
     },
     identity: {
+      at_start: figures.providerFinding ?? null,
       checks: Object.fromEntries(meter.identityChecks),
       joined: meter.sharedChecks.of('joined'),
       remembered: meter.sharedChecks.of('remembered'),

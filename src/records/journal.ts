@@ -1,4 +1,5 @@
-// The port to durable storage. One journal belongs to one set of records.
+// The ports to durable storage: the journal that the records live in, and the
+// figures that the operator's views ask of storage.
 
 import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
@@ -13,15 +14,46 @@ export interface JournalRow {
   readonly body: string;
 }
 
+/** For some collections, the highest number that an id was ever given. */
+export type Sequences = Readonly<Partial<Record<CollectionName, number>>>;
+
 /** Changes that become durable together or not at all. */
 export interface Changes {
   /** Rows to write, new or in place of the row at the same position. */
   readonly puts: readonly JournalRow[];
   /** Positions of rows to remove. */
   readonly removals: readonly number[];
+  /** Of the collections that get or lose a record. */
+  readonly sequences: Sequences;
   readonly events: readonly AuditEvent[];
   /** When: the time of creation of new rows and of the last update of all. Milliseconds since 1970, UTC. */
   readonly at: number;
+}
+
+/**
+ * The outcome of a commit.
+ *
+ * - `committed`: on disk. With an `auditError`, the rows are, the events are not.
+ * - `absent`: it failed, and storage holds what it held before.
+ * - `present`: it failed to confirm, yet storage holds the changes.
+ * - `unknown`: storage does not answer for either; memory must not go on from here.
+ */
+export type CommitResult =
+  | { readonly status: 'committed'; readonly auditError?: unknown }
+  | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: unknown };
+
+/** Durable storage of one set of records. */
+export interface Journal {
+  /** The most that one row's body may take, in UTF-8 bytes; a larger one is refused before it gets here. */
+  readonly bodyMaxBytes: number;
+  /** Every row in pages, by position. */
+  load(): AsyncIterable<readonly JournalRow[]>;
+  /** The highest numbers of the commits so far, those of removed rows included. */
+  sequences(): Promise<Sequences>;
+  /** Resolves once the outcome is certain, never rejects. At most one commit at a time. */
+  commit(changes: Changes): Promise<CommitResult>;
+  /** Resolves when everything is on disk and the storage is released. */
+  close(): Promise<void>;
 }
 
 /** A number for each of three times. */
@@ -39,31 +71,22 @@ export interface StoredUsage {
   readonly lastUpdatedAt: number;
 }
 
-/**
- * What became of a commit.
- *
- * - `committed`: on disk. With an `auditError`, the rows are, the events are not.
- * - `absent`: it failed, and storage holds what it held before.
- * - `present`: it failed to confirm, yet storage holds the changes.
- * - `unknown`: storage does not answer for either; memory must not go on from here.
- */
-export type CommitResult =
-  | { readonly status: 'committed'; readonly auditError?: unknown }
-  | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: unknown };
+/** How much storage holds, of one moment. */
+export interface StoredTotals {
+  /** Collections that have rows. */
+  readonly collections: readonly StoredUsage[];
+  readonly auditEventCount: number;
+}
 
-export interface Journal {
-  /** What one row's body may take, in UTF-8 bytes; a larger one is refused before it gets here. */
-  readonly bodyMaxBytes: number;
-  /** Every row in pages, by position. */
-  load(): AsyncIterable<readonly JournalRow[]>;
-  /** Resolves once the outcome is certain, never rejects. At most one commit at a time. */
-  commit(changes: Changes): Promise<CommitResult>;
-  /** Collections that have rows, with the numbers of rows created after each of these times (milliseconds since 1970, UTC). */
-  usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]>;
+/** The operator's questions that only storage can answer. */
+export interface StoredViews {
+  /**
+   * The totals at one moment during the call, however many commits come meanwhile, with the
+   * numbers of rows created after each of these times (milliseconds since 1970, UTC).
+   */
+  usage(createdAfter: ThreeTimes): Promise<StoredTotals>;
   /** Audit events as JSON texts with their `id`, newest first. */
   auditEvents(page: PageRequest): Promise<Page>;
   /** A real round trip; rejects where storage does not answer. */
   ping(): Promise<void>;
-  /** Resolves when everything is on disk and the storage is released. */
-  close(): Promise<void>;
 }

@@ -1,36 +1,34 @@
 // One account's records, answered from the in-memory set; changes go through the writer.
 
-import type { Actor, AuditEvent } from '../domain/audit-event.js';
-import type { CollectionName } from '../domain/collection-name.js';
+import { type AuditEvent, changedNames } from '../domain/audit-event.js';
+import { byCollection, type CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
-import type { JsonObject } from '../domain/json.js';
-import { RECORD_MAX_CHARACTERS } from '../domain/limits.js';
-import { type ListQuery, offsetOf, type Page } from '../domain/listing.js';
-import { paymentOfText } from '../domain/payment.js';
-import {
-  createdProperties,
-  newRecord,
-  type PatchedRecord,
-  patchedRecord,
-  validated,
-} from '../domain/record.js';
+import type { ListQuery, Page, RowsPage } from '../domain/listing.js';
+import { type ChangedRecord, identified } from '../domain/record.js';
 import { andThen, type Eventually } from '../eventually.js';
+import type { Turns } from '../turns.js';
+import { type AccountLimits, quotaFailure } from './account-limits.js';
+import type { CurrentRecords, Decision } from './commit-group.js';
+import { newestPage, searchedPage, statusPage } from './list-pages.js';
+import type { PaymentRows } from './payment-rows.js';
 import { type Change, type MemoryRecord, memoryRecord, type RecordSet } from './record-set.js';
-import type { AccountRecords } from './record-store.js';
-import { recordFinder, type SearchBlocks } from './search-blocks.js';
-import type { Turns } from './turns.js';
-import type { Decision, Writer } from './writer.js';
+import type { AccountProfile, AccountRecords, AccountSummary, Sender } from './record-store.js';
+import type { RecordWork } from './record-work.js';
+import type { SearchBlocks } from './search-blocks.js';
+import { utf8Length } from './utf8-length.js';
+import type { Decide, Writer } from './writer.js';
 
 /** Of one UTF-16 unit. */
 const UTF8_MAX_BYTES = 3;
 
-const encoder = new TextEncoder();
-
 export interface MemoryAccountContext {
   readonly set: RecordSet;
   readonly writer: Writer;
+  readonly work: RecordWork;
+  readonly limits: AccountLimits;
   readonly searchBlocks: SearchBlocks;
+  readonly paymentRows: PaymentRows;
   readonly turns: Turns;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
@@ -39,18 +37,23 @@ export interface MemoryAccountContext {
 export class MemoryAccount implements AccountRecords {
   readonly #context: MemoryAccountContext;
   readonly #owner: string;
-  readonly #actor: Actor | undefined;
+  readonly #sender: Sender | undefined;
 
-  constructor(context: MemoryAccountContext, owner: string, actor?: Actor) {
+  constructor(context: MemoryAccountContext, owner: string, sender?: Sender) {
     this.#context = context;
     this.#owner = owner;
-    this.#actor = actor;
+    this.#sender = sender;
   }
 
   list(collection: CollectionName, query: ListQuery): Eventually<Page> {
-    if (query.q !== '') return this.#searchedPage(collection, query);
-    if (query.status !== '') return this.#filteredPage(collection, query);
-    return newestPage(this.#context.set.records(this.#owner, collection), query);
+    const { set, searchBlocks, turns } = this.#context;
+    if (query.q === '' && query.status === '') {
+      return newestPage(set.records(this.#owner, collection), query);
+    }
+    const list = { owner: this.#owner, records: set.snapshot(this.#owner, collection), turns };
+    if (query.q === '') return statusPage(list, query);
+    const parts = searchBlocks.parts(`${collection}/${this.#owner}`, list.records);
+    return searchedPage(list, parts, query);
   }
 
   read(collection: CollectionName, id: string): Outcome<string> {
@@ -58,186 +61,148 @@ export class MemoryAccount implements AccountRecords {
     return record === undefined ? notFound(collection, id) : succeeded(record.text);
   }
 
-  async create(collection: CollectionName, body: JsonObject): Promise<Outcome<string>> {
-    // No other record is needed to judge a new one, so a bad one never enters the writer,
-    // and to make it, so that is done while an earlier commit is under way.
-    const verdict = validated(collection, body);
-    if (!verdict.ok) return verdict;
-    const { set, writer } = this.#context;
-    const key = set.nextSequence(collection);
-    const id = formatId(collection, key);
-    const record = newRecord(collection, body, id, this.#owner);
-    const refused = this.#refusedByStorage(record.text);
-    if (refused !== undefined) return refused;
-    // Records are stored in the order of their positions: from here on nothing waits.
-    const after = memoryRecord(set.nextPosition(), key, record);
-    const decision = this.#changed('create', id, { collection, after }, () =>
-      createdProperties(collection, body),
+  create(collection: CollectionName, body: string): Promise<Outcome<string>> {
+    return this.#write(() =>
+      andThen(this.#context.work.newRecord(collection, body), (outcome): Decide => {
+        if (!outcome.ok) return () => ({ outcome });
+        return (current) => this.#created(current, collection, outcome.value);
+      }),
     );
-    return writer.write(() => decision);
   }
 
-  async update(collection: CollectionName, id: string, body: JsonObject): Promise<Outcome<string>> {
-    const { writer, turns } = this.#context;
-    return writer.write((current) => {
+  update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
+    return this.#write((current) => {
       const before = current.find(this.#owner, collection, id);
-      if (before === undefined) return { outcome: notFound(collection, id) };
-      const patched = turns.take(patchedRecord(collection, before.text, body));
-      return andThen(patched, (outcome) => {
-        if (!outcome.ok) return { outcome };
-        return this.#updated(collection, id, before, outcome.value);
+      const patched = this.#context.work.patchedRecord(collection, before?.text ?? '{}', body);
+      return andThen(patched, (outcome): Decide => {
+        // A body that is not one JSON object is 400 whether or not the record is there.
+        if (!outcome.ok && (before !== undefined || outcome.failure.code === 'INVALID_JSON')) {
+          return () => ({ outcome });
+        }
+        if (!outcome.ok || before === undefined)
+          return () => ({ outcome: notFound(collection, id) });
+        return (now) => this.#updated(now, collection, id, before, outcome.value);
       });
     });
   }
 
-  #updated(
-    collection: CollectionName,
-    id: string,
-    before: MemoryRecord,
-    patched: PatchedRecord,
-  ): Decision {
-    const { text } = patched;
-    // A create may have made it longer: it may stay, and shrink.
-    if (text.length > Math.max(RECORD_MAX_CHARACTERS, before.text.length)) {
-      return { outcome: tooLong(text) };
-    }
-    const refused = this.#refusedByStorage(text);
-    if (refused !== undefined) return { outcome: refused };
-    const after = memoryRecord(before.position, before.key, patched);
-    return this.#changed('update', id, { collection, before, after }, () => patched.changed);
-  }
-
-  async delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    return this.#context.writer.write((current) => {
+  delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
+    return this.#write((current) => {
       const before = current.find(this.#owner, collection, id);
-      if (before === undefined) return { outcome: notFound(collection, id) };
-      return this.#changed('delete', id, { collection, before }, () => []);
+      if (before === undefined) return () => ({ outcome: notFound(collection, id) });
+      return () => this.#changed('delete', id, { collection, before }, []);
     });
   }
 
-  async payments(): Promise<Page> {
-    const orders = [...this.#context.set.records(this.#owner, 'orders')].reverse();
-    const scan = this.#context.turns.scan();
-    const rows: string[] = [];
-    for (const order of orders) {
-      // Parsing costs about ten times what scanning does.
-      if (scan.spend(order.text.length * 10)) await scan.next();
-      rows.push(JSON.stringify(paymentOfText(order.text)));
-    }
-    return { items: rows, total: rows.length };
+  async payments(): Promise<RowsPage> {
+    const { set, paymentRows } = this.#context;
+    const orders = set.snapshot(this.#owner, 'orders');
+    return { items: paymentRows.of(this.#owner, orders), total: orders.length };
   }
 
-  /** The records that contain `q`, and are of the status if there is one. */
-  async #searchedPage(collection: CollectionName, query: ListQuery): Promise<Page> {
-    const { set, searchBlocks, turns } = this.#context;
-    const find = recordFinder(query.q);
-    const scan = turns.scan();
-    const filtered = new FilteredPage(query);
-    const snapshot = set.snapshot(this.#owner, collection);
-    const name = `${collection}/${this.#owner}`;
-    for (const { block, foldedRecords } of searchBlocks.steps(name, snapshot)) {
-      if (scan.spend(block.characters, foldedRecords)) await scan.next();
-      for (const record of block.matches(find)) filtered.take(record);
+  async profile(): Promise<Outcome<AccountProfile>> {
+    const { set } = this.#context;
+    if (!set.has(this.#owner)) {
+      const owner = JSON.stringify(this.#owner);
+      return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
     }
-    return filtered.page;
+    const profiles = set.records(this.#owner, 'businesses').map(({ text }) => text);
+    const summary = accountSummary(set, this.#owner);
+    return succeeded({ summary, profiles: profiles.reverse() });
   }
 
-  /** The records of a status. */
-  async #filteredPage(collection: CollectionName, query: ListQuery): Promise<Page> {
-    const snapshot = this.#context.set.snapshot(this.#owner, collection);
-    const scan = this.#context.turns.scan();
-    const filtered = new FilteredPage(query);
-    for (let i = snapshot.length - 1; i >= 0; i--) {
-      const record = snapshot[i];
-      if (record === undefined) break;
-      if (scan.spend(0)) await scan.next();
-      filtered.take(record);
-    }
-    return filtered.page;
+  #write(judge: (current: CurrentRecords) => Eventually<Decide>): Promise<Outcome<string>> {
+    const [account, sender] = [this.#owner, this.#sender];
+    return this.#context.writer.write({
+      account,
+      hasGone: () => sender?.hasGone() ?? false,
+      judge,
+    });
+  }
+
+  /** Gives the record its position and its id: here the order of creation is decided. */
+  #created(
+    current: CurrentRecords,
+    collection: CollectionName,
+    { text: given, status, changed }: ChangedRecord,
+  ): Decision {
+    const { set } = this.#context;
+    const key = set.nextSequence(collection);
+    const id = formatId(collection, key);
+    const text = identified(collection, id, this.#owner, given);
+    const refused = this.#refused(current, undefined, text);
+    if (refused !== undefined) return { outcome: refused };
+    const after = memoryRecord(set.nextPosition(), key, { text, status });
+    return this.#changed('create', id, { collection, after }, changed);
+  }
+
+  #updated(
+    current: CurrentRecords,
+    collection: CollectionName,
+    id: string,
+    before: MemoryRecord,
+    patched: ChangedRecord,
+  ): Decision {
+    const refused = this.#refused(current, before, patched.text);
+    if (refused !== undefined) return { outcome: refused };
+    const after = memoryRecord(before.position, before.key, patched);
+    return this.#changed('update', id, { collection, before, after }, patched.changed);
   }
 
   /** A record that storage would not take fails alone, before it can fail the writes that are committed with it. */
-  #refusedByStorage(text: string): Outcome<string> | undefined {
-    const { bodyMaxBytes } = this.#context.writer;
-    if (text.length * UTF8_MAX_BYTES <= bodyMaxBytes) return undefined;
-    const bytes = encoder.encode(text).length;
-    return bytes > bodyMaxBytes ? tooLarge(bytes, bodyMaxBytes) : undefined;
+  #refused(
+    current: CurrentRecords,
+    before: MemoryRecord | undefined,
+    text: string,
+  ): Outcome<string> | undefined {
+    const { set, writer, limits } = this.#context;
+    if (text.length * UTF8_MAX_BYTES > writer.bodyMaxBytes) {
+      const bytes = utf8Length(text);
+      if (bytes > writer.bodyMaxBytes) return tooLarge(bytes, writer.bodyMaxBytes);
+    }
+    if (limits.maxBytes === 0 && limits.maxRecords === 0) return undefined;
+    return quotaFailure(limits, current.holding(this.#owner), {
+      records: before === undefined ? 1 : 0,
+      bytes: utf8Length(text) - set.bytesOf(before),
+    });
   }
 
   #changed(
     action: AuditEvent['action'],
     id: string,
     change: Omit<Change, 'owner'>,
-    changed: () => readonly string[],
+    changed: readonly string[],
   ): Decision {
     const outcome = succeeded(change.after?.text ?? id);
     const decision = { outcome, change: { ...change, owner: this.#owner } };
-    if (this.#actor === undefined) return decision;
+    const actor = this.#sender?.actor;
+    if (actor === undefined) return decision;
     const event: AuditEvent = {
-      actor: this.#actor,
+      actor,
       action,
       resource: change.collection,
       record_id: id,
       owner_sub: this.#owner,
       timestamp: new Date(this.#context.clock()).toISOString(),
-      changed: changed(),
+      ...changedNames(changed),
     };
     return { ...decision, event };
   }
 }
 
-/** Filters by status first, then pages: the total counts every match, the page keeps only its own. */
-class FilteredPage {
-  readonly #items: string[] = [];
-  #total = 0;
-  readonly #status: string;
-  readonly #first: number;
-  readonly #size: number;
-
-  constructor(query: ListQuery) {
-    this.#status = query.status;
-    this.#first = offsetOf(query);
-    this.#size = query.pageSize;
-  }
-
-  /** Records come newest first. One without `status` passes any filter; one that has it must equal it. */
-  take({ status, text }: MemoryRecord): void {
-    if (this.#status !== '' && status !== undefined && status !== this.#status) return;
-    if (this.#total >= this.#first && this.#items.length < this.#size) this.#items.push(text);
-    this.#total++;
-  }
-
-  get page(): Page {
-    return { items: this.#items, total: this.#total };
-  }
-}
-
-/** Without a filter a page is a piece of the list: its cost does not depend on how long the list is. */
-function newestPage(records: readonly MemoryRecord[], query: ListQuery): Page {
-  const end = Math.max(records.length - offsetOf(query), 0);
-  const start = Math.max(end - query.pageSize, 0);
-  const items: string[] = [];
-  for (let i = end - 1; i >= start; i--) {
-    const record = records[i];
-    if (record !== undefined) items.push(record.text);
-  }
-  return { items, total: records.length };
-}
-
-function tooLong(text: string): Outcome<string> {
-  return failed(
-    'VALIDATION_FAILED',
-    `the record would have ${text.length} characters of JSON; it may have ${RECORD_MAX_CHARACTERS}, spread it over several records`,
-  );
+/** An account's row in the operator's list. */
+export function accountSummary(set: RecordSet, owner: string): AccountSummary {
+  const resources = byCollection((name) => set.records(owner, name).length);
+  return { owner_sub: owner, record_count: set.holding(owner).records, resources };
 }
 
 function tooLarge(bytes: number, bodyMaxBytes: number): Outcome<string> {
   return failed(
-    'STORAGE_FAILED',
+    'VALIDATION_FAILED',
     `the record would take ${bytes} bytes; storage here takes ${bodyMaxBytes}, spread it over several records`,
   );
 }
 
-function notFound(collection: CollectionName, id: string): Outcome<string> {
+function notFound(collection: CollectionName, id: string): Outcome<never> {
   return failed('NOT_FOUND', `${collection} has no record ${JSON.stringify(id)} in this account`);
 }

@@ -2,28 +2,29 @@
 // asked: there is no second count that could disagree with the records.
 
 import { byCollection } from '../domain/collection-name.js';
-import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { offsetOf, type Page, type PageRequest } from '../domain/listing.js';
-import { textMatcher } from '../domain/search.js';
-import type { Journal, StoredUsage } from './journal.js';
+import { Needle } from '../domain/search.js';
+import type { Turns } from '../turns.js';
+import type { StoredUsage, StoredViews } from './journal.js';
+import { accountSummary } from './memory-account.js';
 import type { RecordSet } from './record-set.js';
 import type {
   AccountPage,
-  AccountProfile,
-  AccountSummary,
   OperatorViews,
   Overview,
   RecordCounts,
   ResourceUsage,
   Usage,
 } from './record-store.js';
-import type { Turns } from './turns.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** The operator's searches take turns with the accounts under this name, which is no subject: it is empty. */
+const OPERATOR = '';
+
 export interface MemoryOperatorContext {
   readonly set: RecordSet;
-  readonly journal: Journal;
+  readonly storage: StoredViews;
   readonly turns: Turns;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
@@ -46,72 +47,65 @@ export class MemoryOperator implements OperatorViews {
     const { set } = this.#context;
     const first = offsetOf(page);
     if (q === '') {
-      const items = set.owners.slice(first, page.pageSize).map((owner) => this.#summary(owner));
+      const items = set.owners
+        .slice(first, page.pageSize)
+        .map((owner) => accountSummary(set, owner));
       return { items, total: set.ownerCount };
     }
     // A search waits between its slices: an account may have lost its last record meanwhile.
     const owners = (await this.#matchingOwners(q)).filter((owner) => set.has(owner));
-    const items = owners.slice(first, first + page.pageSize).map((owner) => this.#summary(owner));
+    const items = owners
+      .slice(first, first + page.pageSize)
+      .map((owner) => accountSummary(set, owner));
     return { items, total: owners.length };
   }
 
-  async account(owner: string): Promise<Outcome<AccountProfile>> {
-    const { set } = this.#context;
-    if (!set.has(owner)) {
-      return failed('NOT_FOUND', `no record is stored for the account ${JSON.stringify(owner)}`);
-    }
-    const profiles = set.records(owner, 'businesses').map((record) => record.text);
-    return succeeded({ summary: this.#summary(owner), profiles: profiles.reverse() });
-  }
-
-  /** Asked of storage: sizes and times are in no one's way there, and take no memory here. */
   async usage(): Promise<Usage> {
-    const { journal, clock } = this.#context;
+    const { storage, clock } = this.#context;
     const now = clock();
-    const stored = await journal.usage([now - DAY_MS, now - 7 * DAY_MS, now - 30 * DAY_MS]);
-    const events = await journal.auditEvents({ page: 1, pageSize: 1 });
+    const times = [now - DAY_MS, now - 7 * DAY_MS, now - 30 * DAY_MS] as const;
+    const { collections: stored, auditEventCount } = await storage.usage(times);
     return {
       record_count: stored.reduce((count, { records }) => count + records, 0),
       payload_bytes: stored.reduce((bytes, { payloadBytes }) => bytes + payloadBytes, 0),
       resources: byCollection((name) =>
         resourceUsage(stored.find(({ collection }) => collection === name)),
       ),
-      audit_event_count: events.total,
+      audit_event_count: auditEventCount,
     };
   }
 
   auditEvents(page: PageRequest): Promise<Page> {
-    return this.#context.journal.auditEvents(page);
+    return this.#context.storage.auditEvents(page);
   }
 
   ping(): Promise<void> {
-    return this.#context.journal.ping();
+    return this.#context.storage.ping();
   }
 
   /** In order. `q` looks in the subject and in the account's business profiles. */
   async #matchingOwners(q: string): Promise<string[]> {
-    const { set, turns } = this.#context;
-    const contains = textMatcher(q);
-    const scan = turns.scan();
+    const { set } = this.#context;
+    const needle = new Needle(q);
     const matching: string[] = [];
-    let some = set.owners.after(undefined);
-    while (some.length > 0) {
-      for (const owner of some) {
-        const profiles = set.records(owner, 'businesses').map((record) => record.text);
-        const texts = [owner, ...profiles];
-        for (const text of texts) if (scan.spend(text.length)) await scan.next();
-        if (texts.some(contains)) matching.push(owner);
-      }
-      // As they are now: accounts come and go while this waits.
-      some = set.owners.after(some.at(-1));
+    // The next one as the set is then: accounts come and go while this waits.
+    for (let owner = set.owners.after(undefined); owner !== undefined; ) {
+      const profiles = set.snapshot(owner, 'businesses').map(({ text }) => text);
+      if (await this.#contain([owner, ...profiles], needle)) matching.push(owner);
+      owner = set.owners.after(owner);
     }
     return matching;
   }
 
-  #summary(owner: string): AccountSummary {
-    const { set } = this.#context;
-    const resources = byCollection((name) => set.records(owner, name).length);
-    return { owner_sub: owner, record_count: sum(resources), resources };
+  async #contain(texts: readonly string[], needle: Needle): Promise<boolean> {
+    const { turns } = this.#context;
+    for (const text of texts) {
+      for (const found of needle.search(text)) {
+        if (found) return true;
+        if (turns.isOver) await turns.next(OPERATOR);
+      }
+    }
+    return false;
   }
 }
 

@@ -1,26 +1,33 @@
 // Opens the records: everything from the journal into memory, then one writer.
 
-import type { Actor } from '../domain/audit-event.js';
+import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import { type Log, silentLog } from '../log.js';
 import { type ServiceEvents, silentEvents } from '../service-events.js';
-import type { Journal } from './journal.js';
-import { MemoryAccount, type MemoryAccountContext } from './memory-account.js';
+import { Turns } from '../turns.js';
+import { type AccountLimits, NO_LIMITS } from './account-limits.js';
+import type { Journal, StoredViews } from './journal.js';
+import { MemoryAccount } from './memory-account.js';
 import { MemoryOperator } from './memory-operator.js';
+import { PaymentRows } from './payment-rows.js';
 import { RecordSet } from './record-set.js';
-import type { AccountRecords, OperatorViews, RecordStore } from './record-store.js';
+import type { AccountRecords, RecordStore, Sender } from './record-store.js';
+import { type RecordWork, workInPlace } from './record-work.js';
 import { SearchBlocks } from './search-blocks.js';
-import { nextTask, type Pause, Turns } from './turns.js';
 import { Writer } from './writer.js';
 
-export interface OpenRecordsOptions {
+export interface OpenAccountsOptions {
   readonly journal: Journal;
   readonly log?: Log;
   /** Told of every commit. Default: nobody is. */
   readonly events?: ServiceEvents;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
-  /** Lets the host serve what is waiting. Default: `setImmediate`, or a timer where there is none. */
-  readonly pause?: Pause;
+  /** The turns that all long work of the process takes. Default: turns of these records alone. */
+  readonly turns?: Turns;
+  /** Where the JSON work of writes is done. Default: in place. */
+  readonly work?: RecordWork;
+  /** Default: none. */
+  readonly limits?: AccountLimits;
   /**
    * Called once when, after a failed commit, nobody can tell what storage holds.
    * Every later write fails with `STORAGE_FAILED`; reopen the records or stop.
@@ -28,47 +35,63 @@ export interface OpenRecordsOptions {
   readonly onStorageLost?: (error: unknown) => void;
 }
 
-/** The records of one process, and how to let go of them. */
-export interface OpenRecords extends RecordStore {
-  /** Writes that wait for a commit. */
+/** The records of one process, without the views across accounts. */
+export interface OpenAccounts {
+  account(owner: string, sender?: Sender): AccountRecords;
+  /** Writes that wait for a commit; those of the one under way are not among them. */
   readonly writesWaiting: number;
   /** Waits for every write under way, then closes the journal. */
   close(): Promise<void>;
 }
 
-/** Loads every row of the journal. Rejects, naming the row, where one is no record. */
-export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
-  const { journal, log = silentLog, events = silentEvents } = options;
-  const { clock = Date.now, pause = nextTask } = options;
-  const set = new RecordSet();
-  for await (const rows of journal.load()) for (const row of rows) set.load(row);
-  // Many accounts take a while to sort: before anyone waits for it.
-  void set.owners;
-  const onStorageLost = options.onStorageLost ?? (() => {});
-  const [turns, searchBlocks] = [new Turns(pause), new SearchBlocks()];
-  const writer = new Writer({ set, journal, log, events, clock, onStorageLost });
-  return new MemoryStore({ set, writer, journal, clock, turns, searchBlocks });
+export interface OpenRecordsOptions extends OpenAccountsOptions {
+  readonly journal: Journal & StoredViews;
 }
 
-class MemoryStore implements OpenRecords {
-  readonly #context: MemoryAccountContext & { readonly journal: Journal };
-  readonly operator: OperatorViews;
+/** The records of one process, and how to let go of them. */
+export interface OpenRecords extends OpenAccounts, RecordStore {}
 
-  constructor(context: MemoryAccountContext & { readonly journal: Journal }) {
-    this.#context = context;
-    this.operator = new MemoryOperator(context);
-  }
+/** Loads every row of the journal. Rejects, naming the row, where one is not a record. */
+export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
+  const { journal, clock = Date.now, turns = new Turns() } = options;
+  const set = await loadedSet(options);
+  // Many accounts take a while to sort: before anyone waits for it.
+  void set.owners;
+  const accounts = accountsOf(set, { ...options, turns });
+  // Not a copy of `accounts`: its count would stay as it is now.
+  return Object.assign(accounts, {
+    operator: new MemoryOperator({ set, storage: journal, turns, clock }),
+  });
+}
 
-  account(owner: string, actor?: Actor): AccountRecords {
-    return new MemoryAccount(this.#context, owner, actor);
-  }
+/** Like `openRecords`, for a journal that holds one account: its operator's views are answered elsewhere. */
+export async function openAccounts(options: OpenAccountsOptions): Promise<OpenAccounts> {
+  return accountsOf(await loadedSet(options), options);
+}
 
-  get writesWaiting(): number {
-    return this.#context.writer.waiting;
-  }
+async function loadedSet({ journal, limits }: OpenAccountsOptions): Promise<RecordSet> {
+  const set = new RecordSet({ countsBytes: (limits?.maxBytes ?? 0) > 0 });
+  for await (const rows of journal.load()) for (const row of rows) set.load(row);
+  const sequences = await journal.sequences();
+  for (const name of COLLECTION_NAMES) set.raiseSequence(name, sequences[name] ?? 0);
+  return set;
+}
 
-  async close(): Promise<void> {
-    await this.#context.writer.settled();
-    await this.#context.journal.close();
-  }
+function accountsOf(set: RecordSet, options: OpenAccountsOptions): OpenAccounts {
+  const { journal, log = silentLog, clock = Date.now, turns = new Turns() } = options;
+  const { work = workInPlace, limits = NO_LIMITS, onStorageLost = () => {} } = options;
+  const { events = silentEvents } = options;
+  const writer = new Writer({ set, journal, turns, log, events, clock, onStorageLost });
+  const [searchBlocks, paymentRows] = [new SearchBlocks(), new PaymentRows(work, turns)];
+  const context = { set, writer, work, limits, searchBlocks, paymentRows, turns, clock };
+  return {
+    account: (owner, sender) => new MemoryAccount(context, owner, sender),
+    get writesWaiting() {
+      return writer.waiting;
+    },
+    async close() {
+      await writer.settled();
+      await journal.close();
+    },
+  };
 }

@@ -2,17 +2,13 @@
 // list, so no operation looks at another account's records. A record is kept as
 // its JSON text with the few facts that are looked up; nothing is parsed to be read.
 
-import {
-  byCollection,
-  COLLECTION_NAMES,
-  type CollectionName,
-  isCollectionName,
-} from '../domain/collection-name.js';
+import { byCollection, type CollectionName, isCollectionName } from '../domain/collection-name.js';
 import { keyOf, type RecordKey, sequenceOf } from '../domain/identifier.js';
 import { isJsonObject } from '../domain/json.js';
 import { type RecordText, statusOf } from '../domain/record.js';
 import type { JournalRow } from './journal.js';
 import { SortedTexts } from './sorted-texts.js';
+import { utf8Length } from './utf8-length.js';
 
 /** A record in memory: never changed in place, an update puts another in its stead. */
 export interface MemoryRecord {
@@ -79,14 +75,40 @@ class Shelf {
   }
 }
 
-type Shelves = Partial<Record<CollectionName, Shelf>>;
+/** One account's records. */
+class Account {
+  readonly shelves: Partial<Record<CollectionName, Shelf>> = {};
+  recordCount = 0;
+  /** UTF-8 bytes of the records' texts; 0 where bytes are not counted. */
+  bytes = 0;
+
+  shelf(collection: CollectionName): Shelf {
+    this.shelves[collection] ??= new Shelf();
+    return this.shelves[collection];
+  }
+}
+
+/** How much an account has. */
+export interface Holding {
+  readonly records: number;
+  /** UTF-8 bytes of the records' texts; 0 where bytes are not counted. */
+  readonly bytes: number;
+}
+
+const NOTHING: Holding = { records: 0, bytes: 0 };
+
+export interface RecordSetOptions {
+  /** Whether each account's bytes are counted, which costs a look at every character. */
+  readonly countsBytes: boolean;
+}
 
 const NO_RECORDS: readonly MemoryRecord[] = [];
 
 export class RecordSet {
-  readonly #accounts = new Map<string, Shelves>();
+  readonly #options: RecordSetOptions;
+  readonly #accounts = new Map<string, Account>();
   /** Legacy rows without `owner_sub`: counted for the operator, reachable by no account. */
-  readonly #unowned: Shelves = {};
+  readonly #unowned = new Account();
   readonly #sequences: Record<CollectionName, number> = byCollection(() => 0);
   /** Records of all accounts and of none. */
   readonly #counts: Record<CollectionName, number> = byCollection(() => 0);
@@ -94,44 +116,56 @@ export class RecordSet {
   #owners: SortedTexts | undefined;
   #position = 0;
 
+  constructor(options: RecordSetOptions = { countsBytes: false }) {
+    this.#options = options;
+  }
+
   /** Takes in a stored row. Rows come in order of position. Throws where the body is no record. */
   load(row: JournalRow): void {
     if (!isCollectionName(row.collection)) throw new Error(`${describe(row)} is of no collection`);
     const body: unknown = parsed(row);
     if (!isJsonObject(body)) throw new Error(`${describe(row)} is not a JSON object`);
     const owner = body['owner_sub'];
-    const shelves =
-      typeof owner === 'string' && owner !== '' ? this.#shelves(owner) : this.#unowned;
+    const account =
+      typeof owner === 'string' && owner !== '' ? this.#account(owner) : this.#unowned;
     // The body is the truth: text in a column of its own is cut at a NUL character.
     const id = typeof body['id'] === 'string' ? body['id'] : row.id;
     const key = keyOf(row.collection, id);
-    shelf(shelves, row.collection).add(
-      memoryRecord(row.position, key, { text: row.body, status: statusOf(body) }),
-    );
+    const record = memoryRecord(row.position, key, { text: row.body, status: statusOf(body) });
+    account.shelf(row.collection).add(record);
+    this.#count(account, undefined, record);
     this.#counts[row.collection]++;
     this.#owners = undefined;
     this.#position = Math.max(this.#position, row.position);
-    const sequence = sequenceOf(row.collection, id);
-    this.#sequences[row.collection] = Math.max(this.#sequences[row.collection], sequence);
+    this.raiseSequence(row.collection, sequenceOf(row.collection, id));
+  }
+
+  /** Ids go on after this number, where it is higher than every number so far. */
+  raiseSequence(collection: CollectionName, highest: number): void {
+    this.#sequences[collection] = Math.max(this.#sequences[collection], highest);
   }
 
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    return this.#accounts.get(owner)?.[collection]?.byKey.get(keyOf(collection, id));
+    return this.#accounts.get(owner)?.shelves[collection]?.byKey.get(keyOf(collection, id));
   }
 
   /** Oldest first. The array goes on changing with the set: whoever waits takes a `snapshot`. */
   records(owner: string, collection: CollectionName): readonly MemoryRecord[] {
-    return this.#accounts.get(owner)?.[collection]?.ordered ?? NO_RECORDS;
+    return this.#accounts.get(owner)?.shelves[collection]?.ordered ?? NO_RECORDS;
   }
 
   /** Oldest first, as the records are now: the array never changes, and is another one after each change. */
   snapshot(owner: string, collection: CollectionName): readonly MemoryRecord[] {
-    return this.#accounts.get(owner)?.[collection]?.snapshot() ?? NO_RECORDS;
+    return this.#accounts.get(owner)?.shelves[collection]?.snapshot() ?? NO_RECORDS;
   }
 
+  /** Follows a commit. A change without `before` and `after` is a record that was created and deleted within it. */
   apply({ owner, collection, before, after }: Change): void {
-    const isNew = !this.has(owner);
-    const target = shelf(this.#shelves(owner), collection);
+    if (before === undefined && after === undefined) return;
+    const isNew = !this.#accounts.has(owner);
+    const account = this.#account(owner);
+    const target = account.shelf(collection);
+    this.#count(account, before, after);
     if (before === undefined && after !== undefined) {
       target.add(after);
       this.#counts[collection]++;
@@ -141,7 +175,7 @@ export class RecordSet {
     } else if (before !== undefined) {
       target.remove(before);
       this.#counts[collection]--;
-      if (this.#isEmpty(owner)) {
+      if (account.recordCount === 0) {
         this.#accounts.delete(owner);
         this.#owners?.delete(owner);
       }
@@ -151,6 +185,11 @@ export class RecordSet {
   /** The next number of a collection's ids. A number is given once, even if its record then fails to be stored. */
   nextSequence(collection: CollectionName): number {
     this.#sequences[collection] += 1;
+    return this.#sequences[collection];
+  }
+
+  /** The highest number that an id of the collection was ever given. */
+  sequence(collection: CollectionName): number {
     return this.#sequences[collection];
   }
 
@@ -178,18 +217,29 @@ export class RecordSet {
     return this.#counts[collection];
   }
 
-  #isEmpty(owner: string): boolean {
-    const shelves = this.#accounts.get(owner) ?? {};
-    return COLLECTION_NAMES.every((name) => (shelves[name]?.ordered.length ?? 0) === 0);
+  /** How much an account has, without the changes that are not yet committed. */
+  holding(owner: string): Holding {
+    const account = this.#accounts.get(owner);
+    return account === undefined ? NOTHING : { records: account.recordCount, bytes: account.bytes };
   }
 
-  #shelves(owner: string): Shelves {
-    let shelves = this.#accounts.get(owner);
-    if (shelves === undefined) {
-      shelves = {};
-      this.#accounts.set(owner, shelves);
+  /** UTF-8 bytes of a record's text, as far as bytes are counted. */
+  bytesOf(record: MemoryRecord | undefined): number {
+    return record === undefined || !this.#options.countsBytes ? 0 : utf8Length(record.text);
+  }
+
+  #count(account: Account, before: MemoryRecord | undefined, after: MemoryRecord | undefined) {
+    account.recordCount += Number(after !== undefined) - Number(before !== undefined);
+    account.bytes += this.bytesOf(after) - this.bytesOf(before);
+  }
+
+  #account(owner: string): Account {
+    let account = this.#accounts.get(owner);
+    if (account === undefined) {
+      account = new Account();
+      this.#accounts.set(owner, account);
     }
-    return shelves;
+    return account;
   }
 }
 
@@ -201,11 +251,6 @@ export function memoryRecord(
 ): MemoryRecord {
   if (status === undefined || typeof status === 'string') return { position, key, text, status };
   return { position, key, text, status: null };
-}
-
-function shelf(shelves: Shelves, collection: CollectionName): Shelf {
-  shelves[collection] ??= new Shelf();
-  return shelves[collection];
 }
 
 function parsed(row: JournalRow): unknown {

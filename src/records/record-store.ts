@@ -1,37 +1,47 @@
-// What the http layer asks of the records. On one process the in-memory set
+// The questions that the http layer asks of the records. On one process the in-memory set
 // answers; where accounts live apart, stubs that call them do.
 
 import type { Actor } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
-import type { JsonObject } from '../domain/json.js';
-import type { ListQuery, PageRequest, TextsPage } from '../domain/listing.js';
+import type { ListQuery, PageRequest, Rows, RowsPage } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
 
 /** The records of the service. */
 export interface RecordStore {
-  /** One account's records. With an `actor`, every change is also an event in the audit log. */
-  account(owner: string, actor?: Actor): AccountRecords;
+  account(owner: string, sender?: Sender): AccountRecords;
   readonly operator: OperatorViews;
+}
+
+/** On whose behalf an account's records are used. */
+export interface Sender {
+  /** With an actor, every change is also an event in the audit log. */
+  readonly actor?: Actor | undefined;
+  /** Whether nobody waits for the answer any more: a change that is not yet decided is then not made. */
+  hasGone(): boolean;
 }
 
 /**
  * One account's records, and nobody else's. Records are JSON texts.
  *
- * Fails with `NOT_FOUND` for an id this account does not have, whoever else
- * has it; `VALIDATION_FAILED` for a record that breaks its collection's rules;
- * `STORAGE_FAILED` where the journal could not confirm the change.
+ * Fails with `NOT_FOUND` for an id this account does not have, even where
+ * another account has it; `INVALID_JSON` for a body that is not one JSON object;
+ * `VALIDATION_FAILED` for a record that breaks its collection's rules;
+ * `QUOTA_EXCEEDED` for one beyond the account's limits; `STORAGE_FAILED` where
+ * the journal could not confirm the change.
  */
 export interface AccountRecords {
   /** Newest first. */
-  list(collection: CollectionName, query: ListQuery): Eventually<TextsPage>;
+  list(collection: CollectionName, query: ListQuery): Eventually<RowsPage>;
   read(collection: CollectionName, id: string): Eventually<Outcome<string>>;
-  create(collection: CollectionName, body: JsonObject): Promise<Outcome<string>>;
-  update(collection: CollectionName, id: string, body: JsonObject): Promise<Outcome<string>>;
-  /** Succeeds with the id of the record that is gone. */
+  create(collection: CollectionName, body: string): Promise<Outcome<string>>;
+  update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>>;
+  /** Succeeds with the id of the deleted record. */
   delete(collection: CollectionName, id: string): Promise<Outcome<string>>;
   /** One row for each order, newest first. */
-  payments(): Promise<TextsPage>;
+  payments(): Promise<RowsPage>;
+  /** The operator's page of the account; `NOT_FOUND` where no record is stored. */
+  profile(): Promise<Outcome<AccountProfile>>;
 }
 
 /** The operator's views across accounts. */
@@ -39,10 +49,9 @@ export interface OperatorViews {
   overview(): Promise<Overview>;
   /** Accounts by `owner_sub` ascending. */
   accounts(q: string, page: PageRequest): Promise<AccountPage>;
-  account(owner: string): Promise<Outcome<AccountProfile>>;
   usage(): Promise<Usage>;
   /** Audit events as JSON texts, newest first. */
-  auditEvents(page: PageRequest): Promise<TextsPage>;
+  auditEvents(page: PageRequest): Promise<RowsPage>;
   /** Resolves after a real round trip to the database; rejects where there is none. */
   ping(): Promise<void>;
 }
@@ -69,8 +78,8 @@ export interface AccountPage {
 
 export interface AccountProfile {
   readonly summary: AccountSummary;
-  /** The account's business records as JSON texts. */
-  readonly profiles: readonly string[];
+  /** The account's business records, newest first. */
+  readonly profiles: Rows;
 }
 
 export interface ResourceUsage {

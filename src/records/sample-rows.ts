@@ -2,7 +2,7 @@
 
 import type { CollectionName } from '../domain/collection-name.js';
 import { formatId } from '../domain/identifier.js';
-import { newRecord } from '../domain/record.js';
+import { identified, newRecord } from '../domain/record.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../domain/sample-records.js';
 import type { JournalRow } from './journal.js';
 
@@ -13,7 +13,9 @@ export function sampleRows(): JournalRow[] {
     const sequence = (sequences.get(collection) ?? 0) + 1;
     sequences.set(collection, sequence);
     const id = formatId(collection, sequence);
-    const { text } = newRecord(collection, body, id, SAMPLE_OWNER);
+    const made = newRecord(collection, JSON.stringify(body));
+    if (!made.ok) throw new Error(`the sample record ${id}: ${made.failure.message}`);
+    const text = identified(collection, id, SAMPLE_OWNER, made.value.text);
     return { position: index + 1, collection, id, body: text };
   });
 }

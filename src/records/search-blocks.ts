@@ -1,31 +1,32 @@
 // The texts of the lists that were searched lately, lower-cased and joined to
-// blocks, so that the next search reads memory in a row: lower-casing every
+// blocks, so that the next search reads memory in a row. Lower-casing every
 // record and fetching it from its own place costs several times the search.
 //
-// Nothing here is told of a change. A block knows the records it was made of,
+// No change is reported to a block. A block knows the records it was made of,
 // records are never changed in place, and a block is used only for exactly
-// these records; comparing them costs a small part of searching them, and
+// these records. Comparing them costs a small part of searching them, and
 // nothing where the list has not changed.
 
-import { caseFolded, type Find, finder } from '../domain/search.js';
+import { caseFolded, type Needle, WINDOW_CHARACTERS } from '../domain/search.js';
 import type { MemoryRecord } from './record-set.js';
 
 /** Enough that a call per block costs next to nothing, few enough that a changed record is soon folded again. */
 const BLOCK_RECORDS = 128;
-/** Larger records are searched one by one and not kept: a block is one step of a scan, which cannot pause inside. */
-const BLOCK_MAX_CHARACTERS = 256 * 1024;
+/** A longer block would take more than a slice to fold: its records are searched one by one and not kept. */
+const BLOCK_MAX_CHARACTERS = 128 * 1024;
 /** All lists together. A character is one byte of memory, or two in a block with letters beyond Latin-1. */
 const KEPT_MAX_CHARACTERS = 32_000_000;
-/** JSON escapes U+0000, so what stands between two of them is within one record. */
-const BORDER = '\0';
+/** JSON escapes U+0000, so the text between two of them is within one record. */
+export const BORDER = '\0';
 
-/** Finds `q` in a block: within one record, never across a border. */
-export function recordFinder(q: string): Find {
-  return q.includes(BORDER) ? () => -1 : finder(q);
+/** A part of a list to be searched. */
+export interface Searchable {
+  /** The records that hold the needle, newest first; undefined after each window without one, where a slice may end. */
+  matches(needle: Needle): Iterable<MemoryRecord | undefined>;
 }
 
 /** Consecutive records of a list. */
-export class Block {
+class Block implements Searchable {
   /** The list, oldest first, as it was when last compared: all blocks of a list share one array. */
   #list: readonly MemoryRecord[];
   readonly #start: number;
@@ -62,19 +63,22 @@ export class Block {
     return true;
   }
 
-  /** The records that hold the needle, newest first. */
-  matches(find: Find): readonly MemoryRecord[] {
+  *matches(needle: Needle): Generator<MemoryRecord | undefined> {
     const found: MemoryRecord[] = [];
-    let from: number | undefined = 0;
-    while (from !== undefined) {
-      const at = find(this.#text, from);
-      if (at < 0) break;
+    for (let from = 0; from < this.#text.length; ) {
+      const windowEnd = from + WINDOW_CHARACTERS;
+      const at = needle.indexIn(this.#text, from, windowEnd + needle.length - 1);
+      if (at === -1) {
+        from = windowEnd;
+        yield undefined;
+        continue;
+      }
       const index = this.#indexAt(at);
       const record = this.#list[this.#start + index];
       if (record !== undefined) found.push(record);
-      from = this.#offsets[index + 1];
+      from = this.#offsets[index + 1] ?? this.#text.length;
     }
-    return found.reverse();
+    yield* found.reverse();
   }
 
   /** The record whose text holds this character: binary search for the last offset that is not beyond it. */
@@ -87,6 +91,19 @@ export class Block {
       else high = middle - 1;
     }
     return low;
+  }
+}
+
+/** One record that is too long for a block. */
+class LongRecord implements Searchable {
+  readonly #record: MemoryRecord;
+
+  constructor(record: MemoryRecord) {
+    this.#record = record;
+  }
+
+  *matches(needle: Needle): Generator<MemoryRecord | undefined> {
+    for (const found of needle.search(this.#record.text)) yield found ? this.#record : undefined;
   }
 }
 
@@ -103,7 +120,10 @@ export class SearchBlocks {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** What is kept, in characters. */
+  /** How many records were lower-cased so far, which costs more than searching them. */
+  foldedRecords = 0;
+
+  /** The kept blocks' size in characters. */
   get characters(): number {
     return this.#characters;
   }
@@ -113,7 +133,7 @@ export class SearchBlocks {
    * never change, its next state is another array; other searches, of this
    * list too, may go on meanwhile.
    */
-  *steps(name: string, list: readonly MemoryRecord[]): Generator<Step> {
+  *parts(name: string, list: readonly MemoryRecord[]): Generator<Searchable> {
     const count = Math.ceil(list.length / BLOCK_RECORDS);
     // A short list is folded in no time, and there may be very many of them: none is kept.
     const worthKeeping = list.length >= BLOCK_RECORDS;
@@ -123,17 +143,21 @@ export class SearchBlocks {
       const end = Math.min(start + BLOCK_RECORDS, list.length);
       const kept = this.#lists.get(name)?.[number];
       if (kept?.isOf(list, end)) {
-        yield { block: kept, foldedRecords: 0 };
+        yield kept;
         continue;
       }
       if (kept !== undefined) this.#drop(name, number);
       if (charactersOf(list, start, end) <= BLOCK_MAX_CHARACTERS) {
         const block = new Block(list, start, end);
+        this.foldedRecords += end - start;
         if (worthKeeping) this.#keep(name, number, block);
-        yield { block, foldedRecords: end - start };
+        yield block;
       } else {
         for (let i = end; i > start; i--) {
-          yield { block: new Block(list, i - 1, i), foldedRecords: 1 };
+          const record = list[i - 1];
+          if (record === undefined) break;
+          this.foldedRecords++;
+          yield new LongRecord(record);
         }
       }
     }
@@ -172,13 +196,6 @@ export class SearchBlocks {
     this.#characters -= blocks?.[number]?.characters ?? 0;
     if (blocks !== undefined) blocks[number] = undefined;
   }
-}
-
-/** One step of a search: a block to look into. */
-export interface Step {
-  readonly block: Block;
-  /** How many records had to be lower-cased for it, which costs more than searching. */
-  readonly foldedRecords: number;
 }
 
 function charactersOf(list: readonly MemoryRecord[], start: number, end: number): number {

@@ -1,45 +1,59 @@
 // The one writer. Every change is decided and committed here, in the order
-// "read current, rule, commit, change memory, answer". What arrives while a
-// commit is under way is committed together in the next one: one sync for all.
+// "read current, rule, commit, change memory, answer". Accounts take turns: one
+// write of each, in the order in which the account sent them. The writes that
+// are decided while a commit is under way are committed together in the next one.
 
-import type { AuditEvent } from '../domain/audit-event.js';
-import type { CollectionName } from '../domain/collection-name.js';
+import { loggedEvent } from '../domain/audit-event.js';
 import { failed, type Outcome } from '../domain/errors.js';
-import { idOf, keyOf } from '../domain/identifier.js';
 import type { Eventually } from '../eventually.js';
 import type { Log } from '../log.js';
 import { type ServiceEvents, silentEvents } from '../service-events.js';
-import type { Changes, CommitResult, Journal, JournalRow } from './journal.js';
-import type { Change, MemoryRecord, RecordSet } from './record-set.js';
+import type { Turns } from '../turns.js';
+import { type Answer, CommitGroup, type CurrentRecords, type Decision } from './commit-group.js';
+import type { CommitResult, Journal } from './journal.js';
+import type { RecordSet } from './record-set.js';
 
-/** A group is closed at this size, so that one transaction, and what waits for it, stays bounded. */
-const GROUP_MAX_WRITES = 1_000;
-const GROUP_MAX_CHARACTERS = 8_000_000;
-
-/** What a write decides: its answer and, unless it failed, its change. */
-export interface Decision {
-  readonly outcome: Outcome<string>;
-  readonly change?: Change;
-  readonly event?: AuditEvent;
+/** A write that waits for its turn. */
+export interface Write {
+  readonly account: string;
+  /** Whether nobody waits for the answer any more; the write is then not made. */
+  hasGone(): boolean;
+  /**
+   * Does the dear part, perhaps in another thread. No other write of the
+   * account is judged or decided before this one is. May be asked for again,
+   * where the state that it judged on was not stored after all.
+   */
+  judge(current: CurrentRecords): Eventually<Decide>;
 }
 
-/** Decides on the newest state; runs with no other write before its commit, however long it takes. May run only once. */
-export type Decide = (current: CurrentRecords) => Eventually<Decision>;
-
-/** The records as they are after every write decided so far. */
-export interface CurrentRecords {
-  find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined;
-}
+/** Decides at once, in the order of the commit; gives positions and ids. */
+export type Decide = (current: CurrentRecords) => Decision;
 
 interface PendingWrite {
-  readonly decide: Decide;
-  readonly resolve: (outcome: Outcome<string>) => void;
+  readonly write: Write;
+  readonly answer: Answer;
   readonly reject: (error: unknown) => void;
+}
+
+/** An account's waiting writes, oldest first. */
+interface Lane {
+  readonly account: string;
+  readonly waiting: PendingWrite[];
+}
+
+/** A write whose dear part is done. */
+interface JudgedWrite {
+  readonly lane: Lane;
+  readonly pending: PendingWrite;
+  readonly decide: Decide;
+  /** How many commits had failed when it was judged. */
+  readonly failuresBefore: number;
 }
 
 export interface WriterOptions {
   readonly set: RecordSet;
   readonly journal: Journal;
+  readonly turns: Turns;
   readonly log: Log;
   /** Default: nobody is told. */
   readonly events?: ServiceEvents;
@@ -51,46 +65,71 @@ export interface WriterOptions {
 
 export class Writer {
   readonly #options: WriterOptions;
-  #queue: PendingWrite[] = [];
+  /** Of every account with a write that waits or is being judged. */
+  readonly #lanes = new Map<string, Lane>();
+  /** Lanes whose next write may be judged, in rotation. */
+  #ready: Lane[] = [];
+  #judged: JudgedWrite[] = [];
   #running: Promise<void> | undefined;
+  #whenIdle: (() => void)[] = [];
+  #failures = 0;
   #lost = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
   }
 
-  /** What storage takes of one record, in UTF-8 bytes. */
+  /** The most that storage takes of one record, in UTF-8 bytes. */
   get bodyMaxBytes(): number {
     return this.#options.journal.bodyMaxBytes;
   }
 
   /** Resolves after the commit that holds the change; with `STORAGE_FAILED` where that failed. */
-  write(decide: Decide): Promise<Outcome<string>> {
-    return new Promise((resolve, reject) => {
-      this.#queue.push({ decide, resolve, reject });
-      this.#running ??= this.#run();
+  write(write: Write): Promise<Outcome<string>> {
+    return new Promise((answer, reject) => {
+      const pending: PendingWrite = { write, answer, reject };
+      const lane = this.#lanes.get(write.account);
+      if (lane !== undefined) {
+        lane.waiting.push(pending);
+        return;
+      }
+      const opened: Lane = { account: write.account, waiting: [pending] };
+      this.#lanes.set(write.account, opened);
+      this.#ready.push(opened);
+      this.#wake();
     });
   }
 
   /** Writes that wait for a commit; those of the one under way are not among them. */
   get waiting(): number {
-    return this.#queue.length;
+    let waiting = this.#judged.length;
+    for (const lane of this.#lanes.values()) waiting += lane.waiting.length;
+    return waiting;
   }
 
   /** Resolves when every write so far has been answered. */
   async settled(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    if (this.#lanes.size === 0 && this.#running === undefined) return;
+    await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  #wake(): void {
+    this.#running ??= this.#run();
   }
 
   async #run(): Promise<void> {
     // Not at once: writes of the same turn belong to one group, and `write` must see this run under way.
     await undefined;
-    while (this.#queue.length > 0) {
-      const group = await this.#nextGroup();
+    while (this.#ready.length > 0 || this.#judged.length > 0) {
+      const group = this.#nextGroup();
       try {
         if (this.#lost) group.answer(storageFailed());
-        else if (!group.hasChanges) group.answer();
-        else this.#conclude(group, await this.#commit(group));
+        else if (group.hasChanges) this.#conclude(group, await this.#commit(group));
+        else {
+          group.answer();
+          // A commit lets others have the thread; without one, a pause does.
+          if (this.#ready.length > 0) await this.#options.turns.pause();
+        }
       } catch (error) {
         // Somewhere between storage and memory: nobody can tell how far it came.
         this.#lose(error);
@@ -98,9 +137,12 @@ export class Writer {
       }
     }
     this.#running = undefined;
+    if (this.#lanes.size > 0) return;
+    for (const resolve of this.#whenIdle) resolve();
+    this.#whenIdle = [];
   }
 
-  async #commit(group: Group): Promise<CommitResult> {
+  async #commit(group: CommitGroup): Promise<CommitResult> {
     const { journal, clock, events = silentEvents } = this.#options;
     events.commitStarted(group.size);
     const result = await journal.commit(group.changes(clock()));
@@ -108,37 +150,116 @@ export class Writer {
     return result;
   }
 
-  /** Takes writes from the queue, in order, until the group is full. */
-  async #nextGroup(): Promise<Group> {
-    const group = new Group(this.#options.set);
-    let taken = 0;
-    for (const write of this.#queue) {
-      if (group.isFull) break;
-      const adding = group.add(write);
-      if (adding instanceof Promise) await adding;
-      taken++;
-    }
-    this.#queue = this.#queue.slice(taken);
+  /** One write of each lane in rotation, until the group is full, the slice is over or nothing is ready. */
+  #nextGroup(): CommitGroup {
+    const { set, turns } = this.#options;
+    const group = new CommitGroup(set);
+    const isOver = turns.ownSlice();
+    do {
+      const judged = this.#judged.shift();
+      if (judged !== undefined) {
+        this.#decideLater(judged, group);
+        continue;
+      }
+      const lane = this.#ready.shift();
+      if (lane === undefined) break;
+      this.#takeFrom(lane, group);
+    } while (!group.isFull && !isOver());
     return group;
   }
 
+  #takeFrom(lane: Lane, group: CommitGroup): void {
+    const pending = lane.waiting.shift();
+    if (pending === undefined) return;
+    if (this.#isDropped(pending)) {
+      this.#advance(lane);
+      return;
+    }
+    try {
+      const judged = pending.write.judge(group);
+      if (judged instanceof Promise) {
+        this.#judgeElsewhere(lane, pending, judged);
+        return;
+      }
+      group.add(pending.answer, judged(group));
+    } catch (error) {
+      // A decision that throws is a defect of that one write: nothing of it is staged.
+      pending.reject(error);
+    }
+    this.#advance(lane);
+  }
+
+  #judgeElsewhere(lane: Lane, pending: PendingWrite, judging: Promise<Decide>): void {
+    const failuresBefore = this.#failures;
+    judging.then(
+      (decide) => {
+        this.#judged.push({ lane, pending, decide, failuresBefore });
+        this.#wake();
+      },
+      (error) => {
+        pending.reject(error);
+        this.#advance(lane);
+        this.#wake();
+      },
+    );
+  }
+
+  #decideLater({ lane, pending, decide, failuresBefore }: JudgedWrite, group: CommitGroup): void {
+    // It may have been judged on a change that was then not stored: it is judged again.
+    if (failuresBefore !== this.#failures) {
+      lane.waiting.unshift(pending);
+    } else if (!this.#isDropped(pending)) {
+      try {
+        group.add(pending.answer, decide(group));
+      } catch (error) {
+        pending.reject(error);
+      }
+    }
+    this.#advance(lane);
+  }
+
+  /** The lane's next write may be judged, when the lane's turn comes. */
+  #advance(lane: Lane): void {
+    if (lane.waiting.length > 0) this.#ready.push(lane);
+    else this.#lanes.delete(lane.account);
+  }
+
+  #isDropped({ write, answer }: PendingWrite): boolean {
+    if (!write.hasGone()) return false;
+    answer(failed('BAD_REQUEST', 'the connection was closed before the change was made'));
+    return true;
+  }
+
   /** Memory follows what storage holds, then everyone is answered. */
-  #conclude(group: Group, result: CommitResult): void {
+  #conclude(group: CommitGroup, result: CommitResult): void {
     const { set, log } = this.#options;
     if (result.status === 'committed' || result.status === 'present') {
       for (const change of group.staged) set.apply(change);
+      // Mirrored, so that the events outlive the file.
+      for (const event of group.events) log.info('admin_audit', loggedEvent(event));
+    } else {
+      this.#failures++;
     }
     if (result.status === 'committed') {
       group.answer();
-      if (result.auditError !== undefined) {
-        this.#options.events?.auditFailed();
-        log.error('admin_audit_write_failed', result.auditError);
-      }
+      if (result.auditError !== undefined) this.#reportLostEvents(group, result.auditError);
       return;
     }
     group.answer(storageFailed());
     log.error('storage_commit_failed', result.error, { stored: result.status });
     if (result.status === 'unknown') this.#lose(result.error);
+  }
+
+  /** "If the audit write fails …, the change stands and the failure is logged as `admin_audit_write_failed`." */
+  #reportLostEvents({ events }: CommitGroup, error: unknown): void {
+    this.#options.events?.auditFailed();
+    const records = events
+      .slice(0, REPORTED_EVENTS_MAX)
+      .map(({ action, record_id }) => `${action} ${record_id}`);
+    this.#options.log.error('admin_audit_write_failed', error, {
+      events: events.length,
+      records: records.join(', '),
+    });
   }
 
   /** From here on no write is taken: memory and storage may differ. */
@@ -150,109 +271,8 @@ export class Writer {
   }
 }
 
-/** Writes that are committed together. */
-class Group implements CurrentRecords {
-  readonly #set: RecordSet;
-  readonly #answers: (readonly [PendingWrite, Decision])[] = [];
-  /** One change a record, by its position: from before the group's first write to it to after its last. */
-  readonly #staged = new Map<number, Change>();
-  readonly #events: AuditEvent[] = [];
-  #characters = 0;
-
-  constructor(set: RecordSet) {
-    this.#set = set;
-  }
-
-  /** How many writes it holds. */
-  get size(): number {
-    return this.#answers.length;
-  }
-
-  get isFull(): boolean {
-    return this.#answers.length >= GROUP_MAX_WRITES || this.#characters >= GROUP_MAX_CHARACTERS;
-  }
-
-  /** Decides a write on the records as the group has left them. */
-  add(write: PendingWrite): Eventually<void> {
-    try {
-      const decided = write.decide(this);
-      if (!(decided instanceof Promise)) return this.#take(write, decided);
-      return decided.then(
-        (decision) => this.#take(write, decision),
-        (error) => write.reject(error),
-      );
-    } catch (error) {
-      // A decision that throws is a defect of that one write: nothing of it is staged.
-      write.reject(error);
-    }
-  }
-
-  #take(write: PendingWrite, decision: Decision): void {
-    this.#answers.push([write, decision]);
-    if (decision.change !== undefined) this.#stage(decision.change);
-    if (decision.event !== undefined) this.#events.push(decision.event);
-  }
-
-  find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    const stored = this.#set.find(owner, collection, id);
-    if (stored === undefined) return this.#findCreated(owner, collection, id);
-    const staged = this.#staged.get(stored.position);
-    return staged === undefined ? stored : staged.after;
-  }
-
-  get hasChanges(): boolean {
-    return this.#staged.size > 0;
-  }
-
-  get staged(): Iterable<Change> {
-    return this.#staged.values();
-  }
-
-  changes(at: number): Changes {
-    const puts: JournalRow[] = [];
-    const removals: number[] = [];
-    for (const [position, { collection, after }] of this.#staged) {
-      if (after === undefined) removals.push(position);
-      else puts.push(journalRow(collection, after));
-    }
-    return { puts, removals, events: this.#events, at };
-  }
-
-  /**
-   * Answers every write with its own outcome, or all with `failure`: even a
-   * refusal may have been decided on a change of this group that never came to be.
-   */
-  answer(failure?: Outcome<string>): void {
-    for (const [write, { outcome }] of this.#answers) write.resolve(failure ?? outcome);
-  }
-
-  #stage(change: Change): void {
-    const record = change.after ?? change.before;
-    if (record === undefined) return;
-    const earlier = this.#staged.get(record.position);
-    this.#staged.set(
-      record.position,
-      earlier === undefined ? change : { ...change, before: earlier.before },
-    );
-    this.#characters += change.after?.text.length ?? 0;
-  }
-
-  /** A record of this very group: nobody knows its id yet, but anybody may guess it. */
-  #findCreated(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    const key = keyOf(collection, id);
-    for (const change of this.#staged.values()) {
-      const { after } = change;
-      if (after?.key === key && change.collection === collection && change.owner === owner)
-        return after;
-    }
-    return undefined;
-  }
-}
-
-function journalRow(collection: CollectionName, record: MemoryRecord): JournalRow {
-  const { position, key, text } = record;
-  return { position, collection, id: idOf(collection, key), body: text };
-}
+/** So many records are named in the log; the number of all stands beside them. */
+const REPORTED_EVENTS_MAX = 100;
 
 function storageFailed(): Outcome<string> {
   return failed(

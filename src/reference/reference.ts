@@ -1,5 +1,5 @@
-// The script of the API reference page: Swagger UI on the API's document, signed
-// in as the account that owns the sample shop. Runs in the browser.
+// The script of the API reference page, for the browser: Swagger UI on the OpenAPI
+// document, signed in as the account that owns the sample shop.
 
 interface SwaggerUI {
   preauthorizeApiKey(scheme: string, token: string): void;
@@ -9,7 +9,7 @@ declare const SwaggerUIBundle: (options: Readonly<Record<string, unknown>>) => S
 
 const SAMPLE_TOKEN = 'local-preview';
 
-/** No browser may send the admin key: its header is not among those that the preflight allows. */
+/** No browser may send the admin key, because the preflight does not allow its header. */
 const noAdministration = () => ({
   statePlugins: {
     spec: {

@@ -1,13 +1,13 @@
-// Pages of the audit log, the same in every database that has one. Events are
-// only ever added, and their ids follow one another: a page and the total are
-// found by ids, however long the log is. Where somebody has pruned it by hand,
-// pages may be short, but no event is in two of them.
+// Pages of the audit log, by the same statements in every database. Events are
+// only ever added, and their ids are consecutive. So the ids give a page and the
+// total, at the same cost however long the log is. If an operator pruned the log
+// by SQL, a page may be short, but no event is on two pages.
 
 export const TOTAL_EVENTS = `
   select coalesce(
     (select max(id) from audit_events) - (select min(id) from audit_events) + 1, 0) as total`;
 
-/** `?1`: how many; `?2`: how many newer ones come before. Newest first. */
+/** Newest first. `?1`: rows on the page; `?2`: newer rows to skip. */
 export const LIST_EVENTS = `
   select json_set(event, '$.id', id) as event
     from audit_events

@@ -1,9 +1,9 @@
-// The table that records are stored in, the same in every database.
+// The table of records, the same in every database.
 
 /**
- * The body is the record as it is returned; the other columns only address it.
- * `position` is the order of creation. The index is a safety net: memory already
- * keeps ids unique, a defect there must not reach the file.
+ * `body` is the record as it is returned; the other columns only find it.
+ * `position` is the order of creation. Memory already keeps ids unique; the index
+ * keeps a defect there out of the file.
  */
 export const CREATE_RECORDS = [
   `create table records (
@@ -16,3 +16,15 @@ export const CREATE_RECORDS = [
    ) strict`,
   'create unique index records_by_id on records (collection, id)',
 ] as const;
+
+/** The highest number that an id of each collection was ever given: "IDs are unique per resource per database". */
+export const CREATE_SEQUENCES =
+  'create table if not exists sequences (collection text primary key, highest integer not null) strict';
+
+/** `?1`: highest numbers by collection, as a JSON object. */
+export const PUT_SEQUENCES = `
+  insert into sequences (collection, highest) select key, value from json_each(?1) where true
+  on conflict (collection) do update set highest = max(highest, excluded.highest)`;
+
+export const LOAD_SEQUENCES =
+  'select json_group_object(collection, highest) as sequences from sequences';

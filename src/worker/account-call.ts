@@ -1,8 +1,7 @@
-// What the front, an account's object and the directory say to each other:
-// plain values, since they cross to another machine and, during a deployment,
-// to another version. Hence the rule of every shape here: properties may be
-// added, none may be taken away or change its meaning, and whoever reads one
-// ignores what it does not know.
+// The messages between the front, an account's object and the directory. They are
+// plain values, because they cross to another machine and, during a deployment, to
+// another version. So in every shape here properties may be added, never removed
+// or given another meaning, and a reader ignores properties that it does not know.
 
 import type { Actor } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
@@ -10,17 +9,17 @@ import type { Outcome } from '../domain/errors.js';
 import type { ListQuery, PageRequest } from '../domain/listing.js';
 import type {
   AccountPage,
-  AccountProfile,
+  AccountSummary,
   Overview,
   RecordCounts,
   Usage,
 } from '../records/record-store.js';
 import type { SentPage } from './sent-page.js';
 
-/** One operation on an account's records, with whose they are: identity is never a header. */
+/** One operation on an account's records. `owner` names the account; it never comes from a header. */
 export interface AccountCall {
   readonly owner: string;
-  /** The operator, whose changes are audited; absent: the account itself. */
+  /** The operator, whose changes are audited. Absent: the account itself. */
   readonly actor?: Actor | undefined;
   readonly operation: Operation;
 }
@@ -40,21 +39,28 @@ export type Operation =
   | { readonly name: 'payments' }
   | { readonly name: 'profile' };
 
-/** `unsupported`: the object is of a version that does not know the operation; nothing was done. */
+/** `unsupported`: the object's version does not know the operation, and did nothing. */
 export type AccountReply =
   | { readonly kind: 'outcome'; readonly outcome: Outcome<string> }
   | { readonly kind: 'page'; readonly page: SentPage }
-  | { readonly kind: 'profile'; readonly outcome: Outcome<AccountProfile> }
+  | { readonly kind: 'profile'; readonly outcome: Outcome<SentProfile> }
   | { readonly kind: 'unsupported' };
 
-/** An account's object, as its callers see it. */
+/** The operator's page of an account: its business records as texts, or, where they are long, as a page. */
+export interface SentProfile {
+  readonly summary: AccountSummary;
+  readonly profiles?: readonly string[];
+  readonly page?: SentPage;
+}
+
+/** The methods of an account's object. */
 export interface AccountStub {
   perform(call: AccountCall): Promise<AccountReply>;
-  /** Sows the sample account if it is new; undefined where there is nothing to tell of it. */
+  /** The account's state for the directory. Sows the sample account if it is new. Undefined if the object is empty. */
   announce(owner: string): Promise<Delivery | undefined>;
 }
 
-/** The directory, as its callers see it. */
+/** The methods of the directory. */
 export interface DirectoryStub {
   apply(delivery: Delivery): Promise<Receipt>;
   overview(): Promise<Overview>;
@@ -64,7 +70,7 @@ export interface DirectoryStub {
   ping(): Promise<void>;
 }
 
-/** Everything that the directory keeps of an account, as of one revision. */
+/** Everything that the directory keeps of one account, at one revision. */
 export interface Delivery {
   readonly owner: string;
   /** Commits so far. */
@@ -73,11 +79,11 @@ export interface Delivery {
   readonly counts: RecordCounts;
   /** Every stored row, by collection. */
   readonly holdings: Holdings;
-  /** What a search for accounts looks at besides the subject, case-folded; absent: as before. */
+  /** Case-folded texts in which `q` finds the account, besides its subject. Absent: unchanged. */
   readonly searchTexts?: readonly string[];
   /** Audit events that the directory may not have yet, oldest first. */
   readonly events: readonly NumberedEvent[];
-  /** The object was set back to an earlier state: its events are numbered again from `events` on. */
+  /** Set after a restore: the directory counts this account's events anew from this number. */
   readonly eventsAfter?: number;
 }
 
@@ -90,18 +96,18 @@ export interface NumberedEvent {
 
 export type Holdings = Readonly<Record<CollectionName, Holding>>;
 
-/** What is stored of one collection. */
+/** Size and times of one collection. */
 export interface Holding {
   readonly records: number;
   /** UTF-8 bytes of the records. */
   readonly payloadBytes: number;
-  /** Milliseconds since 1970, UTC; 0 where there is no record. */
+  /** Milliseconds since 1970, UTC; 0 if there is no record. */
   readonly updatedAt: number;
-  /** Records created lately: hours since 1970 → how many. */
+  /** Recent creations: hour since 1970 → number of records. */
   readonly created: Readonly<Record<string, number>>;
 }
 
-/** What the directory has of an account after a delivery. */
+/** The revision and event that the directory has of an account after a delivery. */
 export interface Receipt {
   readonly revision: number;
   /** Number of the last event. */

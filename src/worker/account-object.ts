@@ -4,27 +4,48 @@
 
 import { DurableObject } from 'cloudflare:workers';
 import { byCollection } from '../domain/collection-name.js';
-import type { Outcome } from '../domain/errors.js';
-import type { TextsPage } from '../domain/listing.js';
+import { type Outcome, succeeded } from '../domain/errors.js';
+import type { RowsPage } from '../domain/listing.js';
 import { SAMPLE_OWNER } from '../domain/sample-records.js';
-import { type OpenRecords, openRecords, sampleRows } from '../handler.js';
-import type { AccountRecords, RecordCounts } from '../records/record-store.js';
+import {
+  type AccountLimits,
+  noTurns,
+  type OpenAccounts,
+  openAccounts,
+  sampleRows,
+} from '../handler.js';
+import type { Log } from '../log.js';
+import type {
+  AccountProfile,
+  AccountRecords,
+  RecordCounts,
+  Sender,
+} from '../records/record-store.js';
+import { readAccountLimits } from '../settings.js';
 import { ObjectJournal } from '../storage/object/object-journal.js';
-import type { AccountCall, AccountReply, Delivery } from './account-call.js';
+import type {
+  AccountCall,
+  AccountReply,
+  Delivery,
+  Operation,
+  SentProfile,
+} from './account-call.js';
 import { consoleLog } from './console-log.js';
-import { directoryStub, type WorkerEnvironment } from './environment.js';
+import { directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { Outbox } from './outbox.js';
 import { sentPage } from './sent-page.js';
 
 /** The operator's answer waits so long for the directory; after it the change is shown when the alarm has told it. */
 const OPERATOR_WAIT_MS = 2_000;
+/** An isolate has 128 MB, which hold the records' texts about twice. */
+const ACCOUNT_MAX_BYTES = 48_000_000;
 const NO_RECORDS: RecordCounts = byCollection(() => 0);
 
 export class AccountObject extends DurableObject<WorkerEnvironment> {
   readonly #log = consoleLog();
   readonly #journal: ObjectJournal;
   readonly #outbox: Outbox;
-  #records: OpenRecords | undefined;
+  #records: OpenAccounts | undefined;
   /** Whose object this is, from the first call on. */
   #owner = '';
 
@@ -48,7 +69,8 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
   /** Rejects where the object cannot answer; whatever can be answered is a value. */
   async perform(call: AccountCall): Promise<AccountReply> {
     const records = await this.#recordsOf(call.owner);
-    const reply = await performed(records.account(call.owner, call.actor), records, call);
+    const sender: Sender = { actor: call.actor, hasGone: () => false };
+    const reply = await performed(records.account(call.owner, sender), call.operation);
     if (call.actor !== undefined && reply.kind === 'outcome') await this.#tellDirectory();
     return reply;
   }
@@ -63,19 +85,21 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
   }
 
   async #open(): Promise<void> {
-    this.#records = await openRecords({
+    this.#records = await openAccounts({
       journal: this.#journal,
       log: this.#log,
+      turns: noTurns(),
+      limits: limitsIn(this.env, this.#log),
       // Memory and storage may differ: the next call finds a new object, which reads the truth.
       onStorageLost: () => this.ctx.abort('storage is in doubt'),
     });
     if (!this.#journal.hasTables) return;
     this.#owner = this.#outbox.load();
-    const profile = await this.#records.operator.account(this.#owner);
+    const profile = await this.#records.account(this.#owner).profile();
     await this.#outbox.resume(profile.ok ? profile.value.summary.resources : NO_RECORDS);
   }
 
-  async #recordsOf(owner: string): Promise<OpenRecords> {
+  async #recordsOf(owner: string): Promise<OpenAccounts> {
     if (this.#owner === '') this.#owner = owner;
     if (this.#owner !== owner) throw new Error('the call is for another account than this object');
     if (owner === SAMPLE_OWNER && !this.#journal.hasTables) {
@@ -85,12 +109,13 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
     return this.#records;
   }
 
-  /** "A new empty database receives sample rows": the sample account's, when it is first looked for. */
+  /** Sows the sample account's rows, when it is first looked for. */
   async #sow(): Promise<void> {
     if (this.#journal.hasTables) return;
     const result = await this.#journal.commit({
       puts: sampleRows(),
       removals: [],
+      sequences: {},
       events: [],
       at: Date.now(),
     });
@@ -109,11 +134,17 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
   }
 }
 
-async function performed(
-  account: AccountRecords,
-  records: OpenRecords,
-  { owner, operation }: AccountCall,
-): Promise<AccountReply> {
+/** A setting that cannot be used closes the front's doors, whose log names it: here the default holds. */
+function limitsIn(env: WorkerEnvironment, log: Log): AccountLimits {
+  try {
+    return readAccountLimits(settingsIn(env), ACCOUNT_MAX_BYTES);
+  } catch (error) {
+    log.error('setting_unusable', error);
+    return readAccountLimits({}, ACCOUNT_MAX_BYTES);
+  }
+}
+
+async function performed(account: AccountRecords, operation: Operation): Promise<AccountReply> {
   switch (operation.name) {
     case 'list':
       return pageOf(await account.list(operation.collection, operation.query));
@@ -121,18 +152,14 @@ async function performed(
       return pageOf(await account.payments());
     case 'read':
       return outcomeOf(await account.read(operation.collection, operation.id));
-    case 'create': {
-      const body = JSON.parse(operation.body);
-      return outcomeOf(await account.create(operation.collection, body));
-    }
-    case 'update': {
-      const body = JSON.parse(operation.body);
-      return outcomeOf(await account.update(operation.collection, operation.id, body));
-    }
+    case 'create':
+      return outcomeOf(await account.create(operation.collection, operation.body));
+    case 'update':
+      return outcomeOf(await account.update(operation.collection, operation.id, operation.body));
     case 'delete':
       return outcomeOf(await account.delete(operation.collection, operation.id));
     case 'profile':
-      return { kind: 'profile', outcome: await records.operator.account(owner) };
+      return { kind: 'profile', outcome: sentProfile(await account.profile()) };
     default:
       // A front of a later version may ask for what is not known here.
       return unsupported(operation);
@@ -143,8 +170,18 @@ function outcomeOf(outcome: Outcome<string>): AccountReply {
   return { kind: 'outcome', outcome };
 }
 
-function pageOf(page: TextsPage): AccountReply {
+function pageOf(page: RowsPage): AccountReply {
   return { kind: 'page', page: sentPage(page) };
+}
+
+function sentProfile(outcome: Outcome<AccountProfile>): Outcome<SentProfile> {
+  if (!outcome.ok) return outcome;
+  const { summary, profiles } = outcome.value;
+  const page = sentPage({ items: profiles, total: summary.resources.businesses });
+  // Under its first name, where a front of an earlier release looks for it.
+  return succeeded(
+    page.items === undefined ? { summary, page } : { summary, profiles: page.items },
+  );
 }
 
 function unsupported(_: never): AccountReply {

@@ -1,4 +1,4 @@
-// The log on Workers: one JSON line an event on the console, which the
+// The log on Workers: one JSON line for each event on the console, which the
 // platform collects.
 
 import { errorText, type Log, type LogFields } from '../log.js';
@@ -15,6 +15,6 @@ export function consoleLog(): Log {
 
 function write(level: Level, event: string, fields: LogFields = {}): void {
   const time = new Date().toISOString();
-  // biome-ignore lint/suspicious/noConsole: the only way out of a Worker
+  // biome-ignore lint/suspicious/noConsole: a Worker has no other output
   console[level](JSON.stringify({ time, level, event, ...fields }));
 }

@@ -1,5 +1,5 @@
-// The directory: what the operator's views across accounts are answered from.
-// Accounts tell it of themselves (outbox.ts); it is on nobody's way to their records.
+// The directory answers the operator's views across accounts. Accounts deliver
+// their state to it (outbox.ts); requests for records never pass through it.
 
 import { DurableObject } from 'cloudflare:workers';
 import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
@@ -21,9 +21,9 @@ import { accountStub, type WorkerEnvironment } from './environment.js';
 import { type SentPage, sentPage } from './sent-page.js';
 import { HOUR_MS } from './tally.js';
 
-/** A row is limited to 2 MB: longer texts are stored in pieces. */
+/** A row has at most 2 MB, so longer texts are stored in pieces. */
 const PIECE_CHARACTERS = 500_000;
-/** What neighbouring pieces share, so that no `q` falls between them: more than a URL can hold. */
+/** Neighbouring pieces overlap, so that each `q` is whole in one of them. No URL holds a longer `q`. */
 const OVERLAP_CHARACTERS = 20_000;
 const DAY_HOURS = 24;
 
@@ -35,7 +35,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     for (const statement of sql.CREATE_TABLES) ctx.storage.sql.exec(statement);
   }
 
-  /** Takes what is as new as what is known, or newer; a delivery that comes twice or late changes nothing. */
+  /** Takes a delivery whose revision is not lower than the known one. A second or late delivery changes nothing. */
   async apply(delivery: Delivery): Promise<Receipt> {
     return this.ctx.storage.transactionSync(() => {
       const [known] = this.#rows<Receipt & SqlRow>(sql.FIND_ACCOUNT, delivery.owner);
@@ -103,7 +103,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     this.#rows(sql.COUNT_TENANTS);
   }
 
-  /** A new deployment has the sample account, whether or not anybody has looked at it yet. */
+  /** Asks the sample account for its state, so that a new deployment shows it before its first request. */
   async #knowSamples(): Promise<void> {
     if (this.#rows(sql.FIND_ACCOUNT, SAMPLE_OWNER).length > 0) return;
     try {

@@ -1,4 +1,4 @@
-// The directory's tables and every statement that touches them.
+// The directory's tables and every statement on them.
 
 export const CREATE_TABLES = [
   `create table if not exists accounts (
@@ -40,7 +40,7 @@ export const PUT_ACCOUNT = `
   on conflict (owner) do update
     set revision = excluded.revision, event = excluded.event, record_count = excluded.record_count`;
 
-/** Writes nothing where nothing differs: most deliveries change one collection. */
+/** Writes only a row that differs, because most deliveries change one collection. */
 export const PUT_HOLDING = `
   insert into holdings (owner, collection, own, records, payload_bytes, updated_at, created)
   values (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -63,7 +63,7 @@ export const COUNT_TENANTS = 'select count(*) as tenants from accounts where rec
 export const COUNT_RECORDS =
   'select collection, sum(records) as records from holdings group by collection';
 
-/** `?1`: the case-folded text to look for, empty for none. */
+/** `?1`: the case-folded text to find; empty: every account. */
 const MATCHING = `record_count > 0 and (
     ?1 = '' or instr(folded_owner, ?1) > 0 or exists (
       select 1 from search_texts
@@ -82,7 +82,7 @@ export const SUM_USAGE = `
          max(updated_at) as updated_at
     from holdings group by collection`;
 
-/** Records created in the hours after each of three: hours since 1970. */
+/** Records created after each of three hours. Parameters: hours since 1970. */
 export const SUM_CREATED = `
   select collection,
          total(value * (cast(key as integer) > ?1)) as after_first,
@@ -94,7 +94,7 @@ export const SUM_CREATED = `
 
 export const COUNT_EVENTS = 'select count(*) as total from audit_events';
 
-/** By the time of the change, not of its delivery. */
+/** Ordered by the time of the change, not of its delivery. */
 export const LIST_EVENTS = `
   select json_set(event, '$.id', id) as event
     from audit_events order by timestamp desc, id desc limit ?1 offset ?2`;

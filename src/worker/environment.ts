@@ -1,4 +1,4 @@
-// What wrangler.toml binds: the objects' namespaces; everything else are settings.
+// The bindings of wrangler.toml: the namespaces of the objects, and the settings.
 
 import type { DurableObjectNamespace } from '@cloudflare/workers-types';
 import type { Environment } from '../settings.js';
@@ -12,7 +12,7 @@ export interface WorkerEnvironment {
 /** The one directory of a deployment. */
 const DIRECTORY_NAME = 'directory';
 
-/** A new stub each time: one whose object was lost may stay broken. */
+/** A new stub for each call, because a stub whose object was lost may stay broken. */
 export function accountStub({ ACCOUNTS }: WorkerEnvironment, owner: string): AccountStub {
   return ACCOUNTS.get(ACCOUNTS.idFromName(owner)) as unknown as AccountStub;
 }
@@ -21,7 +21,7 @@ export function directoryStub({ DIRECTORY }: WorkerEnvironment): DirectoryStub {
   return DIRECTORY.get(DIRECTORY.idFromName(DIRECTORY_NAME)) as unknown as DirectoryStub;
 }
 
-/** Vars and secrets, named as on Node. */
+/** Variables and secrets, with the names of the settings on Node. */
 export function settingsIn(env: WorkerEnvironment): Environment {
   const texts = Object.entries(env).filter(([, value]) => typeof value === 'string');
   return Object.fromEntries(texts);

@@ -2,11 +2,9 @@
 // one call asks it. A read whose object was lost is asked once more, of a fresh
 // stub; a write never, since nobody knows how far it came.
 
-import type { Actor } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
-import { failed, type Outcome } from '../domain/errors.js';
-import type { JsonObject } from '../domain/json.js';
-import type { ListQuery, PageRequest, TextsPage } from '../domain/listing.js';
+import { failed, type Outcome, succeeded } from '../domain/errors.js';
+import type { ListQuery, PageRequest, RowsPage } from '../domain/listing.js';
 import type { Log } from '../log.js';
 import type {
   AccountPage,
@@ -15,6 +13,7 @@ import type {
   OperatorViews,
   Overview,
   RecordStore,
+  Sender,
   Usage,
 } from '../records/record-store.js';
 import type { AccountReply, AccountStub, DirectoryStub, Operation } from './account-call.js';
@@ -28,7 +27,7 @@ export interface Objects {
 
 export function frontRecords(objects: Objects, log: Log): RecordStore {
   return {
-    account: (owner, actor) => new FrontAccount(objects, log, owner, actor),
+    account: (owner, sender) => new FrontAccount(objects, log, owner, sender),
     operator: new FrontOperator(objects),
   };
 }
@@ -37,16 +36,16 @@ class FrontAccount implements AccountRecords {
   readonly #objects: Objects;
   readonly #log: Log;
   readonly #owner: string;
-  readonly #actor: Actor | undefined;
+  readonly #sender: Sender | undefined;
 
-  constructor(objects: Objects, log: Log, owner: string, actor: Actor | undefined) {
+  constructor(objects: Objects, log: Log, owner: string, sender: Sender | undefined) {
     this.#objects = objects;
     this.#log = log;
     this.#owner = owner;
-    this.#actor = actor;
+    this.#sender = sender;
   }
 
-  async list(collection: CollectionName, query: ListQuery): Promise<TextsPage> {
+  async list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
     return pageIn(await this.#read({ name: 'list', collection, query }));
   }
 
@@ -54,27 +53,39 @@ class FrontAccount implements AccountRecords {
     return outcomeIn(await this.#read({ name: 'read', collection, id }));
   }
 
-  create(collection: CollectionName, body: JsonObject): Promise<Outcome<string>> {
-    return this.#write({ name: 'create', collection, body: JSON.stringify(body) });
+  create(collection: CollectionName, body: string): Promise<Outcome<string>> {
+    return this.#write({ name: 'create', collection, body });
   }
 
-  update(collection: CollectionName, id: string, body: JsonObject): Promise<Outcome<string>> {
-    return this.#write({ name: 'update', collection, id, body: JSON.stringify(body) });
+  update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
+    return this.#write({ name: 'update', collection, id, body });
   }
 
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
     return this.#write({ name: 'delete', collection, id });
   }
 
-  async payments(): Promise<TextsPage> {
+  async payments(): Promise<RowsPage> {
     return pageIn(await this.#read({ name: 'payments' }));
   }
 
+  /** Asked of the account itself: the directory may not have heard of its latest change. */
+  async profile(): Promise<Outcome<AccountProfile>> {
+    const reply = await this.#read({ name: 'profile' });
+    if (reply.kind !== 'profile') throw unexpected(reply);
+    if (!reply.outcome.ok) return reply.outcome;
+    const { summary, profiles = [], page } = reply.outcome.value;
+    return succeeded({ summary, profiles: page ? receivedPage(page).items : profiles });
+  }
+
   #read(operation: Operation): Promise<AccountReply> {
-    return twice(() => this.#perform(operation));
+    return retryOnce(() => this.#perform(operation));
   }
 
   async #write(operation: Operation): Promise<Outcome<string>> {
+    if (this.#sender?.hasGone()) {
+      return failed('BAD_REQUEST', 'the connection was closed before the change was made');
+    }
     let reply: AccountReply;
     try {
       reply = await this.#perform(operation);
@@ -89,7 +100,7 @@ class FrontAccount implements AccountRecords {
   }
 
   #perform(operation: Operation): Promise<AccountReply> {
-    const [owner, actor] = [this.#owner, this.#actor];
+    const [owner, actor] = [this.#owner, this.#sender?.actor];
     return this.#objects.account(owner).perform({ owner, actor, operation });
   }
 }
@@ -109,19 +120,11 @@ class FrontOperator implements OperatorViews {
     return this.#ask((directory) => directory.accounts(q, page));
   }
 
-  /** Asked of the account itself: the directory may not have heard of its latest change. */
-  async account(owner: string): Promise<Outcome<AccountProfile>> {
-    const operation: Operation = { name: 'profile' };
-    const reply = await twice(() => this.#objects.account(owner).perform({ owner, operation }));
-    if (reply.kind !== 'profile') throw unexpected(reply);
-    return reply.outcome;
-  }
-
   usage(): Promise<Usage> {
     return this.#ask((directory) => directory.usage());
   }
 
-  async auditEvents(page: PageRequest): Promise<TextsPage> {
+  async auditEvents(page: PageRequest): Promise<RowsPage> {
     return receivedPage(await this.#ask((directory) => directory.auditEvents(page)));
   }
 
@@ -130,12 +133,12 @@ class FrontOperator implements OperatorViews {
   }
 
   #ask<T>(view: (directory: DirectoryStub) => Promise<T>): Promise<T> {
-    return twice(() => view(this.#objects.directory()));
+    return retryOnce(() => view(this.#objects.directory()));
   }
 }
 
 /** Tries a read once more, unless its object has too much to do already. */
-async function twice<T>(read: () => Promise<T>): Promise<T> {
+async function retryOnce<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
@@ -149,7 +152,7 @@ function outcomeIn(reply: AccountReply): Outcome<string> {
   return reply.outcome;
 }
 
-function pageIn(reply: AccountReply): TextsPage {
+function pageIn(reply: AccountReply): RowsPage {
   if (reply.kind !== 'page') throw unexpected(reply);
   return receivedPage(reply.page);
 }

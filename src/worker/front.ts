@@ -1,42 +1,54 @@
-// The stateless front: the whole HTTP side of the service, with settings from
-// the environment and the records in objects elsewhere.
+// The front on Workers: the whole HTTP side of the service, without state. Settings
+// come from the environment; the records are in durable objects.
 
-import { createResponder, type Responder, sharedChecks, userinfoIdentity } from '../handler.js';
-import type { IdentityProvider } from '../identity/identity-provider.js';
+import { noTurns, type Responder, UNLIMITED } from '../handler.js';
 import type { Log } from '../log.js';
+import { responderFor } from '../responder.js';
+import { environmentWarnings } from '../setting-warnings.js';
 import { readSettings, SettingError, type Settings, settingWarnings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { frontRecords } from './front-records.js';
+import { drainSmallBody } from './unread-body.js';
 
-/** Reads the settings once; in a new isolate with the first request, since a Worker has no start of its own. */
+/** Reads the settings with the first request of an isolate, because a Worker has no start. */
 export function createFront(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
   let respond: Responder | undefined;
   return async (request, env) => {
     respond ??= responder(env);
-    return respond(request);
+    const remoteAddress = request.headers.get('cf-connecting-ip') ?? undefined;
+    const response = await respond(request, { remoteAddress });
+    await drainSmallBody(request);
+    return response;
   };
 }
 
 function responder(env: WorkerEnvironment): Responder {
   const log = consoleLog();
   const settings = settingsOf(env, log);
-  for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
-  const identity = identityOf(settings, log);
+  const warnings = [...settingWarnings(settings), ...environmentWarnings(settingsIn(env))];
+  for (const { event, hint } of warnings) log.warn(event, { hint });
   const objects = {
     account: (owner: string) => accountStub(env, owner),
     directory: () => directoryStub(env),
   };
-  return createResponder({
+  const { respond } = responderFor({
+    settings,
     records: frontRecords(objects, log),
-    ...(identity && { identity }),
-    adminKey: settings.adminKey,
-    corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
+    // The platform ties a wait, and an exchange, to the request that began it.
+    turns: noTurns(),
+    allowance: UNLIMITED,
+    mayWait: false,
+    randomBytes: undefined,
+    digest: sha256,
+    freshFetch: undefined,
+    events: undefined,
   });
+  return respond;
 }
 
-/** There is no start that could fail: a setting that cannot be used closes the doors, and the log says which. */
+/** A Worker has no start that could fail. If a setting cannot be used, no setting is: every request that needs one is answered 503, and the log names it. */
 function settingsOf(env: WorkerEnvironment, log: Log): Settings {
   try {
     return readSettings(settingsIn(env));
@@ -47,12 +59,8 @@ function settingsOf(env: WorkerEnvironment, log: Log): Settings {
   }
 }
 
-function identityOf(
-  { userinfo, authCacheSeconds: cacheSeconds }: Settings,
-  log: Log,
-): IdentityProvider | undefined {
-  if (userinfo === undefined) return undefined;
-  const provider = userinfoIdentity({ ...userinfo, log });
-  // Not joined: the platform ties an exchange to the request that began it.
-  return sharedChecks(provider, { cacheSeconds, joined: false });
+/** Of a token, so that memory holds no usable one. */
+async function sha256(token: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,7 +1,7 @@
-// What the directory has yet to be told of an account. A commit, its audit
-// events, the mark that something is to be delivered and the alarm that will
-// deliver it are one transaction; a delivery is tried at once, and again by the
-// alarm until the directory has confirmed it. Telling it twice changes nothing.
+// The changes of an account that the directory has not confirmed yet. A commit, its
+// audit events, the higher revision and the alarm are one transaction. The object
+// delivers at once, and the alarm delivers again until the directory confirms.
+// Delivering twice changes nothing. README.md explains each field, and a restore.
 
 import { byCollection } from '../domain/collection-name.js';
 import { caseFolded } from '../domain/search.js';
@@ -11,14 +11,14 @@ import type { CommitEffect, ObjectStorage, SqlRow } from '../storage/object/obje
 import type { Delivery, DirectoryStub, NumberedEvent } from './account-call.js';
 import { Tally } from './tally.js';
 
-/** Between two deliveries of one account: changes in quick succession are told together. */
+/** Least time between two deliveries of one account: quick changes share a delivery. */
 const INTERVAL_MS = 250;
 const ALARM_DELAY_MS = 2_000;
 const ALARM_DELAY_MAX_MS = 60_000;
-/** A delivery stays far below the 32 MiB that a call may take. */
+/** A call may take 32 MiB; these keep a delivery far below it. */
 const EVENTS_MAX = 500;
 const EVENTS_MAX_CHARACTERS = 4_000_000;
-/** What a search for accounts looks at of one account. */
+/** Texts of one account in which a search for accounts looks. */
 const SEARCH_TEXTS_MAX_CHARACTERS = 8_000_000;
 
 const CREATE_TABLE = `create table outbox (
@@ -47,10 +47,10 @@ interface State extends SqlRow {
   readonly last_event: number;
 }
 
-/** What the outbox uses of `ctx.storage`. */
+/** The part of `ctx.storage` that the outbox uses. */
 export interface OutboxStorage extends ObjectStorage {
   getAlarm(): Promise<number | null>;
-  /** Inside a transaction it is part of it. */
+  /** Inside a transaction the alarm is part of it. */
   setAlarm(at: number): Promise<void>;
 }
 
@@ -66,11 +66,11 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #sql: ObjectStorage['sql'];
   #tally: Tally;
-  /** Rows that are not the account's own: nothing here ever changes their number. */
+  /** Rows that are not the account's own. Nothing changes their number. */
   #foreign: RecordCounts = byCollection(() => 0);
   #state: State | undefined;
   #searchTextsChanged = false;
-  /** Set where the directory knew of more than there is: this object was set back to an earlier state. */
+  /** Set after a restore, when the directory has a higher revision than this object. */
   #eventsAfter: number | undefined;
   #sending: Promise<boolean> | undefined;
   #timer: unknown;
@@ -86,7 +86,7 @@ export class Outbox {
     this.#tally = new Tally(this.#sql);
   }
 
-  /** Counts what is stored, and returns the account whose object this is. Only once there are tables. */
+  /** Counts the stored rows and returns the account of this object. Needs the tables. */
   load(): string {
     this.#readState();
     this.#tally = new Tally(this.#sql);
@@ -96,7 +96,7 @@ export class Outbox {
     return this.#state.owner;
   }
 
-  /** Delivers what was not delivered before the object was loaded. `own`: how many of the rows are the account's. */
+  /** Delivers what is pending since before the object was loaded. `own`: numbers of the account's own rows. */
   async resume(own: RecordCounts): Promise<void> {
     const holdings = this.#tally.holdings(this.#options.clock());
     this.#foreign = byCollection((name) => holdings[name].records - own[name]);
@@ -113,7 +113,7 @@ export class Outbox {
     this.#sql.exec(FIRST_STATE, owner);
   }
 
-  /** Part of every commit's transaction; to be run once that has succeeded. */
+  /** Runs in every commit's transaction. Run the returned function after the commit. */
   follow(effect: CommitEffect): () => void {
     this.#sql.exec(NEXT_REVISION);
     if (!this.#alarmIsSet) void this.#setAlarm();
@@ -130,7 +130,7 @@ export class Outbox {
     };
   }
 
-  /** Resolves once everything committed so far is delivered, or with false where that failed. */
+  /** Resolves with true when every commit so far is delivered, with false if that failed. */
   async deliver(): Promise<boolean> {
     const wanted = this.#state?.revision ?? 0;
     while (this.#isPending && (this.#state?.delivered_revision ?? 0) < wanted) {
@@ -142,7 +142,7 @@ export class Outbox {
     return true;
   }
 
-  /** Never throws: the platform gives up an alarm that keeps failing. */
+  /** Never throws, because the platform gives up an alarm that keeps failing. */
   async onAlarm(): Promise<void> {
     this.#alarmIsSet = false;
     this.#failedAlarms = (await this.deliver()) ? 0 : this.#failedAlarms + 1;
@@ -151,7 +151,7 @@ export class Outbox {
     this.#alarmIsSet = true;
   }
 
-  /** Everything that the directory is to know, as of now. */
+  /** The whole state for the directory, as of now. */
   delivery(): Delivery | undefined {
     const state = this.#state;
     if (state === undefined) return undefined;
@@ -190,7 +190,7 @@ export class Outbox {
     return this.#options.storage.setAlarm(this.#options.clock() + delay);
   }
 
-  /** One delivery; false where the directory did not confirm it. */
+  /** Sends one delivery. False if the directory did not confirm it. */
   async #send(): Promise<boolean> {
     const textsChanged = this.#searchTextsChanged;
     this.#sentAt = this.#options.clock();
@@ -205,7 +205,7 @@ export class Outbox {
       return true;
     } catch (error) {
       this.#searchTextsChanged ||= textsChanged;
-      // Once for each time that it goes away.
+      // Log once until the directory answers again.
       if (!this.#isReported) this.#options.log.error('directory_unavailable', error);
       this.#isReported = true;
       return false;
@@ -216,14 +216,14 @@ export class Outbox {
     this.#eventsAfter = undefined;
     const state = this.#state;
     const event = events.at(-1)?.number ?? state?.delivered_event ?? 0;
-    // Where events are left for the next delivery, this revision is not yet delivered.
+    // If events are left for the next delivery, this revision does not count as delivered.
     const complete = event >= (state?.last_event ?? 0) || revision < (state?.revision ?? 0);
     this.#sql.exec(DELIVERED, complete ? revision : revision - 1, event);
     this.#readState();
     if (this.#isPending) this.#soon();
   }
 
-  /** The directory knows a later revision than there is here: after a restore, what is here counts. */
+  /** After a restore: the directory has a higher revision, so this object goes beyond it. This object's state counts. */
   #goBeyond(revision: number): void {
     this.#eventsAfter = this.#state?.delivered_event ?? 0;
     this.#searchTextsChanged = true;

@@ -1,55 +1,76 @@
-// A page on its way between two machines. A call's answer may take 32 MiB,
-// and a page of large records takes more: from a size on its texts are streamed,
-// which also keeps them out of the memory of both.
+// A page of records between two machines. A call's answer has at most 32 MiB, and
+// a page of large records is longer. So the texts of a long page are streamed,
+// which also keeps them out of the memory of both machines.
 
-import type { Texts, TextsPage } from '../domain/listing.js';
+import { areTexts, type Rows, type RowsPage } from '../domain/listing.js';
 
 /** Above this many characters a page is streamed. */
 const STREAM_ABOVE_CHARACTERS = 1_000_000;
-/** RFC 7464's separator: JSON has no such character outside its escapes. */
+/** The separator of RFC 7464. JSON contains this character only as an escape. */
 const SEPARATOR = '\u001e';
 
 export interface SentPage {
   readonly total: number;
-  /** The texts, or else `stream`. */
+  /** The texts, or else one of the streams. */
   readonly items?: readonly string[];
   /** The texts in UTF-8, each followed by a separator. */
   readonly stream?: ReadableStream<Uint8Array>;
+  /** The comma-separated text of all rows, in UTF-8. */
+  readonly joined?: ReadableStream<Uint8Array>;
 }
 
-export function sentPage({ items, total }: TextsPage): SentPage {
-  return isShort(items) ? { total, items } : { total, stream: streamOf(items) };
+export function sentPage({ items, total }: RowsPage): SentPage {
+  if (!areTexts(items)) return { total, joined: streamOf(items) };
+  return isShort(items) ? { total, items } : { total, stream: streamOf(ended(items)) };
 }
 
-export function receivedPage({ items, stream, total }: SentPage): TextsPage {
-  const texts: Texts | undefined = items ?? (stream && textsOf(stream));
-  if (texts === undefined) throw new Error('the page came without its texts');
-  return { items: texts, total };
+export function receivedPage({ items, stream, joined, total }: SentPage): RowsPage {
+  const rows: Rows | undefined =
+    items ?? (joined && piecesOf(joined)) ?? (stream && commaSeparated(textsOf(stream)));
+  if (rows === undefined) throw new Error('the page came without its texts');
+  return { items: rows, total };
 }
 
-function isShort(items: Texts): items is readonly string[] {
-  if (!Array.isArray(items)) return false;
+function isShort(items: readonly string[]): boolean {
   let characters = 0;
   for (const item of items) characters += item.length;
   return characters <= STREAM_ABOVE_CHARACTERS;
 }
 
-/** Encodes on demand: what is not yet sent is still the shared text of a record. */
-function streamOf(items: Texts): ReadableStream<Uint8Array> {
+function* ended(items: readonly string[]): Generator<string> {
+  for (const item of items) yield item + SEPARATOR;
+}
+
+/** Encodes on demand: a text that is not yet sent is still the shared text of a record. */
+function streamOf(texts: Iterable<string> | AsyncIterable<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const source = each(items);
+  const source = each(texts);
   return new ReadableStream({
     type: 'bytes',
     async pull(controller) {
       const { done, value } = await source.next();
       if (done) controller.close();
-      else controller.enqueue(encoder.encode(value + SEPARATOR));
+      else controller.enqueue(encoder.encode(value));
     },
   });
 }
 
-async function* each(items: Texts): AsyncGenerator<string> {
-  yield* items;
+/** Without empty texts, which a stream of bytes refuses. */
+async function* each(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) if (text !== '') yield text;
+}
+
+async function* commaSeparated(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let separator = '';
+  for await (const text of texts) {
+    yield separator + text;
+    separator = ',';
+  }
+}
+
+async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  for await (const bytes of stream) yield decoder.decode(bytes, { stream: true });
 }
 
 async function* textsOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {

@@ -1,5 +1,5 @@
-// How much an account's object stores, by collection and hour of creation: kept
-// up to date by what each commit changed, so that no delivery counts all rows.
+// Numbers and sizes of an account's rows, by collection and hour of creation. Each
+// commit updates them by its own rows, so that no delivery counts all rows.
 
 import { byCollection, COLLECTION_NAMES, isCollectionName } from '../domain/collection-name.js';
 import type {
@@ -11,7 +11,7 @@ import type {
 import type { Holding, Holdings } from './account-call.js';
 
 export const HOUR_MS = 3_600_000;
-/** The operator's usage view looks back 30 days. */
+/** The operator's usage view covers 30 days. */
 const CREATED_HOURS = 30 * 24 + 1;
 
 const COUNT_ROWS = `
@@ -39,7 +39,7 @@ export class Tally {
     this.#sql = sql;
   }
 
-  /** Counts every row, once. `now`: milliseconds since 1970, UTC. */
+  /** Counts every row. `now`: milliseconds since 1970, UTC. */
   load(now: number): void {
     for (const row of this.#sql.exec<HourRow>(COUNT_ROWS)) {
       this.#add(row, row.records, row.hour);
@@ -51,9 +51,9 @@ export class Tally {
     }
   }
 
-  /** Looks at what a commit did, inside its transaction; to be run once that has succeeded. */
+  /** Reads a commit's effect inside its transaction. Run the returned function after the commit. */
   follow({ before, after }: CommitEffect): () => void {
-    // Where the latest update goes and none comes, an earlier one becomes the latest.
+    // If the row with the latest update goes, an earlier update becomes the latest.
     const latest = new Map<string, number>();
     for (const { collection, updated_at } of before) {
       if (!isCollectionName(collection) || updated_at < this.#counted[collection].updatedAt)
@@ -102,7 +102,7 @@ export class Tally {
   }
 }
 
-/** Hours before it are of no interest. */
+/** The first hour that the usage view needs. */
 function firstHour(now: number): number {
   return Math.floor(now / HOUR_MS) - CREATED_HOURS;
 }

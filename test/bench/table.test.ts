@@ -29,7 +29,7 @@ describe('loadLines', () => {
 });
 
 describe('isReached', () => {
-  const line: Line = { work: 'read', who: 'floor', result: '' };
+  const line: Line = { workload: 'read', who: 'floor', result: '' };
 
   it.each([
     [{ ratio: 0.9, goal: { kind: 'least', limit: 0.9 } } as const, true],
@@ -44,10 +44,16 @@ describe('isReached', () => {
 });
 
 describe('tableOf', () => {
-  it('is Markdown, with each work named once', () => {
+  it('is Markdown, with each workload named once', () => {
     const text = tableOf([
-      { work: 'read', who: 'ours', result: '31 403/s', cpu: Number.NaN },
-      { work: 'read', who: 'floor', result: '1/s', ratio: 31.4, goal: { kind: 'least', limit: 1 } },
+      { workload: 'read', who: 'ours', result: '31 403/s', cpu: Number.NaN },
+      {
+        workload: 'read',
+        who: 'floor',
+        result: '1/s',
+        ratio: 31.4,
+        goal: { kind: 'least', limit: 1 },
+      },
     ]);
     const [, ruler, ours = '', floor = ''] = text.split('\n');
     expect(ruler).toMatch(/^\|(-+\|)+$/);

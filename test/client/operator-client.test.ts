@@ -32,6 +32,14 @@ onEveryHost("The operator's client", (service) => {
     expect((await operator().audit.list({ page_size: 1 })).pagination.total).toBe(3);
   });
 
+  it.each(['.', '..', '~..'])('opens the account %s, which no URL can spell', async (subject) => {
+    const { team } = operator().recordsOf(subject);
+    const created = await team.create({ name: 'Neema', phone: '1' });
+    expect(created.owner_sub).toBe(subject);
+    expect((await operator().accounts.read(subject)).owner_sub).toBe(subject);
+    await team.delete(created.id);
+  });
+
   it('sees the accounts', async () => {
     const account = service.account('zawadi');
     const client = createClient({

@@ -1,5 +1,5 @@
-// Contract, "Authentication" of admin endpoints and "Method handling" of the
-// administration routes: who gets in, and which paths and methods there are.
+// Contract, "Authentication" of admin endpoints and "Method handling": which
+// requests the administration API admits, and its paths and methods.
 
 import { expect, it } from 'vitest';
 import { ADMIN_KEY, onEveryHost, type Reply } from '../support/contract.js';

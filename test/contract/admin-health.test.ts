@@ -1,5 +1,5 @@
-// Contract, "GET /admin/health": "verifies database connectivity". A database
-// that went away under a running service is said in words, with status 200.
+// Contract, "GET /admin/health": "verifies database connectivity". If the database
+// is lost while the service runs, the answer is 200 and `status` is `degraded`.
 
 import { join } from 'node:path';
 import { createHandler, openRecords } from 'service-management-api';

@@ -7,7 +7,7 @@ import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import { type ContractService, onEveryHost } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 
-const NOTHING = { businesses: 0, customers: 0, services: 0, orders: 0, team: 0, expenses: 0 };
+const NOTHING = Object.fromEntries(COLLECTIONS.map((name) => [name, 0]));
 
 async function overview({ operator }: ContractService) {
   return (await operator.get('/admin/overview')).json.data;

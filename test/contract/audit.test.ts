@@ -1,5 +1,5 @@
-// Contract, "GET /admin/audit": what the operator's changes leave behind, and
-// what they do not: "record values are never stored".
+// Contract, "GET /admin/audit": the events of the operator's changes. "Record
+// values are never stored."
 
 import { expect, it } from 'vitest';
 import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';

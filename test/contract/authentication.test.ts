@@ -1,5 +1,5 @@
-// Contract, "Authentication", "Data endpoints": who is let in, who is asked,
-// and that an account sees nothing but its own.
+// Contract, "Authentication", "Data endpoints": which tokens are admitted, when
+// the provider is asked, and that an account sees only its own records.
 
 import { describe, expect, it } from 'vitest';
 import { type ContractService, onEveryHost } from '../support/contract.js';
@@ -151,7 +151,7 @@ onEveryHost('Account isolation', (service) => {
   it('two tokens of one subject are one account', async () => {
     const subject = 'one-person-two-phones';
     const { id } = await service.account(subject).create('customers', CUSTOMER);
-    // Base64url ignores its padding: another token, the same subject.
+    // Padding is ignored in base64url, so this is another token for the same subject.
     const reply = await withAuthorization(
       service,
       `Bearer ${tokenOf(subject)}=`,

@@ -66,7 +66,7 @@ onEveryHost('Preflight', (service) => {
   });
 });
 
-/** What the answers to a GET and to a preflight say of an origin. */
+/** The origin headers of a GET's and a preflight's answer. */
 interface Verdict {
   readonly allowed: string | null;
   readonly vary: string | null;
@@ -79,7 +79,7 @@ function verdictOf({ headers }: Response): Verdict {
 const ANYONE: Verdict = { allowed: '*', vary: null };
 const NOBODY: Verdict = { allowed: null, vary: null };
 
-/** The verdicts on an answer, a refusal, an unknown path and a preflight. */
+/** The origin headers of a success, a refusal, an unknown path and a preflight. */
 const REQUESTS: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/api/v1/health'],
   ['GET', '/api/v1/customers'],

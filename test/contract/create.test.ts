@@ -127,7 +127,7 @@ onEveryHost('Own keys that JavaScript gives a meaning', (service) => {
 
   it.each(GRID)('keeps $name = $value on create and PATCH', async ({ name, value }) => {
     const account = service.account();
-    // As text: an object literal would set the prototype.
+    // Sent as text, because `__proto__` in an object literal would set the prototype.
     const created = await account.post('/businesses', `{"a":1,"${name}":${value}}`);
     expect(created.status).toBe(201);
     expect(ownText(created.json.data, name)).toBe(value);
@@ -268,7 +268,7 @@ onEveryHost('Identifiers after a restart', (service) => {
   });
 });
 
-/** The JSON text of an own property; undefined where there is none. */
+/** The JSON text of an own property; undefined if the object has none. */
 function ownText(record: object, name: string): string | undefined {
   return JSON.stringify(Object.getOwnPropertyDescriptor(record, name)?.value);
 }

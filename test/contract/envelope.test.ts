@@ -1,5 +1,5 @@
-// Contract, "Response envelope", "Errors" and "Common headers": what every
-// answer looks like, whichever route gives it.
+// Contract, "Response envelope", "Errors" and "Common headers": the form of every
+// answer, on all routes.
 
 import { describe, expect, it } from 'vitest';
 import { type ContractService, onEveryHost, type Reply } from '../support/contract.js';
@@ -11,7 +11,7 @@ interface Kind {
   readonly ask: (service: ContractService, headers: Record<string, string>) => Promise<Reply>;
 }
 
-/** `é £` in UTF-8, each byte taken for a character. */
+/** `é £` in UTF-8, with one character for each byte. */
 const UTF8_BYTES = 'Ã© Â£';
 const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
 
@@ -176,7 +176,7 @@ onEveryHost('X-Request-ID', (service, { keepsHeaderBytes }) => {
     });
   });
 
-  // As a client sees it that takes each byte for a character.
+  // As a client sees it that reads one character for each byte.
   describe.runIf(keepsHeaderBytes)('byte by byte', () => {
     it.each([
       ['every visible ISO-8859-1 character', visibleCharacters(0xa1, 0xff)],

@@ -1,5 +1,5 @@
-// What holds for every operation alike, asked of each of them: who is let in,
-// which bodies are taken, which records are found. Other files go into depth.
+// Rules that hold for every operation, tried on each: authentication, bodies,
+// missing records. Other files test each rule in depth.
 
 import { describe, expect, it } from 'vitest';
 import { createFor, tenantPath } from '../support/admin-paths.js';
@@ -10,7 +10,7 @@ import { type DescribedOperation, OPERATIONS } from '../support/openapi-document
 const operations = (scheme: string) =>
   OPERATIONS.filter(({ object }) => object.security.some((requirement) => scheme in requirement));
 
-/** Sends an operation, with a body where it takes one. */
+/** Sends an operation, with a body if it takes one. */
 function sendOperation(caller: Caller, { method, path }: DescribedOperation): Promise<Reply> {
   const filled = path.replace('{owner_sub}', 'somebody').replace('{id}', 'XYZ-0001');
   const takesBody = method === 'POST' || method === 'PATCH';

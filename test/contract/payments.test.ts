@@ -76,7 +76,7 @@ onEveryHost('Payments', (service) => {
         { method: null, customer: 'Neema' },
         { method: null, customer: 'Neema' },
       ],
-      // The order's own status is another matter.
+      // The order's own `status` has no effect on the payment's.
       [{ status: 'Ready' }, { status: 'paid' }],
     ];
     for (const [change, shown] of steps) {

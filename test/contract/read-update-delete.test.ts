@@ -233,7 +233,7 @@ onEveryHost('A record of another account', (service) => {
 
   it.each(
     COLLECTION_TABLE.flatMap((row) =>
-      // The variants of PATCH differ before any collection does: one collection is enough for them.
+      // The variants of PATCH do not depend on the collection, so one collection is enough.
       ACTIONS.filter(([action]) => !action.includes(' ') || row.name === 'customers').map(
         ([action, act]) => ({ row, name: row.name, action, act }),
       ),
@@ -284,7 +284,7 @@ onEveryHost('A record of another account', (service) => {
   });
 });
 
-/** All that a caller can tell from an answer, apart from the id it asked for itself. */
+/** Everything in an answer, except for the id that the caller sent. */
 function seen({ status, headers, json }: Reply, id: string): unknown {
   const names = [...headers.keys()].filter((name) => name !== 'content-length').sort();
   const error = JSON.stringify(json.error).replaceAll(id, 'ID');

@@ -1,5 +1,5 @@
-// What a record may grow to: a body has its limit ("Request body rules"), and
-// many bodies can go into one record; what storage takes of it is the host's.
+// The size that a record may reach. A body has its limit ("Request body rules"),
+// but many bodies can go into one record. The limit of storage is the host's.
 
 import { expect, it } from 'vitest';
 import { tenantPath } from '../support/admin-paths.js';
@@ -31,7 +31,7 @@ onEveryHost('Growing a record', (service, { recordLimit }) => {
     expect(stored.length).toBeLessThanOrEqual(maxBytes);
     expect(stored.length).toBeGreaterThan(maxBytes - MEBIBYTE);
 
-    // In memory, and on disk.
+    // The record is the same in memory and, after a restart, from disk.
     for (const look of [async () => {}, () => service.restart()]) {
       await look();
       const after = (await account.get(`/businesses/${id}`)).json.data;

@@ -15,7 +15,7 @@ import { tokenOf } from '../support/identity-stub.js';
 const MAX_BYTES = 1_048_576;
 const MAX_LEVELS = 512;
 
-/** What is refused, on create and on PATCH alike. */
+/** Bodies that create and PATCH refuse. */
 const REFUSED: readonly (readonly [title: string, body: string | Uint8Array])[] = [
   ['one byte over 1 MiB', bodyOfBytes(MAX_BYTES + 1)],
   ['one byte over 1 MiB, of white space', `${bodyOfBytes(MAX_BYTES)} `],
@@ -79,7 +79,7 @@ const REFUSED: readonly (readonly [title: string, body: string | Uint8Array])[] 
   ['an integer of 400 digits', `{"note":${'9'.repeat(400)}}`],
 ];
 
-/** What passes, and what is stored of it. */
+/** Bodies that pass, and the stored record. */
 const ACCEPTED: readonly (readonly [title: string, body: string | Uint8Array, JsonRecord])[] = [
   ['an empty object', '{}', {}],
   ['white space around every token', '\r\n\t {\t"a" :\n[ 1 ,2 ]\r} \n', { a: [1, 2] }],
@@ -123,7 +123,7 @@ onEveryHost('Request body', (service) => {
   });
 
   it.each(REFUSED)('refuses %s and stores nothing', async (_title, body) => {
-    // Businesses take any object: only the body rules can refuse.
+    // A business may be any object, so only the rules of the body can refuse it.
     expectInvalidJson(await account.send('POST', '/businesses', { body }));
     expect((await account.get('/businesses')).json.meta.pagination.total).toBe(0);
 
@@ -249,7 +249,7 @@ function expectInvalidJson(reply: Reply): void {
   expect(reply.json.error?.message).not.toBe('');
 }
 
-/** Creates a business from a body that is streamed, `pieceBytes` at a time, without a length. */
+/** Creates a business from a streamed body without Content-Length, in pieces of `pieceBytes`. */
 function inPieces(
   service: ContractService,
   account: Caller,
@@ -273,7 +273,7 @@ function inPieces(
   } as RequestInit);
 }
 
-/** An object with one long text, of exactly so many bytes. */
+/** A body of exactly that many bytes: an object with one long text. */
 function bodyOfBytes(length: number): string {
   return `{"note":"${'x'.repeat(length - '{"note":""}'.length)}"}`;
 }
@@ -290,7 +290,7 @@ function empties(count: number): unknown[][] {
   return Array.from({ length: count }, () => []);
 }
 
-/** Arrays in arrays, so many levels. */
+/** Arrays in arrays, nested that many levels. */
 function arrays(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels);
 }

@@ -1,6 +1,6 @@
 // Contract, "What the service does": "a restart reloads persisted records", and
 // "Identifiers": the next number is "derived from stored IDs at start-up".
-// Rows without an owner, and ids this service did not give, are older data.
+// Rows without an owner and ids of another form are older data.
 
 import { expect, it } from 'vitest';
 import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
@@ -25,7 +25,7 @@ const ODD_IDS = [
   '__proto__',
 ];
 
-/** SQL that stores a row as an earlier program might have left it. */
+/** SQL that stores a row as an earlier program may have stored it. */
 function plant(collection: string, body: Row): string {
   const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
   return `insert into records (collection, id, body, created_at, updated_at) values
@@ -73,7 +73,7 @@ onEveryHost('Restart', (service) => {
       }
       return texts;
     };
-    // A change by the operator is shown in the operator's next view, and with it what came before.
+    // The operator's next view shows the operator's own change, and with it all earlier changes.
     await createFor(service.operator, account.subject, 'orders');
     const before = await look();
     await service.restart();

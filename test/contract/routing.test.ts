@@ -1,11 +1,11 @@
-// Contract, "Route table" and "Method handling": which path and method gives
-// which answer, in which order, and how a path is read.
+// Contract, "Route table" and "Method handling": the answer to each path and
+// method, the order of the checks, and how a path is decoded.
 
 import { describe, expect, it } from 'vitest';
+import { COLLECTIONS } from '../support/collection-table.js';
 import { type ContractService, onEveryHost, type Reply } from '../support/contract.js';
 import { fetchReply } from '../support/fetch-reply.js';
 
-const COLLECTIONS = ['businesses', 'customers', 'services', 'orders', 'team', 'expenses'];
 const CUSTOMER = { name: 'Neema Mushi', phone: '+255 713 445 210' };
 
 const ALLOWED: readonly (readonly [path: string, allow: string])[] = [

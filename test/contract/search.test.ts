@@ -52,7 +52,7 @@ onEveryHost('Search', (service) => {
     'ß',
     '日本',
     '💇🏾',
-    // As it is serialized: quotes, backslashes and control characters are escaped.
+    // The JSON text is searched, in which quotes, backslashes and control characters are escaped.
     'say \\"hi\\"',
     '\\\\ 100',
     'tab\\tend',
@@ -141,7 +141,7 @@ onEveryHost('Search for letters whose case depends on their place', (service) =>
 });
 
 onEveryHost('Search for long texts', (service) => {
-  /** Before each text stands its own beginning: a search that starts over at the wrong place misses it. */
+  /** The text's own beginning stands before it. A search that restarts at the wrong place misses the text. */
   const LONG: readonly (readonly [title: string, lead: string, text: string])[] = [
     ['one letter, then another', 'aaa', `${'a'.repeat(300)}b`],
     ['a period of two, broken at the end', 'ab', `${'ab'.repeat(150)}c`],

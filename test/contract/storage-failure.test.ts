@@ -1,6 +1,6 @@
 // Contract, "Errors": "persisting a create/update/delete failed" is 500, and
 // "each successful write is committed to durable storage before the in-memory
-// copy changes". The failures are made by triggers planted in the database.
+// copy changes". Triggers in the database cause the failures.
 
 import { expect, it } from 'vitest';
 import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
@@ -9,7 +9,7 @@ import { type Caller, type ContractService, onEveryHost, type Reply } from '../s
 
 const REFUSED = 'refuse-me';
 
-/** An upsert fires the triggers of an insert first, so one serves for create and PATCH. */
+/** An upsert fires the triggers of an insert first, so one trigger serves create and PATCH. */
 const REFUSE_PUT = `create trigger if not exists refuse_put before insert on records
   when new.body like '%${REFUSED}%' begin select raise(abort, 'injected'); end`;
 const REFUSE_DELETE = `create trigger if not exists refuse_delete before delete on records
@@ -20,11 +20,11 @@ const REFUSE_EVENT = `create trigger if not exists refuse_event before insert on
 function expectStorageFailure({ status, json }: Reply): void {
   expect(status).toBe(500);
   expect(json.error?.code).toBe('STORAGE_FAILED');
-  // The cause is for the log, not for the client.
+  // The cause is in the log and not in the answer.
   expect(json.error?.message).not.toMatch(/injected|sqlite/i);
 }
 
-/** Everything that can be seen of an account, in order. */
+/** Everything that an account's requests show, in order. */
 async function everything({ operator }: ContractService, account: Caller) {
   const texts: unknown[] = [];
   for (const path of ['/customers', '/customers?q=e', '/payments']) {
@@ -38,7 +38,7 @@ async function everything({ operator }: ContractService, account: Caller) {
   return texts;
 }
 
-/** Gives the account, which must be new, a database that refuses what the tests mark. */
+/** Gives a new account a database that refuses marked records. */
 async function plantTriggers(service: ContractService, account: Caller): Promise<void> {
   const { id } = await account.create('team', VALID_BODY.team);
   await account.delete(`/team/${id}`);

@@ -1,5 +1,5 @@
 // Contract, "Fields and validation by collection": what a create and the merged
-// record of a PATCH must hold, and what is nobody's business.
+// record of a PATCH must have, and what is not validated.
 
 import { beforeAll, expect, it } from 'vitest';
 import { COLLECTION_TABLE, type CollectionRow, leastBody } from '../support/collection-table.js';

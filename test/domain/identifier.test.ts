@@ -4,17 +4,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
 import { formatId, idOf, keyOf, paymentIdOf, sequenceOf } from '../../src/domain/identifier.js';
+import { COLLECTION_TABLE } from '../support/collection-table.js';
 
 describe('formatId', () => {
+  it.each(COLLECTION_TABLE)('the first of $name has the least digits', (row) => {
+    expect(formatId(row.name, 1)).toBe(`${row.idPrefix}${'1'.padStart(row.idDigitsMin, '0')}`);
+  });
+
   it.each([
-    ['businesses', 1, 'BIZ-0001'],
     ['customers', 42, 'CUS-0042'],
     ['services', 1, 'SRV-01'],
     ['services', 99, 'SRV-99'],
     ['services', 100, 'SRV-100'],
     ['orders', 9999, 'ORD-9999'],
     ['orders', 10_000, 'ORD-10000'],
-    ['team', 7, 'TM-0007'],
     ['expenses', 123_456, 'EXP-123456'],
   ] as const)('%s %i is %s', (collection, sequence, id) => {
     expect(formatId(collection, sequence)).toBe(id);

@@ -1,9 +1,9 @@
 // Contract, "Payment row": computed from an order, never stored.
 
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';
-import { paymentOf, paymentOfText } from '../../src/domain/payment.js';
+import { paymentOf, paymentPieces, paymentRow, sharedPieces } from '../../src/domain/payment.js';
 
 const ORDER: JsonObject = {
   id: 'ORD-0042',
@@ -97,22 +97,27 @@ describe('paymentOf', () => {
   });
 });
 
-describe('paymentOfText', () => {
-  afterEach(() => vi.restoreAllMocks());
+describe('A payment row', () => {
+  const values = fc.oneof(fc.jsonValue(), fc.constantFrom('x'.repeat(5_000), '"customer":"'));
 
-  it('is the payment of the order, however long that is', () => {
+  it('is the text of the payment, whole or in pieces', () => {
+    const more = fc.dictionary(fc.constantFrom('customer', 'method', 'note', 'a'), values);
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat(6_000), (more, length) => {
-        const text = JSON.stringify({ ...more, ...ORDER, note: 'x'.repeat(length) });
-        expect(paymentOfText(text)).toEqual(paymentOf(JSON.parse(text)));
+      fc.property(more, more, (before, after) => {
+        const text = JSON.stringify({ ...before, ...ORDER, ...after });
+        const row = JSON.stringify(paymentOf(JSON.parse(text)));
+        expect(paymentRow(text)).toBe(row);
+        const pieces = paymentPieces(text);
+        expect(pieces.join('')).toBe(row);
+        expect(sharedPieces(text, pieces)).toEqual(pieces);
       }),
     );
   });
 
-  it('parses nothing of a long order but what it takes', () => {
-    const text = JSON.stringify({ ...ORDER, photograph: 'x'.repeat(100_000) });
-    const parse = vi.spyOn(JSON, 'parse');
-    expect(paymentOfText(text)).toEqual(paymentOf(ORDER));
-    expect(parse.mock.calls.flat().join('').length).toBeLessThan(100);
+  it('has a long value as a piece of its own', () => {
+    const customer = 'x'.repeat(100_000);
+    const pieces = paymentPieces(JSON.stringify({ ...ORDER, customer }));
+    expect(pieces.map(({ length }) => length > 1_000)).toEqual([false, true, false]);
+    expect(pieces[1]).toBe(`"${customer}"`);
   });
 });

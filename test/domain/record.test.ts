@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';
-import { createdProperties, newRecord, validated } from '../../src/domain/record.js';
+import { type ChangedRecord, identified, newRecord, validated } from '../../src/domain/record.js';
 import { body, HOSTILE, own } from './record-bodies.js';
 
 const GOOD: Readonly<Record<CollectionName, JsonObject>> = {
@@ -30,8 +30,15 @@ const REQUIRED = COLLECTION_NAMES.flatMap((name) =>
   Object.entries(GOOD[name]).map(([property, good]) => ({ name, property, good })),
 );
 
-function created(...given: Parameters<typeof newRecord>): JsonObject {
-  return JSON.parse(newRecord(...given).text);
+/** The whole record of a create with this body; the required properties are the collection's own where it lacks them. */
+function created(name: CollectionName, sent: JsonObject, id: string, owner: string): JsonObject {
+  return JSON.parse(identified(name, id, owner, made(name, sent).text));
+}
+
+function made(name: CollectionName, sent: JsonObject): ChangedRecord {
+  const outcome = newRecord(name, JSON.stringify({ ...sent, ...GOOD[name] }));
+  if (!outcome.ok) throw new Error(outcome.failure.message);
+  return outcome.value;
 }
 
 describe('newRecord', () => {
@@ -65,6 +72,7 @@ describe('newRecord', () => {
       id: 'CUS-0001',
       owner_sub: 'me',
       ownerSub: 'victim',
+      ...GOOD.customers,
     });
   });
 
@@ -74,7 +82,8 @@ describe('newRecord', () => {
         const before = JSON.stringify(sent);
         const record = created(name, sent, 'X-1', 'me');
         expect(own(record, 'id', 'owner_sub')).toEqual(['X-1', 'me']);
-        const kept = Object.keys(sent).filter((key) => !/^(id|owner_sub|ownerSub)$/.test(key));
+        const fixed = new Set(['id', 'owner_sub', 'ownerSub', ...Object.keys(GOOD[name])]);
+        const kept = Object.keys(sent).filter((key) => !fixed.has(key));
         expect(own(record, ...kept)).toEqual(own(sent, ...kept));
         expect(JSON.stringify(sent)).toBe(before);
       }),
@@ -82,11 +91,11 @@ describe('newRecord', () => {
   });
 
   it('begins with id and owner, and says its status', () => {
-    expect(
-      newRecord('businesses', { a: 1, ownerSub: 'x', id: 'x', b: 2 }, 'BIZ-0001', 'me').text,
-    ).toBe('{"id":"BIZ-0001","owner_sub":"me","ownerSub":"me","a":1,"b":2}');
-    const statusOf = (name: CollectionName, sent: JsonObject) =>
-      newRecord(name, sent, 'X-1', 'me').status;
+    const rest = made('businesses', { a: 1, ownerSub: 'x', id: 'x', b: 2 }).text;
+    expect(identified('businesses', 'BIZ-0001', 'me', rest)).toBe(
+      '{"id":"BIZ-0001","owner_sub":"me","ownerSub":"me","a":1,"b":2}',
+    );
+    const statusOf = (name: CollectionName, sent: JsonObject) => made(name, sent).status;
     expect(statusOf('orders', {})).toBe('New');
     expect(statusOf('orders', { status: 'Ready' })).toBe('Ready');
     expect(statusOf('orders', { status: null })).toBe(null);
@@ -161,8 +170,10 @@ describe('validated', () => {
 describe('the property names of the audit log', () => {
   it('of a create are those that the caller could set', () => {
     const sent = { id: 'x', owner_sub: 'x', ownerSub: 'x', name: 'Neema', __x: 1 };
-    expect(createdProperties('customers', sent)).toEqual(['ownerSub', 'name', '__x']);
-    expect(createdProperties('businesses', sent)).toEqual(['name', '__x']);
-    expect(createdProperties('businesses', HOSTILE)).toEqual(Object.keys(HOSTILE));
+    expect(made('customers', sent).changed).toEqual(['ownerSub', 'name', '__x', 'phone']);
+    expect(made('businesses', sent).changed).toEqual(['name', '__x']);
+    expect(made('businesses', HOSTILE).changed).toEqual(Object.keys(HOSTILE));
+    // Defaults are the service's.
+    expect(made('orders', {}).changed).toEqual(Object.keys(GOOD.orders));
   });
 });

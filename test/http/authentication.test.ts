@@ -31,6 +31,10 @@ describe('admitAccount', () => {
     ],
     [{ status: 'invalid' }, { ok: false, failure: { code: 'UNAUTHORIZED' } }],
     [{ status: 'unavailable' }, { ok: false, failure: { code: 'AUTH_UNAVAILABLE' } }],
+    [
+      { status: 'unavailable', retryAfterSeconds: 7 },
+      { ok: false, failure: { code: 'AUTH_UNAVAILABLE', retryAfterSeconds: 7 } },
+    ],
   ] as const)('%o is %o', async (answer, outcome) => {
     const identity = provider(answer);
     const result = await admitAccount(request({ Authorization: 'bearer abc.DEF-1' }), identity);

@@ -1,5 +1,5 @@
 // The handler by itself, as a program embeds it: defaults, and errors that
-// nobody foresaw (README, "Decisions": 500 `INTERNAL_ERROR`, the text in the log).
+// nobody foresaw (500 `INTERNAL_ERROR`, the text in the log).
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -11,6 +11,7 @@ import {
   type LogFields,
   openRecords,
   type RecordStore,
+  type StoredViews,
 } from '../../src/handler.js';
 
 const KEY = 'the-operator-key-of-the-handler-tests';
@@ -23,11 +24,12 @@ const anyone: IdentityProvider = {
 };
 
 /** Storage that starts empty and keeps nothing. */
-const forgetful: Journal = {
+const forgetful: Journal & StoredViews = {
   bodyMaxBytes: Number.POSITIVE_INFINITY,
   async *load() {},
+  sequences: async () => ({}),
   commit: async () => ({ status: 'committed' }),
-  usage: async () => [],
+  usage: async () => ({ collections: [], auditEventCount: 0 }),
   auditEvents: async () => ({ items: [], total: 0 }),
   ping: async () => {},
   close: async () => {},

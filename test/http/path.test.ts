@@ -1,5 +1,5 @@
 // How a request's URL becomes the path that is routed (contract, "Endpoints";
-// README, "Decisions": segments are percent-decoded once).
+// "Segments are percent-decoded once").
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -95,6 +95,24 @@ describe('With a real OpenID provider', () => {
     expect((await send(second, 'GET', '/team')).data).toEqual(created.data);
   });
 
+  it('a start that asked about a made-up token says that it was refused', async () => {
+    await server.saw('identity_provider_asked');
+  });
+
+  it('an issuer alone is enough: discovery names the endpoint', async () => {
+    const discovering = await startServer({
+      DATABASE_URL: `file:${folder.path}/discovering.db`,
+      AUTH_ISSUER: provider.metadata['issuer'] ?? '',
+    });
+    try {
+      const token = await signIn('asha');
+      expect((await send(token, 'GET', '/orders', undefined, discovering)).status).toBe(200);
+      expect(discovering.output()).toContain('identity_audience_unchecked');
+    } finally {
+      await discovering.stop();
+    }
+  });
+
   it('a revoked token is refused at once', async () => {
     const token = await signIn('zuri');
     expect((await send(token, 'GET', '/orders')).status).toBe(200);

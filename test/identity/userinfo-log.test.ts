@@ -18,13 +18,62 @@ describe('The log', () => {
     ['an answer too large', answer(200, ' '.repeat(65_537)), 'an answer over 65536 bytes'],
     ['an answer that is no JSON', answer(200, '<html>'), 'an answer that is no JSON'],
     ['an answer without content', answer(204), 'an answer that is no JSON'],
-    ['an answer without a subject', answer(200, {}), 'no usable subject at "sub"'],
     ['a broken connection', (_token, response) => response.destroy(), 'UND_ERR_SOCKET'],
   ])('says why a token was left undecided: %s', async (_name, behaviour, reason) => {
     const { lines } = await askOnce(behaviour);
     expect(lines).toEqual([
       { level: 'warn', event: 'identity_provider_unavailable', fields: { reason } },
     ]);
+  });
+
+  it('says where the subject was looked for and which members there are, without a value', async () => {
+    const body = { id: 'canary', user: { sub: 'canary' }, 'https://x.example/uid': 'canary' };
+    const { lines } = await askOnce(answer(200, body), { options: { subjectField: 'sub' } });
+    expect(lines.map(({ fields }) => fields)).toEqual([
+      {
+        reason: 'an answer without a usable subject',
+        field: 'sub',
+        members: 'id, user, https://x.example/uid',
+      },
+    ]);
+  });
+
+  it.each([
+    ['a signed answer', 'application/jwt', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln'],
+    ['a page', 'text/html; charset=utf-8', '<html>'],
+  ])('says which media type came in place of JSON: %s', async (_name, type, body) => {
+    const { lines } = await askOnce(answer(200, body, { 'Content-Type': type }));
+    const content_type = type.split(';')[0];
+    expect(lines[0]?.fields).toEqual({ reason: 'an answer that is no JSON', content_type });
+  });
+
+  it.each([
+    [
+      'Bearer realm="x", error="invalid_token", error_description="Token is canary"',
+      'invalid_token',
+    ],
+    ['Bearer error=insufficient_scope', 'insufficient_scope'],
+    ['Bearer realm="x",error="invalid_request"', 'invalid_request'],
+    ['Bearer error="canary"', null],
+    ['Bearer my_error="invalid_token"', null],
+    ['Bearer', null],
+  ])("repeats the challenge's error where RFC 6750 knows it: %s", async (challenge, reason) => {
+    const { lines } = await askOnce(answer(401, '', { 'WWW-Authenticate': challenge }));
+    expect(lines.map(({ fields }) => fields)).toEqual([{ status: 401, reason }]);
+  });
+
+  it('says once that tokens show an audience at which nobody looks', async () => {
+    const log = keptLog();
+    const stub = await openIdentityStub(answer(200, { sub: 'user-1' }));
+    const shows = `e30.${Buffer.from('{"aud":"some-app"}').toString('base64url')}.c2ln`;
+    try {
+      const provider = userinfoIdentity({ url: stub.url, log });
+      for (const token of ['opaque', 'e30.e30.c2ln', shows, shows]) await provider.identify(token);
+      expect(log.lines.map(({ event }) => event)).toEqual(['identity_audience_unchecked']);
+      expect(JSON.stringify(log.lines)).not.toContain('some-app');
+    } finally {
+      await stub.close();
+    }
   });
 
   it('says why a token was left undecided: nobody listens', async () => {
@@ -69,6 +118,9 @@ describe('The log never holds the token', () => {
     ['in its message', answer(401, { error: 'invalid_token', error_description: `bad ${TOKEN}` })],
     ['in a text', answer(403, `the token ${TOKEN} is bad`)],
     ['in a redirect', answer(302, '', { Location: `https://elsewhere.example/?t=${TOKEN}` })],
+    ['as the name of a member', answer(200, { [TOKEN]: 1, [`x.${TOKEN.slice(0, 8)}`]: 1 })],
+    ['as its media type', answer(200, '', { 'Content-Type': `text/${TOKEN}` })],
+    ['in its challenge', answer(401, '', { 'WWW-Authenticate': `Bearer error="${TOKEN}"` })],
     ['as an unusable subject', answer(200, { sub: `${TOKEN}\n` })],
     ['in a failure', answer(500, { error: TOKEN })],
   ])('though the provider repeats it %s', async (_name, behaviour) => {

@@ -30,6 +30,13 @@ describe('A usable answer', () => {
     ['an escaped surrogate pair', '{"sub":"\\ud83c\\udf0d"}', 'sub', '🌍'],
     ['a field of another name', { id: 'u', sub: 'other' }, 'id', 'u'],
     ['a nested field', { data: { user: { id: 'deep' } } }, 'data.user.id', 'deep'],
+    [
+      'a member whose name is a URL',
+      { 'https://x.example/uid': 'u' },
+      '/https:~1~1x.example~1uid',
+      'u',
+    ],
+    ['a member whose name has a tilde', { 'a~b': { c: 'u' } }, '/a~0b/c', 'u'],
     ['an integer', { sub: 42 }, 'sub', '42'],
     ['zero', { sub: 0 }, 'sub', '0'],
     ['a negative integer', { sub: -7 }, 'sub', '-7'],
@@ -104,7 +111,6 @@ describe('An answer without a usable subject', () => {
   it.each([
     ['a JSON array', '[{"sub":"user-1"}]'],
     ['a JSON string', '"user-1"'],
-    ['JSON null', 'null'],
     ['an empty body', ''],
     ['two values', '{"sub":"user-1"}{}'],
     ['HTML', HTML],
@@ -139,6 +145,35 @@ describe('A refusal by the provider', () => {
       expect(identity).toEqual(INVALID);
     },
   );
+});
+
+describe('A 2xx that says no', () => {
+  it.each<[string, unknown]>([
+    ['null', 'null'],
+    ['false', 'false'],
+    ['an inactive token', { active: false }],
+    ['an error', { error: 'invalid_token' }],
+    ['an error as an object', { error: { code: 401 } }],
+    ["Casdoor's status", { status: 'error', msg: 'Please login first', sub: '' }],
+  ])('makes the token invalid: %s', async (_name, body) => {
+    expect((await askOnce(answer(200, body))).identity).toEqual(INVALID);
+  });
+
+  it.each<[string, unknown]>([
+    ['an active token without a subject', { active: true }],
+    ['an empty error', { error: '', id: 1 }],
+    ['no error', { error: null, id: 1 }],
+    ['another status', { status: 'ok' }],
+    ['true', 'true'],
+    ['zero', '0'],
+  ])('is not every 2xx without a subject: %s', async (_name, body) => {
+    expect((await askOnce(answer(200, body))).identity).toEqual(UNAVAILABLE);
+  });
+
+  it('is none where the answer names the account', async () => {
+    const body = { sub: 'user-1', status: 'error', error: 'of the last payment' };
+    expect((await askOnce(answer(200, body))).identity).toEqual(identified('user-1'));
+  });
 });
 
 describe('Any other answer', () => {
@@ -180,6 +215,18 @@ describe('The question', () => {
         accept: 'application/json',
       },
     ]);
+  });
+
+  it('may be a POST', async () => {
+    const seen: unknown[] = [];
+    await askOnce(
+      (_token, response, { method, headers }) => {
+        seen.push([method, headers['content-length'], headers.authorization]);
+        response.end('{"sub":"user-1"}');
+      },
+      { options: { method: 'POST' } },
+    );
+    expect(seen).toEqual([['POST', '0', 'Bearer a-token']]);
   });
 
   it('carries the extra headers of the settings', async () => {

@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
+import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { changedBuild } from '../support/changed-build.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
@@ -12,7 +13,6 @@ import type { LogLine, ServerProcess } from '../support/server-process.js';
 
 const HOUR_MS = 3_600_000;
 const NAME = /^service-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/;
-const SAMPLE_RECORDS = 19;
 
 let service: NodeService;
 let folder: string;
@@ -71,7 +71,7 @@ describe('The service', () => {
         event: 'backup_taken',
         file,
         bytes: (await stat(file)).size,
-        records: SAMPLE_RECORDS,
+        records: SAMPLE_COUNT,
         audit_events: 0,
         milliseconds: expect.any(Number),
       },
@@ -128,7 +128,7 @@ describe('The service', () => {
     for (let round = 1; round <= 2; round++) {
       expect(await create(server)).toBe(201);
       const { file, records } = await backUp(server);
-      expect(records).toBe(SAMPLE_RECORDS + round);
+      expect(records).toBe(SAMPLE_COUNT + round);
       expect(await recordsIn(String(file))).toBe(records);
     }
     await server.stop();
@@ -156,8 +156,8 @@ describe('The service', () => {
     await server.saw('backup_taken', 2);
     await server.stop();
     expect(eventsOf(server, 'backup_taken').map(({ records }) => records)).toEqual([
-      SAMPLE_RECORDS,
-      SAMPLE_RECORDS + 6,
+      SAMPLE_COUNT,
+      SAMPLE_COUNT + 6,
     ]);
     expect(await readFile(begun, 'utf8')).toBe('..');
   });
@@ -184,7 +184,7 @@ describe('The service', () => {
     ]);
     expect(await create(server)).toBe(201);
     await rename(`${folder}-away`, folder);
-    expect(await backUp(server)).toMatchObject({ records: SAMPLE_RECORDS + 1 });
+    expect(await backUp(server)).toMatchObject({ records: SAMPLE_COUNT + 1 });
     await rename(folder, `${folder}-away`);
     await backUp(server, 'backup_failed');
     expect(await create(server)).toBe(201);
@@ -202,10 +202,8 @@ describe('The service', () => {
     const server = await service.start(onDemand, script);
     server.child.kill('SIGUSR2');
     while (!(await readdir(folder)).some((name) => name.endsWith('.part'))) await undefined;
-    const startedAt = performance.now();
+    // A stop that waited for the backup would be ended with code 1.
     expect(await server.stop()).toBe(0);
-    // Far below the 15 s of a stop.
-    expect(performance.now() - startedAt).toBeLessThan(8_000);
     expect(await readdir(folder)).toEqual([]);
     expect(server.log().map(({ event }) => event)).toEqual([
       'started',
@@ -232,7 +230,7 @@ describe('A backup that fails', () => {
          if (message.contents) message.contents.recordCount -= 1;
          return send.call(process, message, then);
        };`,
-      'it has 18 records where the database has 19',
+      `it has ${SAMPLE_COUNT - 1} records where the database has ${SAMPLE_COUNT}`,
     ],
   ])('and %s leaves nothing, and the service goes on', async (_what, code, reason) => {
     const script = await changedBuild(service.folder, 'backup-process.js', code);
@@ -264,7 +262,7 @@ describe('A backup that fails', () => {
     server.child.kill('SIGKILL');
     await server.exited;
     const again = await service.start(onDemand);
-    expect(await backUp(again)).toMatchObject({ records: SAMPLE_RECORDS + 6 });
+    expect(await backUp(again)).toMatchObject({ records: SAMPLE_COUNT + 6 });
     await again.stop();
   });
 });

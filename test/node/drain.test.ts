@@ -3,7 +3,9 @@
 
 import { readdir } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listen } from '../../src/node/http-server.js';
 import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
+import { keptLog } from '../support/kept-log.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
@@ -11,6 +13,7 @@ import type { ServerProcess } from '../support/server-process.js';
 const HEALTH = '/api/v1/health';
 const CUSTOMERS = '/api/v1/customers';
 const MINE = bearer('drain');
+const HOUR_MS = 3_600_000;
 
 let service: NodeService;
 
@@ -158,14 +161,17 @@ describe('A stop', () => {
     ['stays after CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['stays after a refusal', 'NONSENSE\r\n\r\n'],
   ])('is not delayed by a client that %s', async (_what, text) => {
-    const server = await service.start();
+    const server = await listen({
+      handler: () => new Response('{}'),
+      host: '127.0.0.1',
+      port: 0,
+      corsAllowedOrigins: [],
+      log: keptLog(),
+    });
     const connection = openRaw(server.origin, text, { stay: true });
     await connection.until(({ answers }) => answers().length === 1);
-    const startedAt = performance.now();
-    await signalled(server);
-    expect(await server.exited).toBe(0);
-    // Far below the deadline at which the rest is cut.
-    expect(performance.now() - startedAt).toBeLessThan(6_000);
+    // A drain that waits for its deadline does not end within this test.
+    await server.drain(HOUR_MS);
     connection.socket.destroy();
   });
 

@@ -6,7 +6,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '../../src/node/free-port.js';
+import { nextFreePort } from '../../src/node/preview-port.js';
 import { changedBuild } from '../support/changed-build.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
@@ -147,7 +147,7 @@ describe('The service says that it is not ready', () => {
     const hang = join(service.folder, 'hang');
     await writeFile(hang, '');
     const script = await changedBuild(service.folder, 'storage-thread.js', codeThatHangs(hang));
-    const OPS_PORT = String(await freePort(20_000 + Math.floor(Math.random() * 10_000)));
+    const OPS_PORT = String(await nextFreePort(20_000 + Math.floor(Math.random() * 10_000)));
     const server = spawnServer({ ...service.environment, OPS_PORT }, script);
     const operations = `http://127.0.0.1:${OPS_PORT}`;
     await untilReasons(operations, ['starting']);

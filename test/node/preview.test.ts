@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
@@ -80,6 +81,41 @@ describe('The preview', () => {
     expect(existsSync(join(folder.path, 'elsewhere.db'))).toBe(false);
   });
 
+  it('says where the first one runs when it is started a second time, and does not touch its file', async () => {
+    const { text } = await start({});
+    const api = /runs at (\S+)/.exec(text())?.[1] ?? '';
+    const second = await ended({});
+    expect(second.code).toBe(1);
+    expect(second.text).toContain(`the preview runs already, at ${api} (process `);
+    // Whoever tries the file waits for its lock and says so.
+    expect(second.text).not.toContain('another process holds it');
+    expect(second.text.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('starts where the first one was killed', async () => {
+    const { child } = await start({});
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const { text } = await start({});
+    expect(text()).toContain('runs at');
+  });
+
+  it('takes the next free port where another program has 8080 or 8081', async () => {
+    const others = [createServer(), createServer()];
+    await Promise.all(others.map((other, index) => takes(other, 8080 + index)));
+    try {
+      const { text } = await start({ PORT: '' });
+      const ports = [...text().matchAll(/(?:runs at|Reference) +http:\/\/127\.0\.0\.1:(\d+)/g)];
+      expect(ports).toHaveLength(2);
+      for (const [, port] of ports) {
+        expect(Number(port)).toBeGreaterThan(8081);
+        expect(Number(port)).toBeLessThan(8181);
+      }
+    } finally {
+      for (const other of others) other.close();
+    }
+  });
+
   it.each([
     [{ NODE_ENV: 'production' }, 'NODE_ENV is "production"; it must be unset here'],
     [{ HOST: '0.0.0.0' }, 'HOST is "0.0.0.0"; it must be an address of this machine alone'],
@@ -106,6 +142,14 @@ describe('The preview', () => {
     return { code, text: text() };
   }
 });
+
+/** Has the port taken, by this server or by another that has it already. */
+function takes(server: Server, port: number): Promise<void> {
+  return new Promise((resolve) => {
+    server.once('error', () => resolve());
+    server.listen(port, '127.0.0.1', resolve);
+  });
+}
 
 function curlLines(text: string): string[] {
   return text.split('\n').filter((line) => line.startsWith('curl '));

@@ -62,8 +62,8 @@ together('A client that never reads its answer is reset at 15 s', async () => {
   probe(connection, '\r\n');
   const { afterMs, reset } = await connection.over;
   expect(reset).toBe(true);
+  // The trial `http` measures how late the reset is.
   expect(afterMs).toBeGreaterThan(14_500);
-  expect(afterMs).toBeLessThan(18_000);
 });
 
 together('A client that neither reads nor ends its own body is reset, too', async () => {
@@ -71,8 +71,8 @@ together('A client that neither reads nor ends its own body is reset, too', asyn
   probe(connection, 'x');
   const { afterMs, reset } = await connection.over;
   expect(reset).toBe(true);
+  // The trial `http` measures how late the reset is.
   expect(afterMs).toBeGreaterThan(14_500);
-  expect(afterMs).toBeLessThan(18_000);
 });
 
 together('A client that reads slowly but in time gets the whole answer', async () => {
@@ -90,13 +90,17 @@ together('Others are served meanwhile', async () => {
 
 together('A stop does not wait for a client that never reads', async () => {
   const connection = await askAndNotRead(stoppedServer.origin);
+  // The same client of a server that goes on is the clock: it is reset at 15 s.
+  const witness = await askAndNotRead(server.origin);
+  probe(witness, '\r\n');
   const startedAt = performance.now();
-  expect(await stoppedServer.stop()).toBe(0);
-  // What is under way gets 12 s.
-  const seconds = (performance.now() - startedAt) / 1_000;
-  expect(seconds).toBeGreaterThan(11.5);
-  expect(seconds).toBeLessThan(15);
+  const stopped = stoppedServer.stop();
+  const first = await Promise.race([stopped, witness.over.then(() => 'the reset')]);
+  expect(first).toBe(0);
+  // Answers under way get 12 s.
+  expect(performance.now() - startedAt).toBeGreaterThan(11_500);
   connection.socket.destroy();
+  witness.socket.destroy();
 });
 
 together('Nothing is kept of answers whose connection went before their turn', async () => {

@@ -66,8 +66,8 @@ describe('A restore', () => {
     ],
     [
       'is newer',
-      () => runSql(on.backup, 'pragma user_version = 2'),
-      'its schema has version 2, this program knows up to 1; choose another one',
+      () => runSql(on.backup, 'pragma user_version = 99'),
+      'its schema has version 99, this program knows up to 2; choose another one',
     ],
     [
       'lacks a table',

@@ -1,5 +1,5 @@
-// The environment as settings: the README's table of settings, one row a test,
-// and the one sentence that a setting which cannot be used ends the start with.
+// The environment as settings, and the one sentence with which a setting that
+// cannot be used ends the start. test/pages/settings has the operators' table.
 
 import { expect, it } from 'vitest';
 import {
@@ -16,8 +16,7 @@ it('has a default for every setting', () => {
     host: '127.0.0.1',
     port: 8080,
     databasePath: 'data/service.db',
-    userinfo: undefined,
-    authCacheSeconds: 0,
+    signIn: undefined,
     adminKey: undefined,
     corsAllowedOrigins: [],
     backups: undefined,
@@ -31,7 +30,11 @@ it('takes an empty variable for an unset one', () => {
     DATABASE_URL: '',
     AUTH_USERINFO_URL: '',
     AUTH_USERINFO_HEADERS: '',
+    AUTH_USERINFO_METHOD: '',
     AUTH_SUBJECT_FIELD: '',
+    AUTH_ISSUER: '',
+    AUTH_JWKS_URL: '',
+    AUTH_AUDIENCE: '',
     AUTH_CACHE_SECONDS: '',
     ADMIN_API_KEY: '',
     CORS_ALLOWED_ORIGINS: '',
@@ -49,7 +52,11 @@ it('reads every setting', () => {
     DATABASE_URL: 'file:elsewhere.db',
     AUTH_USERINFO_URL: USERINFO,
     AUTH_USERINFO_HEADERS: '{"apikey":"k"}',
+    AUTH_USERINFO_METHOD: 'POST',
     AUTH_SUBJECT_FIELD: 'user.id',
+    AUTH_ISSUER: 'https://id.example.com/realms/shop',
+    AUTH_JWKS_URL: 'https://id.example.com/keys',
+    AUTH_AUDIENCE: 'shop, https://api.example.com',
     AUTH_CACHE_SECONDS: '60',
     ADMIN_API_KEY: 'k'.repeat(32),
     CORS_ALLOWED_ORIGINS: 'https://a.example, https://b.example',
@@ -61,8 +68,16 @@ it('reads every setting', () => {
     host: '0.0.0.0',
     port: 9000,
     databasePath: 'elsewhere.db',
-    userinfo: { url: USERINFO, headers: { apikey: 'k' }, subjectField: 'user.id' },
-    authCacheSeconds: 60,
+    signIn: {
+      userinfoUrl: USERINFO,
+      headers: { apikey: 'k' },
+      method: 'POST',
+      subjectField: 'user.id',
+      issuer: 'https://id.example.com/realms/shop',
+      jwksUrl: 'https://id.example.com/keys',
+      audiences: ['shop', 'https://api.example.com'],
+      cacheSeconds: 60,
+    },
     adminKey: 'k'.repeat(32),
     corsAllowedOrigins: ['https://a.example', 'https://b.example'],
     backups: { folder: '/backups', intervalHours: 6, keep: 28 },
@@ -90,8 +105,6 @@ it('gives settings that nobody can change', () => {
 it.each([
   ['PORT', '0', { port: 0 }],
   ['PORT', '65535', { port: 65_535 }],
-  ['AUTH_CACHE_SECONDS', '0', { authCacheSeconds: 0 }],
-  ['AUTH_CACHE_SECONDS', '300', { authCacheSeconds: 300 }],
   ['BACKUP_INTERVAL_HOURS', '0', { backups: undefined }],
   ['DATABASE_URL', 'file:data.db', { databasePath: 'data.db' }],
   ['DATABASE_URL', 'file:./a/../data.db', { databasePath: './a/../data.db' }],
@@ -113,36 +126,8 @@ it.each([
   expect(readSettings({ [name]: text })).toMatchObject(wanted);
 });
 
-it.each([
-  [
-    'AUTH_USERINFO_URL',
-    'https://id.example.com:8443/a?b=c',
-    { url: 'https://id.example.com:8443/a?b=c' },
-  ],
-  ['AUTH_USERINFO_URL', 'http://localhost:9/userinfo', { url: 'http://localhost:9/userinfo' }],
-  ['AUTH_USERINFO_URL', 'http://127.0.0.1/me', { url: 'http://127.0.0.1/me' }],
-  ['AUTH_USERINFO_URL', 'http://127.8.9.1/me', { url: 'http://127.8.9.1/me' }],
-  ['AUTH_USERINFO_URL', 'http://[::1]:9/me', { url: 'http://[::1]:9/me' }],
-  ['AUTH_USERINFO_HEADERS', '{}', { headers: {} }],
-  // One name for one header, however it is spelled: ours must not be sent beside it.
-  [
-    'AUTH_USERINFO_HEADERS',
-    '{"ApiKey":"k","Accept":"a"}',
-    { headers: { apikey: 'k', accept: 'a' } },
-  ],
-  ['AUTH_SUBJECT_FIELD', 'id', { subjectField: 'id' }],
-  ['AUTH_SUBJECT_FIELD', 'data.user.id', { subjectField: 'data.user.id' }],
-])('takes %s=%s', (name, text, wanted) => {
-  const { userinfo } = readSettings({ AUTH_USERINFO_URL: USERINFO, [name]: text });
-  expect(userinfo).toEqual({ url: USERINFO, headers: {}, subjectField: 'sub', ...wanted });
-});
-
 const PORT = 'a whole number from 0 to 65535';
-const SECONDS = 'a whole number from 0 to 300';
 const FILE = 'a local file such as file:data/service.db (one process owns the file)';
-const URL_WANTED = 'an https URL without credentials (http on loopback only)';
-const HEADERS = 'a JSON object of header names and text values, such as {"apikey":"…"}';
-const FIELD = 'a property or a dotted path of them, such as user.id';
 const ORIGINS = 'comma-separated origins such as https://app.example.com, without a path, or *';
 
 it.each([
@@ -157,8 +142,6 @@ it.each([
   ['BACKUP_INTERVAL_HOURS', '8761', '"8761"', 'a whole number from 0 to 8760'],
   ['BACKUP_INTERVAL_HOURS', '0.5', '"0.5"', 'a whole number from 0 to 8760'],
   ['BACKUP_KEEP', '0', '"0"', 'a whole number from 1 to 10000'],
-  ['AUTH_CACHE_SECONDS', '301', '"301"', SECONDS],
-  ['AUTH_CACHE_SECONDS', '1h', '"1h"', SECONDS],
   ['DATABASE_URL', 'libsql://db.example', 'a libsql URL (hidden)', FILE],
   ['DATABASE_URL', 'postgres://u:canary@db/x', 'a postgres URL (hidden)', FILE],
   ['DATABASE_URL', 'data/service.db', 'no URL (hidden)', FILE],
@@ -173,35 +156,6 @@ it.each([
   ['DATABASE_URL', 'file://u:canary@host/a.db', '"file://(hidden)@host/a.db"', FILE],
   ['DATABASE_URL', 'file:a%zz.db', '"file:a%zz.db"', FILE],
   ['DATABASE_URL', 'file:a%00b.db', '"file:a%00b.db"', FILE],
-  ['AUTH_USERINFO_URL', 'canary', 'no URL (hidden)', URL_WANTED],
-  [
-    'AUTH_USERINFO_URL',
-    'http://id.example.com/me?key=canary',
-    '"http://id.example.com"',
-    URL_WANTED,
-  ],
-  ['AUTH_USERINFO_URL', 'https://u:canary@id.example.com/', '"https://id.example.com"', URL_WANTED],
-  ['AUTH_USERINFO_URL', 'http://canary@localhost/', '"http://localhost"', URL_WANTED],
-  [
-    'AUTH_USERINFO_URL',
-    'http://127.0.0.1.example.com/',
-    '"http://127.0.0.1.example.com"',
-    URL_WANTED,
-  ],
-  ['AUTH_USERINFO_URL', 'ftp://localhost/', '"ftp://localhost"', URL_WANTED],
-  ['AUTH_USERINFO_HEADERS', 'canary', '(hidden)', HEADERS],
-  ['AUTH_USERINFO_HEADERS', '"canary"', '(hidden)', HEADERS],
-  ['AUTH_USERINFO_HEADERS', '["canary"]', '(hidden)', HEADERS],
-  ['AUTH_USERINFO_HEADERS', 'null', '(hidden)', HEADERS],
-  ['AUTH_USERINFO_HEADERS', '{"canary":1}', '(hidden)', HEADERS],
-  ['AUTH_USERINFO_HEADERS', '{"Connection":"canary"}', '(hidden)', HEADERS],
-  ['AUTH_USERINFO_HEADERS', '{"expect":"canary"}', '(hidden)', HEADERS],
-  ['AUTH_USERINFO_HEADERS', '{"bad name":"canary"}', '(hidden)', HEADERS],
-  ['AUTH_USERINFO_HEADERS', String.raw`{"a":"canary\r\nb: c"}`, '(hidden)', HEADERS],
-  ['AUTH_USERINFO_HEADERS', '{"a":"canary €"}', '(hidden)', HEADERS],
-  ['AUTH_SUBJECT_FIELD', 'a..b', '"a..b"', FIELD],
-  ['AUTH_SUBJECT_FIELD', '.a', '".a"', FIELD],
-  ['AUTH_SUBJECT_FIELD', 'a b', '"a b"', FIELD],
   ['CORS_ALLOWED_ORIGINS', 'app.example.com', '"app.example.com"', ORIGINS],
   ['CORS_ALLOWED_ORIGINS', 'https://a.example/', '"https://a.example/"', ORIGINS],
   ['CORS_ALLOWED_ORIGINS', 'https://A.example', '"https://A.example"', ORIGINS],
@@ -218,10 +172,6 @@ it.each([
   const refusal = refusalOf({ [name]: text });
   expect(refusal.message).toBe(`${name} is ${given}; it must be ${wanted}`);
   expect(refusal.message).not.toMatch(/canary|\n/);
-});
-
-it('checks what depends on a setting that is not there', () => {
-  expect(refusalOf({ AUTH_USERINFO_HEADERS: 'x' }).message).toMatch(/^AUTH_USERINFO_HEADERS is/);
 });
 
 it('warns where no identity provider is configured', () => {

@@ -5,7 +5,7 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { changeDatabase } from '../support/hosts.js';
+import { changeDatabase } from '../support/database-file.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
 

@@ -29,7 +29,11 @@ function open(storage: Partial<AskedStorage> = {}) {
     },
     ...(storage.ping && { ping: storage.ping }),
   };
-  const figures = (freeBytes = PLENTY_BYTES, backups?: Figures['backups']): Figures => ({
+  const figures = (
+    freeBytes = PLENTY_BYTES,
+    backups?: Figures['backups'],
+    providerFinding?: Figures['providerFinding'],
+  ): Figures => ({
     build: { version: '', runtime: '' },
     usage: {
       startedAtSeconds: 0,
@@ -42,6 +46,7 @@ function open(storage: Partial<AskedStorage> = {}) {
     eventLoop: { activeSeconds: 0, idleSeconds: 0 },
     service: undefined,
     disk: { databaseBytes: 0, logBytes: 0, freeBytes, totalBytes: freeBytes },
+    providerFinding,
     backups,
   });
   return { clock, meter, readiness, asked, figures, trials: () => trials };
@@ -134,6 +139,22 @@ describe('A warning', () => {
     });
     meter.identityChecked('invalid', 5);
     expect((await readiness.answer(figures())).warnings).toEqual([]);
+  });
+
+  it('is given of a provider that was unfit at the start, until it has known one token and refused another', async () => {
+    const { readiness, asked, meter, figures } = open();
+    readiness.started(asked);
+    const finding = { ok: false, found: 'status 404', remedy: 'set another address' };
+    const warnings = async (providerFinding?: typeof finding) =>
+      (await readiness.answer(figures(PLENTY_BYTES, undefined, providerFinding))).warnings;
+    expect(await warnings()).toEqual([]);
+    expect(await warnings({ ...finding, ok: true })).toEqual([]);
+    expect(await warnings(finding)).toEqual(['identity_provider_unfit']);
+    // A provider that takes every token for an account would come as far as here.
+    meter.identityChecked('identified', 5);
+    expect(await warnings(finding)).toEqual(['identity_provider_unfit']);
+    meter.identityChecked('invalid', 5);
+    expect(await warnings(finding)).toEqual([]);
   });
 
   it('is given of a backup that failed, and of one that is overdue', async () => {

@@ -1,12 +1,21 @@
 // A journal over a Map, for tests that decide when and how a commit ends.
 
+import type { CollectionName } from '../../src/domain/collection-name.js';
 import type { Page } from '../../src/domain/listing.js';
-import type { Changes, CommitResult, Journal, JournalRow } from '../../src/records/journal.js';
+import type {
+  Changes,
+  CommitResult,
+  Journal,
+  JournalRow,
+  Sequences,
+  StoredViews,
+} from '../../src/records/journal.js';
 
-export class MapJournal implements Journal {
+export class MapJournal implements Journal, StoredViews {
   bodyMaxBytes = Number.POSITIVE_INFINITY;
   readonly rows = new Map<number, JournalRow>();
   readonly events: string[] = [];
+  readonly highest: Partial<Record<CollectionName, number>> = {};
   /** Every commit that was begun. */
   readonly commits: Changes[] = [];
   /** How the next commits end, an error being one that rejects; afterwards, well. */
@@ -34,6 +43,10 @@ export class MapJournal implements Journal {
     yield [...this.rows.values()].sort((a, b) => a.position - b.position);
   }
 
+  async sequences(): Promise<Sequences> {
+    return { ...this.highest };
+  }
+
   async commit(changes: Changes): Promise<CommitResult> {
     this.commits.push(changes);
     await this.#gate;
@@ -55,7 +68,8 @@ export class MapJournal implements Journal {
 
   async close(): Promise<void> {}
 
-  #store({ puts, removals, events }: Changes): void {
+  #store({ puts, removals, sequences, events }: Changes): void {
+    Object.assign(this.highest, sequences);
     for (const put of puts) this.rows.set(put.position, put);
     for (const position of removals) this.rows.delete(position);
     for (const event of events) this.events.push(JSON.stringify(event));

@@ -1,15 +1,12 @@
 // Lists in memory: what a page costs, and that a long search neither keeps
 // others waiting nor mixes two states of the records.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
-import { silentLog } from '../../src/log.js';
-import { MemoryAccount } from '../../src/records/memory-account.js';
 import { type MemoryRecord, RecordSet } from '../../src/records/record-set.js';
-import { SearchBlocks } from '../../src/records/search-blocks.js';
-import { type Pause, Turns } from '../../src/records/turns.js';
-import { Writer } from '../../src/records/writer.js';
-import { MapJournal, turn } from './map-journal.js';
+import { type Pause, Turns } from '../../src/turns.js';
+import { turn } from './map-journal.js';
+import { MemoryRecords, type ObjectAccount, textOfRows } from './memory-records.js';
 
 const OWNER = 'neema';
 const PAGE = { q: '', status: '', page: 1, pageSize: 20 };
@@ -36,18 +33,20 @@ function fill(set: RecordSet, count: number, collection: CollectionName = 'custo
   }
 }
 
-function accountOf(set: RecordSet, pause: Pause = turn): MemoryAccount {
-  const writer = new Writer({
-    set,
-    journal: new MapJournal(),
-    log: silentLog,
-    clock: Date.now,
-    onStorageLost() {},
+/** Each look at the clock takes a tenth of a slice. */
+function turnsOf(pause: Pause): Turns {
+  let now = 0;
+  return new Turns({
+    pause,
+    stopwatch: () => {
+      now += 0.2;
+      return now;
+    },
   });
-  return new MemoryAccount(
-    { set, writer, searchBlocks: new SearchBlocks(), turns: new Turns(pause), clock: Date.now },
-    OWNER,
-  );
+}
+
+function accountOf(set: RecordSet, pause: Pause = turn): ObjectAccount {
+  return new MemoryRecords({ set, turns: turnsOf(pause) }).account(OWNER);
 }
 
 describe('A page without a filter', () => {
@@ -75,105 +74,90 @@ describe('A page without a filter', () => {
   it("never looks at another account's records", async () => {
     const set = new CountingSet();
     fill(set, 100);
-    const other = new MemoryAccount(
-      {
-        set,
-        writer: new Writer({
-          set,
-          journal: new MapJournal(),
-          log: silentLog,
-          clock: Date.now,
-          onStorageLost() {},
-        }),
-        searchBlocks: new SearchBlocks(),
-        turns: new Turns(turn),
-        clock: Date.now,
-      },
-      'juma',
-    );
+    const other = new MemoryRecords({ set }).account('juma');
     for (const name of COLLECTION_NAMES) {
       for (const q of ['', 'neema']) {
         expect(await other.list(name, { ...PAGE, q })).toEqual({ items: [], total: 0 });
       }
     }
-    expect(await other.payments()).toEqual({ items: [], total: 0 });
+    expect(await other.records.payments()).toEqual({ items: [], total: 0 });
     expect(set.touched).toBe(0);
   });
 });
 
 describe('A long scan', () => {
   const COUNT = 60_000;
+  const search = { ...PAGE, q: 'NEEMA' };
 
-  it('lets the host serve others in between; a short one has no need to', async () => {
-    const pauses = { long: 0, short: 0, paged: 0 };
-    const counting = (name: keyof typeof pauses): Pause => {
-      return () => {
-        pauses[name]++;
-        return turn();
-      };
-    };
-    const many = new RecordSet();
+  it('takes turns under the name of its account; a short one and a plain page need none', async () => {
+    const [many, few] = [new RecordSet(), new RecordSet()];
     fill(many, COUNT);
-    const few = new RecordSet();
-    fill(few, 1_000);
-    const search = { ...PAGE, q: 'NEEMA' };
-    expect((await accountOf(many, counting('long')).list('customers', search)).total).toBe(COUNT);
-    expect((await accountOf(few, counting('short')).list('customers', search)).total).toBe(1_000);
-    await accountOf(many, counting('paged')).list('customers', PAGE);
-    expect(pauses.long).toBeGreaterThanOrEqual(4);
-    expect(pauses).toMatchObject({ short: 0, paged: 0 });
+    fill(few, 100);
+    const turns = turnsOf(turn);
+    const next = vi.spyOn(turns, 'next');
+    const short = new MemoryRecords({ set: few, turns }).account(OWNER);
+    const long = new MemoryRecords({ set: many, turns }).account(OWNER);
+    expect((await short.list('customers', search)).total).toBe(100);
+    expect((await long.list('customers', PAGE)).total).toBe(COUNT);
+    expect(next).not.toHaveBeenCalled();
+    expect((await long.list('customers', search)).total).toBe(COUNT);
+    expect(next.mock.calls.length).toBeGreaterThanOrEqual(4);
+    next.mockClear();
+    expect((await long.list('customers', { ...PAGE, status: 'New' })).total).toBe(COUNT);
+    expect(next.mock.calls.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(next.mock.calls.flat())).toEqual(new Set([OWNER]));
   });
 
-  it('pauses in the payments view too', async () => {
-    let pauses = 0;
+  it('takes turns in the payments view too, which is made while it is read', async () => {
     const set = new RecordSet();
     fill(set, 10_000, 'orders');
-    const account = accountOf(set, () => {
-      pauses++;
-      return turn();
-    });
-    expect((await account.payments()).items).toHaveLength(10_000);
-    expect(pauses).toBeGreaterThanOrEqual(2);
+    const turns = turnsOf(turn);
+    const next = vi.spyOn(turns, 'next');
+    const { items, total } = await new MemoryRecords({ set, turns })
+      .account(OWNER)
+      .records.payments();
+    expect(next).not.toHaveBeenCalled();
+    expect(JSON.parse(`[${await textOfRows(items)}]`)).toHaveLength(total);
+    expect(next.mock.calls.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('shares one slice a turn with every other scan', async () => {
-    let waiting = 0;
-    let most = 0;
+  it('takes turns within one long record', async () => {
     const set = new RecordSet();
-    fill(set, COUNT);
-    const account = accountOf(set, async () => {
-      most = Math.max(most, ++waiting);
-      await turn();
-      waiting--;
-    });
-    await Promise.all([1, 2, 3].map(() => account.list('customers', { ...PAGE, q: 'neema' })));
-    expect(most).toBe(1);
+    const body = JSON.stringify({ id: 'CUS-1', owner_sub: OWNER, note: 'σ'.repeat(2_000_000) });
+    set.load({ position: 1, collection: 'customers', id: 'CUS-1', body });
+    const turns = turnsOf(turn);
+    const next = vi.spyOn(turns, 'next');
+    const account = new MemoryRecords({ set, turns }).account(OWNER);
+    const q = `${'σ'.repeat(1_000)}x`;
+    expect((await account.list('customers', { ...PAGE, q })).total).toBe(0);
+    expect(next.mock.calls.length).toBeGreaterThanOrEqual(4);
   });
 
   it('answers for one moment, whatever changes during its pauses', async () => {
     const set = new RecordSet();
     fill(set, COUNT);
-    let pauses = 0;
-    const changed: Promise<unknown>[] = [];
-    const account: MemoryAccount = accountOf(set, async () => {
-      pauses++;
-      // Newest first: what is deleted and created here lies before the scan's place, and after it.
-      for (const id of [`CUS-${COUNT - pauses}`, `CUS-${pauses}`]) {
-        changed.push(account.delete('customers', id));
-      }
-      changed.push(account.create('customers', { name: 'Neema', phone: '2' }));
-      changed.push(account.update('customers', `CUS-${pauses + 100}`, { name: 'renamed' }));
-      await Promise.all(changed);
+    const turns = turnsOf(turn);
+    const account = new MemoryRecords({ set, turns }).account(OWNER);
+    let waits = 0;
+    vi.spyOn(turns, 'next').mockImplementation(async () => {
+      waits++;
+      // Newest first: these lie before the scan's place, and after it.
+      await Promise.all([
+        account.delete('customers', `CUS-${COUNT - waits}`),
+        account.delete('customers', `CUS-${waits}`),
+        account.create('customers', { name: 'Neema', phone: '2' }),
+        account.update('customers', `CUS-${waits + 10_000}`, { name: 'renamed' }),
+      ]);
     });
     const query = { ...PAGE, q: '"name":"neema"', page: COUNT / 20 };
     const { items, total } = await account.list('customers', query);
-    expect(pauses).toBeGreaterThanOrEqual(4);
+    expect(waits).toBeGreaterThanOrEqual(4);
     expect(total).toBe(COUNT);
-    expect(items.map((item) => JSON.parse(item).id)).toEqual(
+    expect((items as readonly string[]).map((item) => JSON.parse(item).id)).toEqual(
       Array.from({ length: 20 }, (_, i) => `CUS-${20 - i}`),
     );
     const after = await account.list('customers', PAGE);
-    expect(after.total).toBe(set.records(OWNER, 'customers').length);
+    expect(after.total).toBe(COUNT - waits);
     expect(JSON.parse(after.items[0] ?? '').phone).toBe('2');
   });
 });

@@ -1,14 +1,17 @@
-// What every journal must do, whatever it stores into: the port's promises, as
+// The promises of the port, which every journal must keep, as
 // tests. An adapter's own test file passes a way to open it.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../src/domain/audit-event.js';
-import type { Changes, Journal, JournalRow } from '../../src/records/journal.js';
+import type { Changes, Journal, JournalRow, StoredViews } from '../../src/records/journal.js';
+
+/** A journal, with a way to its audit events; the operator's other views where it answers them. */
+export type TestedJournal = Journal & Pick<StoredViews, 'auditEvents'> & Partial<StoredViews>;
 
 /** One place to store into, new and without rows when it is made. */
 export interface JournalHome {
   /** Opens the journal there; the one opened before is closed. */
-  open(): Promise<Journal>;
+  open(): Promise<TestedJournal>;
   /** Makes every audit event from the next opening on impossible to store. Called while closed. */
   refuseEvents(): Promise<void>;
   remove(): Promise<void>;
@@ -41,7 +44,7 @@ function event(name: string, changed: readonly string[] = ['name']): AuditEvent 
 }
 
 export function changes(some: Partial<Changes>): Changes {
-  return { puts: [], removals: [], events: [], at: 1_700_000_000_000, ...some };
+  return { puts: [], removals: [], sequences: {}, events: [], at: 1_700_000_000_000, ...some };
 }
 
 export async function loaded(journal: Journal): Promise<JournalRow[]> {
@@ -53,7 +56,7 @@ export async function loaded(journal: Journal): Promise<JournalRow[]> {
   return all;
 }
 
-async function events(journal: Journal, page = 1, pageSize = 200) {
+async function events(journal: TestedJournal, page = 1, pageSize = 200) {
   const { items, total } = await journal.auditEvents({ page, pageSize });
   return { items: items.map((item) => JSON.parse(item)), total };
 }
@@ -71,7 +74,7 @@ const ODD_TEXTS = [
 export function conformanceOf(name: string, make: () => Promise<JournalHome>): void {
   describe(`A journal — ${name}`, () => {
     let home: JournalHome;
-    let journal: Journal;
+    let journal: TestedJournal;
 
     beforeEach(async () => {
       home = await make();
@@ -117,43 +120,6 @@ export function conformanceOf(name: string, make: () => Promise<JournalHome>): v
       });
     });
 
-    it('counts rows, bytes and times by collection, an update keeping the time of creation', async () => {
-      const day = 24 * 60 * 60 * 1000;
-      const start = 1_700_000_000_000;
-      const order = { ...row(3, '{"id":"ORD-0001","note":"é😀"}'), id: 'ORD-0001' };
-      await journal.commit(changes({ puts: [row(1)], at: start }));
-      await journal.commit(changes({ puts: [row(2)], at: start + day }));
-      await journal.commit(
-        changes({ puts: [{ ...order, collection: 'orders' }], at: start + day }),
-      );
-      await journal.commit(changes({ puts: [row(1, '{}')], at: start + 2 * day }));
-      await nowAndAfterReopening(async () => {
-        const usage = await journal.usage([start, start - 1, start + day]);
-        expect(usage).toHaveLength(2);
-        expect(usage).toContainEqual({
-          collection: 'customers',
-          records: 2,
-          payloadBytes: Buffer.byteLength(row(2).body) + 2,
-          createdAfter: [1, 2, 0],
-          lastUpdatedAt: start + 2 * day,
-        });
-        expect(usage).toContainEqual({
-          collection: 'orders',
-          records: 1,
-          payloadBytes: Buffer.byteLength(order.body),
-          createdAfter: [1, 1, 0],
-          lastUpdatedAt: start + day,
-        });
-      });
-    });
-
-    it('counts every row of many, and none where there is none', async () => {
-      expect(await journal.usage([0, 0, 0])).toEqual([]);
-      await journal.commit(changes({ puts: rows(60_000), at: 5 }));
-      const [usage] = await journal.usage([0, 4, 5]);
-      expect(usage).toMatchObject({ records: 60_000, createdAfter: [60_000, 60_000, 0] });
-    });
-
     it('keeps nothing of a commit that fails, and goes on', async () => {
       await journal.commit(changes({ puts: rows(2), events: [event('before')] }));
       const duplicate = { ...row(9), id: row(1).id };
@@ -168,7 +134,6 @@ export function conformanceOf(name: string, make: () => Promise<JournalHome>): v
       await nowAndAfterReopening(async () => {
         expect(await loaded(journal)).toEqual(rows(2));
         expect((await events(journal)).total).toBe(1);
-        await journal.ping();
       });
       expect(await journal.commit(changes({ puts: [row(3)] }))).toEqual({ status: 'committed' });
       await nowAndAfterReopening(async () => expect(await loaded(journal)).toEqual(rows(3)));
@@ -287,13 +252,99 @@ export function conformanceOf(name: string, make: () => Promise<JournalHome>): v
       expect(await loaded(journal)).toEqual(rows(500));
     });
 
+    it('takes no commit once closed', async () => {
+      await journal.close();
+      expect(await journal.commit(changes({ puts: rows(1) }))).toMatchObject({ status: 'unknown' });
+      journal = await home.open();
+      expect(await loaded(journal)).toEqual([]);
+    });
+
+    it('keeps the highest numbers of each collection, whatever is removed or committed later', async () => {
+      expect(await journal.sequences()).toEqual({});
+      await journal.commit(changes({ puts: rows(3), sequences: { customers: 3, orders: 70 } }));
+      await journal.commit(changes({ removals: [1, 2, 3], sequences: { customers: 5 } }));
+      await journal.commit(changes({ puts: [row(9)], sequences: { customers: 4 } }));
+      const failing = [row(10), { ...row(11), id: row(10).id }];
+      await journal.commit(changes({ puts: failing, sequences: { customers: 900 } }));
+      await nowAndAfterReopening(async () => {
+        expect(await journal.sequences()).toEqual({ customers: 5, orders: 70 });
+      });
+    });
+  });
+}
+
+/** The operator's views of a storage that answers them itself, as tests. */
+export function viewsConformanceOf(
+  name: string,
+  make: () => Promise<{ open(): Promise<Journal & StoredViews>; remove(): Promise<void> }>,
+): void {
+  describe(`The operator's views of storage — ${name}`, () => {
+    let open: () => Promise<Journal & StoredViews>;
+    let remove: () => Promise<void>;
+    let journal: Journal & StoredViews;
+
+    beforeEach(async () => {
+      ({ open, remove } = await make());
+      journal = await open();
+    });
+    afterEach(async () => {
+      await journal.close();
+      await remove();
+    });
+
+    it('counts rows, bytes and times by collection, an update keeping the time of creation', async () => {
+      const day = 24 * 60 * 60 * 1000;
+      const start = 1_700_000_000_000;
+      const order = { ...row(3, '{"id":"ORD-0001","note":"é😀"}'), id: 'ORD-0001' };
+      await journal.commit(changes({ puts: [row(1)], at: start }));
+      await journal.commit(changes({ puts: [row(2)], at: start + day }));
+      await journal.commit(
+        changes({
+          puts: [{ ...order, collection: 'orders' }],
+          events: [event('first')],
+          at: start + day,
+        }),
+      );
+      await journal.commit(changes({ puts: [row(1, '{}')], at: start + 2 * day }));
+      for (const _ of ['now', 'after reopening']) {
+        const { collections: usage, auditEventCount } = await journal.usage([
+          start,
+          start - 1,
+          start + day,
+        ]);
+        expect(auditEventCount).toBe(1);
+        expect(usage).toHaveLength(2);
+        expect(usage).toContainEqual({
+          collection: 'customers',
+          records: 2,
+          payloadBytes: Buffer.byteLength(row(2).body) + 2,
+          createdAfter: [1, 2, 0],
+          lastUpdatedAt: start + 2 * day,
+        });
+        expect(usage).toContainEqual({
+          collection: 'orders',
+          records: 1,
+          payloadBytes: Buffer.byteLength(order.body),
+          createdAfter: [1, 1, 0],
+          lastUpdatedAt: start + day,
+        });
+        await journal.close();
+        journal = await open();
+      }
+    });
+
+    it('counts every row of many, and none where there is none', async () => {
+      expect(await journal.usage([0, 0, 0])).toEqual({ collections: [], auditEventCount: 0 });
+      await journal.commit(changes({ puts: rows(60_000), at: 5 }));
+      const [usage] = (await journal.usage([0, 4, 5])).collections;
+      expect(usage).toMatchObject({ records: 60_000, createdAfter: [60_000, 60_000, 0] });
+    });
+
     it('answers a ping while open, and refuses it once closed', async () => {
       await journal.ping();
       await journal.close();
       await expect(journal.ping()).rejects.toThrow();
-      expect(await journal.commit(changes({ puts: rows(1) }))).toMatchObject({ status: 'unknown' });
-      journal = await home.open();
-      expect(await loaded(journal)).toEqual([]);
+      journal = await open();
     });
   });
 }

@@ -1,4 +1,4 @@
-// What tests of the administration API share: a tenant's paths and records.
+// A tenant's paths and records, for the tests of the administration API.
 
 import { type CollectionName, VALID_BODY } from './collection-table.js';
 import type { Caller, JsonRecord, Reply } from './contract.js';
@@ -8,7 +8,7 @@ export function tenantPath(owner: string, ...segments: readonly string[]): strin
   return ['/admin/accounts', ...[owner, ...segments].map(encodeURIComponent)].join('/');
 }
 
-/** Creates a record for a tenant; fails where the answer is not 201. */
+/** Creates a record for a tenant. Fails if the answer is not 201. */
 export async function createFor(
   operator: Caller,
   owner: string,

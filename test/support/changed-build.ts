@@ -1,5 +1,5 @@
-// The built server, but for one of its files: that one begins with code of the
-// test's own, for faults that cannot be had from outside.
+// The built server with one changed file: the file begins with code of the test,
+// for faults that nothing outside the process can cause.
 
 import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Copies dist/ into the folder and puts code before a file of it; resolves with the path of its server. */
+/** Copies dist/ into the folder and puts code before one of its files. Resolves with the path of the server. */
 export async function changedBuild(folder: string, file: string, code: string): Promise<string> {
   const dist = join(folder, 'dist');
   await cp(join(ROOT, 'dist'), dist, { recursive: true });

@@ -1,5 +1,5 @@
-// The contract's tables "Identifiers" and "Fields and validation by collection"
-// in the tests' own words: what the service says of itself is what is under test.
+// The contract's tables "Identifiers" and "Fields and validation by collection".
+// They are written again here, because the service's own tables are under test.
 
 import type { JsonRecord } from './contract.js';
 
@@ -38,7 +38,7 @@ export const COLLECTION_TABLE: readonly CollectionRow[] = [
   row('expenses', 'EXP-', 4, ['description', 'category', 'date'], ['amount']),
 ];
 
-/** The least that a create of the collection takes: its required properties and nothing else. */
+/** The smallest body that a create accepts: the required properties and nothing else. */
 export function leastBody({ texts, numbers }: CollectionRow): JsonRecord {
   return Object.fromEntries([
     ...texts.map((property) => [property, `some ${property}`] as const),
@@ -46,7 +46,7 @@ export function leastBody({ texts, numbers }: CollectionRow): JsonRecord {
   ]);
 }
 
-/** The least body of every collection, by name. */
+/** The smallest body of every collection, by name. */
 export const VALID_BODY = Object.fromEntries(
   COLLECTION_TABLE.map((collection) => [collection.name, leastBody(collection)]),
 ) as Readonly<Record<CollectionName, JsonRecord>>;

@@ -1,9 +1,10 @@
-// How a contract test speaks to the service, the same on every host.
+// The requests of a contract test to the service, the same on every host.
 
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { describedAnswer } from './described-answer.js';
-import { HOSTS, type Host, type HostOptions, type RunningHost } from './hosts.js';
+import type { Host, HostOptions, RunningHost } from './host.js';
+import { HOSTS } from './hosts.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
 import { metAnswers } from './met-answers.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
@@ -13,7 +14,7 @@ const PREFIX = '/api/v1';
 
 export type JsonRecord = Record<string, unknown>;
 
-/** A response with its body read: `json` is the parsed envelope, `{}` where the body is empty. */
+/** A response with its body. `json` is the parsed envelope, or `{}` if the body is empty. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -35,7 +36,7 @@ export interface RequestOptions {
   readonly body?: unknown;
 }
 
-/** One caller's way to the API; paths are relative to `/api/v1`. */
+/** The requests of one caller. Paths are relative to `/api/v1`. */
 export interface Caller {
   readonly subject: string;
   send(method: string, path: string, options?: RequestOptions): Promise<Reply>;
@@ -43,7 +44,7 @@ export interface Caller {
   post(path: string, body: unknown): Promise<Reply>;
   patch(path: string, body: unknown): Promise<Reply>;
   delete(path: string): Promise<Reply>;
-  /** Creates a record and returns it; fails where the answer is not 201. */
+  /** Creates a record and returns it. Fails if the answer is not 201. */
   create(collection: string, body: JsonRecord): Promise<JsonRecord & { id: string }>;
 }
 
@@ -54,17 +55,17 @@ export interface ContractService {
   readonly folder: string;
   /** Sends a request to any path of the host, without credentials. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Like `fetch`, with the path relative to `/api/v1` and the body read. */
+  /** Like `fetch`, with a path relative to `/api/v1` and with the answer's body read. */
   anonymous: Caller;
-  /** An account; without a subject, one that nobody else has. */
+  /** An account. Without a subject it is a new one that no other test has. */
   account(subject?: string): Caller;
   /** The operator; `subject` is empty. */
   operator: Caller;
-  /** Stops the host and starts it on the same state, where wanted with other options. */
+  /** Stops the host and starts it again on the same state, with other options if they are given. */
   restart(options?: Partial<HostOptions>, between?: () => Promise<void>): Promise<void>;
-  /** Runs SQL on the database that holds the account's records, with the host stopped. The account has written something. */
+  /** Stops the host and runs SQL on the database of the account's records. The account must have written a record. */
   restartChanged(account: Caller, ...statements: readonly string[]): Promise<void>;
-  /** Does something whose answers the OpenAPI document leaves out. */
+  /** Runs requests whose answers the OpenAPI document does not describe. */
   undescribed<T>(act: () => Promise<T>): Promise<T>;
 }
 

@@ -1,5 +1,5 @@
-// Holds every answer that a contract test receives to the OpenAPI document: its
-// status, headers and body must be what the document says of that operation.
+// Compares every answer that a contract test receives with the OpenAPI document:
+// status, headers and body must fit the description of the operation.
 
 import {
   DOCUMENT,
@@ -11,14 +11,14 @@ import {
   violation,
 } from './openapi-document.js';
 
-/** What a request that is no operation may be refused with, and which response of the document that is. */
+/** The error codes for a request that is no operation, with their responses in the document. */
 const REFUSALS: Readonly<Record<number, readonly string[]>> = {
   401: ['Unauthorized'],
   404: ['NotFound'],
   503: ['AuthUnavailable', 'AdminDisabled'],
 };
 
-/** The operation and status that the answer is, such as `GET /customers 200`; undefined for a request that is no operation. Throws where the document says otherwise. */
+/** Operation and status of the answer, such as `GET /customers 200`; undefined if the request is no operation. Throws if the answer does not fit the document. */
 export async function describedAnswer(
   method: string,
   target: string,

@@ -1,4 +1,4 @@
-// A request to any path of the host, outside `/api/v1` too, with its answer read.
+// A request to any path of the host, inside or outside `/api/v1`, with its answer's body.
 
 import type { ContractService, Envelope, Reply } from './contract.js';
 

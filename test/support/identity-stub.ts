@@ -1,17 +1,18 @@
-// An identity provider's user-information endpoint on loopback. The token says
-// how it answers: `is.SUBJECT` (URI-encoded) is good, everything else a 401.
+// An identity provider's user-information endpoint on loopback. The token
+// `is.SUBJECT` (URI-encoded) is accepted for that subject; every other is a 401.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { MADE_UP_TOKEN } from '../../src/identity/probe.js';
 
 export interface IdentityStub {
   readonly url: string;
-  /** Tokens that were asked about, in order. */
+  /** Tokens that were asked about, in order; by callers, where the behaviour is the usual one. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
 
-/** Answers one request; the token is what followed `Bearer `. */
+/** Answers one request. `token` is the text after `Bearer `. */
 export type Behaviour = (token: string, response: ServerResponse, request: IncomingMessage) => void;
 
 export function tokenOf(subject: string): string {
@@ -30,7 +31,8 @@ export async function openIdentityStub(behaviour: Behaviour = byToken): Promise<
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-    asked.push(token);
+    // The question at the start comes when it comes: it is no caller's.
+    if (behaviour !== byToken || token !== MADE_UP_TOKEN) asked.push(token);
     behaviour(token, response, request);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

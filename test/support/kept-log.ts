@@ -1,4 +1,4 @@
-// A log that keeps what it is told, for tests that look at it.
+// A log that keeps its events in memory, for tests that read them.
 
 import type { Log, LogFields } from '../../src/log.js';
 

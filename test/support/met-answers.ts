@@ -1,6 +1,6 @@
-// Which operations and statuses of the OpenAPI document the contract suite met.
-// Each process of the run notes its own in a file; once all are done, what the
-// document has and no test met is a failure.
+// The operations and statuses of the OpenAPI document that the contract suite met.
+// Each process of a run writes its own to a file. After the run, an operation and
+// status of the document that no test met is a failure.
 
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ declare module 'vitest' {
   }
 }
 
-/** Notes what a test file met, each answer once. */
+/** Writes the answers that a test file met, each once. */
 export function metAnswers(folder: string, testFile: string): (answer: string) => void {
   const file = join(folder, randomUUID());
   const met = new Set<string>();
@@ -27,7 +27,7 @@ export function metAnswers(folder: string, testFile: string): (answer: string) =
   };
 }
 
-/** Vitest calls this before the run, and what it returns after it. */
+/** Vitest calls this before the run, and the returned function after it. */
 export default async function watchRun(project: TestProject): Promise<() => Promise<void>> {
   const folder = await openTemporaryFolder();
   project.provide('metAnswers', folder.path);
@@ -38,14 +38,14 @@ export default async function watchRun(project: TestProject): Promise<() => Prom
     await folder.remove();
     const notes = lines.map((line) => line.split('\t'));
     const files = new Set(notes.map(([file]) => file));
-    // Only a run of the whole contract suite can be asked for every answer.
+    // Only a run of the whole contract suite meets every answer.
     if (!contractFiles().every((file) => files.has(file))) return;
     await assertAllMet(new Set(notes.map(([, answer = '']) => answer)));
   };
 }
 
 async function assertAllMet(met: ReadonlySet<string>): Promise<void> {
-  // Here, not above: before the run there may be no document yet.
+  // Imported here, because before the run the document may not be built.
   const { OPERATIONS } = await import('./openapi-document.js');
   const unmet = OPERATIONS.flatMap(({ name, object }) =>
     Object.keys(object.responses)
@@ -54,7 +54,7 @@ async function assertAllMet(met: ReadonlySet<string>): Promise<void> {
       .map((status) => `${name} ${status}`),
   ).filter((answer) => !met.has(answer));
   if (unmet.length > 0) {
-    // Vitest prints what is thrown here, and would end with 0 all the same.
+    // Vitest prints an error of this function but still exits with 0, so set the exit code.
     process.exitCode = 1;
     throw new Error(
       `the OpenAPI document has answers that no contract test met; test them, or take them out:\n${unmet.join('\n')}`,

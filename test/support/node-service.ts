@@ -1,5 +1,5 @@
-// The built server with a folder and an identity provider of its own, for
-// tests of what only the Node host has: sockets, signals, log lines, files.
+// The built server with a folder and an identity provider of its own, for tests of
+// the Node host: sockets, signals, log lines, files.
 
 import { join } from 'node:path';
 import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
@@ -12,9 +12,9 @@ type How = [script?: string | undefined, launcher?: readonly string[]];
 export interface NodeService {
   readonly folder: string;
   readonly identity: IdentityStub;
-  /** What every start of the server gets, before what a test adds. */
+  /** The environment of every start; a test may add to it. */
   readonly environment: Environment;
-  /** Starts `node dist/server.js` on the folder. Left running, it is killed with the service. */
+  /** Starts `node dist/server.js` on the folder. Closing the service kills a server that still runs. */
   start(environment?: Environment, ...how: How): Promise<ServerProcess>;
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function openNodeService(): Promise<NodeService> {
   };
 }
 
-/** The header line of a request on an account's behalf. */
+/** The `Authorization` line of an account's request. */
 export function bearer(subject: string): string {
   return `Authorization: Bearer ${tokenOf(subject)}`;
 }

@@ -13,7 +13,10 @@ declare module 'oidc-provider' {
     readonly features?: Readonly<Record<string, { enabled: boolean }>>;
     readonly scopes?: readonly string[];
     readonly cookies?: { readonly keys: readonly string[] };
-    findAccount?(context: unknown, id: string): Promise<Account>;
+    readonly ttl?: {
+      AccessToken(context: unknown, token: unknown, client: { readonly clientId: string }): number;
+    };
+    findAccount?(context: unknown, id: string): Promise<Account | undefined>;
   }
 
   export class Provider {

@@ -1,5 +1,5 @@
-// A real OpenID provider on loopback, and an app's way to a token of it: the
-// authorization code flow with PKCE, its sign-in and consent forms posted.
+// A real OpenID provider on loopback, and the steps by which an app gets a token:
+// the authorization code flow with PKCE, with the sign-in and consent forms posted.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 
 const CLIENT_ID = 'test-app';
 const REDIRECT_URI = 'http://127.0.0.1/signed-in';
-/** Redirects and forms of one sign-in; more is a loop. */
+/** Most redirects and forms of one sign-in; more is a loop. */
 const STEPS_MAX = 20;
 
 export interface OpenidProvider {
@@ -23,7 +23,7 @@ export async function openOpenidProvider(): Promise<OpenidProvider> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  // Imported here, since it prints notices when it is loaded.
+  // Imported here, because it prints notices when it is loaded.
   const { Provider } = await import('oidc-provider');
   const provider = new Provider(issuer, {
     clients: [
@@ -75,7 +75,7 @@ export async function openOpenidProvider(): Promise<OpenidProvider> {
   };
 }
 
-/** What a browser does between the app's link and the redirect back to it. */
+/** The browser's requests from the app's link to the redirect back to the app. */
 async function authorizationCode(
   metadata: Readonly<Record<string, string>>,
   account: string,

@@ -13,7 +13,7 @@ export interface PreviewProcess {
   text(): string;
 }
 
-/** Starts a preview that may fail to start; its data goes below the folder. */
+/** Starts a preview with its data in the folder. It may fail to start. */
 export function spawnPreview(
   folder: string,
   environment: Readonly<Record<string, string>> = {},

@@ -1,5 +1,5 @@
-// HTTP as bytes on a socket: for requests that no client library would send,
-// and answers that none would show.
+// HTTP as bytes on a socket, for requests that client libraries do not send and
+// answers that they do not show.
 
 import { connect, type Socket } from 'node:net';
 import type { Envelope } from './contract.js';
@@ -7,7 +7,7 @@ import type { Envelope } from './contract.js';
 export interface RawAnswer {
   readonly statusLine: string;
   readonly status: number;
-  /** Names in lower case; values byte for byte, a character each. */
+  /** Names in lower case; values with one character for each byte. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
   readonly json: Envelope;
@@ -15,15 +15,15 @@ export interface RawAnswer {
 
 export interface RawConnection {
   readonly socket: Socket;
-  /** Everything received so far, a character a byte. */
+  /** Everything received so far, one character for each byte. */
   received(): string;
-  /** The complete answers received so far, interim ones left out. */
+  /** The complete answers received so far, without interim answers. */
   answers(): RawAnswer[];
-  /** Resolves when the server has ended or reset the connection, with how long that took. */
+  /** Resolves with the time until the server ended or reset the connection. */
   readonly over: Promise<{ readonly afterMs: number; readonly reset: boolean }>;
-  /** Resolves when what was received satisfies the condition; rejects when the connection is over before. */
+  /** Resolves when the received text satisfies the condition. Rejects if the connection ends before. */
   until(condition: (connection: RawConnection) => boolean): Promise<void>;
-  /** Text is sent a byte for a character. */
+  /** Sends one byte for each character. */
   send(text: string): void;
 }
 
@@ -92,7 +92,7 @@ export async function rawExchange(origin: string, text: string): Promise<RawAnsw
   return connection.answers();
 }
 
-/** A request's text; the header `Host` is there, and `Content-Length` where a body is. */
+/** A request's text, with the header `Host`, and `Content-Length` if it has a body. */
 export function requestText(
   method: string,
   target: string,

@@ -1,4 +1,4 @@
-// A database with a backup of it, for tests that put one in the other's place.
+// A database and a backup of it, for the tests of the restore.
 
 import { spawn } from 'node:child_process';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterAll } from 'vitest';
+import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { checkDatabase } from '../../src/storage/backup/database-check.js';
 import { changes, row } from '../storage/journal-conformance.js';
 import { type NodeService, openNodeService } from './node-service.js';
@@ -14,8 +15,8 @@ import { openTemporaryFolder } from './temporary-folder.js';
 const RESTORE = fileURLToPath(new URL('../../dist/restore.js', import.meta.url));
 const KEPT = /^service-before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/;
 
-/** How many records the backup has; the database has one more. */
-export const BACKUP_RECORDS = 20;
+/** Number of records in the backup: the samples and one more. The database has another one. */
+export const BACKUP_RECORDS = SAMPLE_COUNT + 1;
 
 export interface Restoration {
   readonly service: NodeService;
@@ -31,7 +32,7 @@ export interface Restoration {
     environment?: Readonly<Record<string, string>>,
     node?: readonly string[],
   ): Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>;
-  /** Names that the database had and was kept under. */
+  /** Names under which restores kept the old database. */
   keptNames(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -79,7 +80,7 @@ export async function openRestoration(): Promise<Restoration> {
   };
 }
 
-/** How many records a database has, with what the log beside it holds; counted in a copy, so that it stays as it is. */
+/** Number of records in a database and the log beside it. Counts in a copy, so that the files stay unchanged. */
 export async function recordsIn(path: string): Promise<number> {
   const folder = await openTemporaryFolder();
   const copy = join(folder.path, 'copy.db');

@@ -1,4 +1,4 @@
-// `node dist/server.js` as a test runs it: started, spoken to, stopped.
+// `node dist/server.js` as a process of a test.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -16,9 +16,9 @@ export interface ServerProcess {
   readonly child: ChildProcess;
   /** Everything written to standard output and error so far. */
   output(): string;
-  /** The output's lines, parsed; throws where one is no JSON. */
+  /** The parsed lines of the output. Throws if a line is not JSON. */
   log(): LogLine[];
-  /** Resolves when the output contains the text so often; rejects when the process ends without it. */
+  /** Resolves when the output contains the text that many times. Rejects if the process ends before. */
   saw(wanted: string, times?: number): Promise<void>;
   /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>;
@@ -28,7 +28,7 @@ export interface ServerProcess {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Starts a process that may fail to start; `launcher` is a command that runs the one after it. */
+/** Starts a server process, which may fail to start. `launcher` is a command that runs the command after it. */
 export function spawnServer(
   environment: Environment,
   script = SERVER,

@@ -1,8 +1,8 @@
-// A client's way to the service under test, on whichever host it runs.
+// A `fetch` for the clients under test that reaches the service on every host.
 
 import type { ContractService } from './contract.js';
 
-/** Sends to the service whatever is asked of an origin. */
+/** Sends every request to the service, whatever its origin. */
 export function serviceFetch(
   service: ContractService,
 ): (url: string, init: RequestInit) => Promise<Response> {

@@ -1,4 +1,4 @@
-// A folder for one test's files, gone when the test is.
+// A folder for one test's files. The test removes it at its end.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

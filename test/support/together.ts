@@ -1,16 +1,16 @@
-// Tests that mostly wait, waiting at the same time.
+// Runs the tests of a file at the same time, for tests that mostly wait.
 
 import { beforeAll, it } from 'vitest';
 
 /**
- * A test that starts with all the others of its file, once the hooks registered
- * before it are done, and is awaited in its turn.
+ * A test that starts together with the others of its file, after the hooks that
+ * were registered before it. Its result is awaited in its turn.
  */
 export function together(behaviour: string, run: () => Promise<void>): void {
   let running: Promise<void>;
   beforeAll(() => {
     running = run();
-    // Reported where it is awaited, not before.
+    // The error is reported where the test is awaited, not as an unhandled rejection.
     running.catch(() => {});
   });
   it(behaviour, () => running);

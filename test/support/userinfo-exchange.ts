@@ -1,4 +1,4 @@
-// One question to a user-information endpoint on loopback that answers as told.
+// One request to a user-information endpoint on loopback with a given answer.
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Identity } from '../../src/identity/identity-provider.js';
@@ -8,7 +8,7 @@ import { type KeptLine, keptLog } from './kept-log.js';
 
 export interface Asked {
   readonly identity: Identity;
-  /** How often the endpoint was asked. */
+  /** Number of requests to the endpoint. */
   readonly questions: number;
   readonly lines: readonly KeptLine[];
 }
@@ -18,7 +18,7 @@ export interface Question {
   readonly options?: Partial<UserinfoOptions>;
 }
 
-/** Asks once and closes the endpoint. */
+/** Sends one request and closes the endpoint. */
 export async function askOnce(behaviour: Behaviour, question: Question = {}): Promise<Asked> {
   const stub = await openIdentityStub(behaviour);
   const log = keptLog();
@@ -31,7 +31,7 @@ export async function askOnce(behaviour: Behaviour, question: Question = {}): Pr
   }
 }
 
-/** A complete answer. Text and bytes are sent as they are, everything else as JSON. */
+/** A complete answer. Text and bytes are sent unchanged, other values as JSON. */
 export function answer(
   status: number,
   body: unknown = '',

@@ -1,5 +1,5 @@
-// The built Worker in Miniflare, which runs the platform's own runtime: spoken
-// to over HTTP, its state on disk, configured by wrangler.toml.
+// The built Worker in Miniflare, on the platform's own runtime, over HTTP. Its
+// state is on disk; wrangler.toml configures it.
 
 import { createHash, createHmac } from 'node:crypto';
 import { join } from 'node:path';
@@ -9,11 +9,11 @@ import { build } from 'esbuild';
 import { Miniflare, type WorkerOptions } from 'miniflare';
 import { runSql } from '../../scripts/run-sql.js';
 import { miniflareOptions, readDeployment } from '../../scripts/worker/deployment.js';
-import type { Host } from './hosts.js';
+import { environmentOf, type Host } from './host.js';
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
 
-/** The Worker; with an `entry`, that module around it, which imports it as `src/worker.js`. */
+/** The Worker. With an `entry`: that module, which imports the Worker as `src/worker.js`. */
 export function workerHost(name: string, entry?: URL): Host {
   return {
     name,
@@ -24,13 +24,8 @@ export function workerHost(name: string, entry?: URL): Host {
       limitsCreates: true,
     },
     keepsHeaderBytes: false,
-    async start({ folder, userinfoUrl, adminKey, corsAllowedOrigins }) {
-      const settings = {
-        ...(userinfoUrl !== undefined && { AUTH_USERINFO_URL: userinfoUrl }),
-        ...(adminKey !== undefined && { ADMIN_API_KEY: adminKey }),
-        CORS_ALLOWED_ORIGINS: corsAllowedOrigins.join(','),
-      };
-      const options = await workerOptions(folder, settings, entry);
+    async start(given) {
+      const options = await workerOptions(given.folder, environmentOf(given), entry);
       const miniflare = await startMiniflare([options]);
       const { origin } = await miniflare.ready;
       return {
@@ -39,7 +34,7 @@ export function workerHost(name: string, entry?: URL): Host {
       };
     },
     changeDatabase: async (folder, owner, ...statements) => {
-      // As with every commit, the directory is to be told.
+      // The outbox must deliver this change, as it does every commit.
       const told = 'update outbox set revision = revision + 1';
       await runSql(objectDatabase(folder, 'ACCOUNTS', owner), ...statements, told);
     },
@@ -68,7 +63,7 @@ export async function startMiniflare(workers: readonly WorkerOptions[]): Promise
   return new Miniflare({
     host: '127.0.0.1',
     durableObjectsPersist,
-    // What the Worker logs is not this test's output.
+    // The Worker's log is not output of this test.
     handleRuntimeStdio(stdout: Readable, stderr: Readable) {
       for (const stream of [stdout, stderr]) stream.resume();
     },
@@ -76,13 +71,13 @@ export async function startMiniflare(workers: readonly WorkerOptions[]): Promise
   });
 }
 
-/** Miniflare compresses as the platform's edge does; what it compresses is under test. */
+/** Asks for an answer without compression. Miniflare compresses as the platform's edge does; the Worker's own bytes are under test. */
 export function plain(init: RequestInit = {}): RequestInit {
   const given = Object.fromEntries(new Headers(init.headers));
   return { ...init, headers: { 'Accept-Encoding': 'identity', ...given } };
 }
 
-/** The database of an account's object, or of the directory's; there once the object was asked. */
+/** The database file of an account's object or of the directory. It exists after the object's first call. */
 export function objectDatabase(folder: string, binding: string, name: string): string {
   const deployment = readDeployment();
   const namespace = `${deployment.name}-${deployment.durableObjects[binding]}`;
@@ -93,7 +88,7 @@ function stateFolder(folder: string): string {
   return join(folder, 'objects');
 }
 
-/** `idFromName` as the runtime computes it: a keyed hash of the name, and a proof that it is one. */
+/** `idFromName` as the runtime computes it: a keyed hash of the name, then a hash that proves it. */
 function objectId(namespace: string, name: string): string {
   const key = createHash('sha256').update(namespace).digest();
   const sign = (text: string | Buffer) =>
@@ -102,7 +97,7 @@ function objectId(namespace: string, name: string): string {
   return Buffer.concat([id, sign(id)]).toString('hex');
 }
 
-/** The module with everything that it imports, but for the Worker: that is the built one. */
+/** Bundles the module with its imports; the Worker itself stays the built one. */
 async function bundled(entry: URL): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(entry)],

@@ -1,5 +1,5 @@
-// The built Worker in Miniflare in a process group of its own, which a test can
-// kill as a power cut would.
+// The built Worker in Miniflare in a process group of its own, so that a test can
+// kill all of it at once, as a power cut would.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ const SCRIPT = `
 
 export interface WorkerProcess {
   readonly origin: string;
-  /** Ends Miniflare and the runtime at once, without a word to either. */
+  /** Kills Miniflare and the runtime at once. */
   kill(): Promise<void>;
 }
 
@@ -39,12 +39,12 @@ export async function startWorkerProcess(options: WorkerOptions): Promise<Worker
   };
 }
 
-/** Of a detached process, its id names the group, the runtime included. */
+/** The id of a detached process is also the id of its group, which includes the runtime. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }

@@ -5,6 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
+import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { createFor, tenantPath } from '../support/admin-paths.js';
 import { VALID_BODY } from '../support/collection-table.js';
 import { type ContractService, onHost } from '../support/contract.js';
@@ -176,7 +177,7 @@ onHost(FAULTY_WORKER, 'A search for accounts', (service) => {
 onHost(FAULTY_WORKER, 'A new deployment', (service) => {
   it('shows the operator the sample account, though nobody has looked at it, and has no object but its', async () => {
     const { data } = (await service.operator.get('/admin/overview')).json;
-    expect(data).toMatchObject({ tenant_count: 1, record_count: 19 });
+    expect(data).toMatchObject({ tenant_count: 1, record_count: SAMPLE_COUNT });
     const samples = objectDatabase(service.folder, 'ACCOUNTS', 'local-preview');
     const objects = (await readdir(dirname(samples))).filter((name) =>
       /^[0-9a-f]{64}\.sqlite$/.test(name),

@@ -4,7 +4,7 @@
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';
 
-const [work, file = '', ...needles] = process.argv.slice(2);
+const [task, file = '', ...needles] = process.argv.slice(2);
 const client = createClient({ url: pathToFileURL(file).href, concurrency: 1 });
 const { rows } = await client.execute(
   'select position, collection, id, body, created_at, updated_at from records order by position',
@@ -24,7 +24,7 @@ function scanTimes(/** @type {readonly string[]} */ texts, /** @type {string} */
   return { needle, matches, times: times.slice(10) };
 }
 
-if (work === 'select') {
+if (task === 'select') {
   process.stdout.write(`{"rows":${rows.length}}\n`);
 } else {
   // Through JSON, as a text comes to the service: in one piece.

@@ -1,9 +1,9 @@
-// The names of backups: the database's own, then the time in UTC, so that they
-// sort by age. Files of any other name are nobody's business here.
+// The names of backups: the database's name, then the time in UTC, so that names
+// sort by age. Files with other names are left alone.
 
 const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)$/;
 const END = '.db';
-/** As the journal calls a backup until it is finished, and what SQLite may leave beside it. */
+/** The endings of an unfinished backup, and of the files that SQLite may leave beside it. */
 const UNFINISHED = /^(.*)\.part(?:-journal|-wal|-shm)?$/;
 
 export class BackupNames {
@@ -19,7 +19,7 @@ export class BackupNames {
     return `${this.#start}${new Date(time).toISOString().replaceAll(':', '-')}${END}`;
   }
 
-  /** The time of the newest one; undefined where there is none. Those named after `now` are of a clock that went wrong. */
+  /** The time of the newest backup; undefined if there is none. A name later than `now` is ignored: a wrong clock made it. */
   newest(names: readonly string[], now: number): number | undefined {
     const times = names.map((name) => this.#timeOf(name)).filter((time) => time !== undefined);
     const past = times.filter((time) => time <= now);
@@ -36,8 +36,8 @@ export class BackupNames {
   }
 
   /**
-   * Which to remove so that `keep` are left, `taken` being the newest whatever
-   * its name: those named after it are of a clock that went wrong, and go first.
+   * The backups to remove, so that `keep` are left. `taken` counts as the newest.
+   * Names later than `taken` are removed first, because a wrong clock made them.
    */
   surplus(names: readonly string[], taken: string, keep: number): string[] {
     const ours = names.filter((name) => this.#timeOf(name) !== undefined).sort();
@@ -46,7 +46,7 @@ export class BackupNames {
     return byAge.slice(0, Math.max(0, byAge.length - keep));
   }
 
-  /** Whether it is what a backup that was broken off has left. */
+  /** Whether the file is the rest of a backup that was broken off. */
   isUnfinished(name: string): boolean {
     const finished = UNFINISHED.exec(name)?.[1];
     return finished !== undefined && this.#timeOf(finished) !== undefined;

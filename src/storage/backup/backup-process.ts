@@ -1,17 +1,17 @@
-// The process that a backup runs in: copies the frozen database file, checks
-// the copy, and tells the service how far it is.
+// The process of one backup. It copies the frozen database file, checks the copy
+// and reports its progress to the service.
 
 import { stat } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
-import { checkDatabase, type DatabaseContents } from './database-check.js';
+import { checkDatabase, compact, type DatabaseContents } from './database-check.js';
 import { copySynced, expectRoom, fileErrorText, syncFile } from './file-copy.js';
 
-/** One of these at a time. */
+/** The messages, one after another. */
 export interface BackupProgress {
-  /** The database file is not needed any more. */
+  /** The copy is made; the database file is no longer needed. */
   readonly copied?: true;
-  /** The copy is whole and on disk. */
+  /** The copy is checked and on disk. */
   readonly contents?: DatabaseContents;
   readonly error?: string;
 }
@@ -19,17 +19,18 @@ export interface BackupProgress {
 const [source = '', target = ''] = process.argv.slice(2);
 
 // A signal to the whole process group is meant for the service: that one ends this process.
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const)
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)
   process.on(signal, () => {});
 process.on('disconnect', () => process.exit(1));
-// Requests come first.
+// Lower priority than the service: requests come first.
 setPriority(constants.priority.PRIORITY_LOW);
 
 try {
-  await expectRoom(dirname(target), (await stat(source)).size);
+  // The copy, and a compact one of it for a moment.
+  await expectRoom(dirname(target), 2 * (await stat(source)).size);
   await copySynced(source, target);
   await tell({ copied: true });
-  const contents = await checkDatabase(target);
+  const contents = await checkDatabase(target, compact);
   await syncFile(target);
   await tell({ contents });
 } catch (error) {

@@ -1,5 +1,5 @@
-// When backups are taken, what they are called and how many are kept. The
-// folder is the only memory of it, so that a restart changes nothing.
+// When backups are taken, their names and how many are kept. The files in the
+// folder are the only memory of the schedule, so a restart changes nothing.
 
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
@@ -9,14 +9,14 @@ import type { FileJournal } from '../file/file-journal.js';
 import { BackupNames } from './backup-names.js';
 
 const HOUR_MS = 3_600_000;
-/** How often the folder is looked at. */
+/** How often the schedule reads the folder. */
 const LOOK_MS = 60_000;
-/** After a failure; long enough for a disk or an operator to recover. */
+/** Wait after a failure: long enough for a disk or an operator to recover. */
 const RETRY_MS = 600_000;
-/** Longer than any backup is given: its disk does not even answer. */
+/** Longer than a backup may take. If this passes, the disk does not answer at all. */
 const HANG_MS = 2_400_000;
 
-/** Where backups go, how often one is taken and how many are kept. */
+/** The folder of the backups, how often one is taken and how many are kept. */
 export interface BackupPlan {
   readonly folder: string;
   readonly intervalHours: number;
@@ -39,7 +39,7 @@ export interface KeptBackup {
   readonly bytes: number;
 }
 
-/** Takes backups of the service's own accord; whatever goes wrong is a log event and nothing more. */
+/** Takes backups by the clock. A failure is logged and has no other effect. */
 export class BackupSchedule {
   readonly #options: BackupScheduleOptions;
   readonly #names: BackupNames;
@@ -61,13 +61,13 @@ export class BackupSchedule {
     this.#look();
   }
 
-  /** Takes one now: after the one under way, since that began before whatever is wanted in this one. */
+  /** Takes a backup now. If one is under way, another follows it, because the first may lack the latest writes. */
   takeNow(): void {
     if (this.#underWay === undefined) this.#run(() => this.#take());
     else this.#askedAgain = true;
   }
 
-  /** No further backup begins; closing the journal breaks off the one under way. */
+  /** Begins no further backup. Closing the journal breaks off the one under way. */
   stop(): void {
     this.#stopping = true;
     clearInterval(this.#timer);
@@ -85,7 +85,7 @@ export class BackupSchedule {
     return kept;
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no backup is under way. */
   async idle(): Promise<void> {
     while (this.#underWay !== undefined) await this.#underWay;
   }
@@ -142,7 +142,7 @@ export class BackupSchedule {
     });
   }
 
-  /** What a process that was killed has left; none is under way now. */
+  /** Removes what a killed process left. Only while no backup is under way. */
   async #removeUnfinished(): Promise<void> {
     const { folder } = this.#options.settings;
     const left = (await this.#list()).filter((name) => this.#names.isUnfinished(name));

@@ -1,5 +1,5 @@
-// Backups: the database file is frozen, copied and checked by a process of its
-// own, and the copy gets its name only when everything about it is sure.
+// Backups. The database file is frozen; a separate process copies it and checks
+// the copy; the copy gets its name only after every check.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { rename, stat } from 'node:fs/promises';
@@ -8,26 +8,26 @@ import type { BackupProgress } from './backup-process.js';
 import type { DatabaseContents } from './database-check.js';
 import { fileErrorText, isThere, removeDatabase, syncFolder } from './file-copy.js';
 
-/** The log beside the database grows with every commit until the file is copied. */
+/** Time for the copy. Until it is made, the log beside the database grows with every commit. */
 const BACKUP_MAX_MS = 30 * 60_000;
-/** On a disk that hangs, a process cannot even be killed. */
+/** Wait for a killed process to end: on a disk that hangs it may not. */
 const END_MAX_MS = 1_000;
-/** What closing waits for a backup to end. */
+/** How long closing waits for a backup to end. */
 const CLOSE_MAX_MS = 2_000;
 
-/** What the name of a backup ends with until it is finished. */
+/** The ending of a backup's name until it is finished. */
 const UNFINISHED = '.part';
 
 export interface Backup extends DatabaseContents {
   readonly bytes: number;
 }
 
-/** The database file, as whoever holds it can be asked. */
+/** The operations of the storage thread, which holds the database file. */
 export interface HeldFile {
   readonly path: string;
-  /** Every commit so far goes into the file, and nothing more until `thaw`. Resolves with its number of records. */
+  /** Writes every commit so far into the file; later ones stay in the log until `thaw`. Resolves with the file's number of records. */
   freeze(): Promise<number>;
-  /** Resolves with whether the file has stayed as `freeze` left it. */
+  /** Resolves with true if the file did not change since `freeze`. */
   thaw(): Promise<boolean>;
 }
 
@@ -43,9 +43,9 @@ export class Backups {
   }
 
   /**
-   * Copies the database as it is now to `path`, with every commit that is done
-   * and none in part; later ones go on meanwhile. Rejects with one sentence,
-   * and leaves nothing at `path`, where that cannot be.
+   * Copies the database as it is now to `path`: every commit that is done, and
+   * none in part. Later commits go on meanwhile. On failure it rejects with one
+   * sentence and leaves no file at `path`.
    */
   async take(path: string): Promise<Backup> {
     try {
@@ -60,7 +60,7 @@ export class Backups {
     }
   }
 
-  /** Breaks off a backup that is under way; resolves soon. */
+  /** Breaks off the backup that is under way. Resolves soon. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('the database is being closed'));
     if (this.#underWay === undefined) return;
@@ -81,7 +81,7 @@ export class Backups {
       return { ...contents, bytes };
     } finally {
       const isGone = this.#child === undefined || (await end(this.#child));
-      // After a success, what SQLite may have left beside it.
+      // After a success these are the files that SQLite may have left beside the copy.
       if (isGone) await removeDatabase(unfinished).catch(() => {});
     }
   }
@@ -106,13 +106,29 @@ export class Backups {
   }
 }
 
-/** Not a thread: closing any descriptor of the database file would drop this process's lock on it. */
+/** A process, not a thread: closing any descriptor of the database file would drop this process's lock on it. */
 function startProcess(source: string, target: string): ChildProcess {
   const script = new URL('./backup-process.js', import.meta.url);
-  return fork(script, [source, target], { execArgv: [], stdio: 'ignore' });
+  return fork(script, [source, target], {
+    execArgv: [],
+    stdio: 'ignore',
+    env: environmentIn(dirname(target)),
+  });
 }
 
-/** Resolves with the first message's part that `wanted` finds. */
+/**
+ * What the process needs of the environment to run: never a setting of the
+ * service, which may be a secret. SQLite's temporary files hold records: they
+ * belong where the backup is.
+ */
+function environmentIn(folder: string): Record<string, string | undefined> {
+  const names = ['PATH', 'LD_LIBRARY_PATH', 'TZ', 'SystemRoot'];
+  const known = names.map((name) => [name, process.env[name]]);
+  const environment = Object.fromEntries(known.filter(([, text]) => text !== undefined));
+  return { ...environment, SQLITE_TMPDIR: folder };
+}
+
+/** Resolves with the part of the first message in which `wanted` finds one. */
 function replyOf<T>(
   child: ChildProcess,
   limit: AbortSignal,
@@ -125,11 +141,11 @@ function replyOf<T>(
       else if (progress.error !== undefined) reject(new Error(progress.error));
     });
     child.once('error', reject);
-    // After its last message, unlike the event `exit`.
+    // This event comes after the last message; `exit` may come before it.
     child.once('disconnect', () => reject(new Error('its process ended before it was done')));
     limit.addEventListener('abort', () => reject(brokenOff(limit.reason)), { once: true });
   });
-  // Whoever waits for it may have given up on something earlier.
+  // The caller may have failed earlier and wait for nothing: then this is no unhandled rejection.
   reply.catch(() => {});
   return reply;
 }
@@ -139,7 +155,7 @@ function brokenOff(reason: Error): Error {
   return new Error(`it was not done after ${BACKUP_MAX_MS / 60_000} minutes; look at its disk`);
 }
 
-/** Resolves with whether the process is gone. */
+/** Resolves with true if the process has ended. */
 async function end(child: ChildProcess): Promise<boolean> {
   if (hasEnded(child)) return true;
   const ended = new Promise((resolve) => child.once('exit', resolve));

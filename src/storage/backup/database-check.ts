@@ -1,5 +1,5 @@
-// Looks through a copy of a database file, every page and every index entry,
-// and counts what it holds.
+// Checks every page and every index entry of a database file's copy, and counts
+// its records.
 
 import { pathToFileURL } from 'node:url';
 import { type Client, createClient } from '@libsql/client';
@@ -7,14 +7,14 @@ import {
   APPLICATION_ID,
   COUNT_BY_COLLECTION,
   COUNT_EVENTS,
-  PROBE_TABLES,
   SCHEMA_VERSION,
 } from '../file/file-schema.js';
+import { DISTRUST_SCHEMA, expectOwnSchema } from '../file/schema-check.js';
 
-/** What a database holds. */
+/** Numbers of records and audit events in a database. */
 export interface DatabaseContents {
   readonly recordCount: number;
-  /** Records by collection, of those collections that have any. */
+  /** Number of records by collection; a collection without records is absent. */
   readonly records: Readonly<Record<string, number>>;
   readonly auditEventCount: number;
 }
@@ -23,23 +23,30 @@ export interface DatabaseContents {
  * Checks a file that nobody else has open, first taking into it what lies in
  * the log beside it, so that it is one file afterwards. Rejects, saying what it
  * is instead, where it is not a whole database of this program's schema.
+ * `finish` is done last, on the same connection: the client lets go of a file
+ * only when its statements are collected.
  */
-export async function checkDatabase(path: string): Promise<DatabaseContents> {
+export async function checkDatabase(
+  path: string,
+  finish?: (client: Client) => Promise<void>,
+): Promise<DatabaseContents> {
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
   try {
+    await client.execute(DISTRUST_SCHEMA);
     await client.execute('pragma locking_mode = exclusive');
     await expectOurs(client);
     await client.execute('pragma journal_mode = delete');
     const report = String(await only(client, 'pragma integrity_check'));
     if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
-    await client.batch([...PROBE_TABLES], 'read');
     const { rows } = await client.execute(COUNT_BY_COLLECTION);
     const records = rows.map((row) => [String(row['collection']), Number(row['records'])] as const);
-    return {
+    const contents = {
       recordCount: records.reduce((sum, [, count]) => sum + count, 0),
       records: Object.fromEntries(records),
       auditEventCount: Number(await only(client, COUNT_EVENTS)),
     };
+    await finish?.(client);
+    return contents;
   } catch (error) {
     throw new Error(findingOf(error), { cause: error });
   } finally {
@@ -47,7 +54,20 @@ export async function checkDatabase(path: string): Promise<DatabaseContents> {
   }
 }
 
-async function expectOurs(client: Client): Promise<void> {
+/**
+ * Writes a checked copy anew. Where SQLite moved records between pages it may
+ * have left older ones behind, even with `secure_delete`: no backup has those.
+ */
+export async function compact(client: Client): Promise<void> {
+  // A copy that breaks off is removed: nothing needs to be rolled back.
+  await client.execute('pragma journal_mode = off');
+  await client.execute('vacuum');
+  const report = String(await only(client, 'pragma quick_check'));
+  if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
+}
+
+/** Rejects where the database is of another program, newer than this one, or not exactly of its schema. */
+export async function expectOurs(client: Client): Promise<void> {
   if (Number(await only(client, 'pragma application_id')) !== APPLICATION_ID) {
     throw new Error('it is no database of this program');
   }
@@ -57,6 +77,7 @@ async function expectOurs(client: Client): Promise<void> {
       `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}`,
     );
   }
+  await expectOwnSchema(client, version);
 }
 
 async function only(client: Client, sql: string): Promise<unknown> {
@@ -66,7 +87,7 @@ async function only(client: Client, sql: string): Promise<unknown> {
 function findingOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   if (/SQLITE_NOTADB|not a database/i.test(message)) return 'it is not a SQLite database';
-  if (/SQLITE_CORRUPT|malformed|no such (table|column)/i.test(message)) {
+  if (/SQLITE_CORRUPT|malformed|no such (table|column|index)/i.test(message)) {
     return `it is damaged (${message})`;
   }
   return message;

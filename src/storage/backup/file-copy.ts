@@ -1,21 +1,21 @@
-// Copies of database files: written for their owner alone, on disk when they
-// are done, and what to say where that cannot be.
+// Copies of database files. Only their owner may read them, and they are on disk
+// when the copy resolves. Failures become sentences for the operator.
 
-import { link, open, rm, stat, statfs } from 'node:fs/promises';
+import { type FileHandle, link, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 const OWNER_ONLY_FILE = 0o600;
-/** Synced piece by piece: a commit's own sync never waits for more than this to be written. */
+/** The copy is synced after each piece, so a commit's sync never waits for more bytes than this. */
 const PIECE_BYTES = 4 * 1024 * 1024;
-/** What a copy leaves to others on its disk. */
+/** Free space that a copy leaves on its disk. */
 const RESERVE_BYTES = 64 * 1024 * 1024;
 
-/** What SQLite may leave beside a database file. */
+/** The endings of the files that SQLite may leave beside a database file. */
 export const SIDE_FILES = ['-journal', '-wal', '-shm'] as const;
 
-/** Copies to a file that is not there yet; resolves when the copy is on disk. */
-export async function copySynced(source: string, target: string): Promise<void> {
-  const from = await open(source, 'r');
+/** Copies a file, by its path or held open, to one that is not there yet; resolves when the copy is on disk. */
+export async function copySynced(source: string | FileHandle, target: string): Promise<void> {
+  const from = typeof source === 'string' ? await open(source, 'r') : source;
   try {
     const to = await open(target, 'wx', OWNER_ONLY_FILE);
     try {
@@ -31,7 +31,7 @@ export async function copySynced(source: string, target: string): Promise<void> 
       await to.close();
     }
   } finally {
-    await from.close();
+    if (from !== source) await from.close();
   }
 }
 
@@ -45,28 +45,28 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Resolves when the names in the folder are on disk, as far as the system can do that. */
+/** Resolves when the names in the folder are on disk, if the file system can sync a folder. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Some file systems refuse it; SQLite goes on there as well.
+  // Some file systems refuse to sync a folder; SQLite ignores that, too.
   await syncFile(folder).catch(() => {});
 }
 
-/** A second name for the same file, which must not be taken; both names are on disk then. */
+/** Gives the file a second name, which must be free. Resolves when both names are on disk. */
 export async function nameAgain(path: string, name: string): Promise<void> {
   await link(path, name).catch(async (error: unknown) => {
-    // A file system without such names gets a second file.
+    // On a file system without hard links this is a copy.
     if (codeOf(error) === 'EEXIST') throw error;
     await copySynced(path, name);
   });
   await syncFolder(dirname(name));
 }
 
-/** Removes a database file and what lies beside it, as far as it is there. */
+/** Removes a database file and the files of SQLite beside it, if they exist. */
 export async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ['', ...SIDE_FILES]) await rm(path + suffix, { force: true });
 }
 
-/** Rejects where a file of that size would fill the folder's disk. */
+/** Rejects if a file of that size would fill the folder's disk. */
 export async function expectRoom(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
@@ -86,7 +86,7 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** What a file operation's error means to the operator. */
+/** The meaning of a file operation's error, for the operator. */
 export function fileErrorText(error: unknown): string {
   switch (codeOf(error)) {
     case 'ENOENT':

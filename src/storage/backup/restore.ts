@@ -1,26 +1,15 @@
-// Puts a backup in the place of the database file: the old one or the new one
-// is there at every moment, and the old one keeps a name.
+// Puts a backup in the place of the database file. The old one or the new one is
+// in place at every moment, and the old one is kept under another name.
 
-import {
-  access,
-  chown,
-  constants,
-  mkdir,
-  readdir,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { lchown, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';
 import { messageOf } from '../file/client-errors.js';
+import { BackupSource, refusal } from './backup-source.js';
 import { checkDatabase, type DatabaseContents } from './database-check.js';
 import {
   codeOf,
-  copySynced,
-  fileErrorText,
   isThere,
   nameAgain,
   removeDatabase,
@@ -28,23 +17,25 @@ import {
   syncFile,
   syncFolder,
 } from './file-copy.js';
+import { goOnAs, isSuperuser, ownerOnTheWay } from './owner-rights.js';
+import { addRestoreEvent } from './restore-event.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
 /** Part of the new file's name until it is in place. */
 const UNFINISHED = '.restoring-';
 
 export interface RestoreOptions {
-  /** Path of the backup, which is only read. */
+  /** Path of the backup. The file is only read. */
   readonly backup: string;
   /** Path of the database file. */
   readonly path: string;
-  /** Milliseconds since 1970, UTC: part of the name that the old file is kept under. */
+  /** Milliseconds since 1970, UTC: part of the old file's new name. */
   readonly now: number;
 }
 
 export interface Restored {
   readonly contents: DatabaseContents;
-  /** Where the old file is now; undefined where there was none. */
+  /** Path of the old file now; undefined if there was none. */
   readonly kept: string | undefined;
 }
 
@@ -52,30 +43,56 @@ export interface Restored {
  * Rejects with one sentence, and leaves the database as it is, where a process
  * holds the file, the backup is not whole or not of this program, or there is
  * no room. Killed at any moment, it leaves the old or the new database in place.
+ * Run by the superuser for a folder of another user, it goes on as that user
+ * before it touches the folder, and stays that user: for a program of its own.
  */
 export async function restoreDatabase({ backup, path, now }: RestoreOptions): Promise<Restored> {
-  const place = await placeOf(path);
-  // Two restores at once must not work on one file.
-  const unfinished = `${place}${UNFINISHED}${process.pid}-${now}`;
+  const source = await openWithRights(backup, path);
   try {
-    await expectBackup(backup, place);
-    await copyWithLog(backup, unfinished);
-    // Not the backup itself: what was checked is what will be in place.
-    const contents = await checkDatabase(unfinished).catch((error: unknown) => {
-      throw refusal(backup, `${messageOf(error)}; choose another one`, error);
-    });
-    await syncFile(unfinished);
-    const release = await hold(place);
+    const place = await placeOf(path);
+    await source.expectOther(place);
+    // Two restores at once must not work on one file.
+    const unfinished = `${place}${UNFINISHED}${process.pid}-${now}`;
     try {
-      const kept = await replace(place, unfinished, now);
-      await removeUnfinished(place).catch(() => {});
-      return { contents, kept };
+      await source.copyTo(unfinished);
+      // Not the backup itself: what was checked is what will be in place.
+      const contents = await checkDatabase(unfinished, (client) =>
+        addRestoreEvent(client, basename(backup), now),
+      ).catch((error: unknown) => {
+        throw refusal(backup, `${messageOf(error)}; choose another one`, error);
+      });
+      await syncFile(unfinished);
+      const release = await hold(place);
+      try {
+        const kept = await replace(place, unfinished, now);
+        await removeUnfinished(place).catch(() => {});
+        return { contents, kept };
+      } finally {
+        release();
+      }
     } finally {
-      release();
+      await removeDatabase(unfinished).catch(() => {});
     }
   } finally {
-    await removeDatabase(unfinished).catch(() => {});
+    await source.close();
   }
+}
+
+/**
+ * Opens the backup and takes the rights that the work in the database's folder
+ * needs. The superuser opens the backup only where nobody else decides which
+ * file that is; else whoever does could have any file copied.
+ */
+async function openWithRights(backup: string, path: string): Promise<BackupSource> {
+  const owner = isSuperuser() ? await ownerOnTheWay(path) : undefined;
+  if (owner === undefined) return BackupSource.open(backup);
+  const isOpenToOthers = await ownerOnTheWay(backup).then(
+    (other) => other !== undefined,
+    () => true,
+  );
+  const source = isOpenToOthers ? undefined : await BackupSource.open(backup);
+  goOnAs(owner);
+  return source ?? BackupSource.open(backup);
 }
 
 /** What restores that were killed have left; one that is under way fails, and has not replaced anything. */
@@ -87,7 +104,7 @@ async function removeUnfinished(place: string): Promise<void> {
   for (const name of names) await rm(join(folder, name), { force: true });
 }
 
-/** The file itself where the path is a link; a missing folder is made, as at a start. */
+/** The target if the path is a link. Makes a missing folder, as a start does. */
 async function placeOf(path: string): Promise<string> {
   if (await isThere(path)) return realpath(path);
   await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
@@ -95,9 +112,9 @@ async function placeOf(path: string): Promise<string> {
 }
 
 /**
- * Takes the file for this process alone, with everything that lies in the log
- * beside it brought into it. Resolves with how to let go of it. A file that is
- * no database needs no lock: no service starts on it.
+ * Locks the file for this process alone, and writes the log beside it into it.
+ * Resolves with the function that releases it. A file that is not a database
+ * needs no lock, because no service starts on it.
  */
 async function hold(path: string): Promise<() => void> {
   if (!(await isThere(path))) return () => {};
@@ -105,7 +122,7 @@ async function hold(path: string): Promise<() => void> {
   const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
   try {
     await client.execute('pragma journal_mode = delete');
-    // In this mode the lock outlives its transaction; one that writes nothing leaves no journal.
+    // In exclusive mode the lock stays after the transaction. The transaction writes nothing, so it leaves no journal.
     await client.execute('pragma locking_mode = exclusive');
     await client.executeMultiple('begin exclusive; commit');
     if ((await stat(path)).ino !== ino)
@@ -122,34 +139,6 @@ async function hold(path: string): Promise<() => void> {
   return () => client.close();
 }
 
-async function expectBackup(backup: string, place: string): Promise<void> {
-  try {
-    await access(backup, constants.R_OK);
-    const found = await stat(backup);
-    if (!found.isFile()) throw new Error('it is not a file; name the backup itself');
-    const there = await stat(place).catch(() => undefined);
-    if (found.ino === there?.ino && found.dev === there.dev) {
-      throw new Error('it is the database file itself; name a backup');
-    }
-  } catch (error) {
-    if (codeOf(error) === undefined) throw refusal(backup, messageOf(error), error);
-    const isMissing = codeOf(error) === 'ENOENT';
-    const hint = isMissing ? 'there is no such file; check the path' : 'it cannot be read';
-    throw refusal(backup, `${hint} (${codeOf(error)})`, error);
-  }
-}
-
-/** A file that a service left in a hurry has its newest commits in the log beside it. */
-async function copyWithLog(backup: string, target: string): Promise<void> {
-  try {
-    for (const suffix of ['-journal', '-wal', '']) {
-      if (await isThere(backup + suffix)) await copySynced(backup + suffix, target + suffix);
-    }
-  } catch (error) {
-    throw refusal(backup, `the copy ${target} cannot be made: ${fileErrorText(error)}`, error);
-  }
-}
-
 /** Each step is on disk before the next one begins. */
 async function replace(path: string, unfinished: string, now: number): Promise<string | undefined> {
   const folder = dirname(path);
@@ -157,7 +146,7 @@ async function replace(path: string, unfinished: string, now: number): Promise<s
   const wasThere = await isThere(path);
   await giveToOwnerOf(wasThere ? path : folder, unfinished);
   if (wasThere) await nameAgain(path, kept);
-  // Only beside a file that is no database, or none: they must not be taken for the new one's.
+  // These files exist only if the old file is no database or is missing. They must not stay beside the new one.
   for (const suffix of SIDE_FILES) {
     if (await isThere(path + suffix)) await rename(path + suffix, kept + suffix);
   }
@@ -179,13 +168,10 @@ function keptName(path: string, now: number): string {
   return join(dir, `${name}-before-restore-${time}${ext}`);
 }
 
-/** The superuser may restore for the service's own user, who must be able to open the file. */
+/** If root restores, the new file gets the owner of the old one, so that the service can open it. */
 async function giveToOwnerOf(model: string, path: string): Promise<void> {
-  if (process.getuid?.() !== 0) return;
+  if (!isSuperuser()) return;
   const { uid, gid } = await stat(model);
-  await chown(path, uid, gid);
-}
-
-function refusal(backup: string, reason: string, cause: unknown): Error {
-  return new Error(`the backup ${backup} cannot be restored: ${reason}`, { cause });
+  // Only in a folder that nobody else can change; and a link is never followed.
+  await lchown(path, uid, gid);
 }

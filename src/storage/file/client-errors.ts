@@ -1,8 +1,11 @@
-// What the database client's errors mean to the operator.
+// What the installed client says and does when a statement fails, in the
+// operator's words. test/storage/file/client-habits runs the client and pins its
+// texts; look there after an upgrade of @libsql/client.
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
+import { FOREIGN_SCHEMA } from './schema-check.js';
 
-/** Libsql's code in the operator's words. */
+/** One sentence for the operator. An unknown error keeps its own message. */
 export function explained(error: unknown): string {
   const message = messageOf(error);
   if (/SQLITE_BUSY|database is locked/i.test(message)) {
@@ -11,8 +14,11 @@ export function explained(error: unknown): string {
   if (/SQLITE_NOTADB|not a database/i.test(message)) {
     return 'it is not a SQLite database; name another file or restore a backup';
   }
-  if (/SQLITE_CORRUPT|malformed|no such (table|column)/i.test(message))
+  if (/SQLITE_CORRUPT|malformed|no such (table|column|index)/i.test(message))
     return 'it is damaged; restore a backup';
+  if (message.startsWith(FOREIGN_SCHEMA)) {
+    return `${message}; restore a backup that the service made`;
+  }
   if (/SQLITE_CANTOPEN|unable to open/i.test(message)) {
     return 'it cannot be opened; check that the path is a file in a writable folder';
   }

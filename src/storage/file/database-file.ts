@@ -1,42 +1,44 @@
-// One libSQL database file, held exclusively by one connection. Runs in the
-// storage thread: the client is synchronous under its promises.
+// One libSQL database file, held exclusively by one connection. It runs in the
+// storage thread, because the client's promises hide synchronous work. What it
+// relies on in the client is pinned by test/storage/file/client-habits.
 
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient, type InStatement, LibsqlBatchError } from '@libsql/client';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
+import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import { explained, messageOf } from './client-errors.js';
 import {
   APPEND_EVENTS,
   APPLICATION_ID,
   COUNT_PRESENT,
-  CREATE_TABLES,
   LOAD_PAGE,
   MEASURE_PAGE,
-  MEASURE_USAGE,
-  PROBE_TABLES,
   PUT_ROWS,
   REMOVE_ROWS,
+  SCHEMA_STEPS,
   SCHEMA_VERSION,
   TOUCH,
 } from './file-schema.js';
 import { Freezer } from './freezer.js';
+import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
+import { UsageScan } from './usage-scan.js';
 import { rewriteLog } from './write-ahead-log.js';
 
-/** Small, so that what a page leaves behind is young garbage, which memory gets back at once. */
+/** Pages are small, so that their garbage is young and is collected at once. */
 const PAGE_MAX_ROWS = 1_000;
 const PAGE_MAX_BYTES = 16_000_000;
-/** About 20 ms of counting: a commit may have to wait for it. */
-const USAGE_MAX_ROWS = 50_000;
 
-/** The changes of a commit, already JSON: the thread passes them on without looking inside. */
+/** The changes of a commit as JSON texts. The thread passes them to the database without parsing them. */
 export interface CommitTexts {
   /** Array of `[position, collection, id, body]`. */
   readonly puts: string;
   /** Array of positions. */
   readonly removals: string;
-  /** Array of objects; empty text where there are none. */
+  /** Object: the highest number by collection. */
+  readonly sequences: string;
+  /** Array of objects; an empty text if there are none. */
   readonly events: string;
   readonly changeCount: number;
   /** Milliseconds since 1970, UTC. */
@@ -44,6 +46,7 @@ export interface CommitTexts {
 }
 
 const NO_CHANGES: CommitTexts = {
+  sequences: '{}',
   puts: '[]',
   removals: '[]',
   events: '',
@@ -54,22 +57,6 @@ const NO_CHANGES: CommitTexts = {
 export type FileCommitResult =
   | { readonly status: 'committed'; readonly auditError?: string }
   | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: string };
-
-/** A collection's share of a piece of the usage view. */
-export interface UsagePiece {
-  readonly collection: string;
-  readonly records: number;
-  readonly bytes: number;
-  readonly updatedAt: number;
-  /** JSON array of three counts. */
-  readonly createdAfter: string;
-}
-
-export interface UsagePage {
-  readonly pieces: readonly UsagePiece[];
-  /** Position of its last row; undefined at the end. */
-  readonly last: number | undefined;
-}
 
 export interface FilePage {
   /** JSON array of rows. */
@@ -83,25 +70,28 @@ export class LibsqlFile {
   readonly #path: string;
   /** Keeps the file as it is while it is copied. */
   readonly freezer: Freezer;
+  /** Counts what the file holds. */
+  readonly usage: UsageScan;
 
   private constructor(client: Client, path: string) {
     this.#client = client;
     this.#path = path;
     this.freezer = new Freezer(client, path);
+    this.usage = new UsageScan(client);
   }
 
   /**
-   * Opens or creates the file and takes it exclusively. `initialRows` is the
-   * JSON of the rows a new file starts with, `now` the time they are created at.
-   * Rejects, with a sentence for the operator, where the file is held by
-   * another process, damaged, not ours or newer than this program.
+   * Opens or creates the file and locks it for this process. `initialRows`: JSON of
+   * the rows of a new file; `now`: the time of their creation. Rejects with one
+   * sentence for the operator if another process holds the file, or if it is
+   * damaged, of another program or newer than this program.
    */
   static async open(url: string, initialRows: string, now: number): Promise<LibsqlFile> {
     let client: Client | undefined;
     try {
       const path = fileURLToPath(url);
       const inode = inodeOf(path);
-      // One connection: a PRAGMA reaches only the one it runs on, and the default is a pool.
+      // One connection, not the default pool: a PRAGMA reaches only the connection that runs it.
       client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
       const file = new LibsqlFile(client, path);
       await file.#claim(inode);
@@ -117,6 +107,7 @@ export class LibsqlFile {
   }
 
   async commit(texts: CommitTexts): Promise<FileCommitResult> {
+    await this.usage.before(texts.puts, texts.removals);
     const rows = statements(texts);
     const events: InStatement[] =
       texts.events === '' ? [] : [{ sql: APPEND_EVENTS, args: [texts.events] }];
@@ -124,7 +115,7 @@ export class LibsqlFile {
       await this.#client.batch([...rows, ...events], 'write');
       return { status: 'committed' };
     } catch (error) {
-      // "If the audit write fails …, the change stands": what failed is the events alone.
+      // "If the audit write fails …, the change stands." Only the events' statement failed.
       if (error instanceof LibsqlBatchError && error.statementIndex === rows.length) {
         const result = await this.commit({ ...texts, events: '' });
         return result.status === 'committed' ? { ...result, auditError: messageOf(error) } : result;
@@ -134,7 +125,7 @@ export class LibsqlFile {
     }
   }
 
-  /** Rows after `position`; undefined at the end. A page is bounded in rows and in bytes. */
+  /** A page of the rows after `position`, bounded in rows and bytes; undefined at the end. */
   async loadPage(position: number): Promise<FilePage | undefined> {
     let rows = PAGE_MAX_ROWS;
     let measure = await this.#one(MEASURE_PAGE, [position, rows]);
@@ -148,20 +139,9 @@ export class LibsqlFile {
     return { page: String(page?.['page']), last };
   }
 
-  /** Counts rows after `position`, some at a time. `createdAfter`: JSON array of three times. */
-  async usagePieces(position: number, createdAfter: string): Promise<UsagePage> {
-    const args = [position, USAGE_MAX_ROWS, createdAfter];
-    const { rows } = await this.#client.execute({ sql: MEASURE_USAGE, args });
-    const pieces = rows.map((row) => ({
-      collection: String(row['collection']),
-      records: Number(row['records']),
-      bytes: Number(row['bytes']),
-      updatedAt: Number(row['updated_at']),
-      createdAfter: String(row['created_after']),
-    }));
-    const last =
-      rows.length === 0 ? undefined : Math.max(...rows.map((row) => Number(row['last'])));
-    return { pieces, last };
+  /** Object: the highest number by collection. */
+  async sequences(): Promise<string> {
+    return String((await this.#one(LOAD_SEQUENCES))?.['sequences']);
   }
 
   async auditEvents(limit: number, offset: number): Promise<{ items: string[]; total: number }> {
@@ -171,7 +151,7 @@ export class LibsqlFile {
   }
 
   async ping(): Promise<void> {
-    await this.#one('select count(*) from sqlite_schema');
+    await this.#one('select count(*) from sqlite_master');
   }
 
   /** A commit that changes nothing. Rejects where it is not on disk. */
@@ -190,10 +170,11 @@ export class LibsqlFile {
     this.#client.close();
   }
 
-  /** Looks before it writes: a file that is not ours is refused untouched. */
+  /** Reads before it writes, so that another program's file is refused unchanged. */
   async #claim(inode: bigint): Promise<void> {
+    await this.#client.execute(DISTRUST_SCHEMA);
     await this.#client.execute('pragma locking_mode = exclusive');
-    const tables = Number((await this.#one('select count(*) as n from sqlite_schema'))?.['n']);
+    const tables = Number((await this.#one('select count(*) as n from sqlite_master'))?.['n']);
     // Locked is the file that was opened; a restore may have put another one in its place meanwhile.
     if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
     const application = Number(await this.#pragma('application_id'));
@@ -207,17 +188,23 @@ export class LibsqlFile {
         `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
       );
     }
+    // Before anything else is read: what a stranger's view or trigger does is never run.
+    await expectOwnSchema(this.#client, version);
     await this.#configure();
   }
 
-  /** One sync a commit, nothing acknowledged before it, nobody else in the file. */
+  /** One sync for each commit, before it is acknowledged; no other process in the file. */
   async #configure(): Promise<void> {
+    await this.#client.execute(DISTRUST_SCHEMA);
     await this.#client.execute('pragma locking_mode = exclusive');
     await this.#client.execute('pragma journal_mode = wal');
     await this.#client.execute('pragma synchronous = full');
+    // What is removed or replaced is overwritten with zeros in its page.
+    await this.#client.execute('pragma secure_delete = on');
     await this.#expectPragma('locking_mode', 'exclusive');
     await this.#expectPragma('journal_mode', 'wal');
     await this.#expectPragma('synchronous', 2);
+    await this.#expectPragma('secure_delete', 1);
     // A batch fails loudly where a single statement may seem to succeed; it also takes the lock.
     await this.#client.batch(['select 1'], 'write');
   }
@@ -230,16 +217,16 @@ export class LibsqlFile {
   }
 
   async #migrate(initialRows: string, now: number): Promise<void> {
-    if (Number(await this.#pragma('user_version')) < SCHEMA_VERSION) {
-      const sow = { sql: PUT_ROWS, args: [initialRows, now] };
-      await this.#client.batch([...CREATE_TABLES, sow], 'write');
+    const version = Number(await this.#pragma('user_version'));
+    for (let step = version; step < SCHEMA_VERSION; step++) {
+      const sow = step === 0 ? [{ sql: PUT_ROWS, args: [initialRows, now] }] : [];
+      await this.#client.batch([...(SCHEMA_STEPS[step] ?? []), ...sow], 'write');
     }
-    await this.#client.batch([...PROBE_TABLES], 'read');
   }
 
   /**
-   * What the file holds after a commit that failed. The client may have dropped
-   * the connection, and its lock and settings with it, so these come first.
+   * Whether the file has a commit that failed. The client may have opened a new
+   * connection, without lock and settings, so these are set first.
    */
   async #stateAfterFailure(
     texts: CommitTexts,
@@ -248,8 +235,8 @@ export class LibsqlFile {
     try {
       await this.#configure();
       if (!isDiskFull(reason)) {
-        // It may stand in the log, whole but for its sync, where the next start would find it:
-        // the next commit takes its place there, so that one is made at once.
+        // The failed commit may be in the log, complete but not synced, and the next start would
+        // find it. The next commit overwrites it there, so one is made at once.
         await this.#client.batch([TOUCH], 'write');
         await rewriteLog(this.#path);
       }
@@ -278,14 +265,15 @@ function inodeOf(path: string): bigint {
   return statSync(path, { bigint: true }).ino;
 }
 
-function statements({ puts, removals, at }: CommitTexts): InStatement[] {
+function statements({ puts, removals, sequences, at }: CommitTexts): InStatement[] {
   return [
     { sql: PUT_ROWS, args: [puts, at] },
     { sql: REMOVE_ROWS, args: [removals] },
-  ].filter(({ args }) => args[0] !== '[]');
+    { sql: PUT_SEQUENCES, args: [sequences] },
+  ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
 }
 
-/** There was no room for the whole commit, so none of it counts. */
+/** The disk had no room for the whole commit, so none of it is in the log as a commit. */
 function isDiskFull(reason: string): boolean {
   return reason.startsWith('SQLITE_FULL');
 }

@@ -12,12 +12,14 @@ import type {
   CommitResult,
   Journal,
   JournalRow,
-  StoredUsage,
+  Sequences,
+  StoredTotals,
+  StoredViews,
   ThreeTimes,
 } from '../../records/journal.js';
 import { type Backup, Backups } from '../backup/backups.js';
 import { syncFolder } from '../backup/file-copy.js';
-import type { CommitTexts, FileCommitResult, UsagePage, UsagePiece } from './database-file.js';
+import type { CommitTexts, FileCommitResult } from './database-file.js';
 import type { ThreadCalls, ThreadOptions, ThreadReply } from './storage-thread.js';
 
 /** SQLite's own limit of a text. */
@@ -33,7 +35,7 @@ export interface LibsqlJournalOptions {
 }
 
 /** A journal over a file, which can be copied while it is in use. */
-export interface FileJournal extends Journal {
+export interface FileJournal extends Journal, StoredViews {
   /**
    * Writes a copy of the database to a new file: every commit that resolved
    * before the call, whole, checked, synced and for its owner alone. Commits
@@ -62,7 +64,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
       now: Date.now(),
     });
     await thread.call('open').catch(async (error: unknown) => {
-      // Only with its thread does a refused file's last handle go.
+      // Closing the thread releases the last handle of the refused file.
       await thread.close();
       throw error;
     });
@@ -111,6 +113,7 @@ class LibsqlJournal implements FileJournal {
   readonly bodyMaxBytes = TEXT_MAX_BYTES;
   readonly #thread: LibsqlThread;
   readonly #backups: Backups;
+  #counting: Promise<unknown> = Promise.resolve();
 
   constructor(thread: LibsqlThread, path: string) {
     this.#thread = thread;
@@ -131,6 +134,10 @@ class LibsqlJournal implements FileJournal {
     }
   }
 
+  async sequences(): Promise<Sequences> {
+    return JSON.parse(await this.#thread.call('sequences'));
+  }
+
   async commit(changes: Changes): Promise<CommitResult> {
     try {
       return withErrors(await this.#thread.call('commit', commitTexts(changes)));
@@ -140,18 +147,11 @@ class LibsqlJournal implements FileJournal {
     }
   }
 
-  async usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]> {
-    const usage = new Map<string, StoredUsage>();
-    const times = JSON.stringify(createdAfter);
-    let position: number | undefined = 0;
-    while (position !== undefined) {
-      const { pieces, last }: UsagePage = await this.#thread.call('usagePieces', position, times);
-      for (const piece of pieces) {
-        usage.set(piece.collection, withPiece(usage.get(piece.collection), piece));
-      }
-      position = last;
-    }
-    return [...usage.values()];
+  /** One after the other: each is of a moment after it was asked for. */
+  usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
+    const counted = this.#counting.then(() => this.#count(JSON.stringify(createdAfter)));
+    this.#counting = counted.catch(() => {});
+    return counted;
   }
 
   auditEvents(page: PageRequest): Promise<Page> {
@@ -173,6 +173,14 @@ class LibsqlJournal implements FileJournal {
   async close(): Promise<void> {
     await this.#backups.close();
     await this.#thread.close();
+  }
+
+  async #count(createdAfter: string): Promise<StoredTotals> {
+    await this.#thread.call('beginUsage', createdAfter);
+    for (;;) {
+      const totals = await this.#thread.call('nextUsage');
+      if (totals !== undefined) return totals;
+    }
   }
 }
 
@@ -256,23 +264,11 @@ function rowsOf(page: string): JournalRow[] {
   }));
 }
 
-/** A collection's usage with one more piece of it. */
-function withPiece(usage: StoredUsage | undefined, piece: UsagePiece): StoredUsage {
-  const [day = 0, week = 0, month = 0]: number[] = JSON.parse(piece.createdAfter);
-  const before = usage?.createdAfter ?? [0, 0, 0];
-  return {
-    collection: piece.collection as CollectionName,
-    records: (usage?.records ?? 0) + piece.records,
-    payloadBytes: (usage?.payloadBytes ?? 0) + piece.bytes,
-    createdAfter: [before[0] + day, before[1] + week, before[2] + month],
-    lastUpdatedAt: Math.max(usage?.lastUpdatedAt ?? 0, piece.updatedAt),
-  };
-}
-
-function commitTexts({ puts, removals, events, at }: Changes): CommitTexts {
+function commitTexts({ puts, removals, sequences, events, at }: Changes): CommitTexts {
   return {
     puts: rowsText(puts),
     removals: JSON.stringify(removals),
+    sequences: JSON.stringify(sequences),
     events: events.length === 0 ? '' : JSON.stringify(events),
     changeCount: puts.length + removals.length,
     at,

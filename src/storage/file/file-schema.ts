@@ -1,26 +1,30 @@
-// The tables of the database file and every statement that touches them.
+// The tables of the database file, and every statement on them.
 
-import { CREATE_RECORDS } from '../records-table.js';
+import { TOTAL_EVENTS } from '../audit-pages.js';
+import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
-/** "SvcM": says that a SQLite file is ours, before anything in it is touched. */
+/** "SvcM", the application id in the file's header. It marks a SQLite file as this program's. */
 export const APPLICATION_ID = 0x5376634d;
-export const SCHEMA_VERSION = 1;
 
-export const CREATE_TABLES = [
-  ...CREATE_RECORDS,
-  'create table audit_events (id integer primary key autoincrement, event text not null) strict',
-  `pragma application_id = ${APPLICATION_ID}`,
-  `pragma user_version = ${SCHEMA_VERSION}`,
-] as const;
+/**
+ * The statements that bring a schema to the next version, each entry in one
+ * transaction: the first makes version 1 of an empty file. A version, once
+ * released, never changes: files are compared with it.
+ */
+export const SCHEMA_STEPS: readonly (readonly string[])[] = [
+  [
+    ...CREATE_RECORDS,
+    'create table audit_events (id integer primary key autoincrement, event text not null) strict',
+    `pragma application_id = ${APPLICATION_ID}`,
+    'pragma user_version = 1',
+  ],
+  [CREATE_SEQUENCES, 'pragma user_version = 2'],
+];
 
-/** Changes nothing, yet is a commit: the first page is written again. */
+export const SCHEMA_VERSION = SCHEMA_STEPS.length;
+
+/** A commit that changes no content: it writes the first page again. */
 export const TOUCH = `pragma user_version = ${SCHEMA_VERSION}`;
-
-/** Fails where a table or a column is missing; reads no row. */
-export const PROBE_TABLES = [
-  'select position, collection, id, body, created_at, updated_at from records limit 0',
-  'select id, event from audit_events limit 0',
-] as const;
 
 /** A whole group of rows as one JSON parameter: two to four times cheaper than a statement a row. */
 export const PUT_ROWS = `
@@ -34,7 +38,7 @@ export const REMOVE_ROWS =
 
 export const APPEND_EVENTS = 'insert into audit_events (event) select value from json_each(?1)';
 
-/** How many of a failed commit's rows the file holds in their new state: puts, time, removals. */
+/** The number of a failed commit's rows that the file has in their new state. Parameters: puts, time, removals. */
 export const COUNT_PRESENT = `
   select
     (select count(*) from json_each(?1) as put join records on records.position = put.value ->> 0
@@ -44,7 +48,7 @@ export const COUNT_PRESENT = `
       where not exists (select 1 from records where records.position = removal.value))
     as present`;
 
-/** The end of the next page and what it weighs; reads no body. */
+/** The last position of the next page, and its bytes. Reads no body. */
 export const MEASURE_PAGE = `
   select max(position) as last, total(octet_length(body)) as bytes
     from (select position, body from records where position > ?1 order by position limit ?2)`;
@@ -53,17 +57,38 @@ export const LOAD_PAGE = `
   select json_group_array(json_array(position, collection, id, body)) as page
     from (select * from records where position > ?1 and position <= ?2 order by position)`;
 
-/**
- * A piece of the usage view, at most so many rows after a position, so that
- * commits find their turn in between. `?3`: times, as a JSON array.
- */
+/** The moment of a usage view: rows beyond this position and later events do not count. */
+export const BEGIN_USAGE = `
+  select (select coalesce(max(position), 0) from records) as highest,
+         (select total from (${TOTAL_EVENTS})) as events`;
+
+/** `times`: the parameter with three times, as a JSON array. */
+const measures = (times: string) => `
+  collection, count(*) as records, total(octet_length(body)) as bytes,
+  max(updated_at) as updated_at, max(position) as last,
+  json_array(
+    sum(created_at > ${times} ->> 0), sum(created_at > ${times} ->> 1), sum(created_at > ${times} ->> 2)
+  ) as created_after`;
+
+/** Rows that are still to be counted: after `?1`, up to `?2`, and not among `?3`, a JSON array. */
+const UNCOUNTED = `
+  position > ?1 and position <= ?2 and position not in (select value from json_each(?3))`;
+
+/** A piece of the usage view, of at most `?4` rows, so that commits find their turn in between. */
 export const MEASURE_USAGE = `
-  select collection, count(*) as records, total(octet_length(body)) as bytes,
-         max(updated_at) as updated_at, max(position) as last,
-         json_array(
-           sum(created_at > ?3 ->> 0), sum(created_at > ?3 ->> 1), sum(created_at > ?3 ->> 2)
-         ) as created_after
-    from (select * from records where position > ?1 order by position limit ?2)
+  select ${measures('?5')}
+    from (select * from records where ${UNCOUNTED} order by position limit ?4)
+   group by collection`;
+
+/**
+ * Rows that a commit is about to touch, as they are, and their positions. `?4`: puts; `?5`:
+ * removals. The join's order is fixed: else all rows that are still to be counted are walked.
+ */
+export const MEASURE_CHANGED = `
+  select ${measures('?6')}, json_group_array(position) as positions
+    from (select value ->> 0 as touched from json_each(?4) union select value from json_each(?5))
+   cross join records on position = touched
+   where ${UNCOUNTED}
    group by collection`;
 
 export const COUNT_RECORDS = 'select count(*) as total from records';

@@ -1,11 +1,10 @@
-// Keeps an open database file as it is, so that it can be copied while commits
-// go on: they stay in the log beside it.
+// Keeps an open database file unchanged while it is copied. Meanwhile commits go on: they stay in the log beside it.
 
 import { statSync } from 'node:fs';
 import type { Client } from '@libsql/client';
 import { COUNT_RECORDS } from './file-schema.js';
 
-/** SQLite's default: a commit that finds the log this long writes it back into the file. */
+/** SQLite's default: a commit writes the log back into the file when the log has this many pages. */
 const CHECKPOINT_PAGES = 1_000;
 
 export class Freezer {
@@ -18,7 +17,7 @@ export class Freezer {
     this.#path = path;
   }
 
-  /** Brings every commit so far into the file. Resolves with the number of records that it holds then. */
+  /** Writes every commit so far into the file. Resolves with the file's number of records. */
   async freeze(): Promise<number> {
     await this.#client.execute('pragma wal_autocheckpoint = 0');
     try {
@@ -33,14 +32,14 @@ export class Freezer {
     }
   }
 
-  /** Resolves with whether the file is still as `freeze` left it: a connection that was lost writes to it. */
+  /** Resolves with true if the file did not change since `freeze`. A lost connection writes the log into the file. */
   async thaw(): Promise<boolean> {
     const stayed = this.#lastWrite() === this.#frozenAs;
     await this.#client.execute(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     return stayed;
   }
 
-  /** Asks the file system, not the file: closing a descriptor of it would drop the lock. */
+  /** Asks the file system for size and time; opening and closing the file would drop the lock. */
   #lastWrite(): string {
     const { mtimeNs, size } = statSync(this.#path, { bigint: true });
     return `${mtimeNs} ${size}`;

@@ -1,17 +1,20 @@
-// The storage thread's main module: answers the journal's calls, one at a time
-// and in order, on the one open file.
+// The main module of the storage thread. It answers the journal's calls on the one
+// open file, one at a time and in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from './client-errors.js';
 import { type CommitTexts, LibsqlFile } from './database-file.js';
 import type { Freezer } from './freezer.js';
+import type { UsageScan } from './usage-scan.js';
 
-/** What the journal may ask of the thread. */
+/** The calls that the journal may make. */
 export interface ThreadCalls {
   open(): Promise<void>;
   commit(texts: CommitTexts): ReturnType<LibsqlFile['commit']>;
   loadPage(position: number): ReturnType<LibsqlFile['loadPage']>;
-  usagePieces(position: number, createdAfter: string): ReturnType<LibsqlFile['usagePieces']>;
+  sequences(): Promise<string>;
+  beginUsage(createdAfter: string): Promise<void>;
+  nextUsage(): ReturnType<UsageScan['next']>;
   auditEvents(limit: number, offset: number): ReturnType<LibsqlFile['auditEvents']>;
   ping(): Promise<void>;
   touch(): Promise<void>;
@@ -30,7 +33,7 @@ export type ThreadReply =
   | { readonly call: number; readonly value: unknown }
   | { readonly call: number; readonly error: string };
 
-/** How the thread is started. */
+/** The thread's start data. */
 export interface ThreadOptions {
   readonly url: string;
   readonly initialRows: string;
@@ -52,7 +55,9 @@ const calls: ThreadCalls = {
   },
   commit: async (texts) => opened().commit(texts),
   loadPage: async (position) => opened().loadPage(position),
-  usagePieces: async (position, after) => opened().usagePieces(position, after),
+  sequences: async () => opened().sequences(),
+  beginUsage: async (createdAfter) => opened().usage.begin(createdAfter),
+  nextUsage: async () => opened().usage.next(),
   auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
   ping: async () => opened().ping(),
   touch: async () => opened().touch(),
@@ -79,7 +84,7 @@ parentPort?.on('message', (request: ThreadRequest) => {
   last = last.then(async () => {
     const reply = await answer(request);
     parentPort?.postMessage(reply);
-    // Ending by message: `terminate()` during a native call aborts the process.
+    // The thread ends itself after this message: `terminate()` during a native call would abort the process.
     if (request.name === 'close') parentPort?.close();
   });
 });

@@ -1,15 +1,15 @@
-// The write-ahead log beside a database file, where it is in doubt how much of
-// what can be read of it is on the disk.
+// The write-ahead log beside a database file. After a failure its bytes can be
+// read from the system's memory, but may not be on the disk.
 
 import { type FileHandle, open } from 'node:fs/promises';
 
 const PIECE_BYTES = 1_000_000;
 
 /**
- * Writes the log's bytes again, as they are, and syncs them. After a sync that
- * failed, the system may hold for clean what it never wrote: it can be read, no
- * later sync writes it, and a power cut takes it with all that was built on it.
- * Only for the holder of the exclusive lock, between two writes.
+ * Writes the log's bytes again, unchanged, and syncs them. After a failed sync the
+ * system may treat pages as written that it never wrote: they can be read, no later
+ * sync writes them, and a power cut loses them with everything built on them.
+ * Call it only while holding the exclusive lock, between two commits.
  */
 export async function rewriteLog(database: string): Promise<void> {
   const log = await openLog(`${database}-wal`);
@@ -28,7 +28,7 @@ export async function rewriteLog(database: string): Promise<void> {
   }
 }
 
-/** Undefined where there is no log: nothing was written since the last clean stop. */
+/** Undefined if there is no log, because nothing was written since the last clean stop. */
 async function openLog(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r+');

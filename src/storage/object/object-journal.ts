@@ -1,38 +1,35 @@
 // The journal over a durable object's own SQLite database. A commit is one
-// synchronous transaction; the platform holds back whatever leaves the object
-// until it is durable (the output gate), so nothing is acknowledged before.
+// synchronous transaction. The platform holds back every answer of the object until
+// the commit is durable (the output gate), so nothing is acknowledged before.
 
 import type { AuditEvent } from '../../domain/audit-event.js';
 import type { CollectionName } from '../../domain/collection-name.js';
-import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
 import type {
   Changes,
   CommitResult,
   Journal,
   JournalRow,
-  StoredUsage,
-  ThreeTimes,
+  Sequences,
 } from '../../records/journal.js';
-import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
+import { CREATE_SEQUENCES, LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import {
   APPEND_EVENT,
   COUNT_TABLES,
   CREATE_TABLES,
   LOAD_ROWS,
   MEASURE_ROWS,
-  MEASURE_USAGE,
   PUT_ROW,
   REMOVE_ROW,
 } from './object-schema.js';
 
-/** The platform's limit of a row is 2 MB; the rest is for the row's other columns. */
+/** A row of the platform has at most 2 MB; the difference is for the row's other columns. */
 const BODY_MAX_BYTES = 1_990_000;
 const PAGE_ROWS = 1_000;
 
 type SqlValue = string | number | null | ArrayBuffer;
 export type SqlRow = Record<string, SqlValue>;
 
-/** What the journal uses of a durable object's `ctx.storage`. */
+/** The part of a durable object's `ctx.storage` that the journal uses. */
 export interface ObjectStorage {
   readonly sql: {
     exec<Row extends SqlRow>(query: string, ...bindings: (string | number)[]): Iterable<Row>;
@@ -40,7 +37,7 @@ export interface ObjectStorage {
   transactionSync<T>(run: () => T): T;
 }
 
-/** How much a row holds, since when. Times: milliseconds since 1970, UTC. */
+/** Size and times of a row. Times: milliseconds since 1970, UTC. */
 export interface RowMeasure extends SqlRow {
   readonly collection: string;
   readonly bytes: number;
@@ -53,13 +50,13 @@ export interface ObjectJournalOptions {
   /** Part of the first commit's transaction, before its rows. */
   readonly onFirstCommit?: () => void;
   /**
-   * Part of every commit's transaction, after its rows: what it writes becomes
-   * durable with them or not at all. What it returns is run once it has succeeded.
+   * Runs in every commit's transaction, after its rows. What it writes becomes durable
+   * with them or not at all. The function that it returns runs after the commit.
    */
   readonly onCommit?: (effect: CommitEffect) => () => void;
 }
 
-/** The rows that a commit touched, as they were and as they are. */
+/** The rows of a commit, before and after it. */
 export interface CommitEffect {
   readonly before: readonly RowMeasure[];
   readonly after: readonly RowMeasure[];
@@ -77,9 +74,11 @@ export class ObjectJournal implements Journal {
     this.#sql = options.storage.sql;
     const [found] = this.#sql.exec<{ tables: number }>(COUNT_TABLES);
     this.#hasTables = (found?.tables ?? 0) > 0;
+    // An object of an earlier release has none.
+    if (this.#hasTables) this.#sql.exec(CREATE_SEQUENCES);
   }
 
-  /** Whether anything was ever written here. */
+  /** Whether anything was ever written to this object. */
   get hasTables(): boolean {
     return this.#hasTables;
   }
@@ -96,6 +95,12 @@ export class ObjectJournal implements Journal {
     if (page.length > 0) yield page;
   }
 
+  async sequences(): Promise<Sequences> {
+    if (!this.#hasTables) return {};
+    const [row] = this.#sql.exec<{ sequences: string }>(LOAD_SEQUENCES);
+    return JSON.parse(row?.sequences ?? '{}');
+  }
+
   async commit(changes: Changes): Promise<CommitResult> {
     if (this.#closed) return { status: 'unknown', error: new Error('the journal is closed') };
     try {
@@ -107,30 +112,6 @@ export class ObjectJournal implements Journal {
       const result = await this.commit({ ...changes, events: [] });
       return result.status === 'committed' ? { ...result, auditError: error.cause } : result;
     }
-  }
-
-  async usage(createdAfter: ThreeTimes): Promise<readonly StoredUsage[]> {
-    if (!this.#hasTables) return [];
-    const rows = this.#sql.exec<UsageRow>(MEASURE_USAGE, JSON.stringify(createdAfter));
-    return [...rows].map((row) => ({
-      collection: row.collection as CollectionName,
-      records: row.records,
-      payloadBytes: row.bytes,
-      createdAfter: [row.after_first, row.after_second, row.after_third],
-      lastUpdatedAt: row.updated_at,
-    }));
-  }
-
-  async auditEvents(page: PageRequest): Promise<Page> {
-    if (!this.#hasTables) return { items: [], total: 0 };
-    const [count] = this.#sql.exec<{ total: number }>(TOTAL_EVENTS);
-    const rows = this.#sql.exec<{ event: string }>(LIST_EVENTS, page.pageSize, offsetOf(page));
-    return { items: [...rows].map(({ event }) => event), total: count?.total ?? 0 };
-  }
-
-  async ping(): Promise<void> {
-    if (this.#closed) throw new Error('the journal is closed');
-    Array.from(this.#sql.exec(COUNT_TABLES));
   }
 
   async close(): Promise<void> {
@@ -152,6 +133,7 @@ export class ObjectJournal implements Journal {
         this.#sql.exec(PUT_ROW, position, collection, id, body, at);
       }
       for (const position of removals) this.#sql.exec(REMOVE_ROW, position);
+      this.#sql.exec(PUT_SEQUENCES, JSON.stringify(changes.sequences));
       this.#append(changes.events);
       return onCommit?.({ before, after: measured() });
     });
@@ -159,7 +141,7 @@ export class ObjectJournal implements Journal {
     committed?.();
   }
 
-  /** "If the audit write fails …, the change stands": what failed must be told from the rest. */
+  /** "If the audit write fails …, the change stands": so a failure of the events gets an error of its own. */
   #append(events: readonly AuditEvent[]): void {
     try {
       for (const event of events) this.#sql.exec(APPEND_EVENT, JSON.stringify(event));
@@ -176,14 +158,4 @@ interface StoredRow extends SqlRow {
   readonly collection: string;
   readonly id: string;
   readonly body: string;
-}
-
-interface UsageRow extends SqlRow {
-  readonly collection: string;
-  readonly records: number;
-  readonly bytes: number;
-  readonly updated_at: number;
-  readonly after_first: number;
-  readonly after_second: number;
-  readonly after_third: number;
 }

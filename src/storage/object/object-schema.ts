@@ -1,12 +1,13 @@
-// The tables of a durable object's own SQLite database, which holds one
-// account, and every statement of the journal that touches them.
+// The tables of one account's database in a durable object, and every statement
+// of the journal on them.
 
-import { CREATE_RECORDS } from '../records-table.js';
+import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
-/** Made with the first write, so that an account that never wrote has no database. */
+/** The tables are made with the first write, so an account that never wrote has no database. */
 export const CREATE_TABLES = [
   ...CREATE_RECORDS,
   'create table audit_events (id integer primary key, event text not null) strict',
+  CREATE_SEQUENCES,
 ] as const;
 
 export const COUNT_TABLES = `
@@ -14,12 +15,12 @@ export const COUNT_TABLES = `
 
 export const LOAD_ROWS = 'select position, collection, id, body from records order by position';
 
-/** Rows by their measure alone. `?1`: positions, as a JSON array. */
+/** Sizes and times of rows. `?1`: positions, as a JSON array. */
 export const MEASURE_ROWS = `
   select collection, octet_length(body) as bytes, created_at, updated_at
     from records where position in (select value from json_each(?1))`;
 
-/** A row a statement: one JSON parameter for all would be held to the size of a row. */
+/** One statement for each row: one JSON parameter for all may not be larger than a row. */
 export const PUT_ROW = `
   insert into records (position, collection, id, body, created_at, updated_at)
   values (?1, ?2, ?3, ?4, ?5, ?5)
@@ -27,16 +28,7 @@ export const PUT_ROW = `
 
 export const REMOVE_ROW = 'delete from records where position = ?1';
 
-/** Ids go on after the highest one that was ever given: events are never removed. */
+/** The next id follows the highest one. Events are never removed, so no id is given twice. */
 export const APPEND_EVENT = `
   insert into audit_events (id, event)
   values ((select coalesce(max(id), 0) + 1 from audit_events), ?1)`;
-
-/** `?1`: three times, as a JSON array. */
-export const MEASURE_USAGE = `
-  select collection, count(*) as records, total(octet_length(body)) as bytes,
-         max(updated_at) as updated_at,
-         sum(created_at > ?1 ->> 0) as after_first,
-         sum(created_at > ?1 ->> 1) as after_second,
-         sum(created_at > ?1 ->> 2) as after_third
-    from records group by collection`;

@@ -9,8 +9,17 @@ import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import type { Journal } from '../../../src/records/journal.js';
+import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
-import { changes, conformanceOf, loaded, row, rows } from '../journal-conformance.js';
+import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
+import {
+  changes,
+  conformanceOf,
+  loaded,
+  row,
+  rows,
+  viewsConformanceOf,
+} from '../journal-conformance.js';
 
 /** A database without rows, made once: a new file has the sample rows. */
 const empty = openTemporaryFolder();
@@ -27,20 +36,29 @@ afterAll(async () => {
   await (await empty).remove();
 });
 
-conformanceOf('libSQL file', async () => {
+async function emptyHome() {
   const folder = await openTemporaryFolder();
   const path = join(folder.path, 'service.db');
   await copyFile(await emptyPath, path);
+  return { path, open: () => openLibsqlJournal({ path }), remove: () => folder.remove() };
+}
+
+viewsConformanceOf('libSQL file', emptyHome);
+conformanceOf('libSQL file', async () => {
+  const { path, ...home } = await emptyHome();
   return {
-    open: () => openLibsqlJournal({ path }),
+    ...home,
+    open: async () => {
+      const planted = hasTriggers(path) ? await plantedLibsql() : undefined;
+      return (planted?.openLibsqlJournal ?? openLibsqlJournal)({ path });
+    },
     refuseEvents: async () => {
-      await runSql(
+      plantTriggers(
         path,
         `create trigger refuse_events before insert on audit_events
            begin select raise(abort, 'injected'); end`,
       );
     },
-    remove: () => folder.remove(),
   };
 });
 
@@ -108,7 +126,7 @@ describe('The libSQL file', () => {
     await journal.close();
     expect(await runSql(path, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     expect(await runSql(path, 'pragma application_id')).toEqual([{ application_id: 0x5376634d }]);
-    expect(await runSql(path, 'pragma user_version')).toEqual([{ user_version: 1 }]);
+    expect(await runSql(path, 'pragma user_version')).toEqual([{ user_version: SCHEMA_VERSION }]);
   });
 
   it('heals after refused commits: later ones are on disk', async () => {

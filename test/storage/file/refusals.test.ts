@@ -7,6 +7,7 @@ import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { explained } from '../../../src/storage/file/client-errors.js';
+import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { changes, loaded, rows } from '../journal-conformance.js';
 
@@ -95,10 +96,10 @@ describe('Opening a libSQL journal', () => {
 
   it('refuses a schema newer than it knows, untouched', async () => {
     await makeDatabase();
-    await runSql(path, 'pragma user_version = 2');
+    await runSql(path, 'pragma user_version = 99');
     const bytes = await readFile(path);
     expect(await refusalOf(path)).toBe(
-      'its schema has version 2, this program knows up to 1; run a newer release',
+      `its schema has version 99, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
     );
     await expectUntouched(path, bytes);
   });

@@ -7,7 +7,7 @@ import { ObjectJournal } from '../../../src/storage/object/object-journal.js';
 /** One call; its answer is `{ value }` or `{ error }`, an error being its message. */
 export interface JournalRequest {
   readonly place: string;
-  readonly call: 'load' | 'commit' | 'usage' | 'auditEvents' | 'ping' | 'close' | 'sql' | 'reopen';
+  readonly call: 'load' | 'commit' | 'sequences' | 'close' | 'sql' | 'reopen';
   readonly args: readonly unknown[];
 }
 
@@ -35,8 +35,10 @@ export class JournalObject extends DurableObject {
         const result = await this.#journal.commit(args[0] as never);
         return JSON.parse(JSON.stringify(result, errorsAsMessages));
       }
-      default:
-        return this.#journal[call](args[0] as never);
+      case 'sequences':
+        return this.#journal.sequences();
+      case 'close':
+        return this.#journal.close();
     }
   }
 }

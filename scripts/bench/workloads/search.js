@@ -1,0 +1,174 @@
+// Search in 100,000 records: beside a bare scan over the same texts, and what
+// other accounts notice of it.
+
+import { makeDataSet, NOTHING, ONE_PERCENT, sampleOf } from '../data-set.js';
+import { startScript } from '../processes.js';
+import { median, medianRatio } from '../statistics.js';
+import { count, milliseconds } from '../table.js';
+import { copied, listening, startOurs, startPeer } from '../targets.js';
+import { readsOf, withTargets } from './reads.js';
+
+/** @import { Bench } from '../bench-context.js' */
+/** @import { LoadRequest } from '../load.js' */
+/** @import { Line } from '../table.js' */
+/** @import { Target } from '../targets.js' */
+
+const RECORDS = 100_000;
+const SEARCHED = { prefix: 'searched', owners: 1, records: RECORDS };
+const OTHERS = { prefix: 'other', owners: 10, records: 1_000 };
+/** Searches under way at a time while the others read. */
+const SEARCHERS = 2;
+
+const NEEDLES = [
+  { workload: 'search 100 000, nothing', needle: NOTHING, matches: 0 },
+  { workload: 'search 100 000, 1 %', needle: ONE_PERCENT, matches: RECORDS / 100 },
+];
+
+/** @returns {LoadRequest[]} */
+export function searchOf(/** @type {string} */ owner, /** @type {string} */ needle) {
+  const q = encodeURIComponent(needle);
+  return [{ method: 'GET', path: `/api/v1/customers?q=${q}`, token: owner }];
+}
+
+export function search(/** @type {Bench} */ bench) {
+  return withTargets(async (use) => {
+    const { folder, identity } = bench;
+    const only = await makeDataSet(bench, 'searched', [SEARCHED]);
+    const data = await makeDataSet(bench, 'search', [SEARCHED, OTHERS]);
+    // No goal depends on it, and it takes its time.
+    const fastify =
+      bench.hasFastify && !bench.quick ? await use(startPeer('fastify', folder, data)) : undefined;
+    const identityOrigin = identity.origin;
+    const ours = await use(
+      listening(startOurs({ file: copied(data, 'ours').file, identityOrigin })),
+    );
+    await Promise.all(NEEDLES.map(({ needle, matches }) => expectMatches(ours, needle, matches)));
+    const lines = await besideTheLoop(bench, only.file, ours, fastify);
+    const others = readsOf(sampleOf(data, 'other', OTHERS.records));
+    return [...lines, ...(await othersMeanwhile(bench, ours, others))];
+  });
+}
+
+/** One search at a time, in turn with the loop, which runs in a process of its own. */
+async function besideTheLoop(
+  /** @type {Bench} */ bench,
+  /** @type {string} */ file,
+  /** @type {Target} */ ours,
+  /** @type {Target | undefined} */ fastify,
+) {
+  const needles = NEEDLES.map(({ needle }) => needle);
+  const times = NEEDLES.map(() => ({
+    ours: /** @type {number[]} */ ([]),
+    loop: /** @type {number[]} */ ([]),
+    fastify: /** @type {number[]} */ ([]),
+  }));
+  for (let round = 0; round < bench.rounds; round++) {
+    bench.say(`search: round ${round + 1} of ${bench.rounds}`);
+    for (const [index, needle] of needles.entries()) {
+      times[index]?.ours.push(await searchTime(bench, ours, needle));
+      if (fastify) times[index]?.fastify.push(await searchTime(bench, fastify, needle));
+    }
+    const args = ['scan', file, ...needles];
+    const scans = JSON.parse(await startScript('./targets/database-rows.js', args).ended());
+    for (const [index, scan] of scans.entries()) {
+      if (scan.matches !== NEEDLES[index]?.matches)
+        throw new Error('the loop finds something else');
+      times[index]?.loop.push(median(scan.times));
+    }
+  }
+  return NEEDLES.flatMap(({ workload }, index) => {
+    const measured = times[index] ?? { ours: [], loop: [], fastify: [] };
+    /** @type {(who: string, values: readonly number[]) => Line} */
+    const line = (who, values) => ({ workload, who, result: `${milliseconds(median(values))} ms` });
+    /** @type {Line[]} */
+    const lines = [
+      line('ours, over HTTP', measured.ours),
+      {
+        ...line('bare scan loop, lower-cased before', measured.loop),
+        ratio: medianRatio(measured.ours, measured.loop),
+        goal: { kind: 'most', limit: 1.5 },
+      },
+    ];
+    if (fastify) {
+      const ratio = medianRatio(measured.ours, measured.fastify);
+      lines.push({ ...line('Fastify peer', measured.fastify), ratio });
+    }
+    return lines;
+  });
+}
+
+async function searchTime(
+  /** @type {Bench} */ { load, seconds },
+  /** @type {Target} */ { origin },
+  /** @type {string} */ needle,
+) {
+  const requests = searchOf('searched-0', needle);
+  return (await load({ origin, requests, connections: 1, seconds })).p50;
+}
+
+/** Reads by other accounts, alone and while somebody searches without a pause. */
+async function othersMeanwhile(
+  /** @type {Bench} */ { load, quick, rounds, seconds, warmUpSeconds, connections, say },
+  /** @type {Target} */ { origin },
+  /** @type {LoadRequest[]} */ requests,
+) {
+  const alone = [];
+  const meanwhile = [];
+  const reads = { origin, requests, connections, seconds };
+  say("search: other accounts' reads: warming up");
+  await load({ ...reads, seconds: warmUpSeconds });
+  for (let round = 0; round < rounds; round++) {
+    say(`search: other accounts' reads, round ${round + 1} of ${rounds}`);
+    if (!quick || round === 0) alone.push(await load(reads));
+    const searches = searchOf('searched-0', NOTHING);
+    const [others] = await Promise.all([
+      load(reads),
+      load({ origin, requests: searches, connections: SEARCHERS, seconds: seconds + 1 }),
+    ]);
+    meanwhile.push(others);
+  }
+  const workload = "others' reads during a search";
+  const p99 = median(meanwhile.map((round) => round.p99));
+  return [
+    othersLine(workload, 'ours, while two search', meanwhile),
+    othersLine(workload, 'ours, nobody searches', alone),
+    {
+      workload,
+      who: 'p99, while two search',
+      result: `${milliseconds(p99)} ms`,
+      goal: /** @type {const} */ ({ kind: 'most', limit: 25 }),
+      rated: p99,
+    },
+  ];
+}
+
+/** @returns {Line} */
+export function othersLine(
+  /** @type {string} */ workload,
+  /** @type {string} */ who,
+  /** @type {readonly import('../load.js').Load[]} */ loads,
+) {
+  const middle = (/** @type {'perSecond' | 'p50' | 'p99' | 'p999'} */ figure) =>
+    median(loads.map((load) => load[figure]));
+  return {
+    workload,
+    who,
+    result: `${count(middle('perSecond'))}/s`,
+    latency: [middle('p50'), middle('p99'), middle('p999')].map(milliseconds).join(' / '),
+  };
+}
+
+async function expectMatches(
+  /** @type {Target} */ { origin },
+  /** @type {string} */ needle,
+  /** @type {number} */ matches,
+) {
+  const [request] = searchOf('searched-0', needle);
+  const headers = { Authorization: 'Bearer searched-0' };
+  const response = await fetch(origin + request?.path, { headers });
+  const { meta } = /** @type {{ meta: { pagination: { total: number } } }} */ (
+    await response.json()
+  );
+  if (meta.pagination.total !== matches)
+    throw new Error(`${meta.pagination.total} match ${needle}`);
+}

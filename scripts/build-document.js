@@ -1,0 +1,62 @@
+// Makes the description of the API from the sources: the OpenAPI document and
+// the requests made from it. What makes it runs here and goes nowhere.
+
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { BuildFailure, messagesOf, thrownIn } from './build-failure.js';
+
+const ENTRY = `
+  export { openApiDocument } from './src/openapi/document.ts';
+  export { httpFile, postmanCollection } from './src/openapi/requests.ts';
+`;
+
+/**
+ * Texts of dist/ by file name. Rejects with a `BuildFailure` that names the
+ * place in src.
+ * @param {string} root
+ * @returns {Promise<Record<string, string>>}
+ */
+export async function makeDocument(root) {
+  const bundled = await build({
+    absWorkingDir: root,
+    stdin: { contents: ENTRY, resolveDir: root },
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    sourcemap: 'inline',
+    sourceRoot: root,
+    logLevel: 'silent',
+    write: false,
+  }).catch((error) => {
+    throw new BuildFailure(messagesOf(error));
+  });
+  // A file, not a data URL: its name and its source map lead an error to the line in src.
+  const folder = join(root, 'node_modules/.cache');
+  const path = join(folder, `document-${process.pid}.mjs`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path, bundled.outputFiles[0]?.text ?? '');
+  try {
+    process.setSourceMapsEnabled(true);
+    const { openApiDocument, httpFile, postmanCollection } = await import(pathToFileURL(path).href);
+    const document = openApiDocument();
+    return {
+      'openapi.json': jsonText(document),
+      'postman.json': jsonText(postmanCollection(document)),
+      'requests.http': httpFile(document),
+    };
+  } catch (error) {
+    throw new BuildFailure([thrownIn(error, root)]);
+  } finally {
+    process.setSourceMapsEnabled(false);
+    rmSync(path, { force: true });
+  }
+}
+
+/** @param {unknown} value */
+function jsonText(value) {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,80 @@
+// `npm run mutants -- src/domain`: changes the sources in one place at a time and
+// runs the tests of that folder. A change that no test notices is a survivor:
+// a gap in the tests, or a change that means the same. Prints a table of files
+// and the survivors; test/MUTANTS.md has the reasons. `--tests test/contract/list`
+// takes other tests, such as those of the contract on the host from source.
+
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeInstalled, root } from '../setup.js';
+
+/** A mutant on which the tests take this much longer than usual counts as noticed. */
+const TIMEOUT_MS = 5_000;
+const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);
+
+/** @typedef {import('@stryker-mutator/api/core').MutantResult} MutantResult */
+
+const { paths, tests } = readArguments(process.argv.slice(2));
+await makeInstalled('test', 'scripts/worker', 'scripts/mutants');
+process.chdir(root);
+process.env['TEST_HOSTS'] = 'handler';
+process.env['MUTANT_TESTS'] = tests.map((path) => `${path}**/*.test.ts,${path}*.test.ts`).join();
+const { Stryker } = await import('@stryker-mutator/core');
+const mutants = await new Stryker({
+  mutate: paths.map((path) => (isFolder(path) ? `${path}/**/*.ts` : path)),
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'scripts/mutants/vitest.config.ts', related: false },
+  coverageAnalysis: 'perTest',
+  timeoutMS: TIMEOUT_MS,
+  concurrency: 2,
+  reporters: ['progress-append-only'],
+  ignorePatterns: ['dist', 'data'],
+  tempDirName: 'node_modules/.cache/mutants',
+  // Stryker would rewrite it with the compiler's programming interface, which TypeScript 7 has not.
+  tsconfigFile: 'no-tsconfig.json',
+}).runMutationTest();
+process.stdout.write(`\n${table(mutants)}\n${survivors(mutants)}`);
+
+/** @param {readonly string[]} given */
+function readArguments(given) {
+  const at = given.indexOf('--tests');
+  const wanted = at === -1 ? given : given.slice(0, at);
+  const paths = wanted.length > 0 ? wanted : ['src/domain'];
+  const chosen = at === -1 ? [] : given.slice(at + 1);
+  const rooms = paths.map((path) => `test/${path.split('/')[1]?.replace(/\.ts$/, '')}/`);
+  return { paths, tests: chosen.length > 0 ? chosen : [...new Set(rooms)] };
+}
+
+/** @param {string} path */
+function isFolder(path) {
+  return statSync(join(root, path)).isDirectory();
+}
+
+/** @param {readonly MutantResult[]} mutants */
+function table(mutants) {
+  const files = [...new Set(mutants.map(({ fileName }) => fileName))].sort();
+  const rows = files.map((file) => {
+    const own = mutants.filter(({ fileName }) => fileName === file);
+    const noticed = own.filter(({ status }) => NOTICED.has(status)).length;
+    const share = Math.round((100 * noticed) / own.length);
+    return `| \`${nameOf(file)}\` | ${own.length} | ${noticed} | ${share} % |`;
+  });
+  return ['| File | Mutants | Noticed | |', '|---|---|---|---|', ...rows, ''].join('\n');
+}
+
+/** @param {readonly MutantResult[]} mutants */
+function survivors(mutants) {
+  return mutants
+    .filter(({ status }) => !NOTICED.has(status))
+    .map(({ fileName, location, mutatorName, replacement, status }) => {
+      const place = `${nameOf(fileName)}:${location.start.line}:${location.start.column}`;
+      return `${place} ${status} ${mutatorName}: ${replacement?.replace(/\s+/g, ' ')}\n`;
+    })
+    .join('');
+}
+
+/** @param {string} file */
+function nameOf(file) {
+  return file.replace(root, '');
+}

@@ -1,0 +1,56 @@
+// The licences of what the bundles contain, which travel with dist/ and the
+// package. Made from esbuild's own account of each bundle, so none is forgotten.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BuildFailure } from './build-failure.js';
+
+const LICENCE_FILE = /^(licen[cs]e|notice|copying)(-[a-z0-9.]+?)?(\.(md|txt))?$/i;
+const RULE = '='.repeat(80);
+
+/**
+ * The text of THIRD-PARTY-NOTICES.txt. Throws where a bundled package has no
+ * licence file: then it must not be shipped.
+ * @param {string} root
+ * @param {readonly import('esbuild').Metafile[]} bundles
+ */
+export function noticesOf(root, bundles) {
+  const packages = [...filesByPackage(bundles)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const notices = packages.map(([name, files]) => noticeOf(root, name, files));
+  return [
+    'The files beside this one contain parts of these packages.',
+    'Packages that are installed beside them, such as @libsql/client, bring their own licences.',
+    '',
+    ...notices,
+  ].join('\n');
+}
+
+/** Names of the bundled packages, each with the built files that hold a part of it. @param {readonly import('esbuild').Metafile[]} bundles */
+function filesByPackage(bundles) {
+  /** @type {Map<string, Set<string>>} */
+  const found = new Map();
+  for (const [file, { inputs }] of bundles.flatMap(({ outputs }) => Object.entries(outputs))) {
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+      if (name === undefined || bytesInOutput === 0) continue;
+      found.set(name, (found.get(name) ?? new Set()).add(file.replace(/^dist\//, '')));
+    }
+  }
+  return found;
+}
+
+/** @param {string} root @param {string} name @param {Set<string>} files */
+function noticeOf(root, name, files) {
+  const folder = join(root, 'node_modules', name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const texts = readdirSync(folder)
+    .filter((file) => LICENCE_FILE.test(file))
+    .map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  if (texts.length === 0) {
+    throw new BuildFailure([
+      `node_modules/${name}: no licence file; its licence is to travel with dist/`,
+    ]);
+  }
+  const title = `${name} ${version} (${license}), in ${[...files].sort().join(', ')}`;
+  return [RULE, title, RULE, '', ...texts, ''].join('\n');
+}

@@ -1,0 +1,94 @@
+// Installs the packages that a command needs, and no others. Those of the
+// project itself run and build the service; each further group is a workspace of
+// package.json, a folder with a package.json of its own. One lock file has all.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** @typedef {{ version?: string, name?: string, resolved?: string, link?: boolean, optional?: boolean, dependencies?: Record<string, string>, devDependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Package */
+
+/** The project's own packages, as a group. */
+const PROJECT = '';
+/** Adds what is missing at the lock file's versions, and writes neither package.json nor the lock file. */
+const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+
+/**
+ * The groups among these, the project's own first, that miss a package.
+ * @param {string} root
+ * @param {readonly string[]} groups Folders of workspaces, such as `test`.
+ */
+export function missingGroups(root, groups) {
+  const locked = packagesOf(join(root, 'package-lock.json'));
+  const installed = packagesOf(join(root, 'node_modules/.package-lock.json'));
+  return [PROJECT, ...groups].filter((group) =>
+    [...packagesOfGroup(locked, group)].some(
+      (path) =>
+        installed[path]?.version !== locked[path]?.version ||
+        !existsSync(join(root, path, 'package.json')),
+    ),
+  );
+}
+
+/**
+ * Installs these groups; what is there of other groups stays.
+ * @param {string} root
+ * @param {readonly string[]} groups
+ * @returns {string} Empty, or what went wrong.
+ */
+export function installGroups(root, groups) {
+  const locked = packagesOf(join(root, 'package-lock.json'));
+  const names = groups.filter((group) => group !== PROJECT).map((group) => locked[group]?.name);
+  const runs = [
+    ...(groups.includes(PROJECT) ? [['--workspaces=false']] : []),
+    // By name: npm takes a folder for every workspace below it.
+    ...(names.length > 0 ? [names.map((name) => `--workspace=${name}`)] : []),
+  ];
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  for (const which of runs) {
+    const { status, error } = spawnSync(npm, [...INSTALL, ...which], {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    if (status !== 0) return `npm install failed${error ? `: ${error.message}` : ''}; see above.`;
+  }
+  return '';
+}
+
+/**
+ * Paths in the lock file of everything that a group needs, found as Node finds
+ * packages: in the folder's own node_modules, then in those above.
+ * @param {Record<string, Package>} locked
+ * @param {string} group
+ */
+export function packagesOfGroup(locked, group) {
+  /** @type {Set<string>} */
+  const found = new Set();
+  /** @param {string} from @param {Record<string, string> | undefined} names */
+  const add = (from, names = {}) => {
+    for (const name of Object.keys(names)) {
+      const path = resolved(locked, from, name);
+      // An optional package is one for another machine, or of no consequence.
+      if (path === undefined || found.has(path) || locked[path]?.optional === true) continue;
+      found.add(path);
+      add(path, locked[path]?.dependencies);
+    }
+  };
+  add(group, locked[group]?.dependencies);
+  add(group, locked[group]?.devDependencies);
+  return found;
+}
+
+/** @param {Record<string, Package>} locked @param {string} from @param {string} name */
+function resolved(locked, from, name) {
+  for (let folder = from; ; folder = folder.replace(/\/?[^/]*$/, '')) {
+    const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
+    if (Object.hasOwn(locked, path)) return path;
+    if (folder === '') return undefined;
+  }
+}
+
+/** @param {string} path @returns {Record<string, Package>} */
+function packagesOf(path) {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : {};
+}

@@ -1,0 +1,61 @@
+// `npm run quick`: everything that is quick, at once, without a build: types,
+// lint and formatting, house rules, facts of the pages. `npm test` and
+// `npm run check` begin with it.
+
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeInstalled, root } from './setup.js';
+
+/** Tests that only read files; parts of their paths. */
+const QUICK_TESTS = ['test/house/', 'test/pages/', 'test/readme/where-is-each-rule'];
+/** @type {readonly (readonly [what: string, ...command: string[]])[]} */
+const CHECKS = [
+  ['Types', 'typescript/bin/tsc', '--project', 'tsconfig.json'],
+  // Without Node's types: the core uses nothing that a browser or a Worker lacks.
+  ['Types of the core', 'typescript/bin/tsc', '--project', 'src/tsconfig.core.json'],
+  ['Lint and formatting', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
+  [
+    'House rules and facts of the pages',
+    'vitest/vitest.mjs',
+    'run',
+    '--config',
+    'test/vitest.config.ts',
+    '--reporter=dot',
+    ...QUICK_TESTS,
+  ],
+];
+
+/** Runs the checks; prints what failed, and resolves with whether all passed. */
+export async function quickChecks() {
+  const startedAt = performance.now();
+  await makeInstalled('test', 'scripts/worker', 'test/browser');
+  const results = await Promise.all(CHECKS.map(run));
+  const failed = results.filter(({ passed }) => !passed);
+  for (const { what, output } of failed) process.stderr.write(`\n== ${what}\n\n${output.trim()}\n`);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  const outcome =
+    failed.length === 0 ? 'pass' : `failed: ${failed.map(({ what }) => what).join(', ')}`;
+  process.stderr.write(`Types, lint, house rules, pages: ${outcome} (${seconds} s)\n`);
+  return failed.length === 0;
+}
+
+/** @param {readonly [string, ...string[]]} check */
+async function run([what, tool = '', ...args]) {
+  const child = spawn(process.execPath, [join(root, 'node_modules', tool), ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  }
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  return { what, passed: code === 0, output };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (!(await quickChecks())) process.exitCode = 1;
+}

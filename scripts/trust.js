@@ -1,0 +1,37 @@
+// `npm run trust`: makes the clone ready, then runs the trials of test/trials,
+// which make faults on purpose and count the damage. `npm run trust -- crash power`
+// runs two of them; `--quick` runs short versions.
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeReady, root } from './setup.js';
+
+const args = process.argv.slice(2);
+const names = args.filter((arg) => arg !== '--quick');
+
+await makeReady();
+// Not the system's folder for temporary files: that may be memory, where a sync means nothing.
+mkdirSync(join(root, 'data'), { recursive: true });
+const folder = mkdtempSync(join(root, 'data/trust-'));
+// vitest gets the same signal and ends; the folder is removed afterwards.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+
+const vitest = spawn(
+  process.execPath,
+  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'test/trials/vitest.config.ts'],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      TRIALS: names.join(','),
+      TRIALS_QUICK: args.includes('--quick') ? '1' : '',
+      TRIALS_FOLDER: folder,
+    },
+  },
+);
+vitest.once('exit', (code) => {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  process.exit(code ?? 130);
+});

@@ -1,0 +1,30 @@
+// What a restore says of accounts that were erased and are in the backup.
+
+import { dirname } from 'node:path';
+import { accountsThatCameBack, ledgerPath } from './ledger.js';
+
+/** Paragraphs for the terminal; empty where nobody came back. Never rejects: the restore has done its work. */
+export async function erasedAccountsReport(
+  environment: Readonly<Record<string, string | undefined>>,
+  backup: string,
+  owners: AsyncIterable<{ readonly subject: string; readonly oldest: number }>,
+): Promise<string> {
+  // The ledger stands beside the folder that the backup lies in, unless the settings name another.
+  const path = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(backup)) ?? '';
+  try {
+    const found = await accountsThatCameBack(path, owners);
+    if (found.length === 0) return '';
+    const lines = found.map(({ subject, erased }) => `${subject}  erased on ${erased}`);
+    return `
+Accounts that were erased came back with this backup:
+
+${lines.join('\n')}
+
+Start the service, then erase each of them again:
+npm run erase -- --account SUBJECT --export-first FOLDER --confirm SUBJECT
+`;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `\nWhether erased accounts came back is not known: ${reason}; look into ${path}\n`;
+  }
+}

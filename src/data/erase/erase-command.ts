@@ -1,0 +1,201 @@
+// `erase`: exports an account, deletes what was exported, looks into every view
+// whether anything is left, and writes it into the ledger.
+
+import { createReadStream } from 'node:fs';
+import { access, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { COLLECTION_NAMES, type CollectionName } from '../../domain/collection-name.js';
+import { ApiError } from '../../operator-client.js';
+import type { BackupSettings } from '../../settings.js';
+import { exportData } from '../export/export-command.js';
+import { type Manifest, readManifest } from '../export/manifest.js';
+import { CommandError, Interrupted } from '../failures.js';
+import { startProgress } from '../progress.js';
+import type { Service } from '../service.js';
+import { pause, type Surroundings } from '../surroundings.js';
+import { backupExpiry } from './backup-expiry.js';
+import { addToLedger, type RecordCounts } from './ledger.js';
+
+export interface EraseOptions {
+  readonly account: string;
+  readonly exportFolder: string;
+  readonly ledger: string;
+  readonly backups: BackupSettings | undefined;
+}
+
+/** In the export's folder: the deleting has begun, so the same command goes on with it. */
+const BEGUN = 'erase-begun.json';
+const CONNECTIONS = 8;
+/** On Workers the views across accounts follow a little later. */
+const VIEWS_FOLLOW_WITHIN_MS = 60_000;
+const LOOK_AGAIN_MS = 1_000;
+const OWNER_ONLY = 0o600;
+
+export async function eraseAccount(
+  options: EraseOptions,
+  service: Service,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { account, exportFolder, ledger } = options;
+  const { out, now, randomBytes } = surroundings;
+  await service.reach();
+  const isGoingOn = await access(join(exportFolder, BEGUN)).then(
+    () => true,
+    () => false,
+  );
+  const manifest = isGoingOn
+    ? await ownManifest(account, exportFolder)
+    : await exportFirst(options, service, surroundings);
+  await deleteExported(manifest, options, service, surroundings);
+  await expectNothingLeft(account, service, surroundings);
+  const erasedAt = now();
+  const erased = new Date(erasedAt).toISOString();
+  const records = recordCounts(manifest);
+  await addToLedger(ledger, { subject: account, erased, records }, randomBytes);
+  const count = Object.values(records).reduce((sum, some) => sum + some, 0);
+  out(`${account} is erased: ${count} records deleted, nothing is left in any view.\n`);
+  out(`The ledger ${ledger} has a line of it: a salted hash, the time, the counts.\n`);
+  out('The audit log keeps which records the operator changed, and the subject: no values.\n');
+  out(`${exportFolder} now holds the only other copy; hand it over or destroy it.\n`);
+  out(`${await backupExpiry(options.backups, erasedAt)}\n`);
+}
+
+async function exportFirst(
+  { account, exportFolder }: EraseOptions,
+  service: Service,
+  surroundings: Surroundings,
+): Promise<Manifest> {
+  const [manifest] = await exportData(
+    {
+      account,
+      folder: exportFolder,
+      format: 'ndjson',
+      collections: COLLECTION_NAMES,
+      style: { delimiter: ',', isForExcel: false },
+    },
+    service,
+    surroundings,
+  );
+  if (manifest === undefined) throw new CommandError('the export has made nothing; try again');
+  if (manifest.changed_meanwhile === 'yes') {
+    throw new CommandError(
+      `nothing was deleted: ${account} changed during the export; end its access at the identity provider, then run this again with a new folder`,
+    );
+  }
+  const file = await open(join(exportFolder, BEGUN), 'wx', OWNER_ONLY);
+  await file.writeFile(`${JSON.stringify({ account })}\n`);
+  await file.sync();
+  await file.close();
+  return manifest;
+}
+
+/** Of an erasure that was broken off. */
+async function ownManifest(account: string, folder: string): Promise<Manifest> {
+  const begun: { account?: string } = JSON.parse(await readFile(join(folder, BEGUN), 'utf8'));
+  const manifest = await readManifest(folder);
+  if (begun.account === account && manifest.account === account) return manifest;
+  throw new CommandError(
+    `${folder} is of an erasure of ${JSON.stringify(begun.account)}; name another folder`,
+  );
+}
+
+/** Deletes what is in the export, and nothing that came later. A record that is gone already is no failure. */
+async function deleteExported(
+  manifest: Manifest,
+  { account, exportFolder }: EraseOptions,
+  service: Service,
+  surroundings: Surroundings,
+): Promise<void> {
+  const total = Object.values(recordCounts(manifest)).reduce((sum, count) => sum + count, 0);
+  const progress = startProgress(surroundings, {
+    event: 'erase_progress',
+    noun: 'records',
+    total,
+  });
+  try {
+    for (const collection of COLLECTION_NAMES) {
+      const file = manifest.files.find(({ content }) => content === collection);
+      if (file === undefined) continue;
+      const ids = idsIn(join(exportFolder, file.name));
+      const records = service.records(account, collection);
+      const connection = async () => {
+        for (;;) {
+          const { done, value } = await ids.next();
+          if (done) return;
+          await service.patiently(() => records.delete(value)).catch(expectGone);
+          progress.add();
+        }
+      };
+      await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+    }
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    throw new Interrupted('stopped while deleting; run the same command to go on');
+  } finally {
+    progress.stop();
+  }
+}
+
+function expectGone(error: unknown): void {
+  if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
+}
+
+async function* idsIn(path: string): AsyncGenerator<string, void> {
+  const input = createReadStream(path);
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line !== '') yield String(JSON.parse(line).id);
+  }
+}
+
+/** Each list of the account, its own view, and the list of all accounts. */
+async function expectNothingLeft(
+  account: string,
+  service: Service,
+  { now, interrupted }: Surroundings,
+): Promise<void> {
+  const { client } = service;
+  for (const collection of COLLECTION_NAMES) {
+    const { pagination } = await service.patiently(() =>
+      service.records(account, collection).list({ page_size: 1 }),
+    );
+    if (pagination.total > 0) {
+      throw new CommandError(
+        `${account} has ${pagination.total} records in ${collection} that are not in the export; they came while it was erased, or before it was gone on with. End its access at the identity provider, then erase again with a new folder`,
+      );
+    }
+  }
+  const begun = now();
+  while (await isInViews()) {
+    if (now() - begun > VIEWS_FOLLOW_WITHIN_MS || interrupted.aborted) {
+      throw new CommandError(
+        `every record of ${account} is deleted, but the list of accounts still has it; run the same command again`,
+      );
+    }
+    await pause(LOOK_AGAIN_MS, interrupted);
+  }
+
+  async function isInViews(): Promise<boolean> {
+    const isThere = await service
+      .patiently(() => client.accounts.read(account))
+      .then(
+        () => true,
+        (error) => expectGone(error) ?? false,
+      );
+    if (isThere) return true;
+    for (let page = 1; ; page++) {
+      const { items, pagination } = await service.patiently(() =>
+        client.accounts.list({ q: account, page, page_size: 200 }),
+      );
+      if (items.some(({ owner_sub }) => owner_sub === account)) return true;
+      if (page >= pagination.total_pages) return false;
+    }
+  }
+}
+
+function recordCounts({ files }: Manifest): RecordCounts {
+  const counts: [CollectionName, number][] = files.flatMap(({ content, records }) =>
+    content === 'payments' || content === 'audit' ? [] : [[content, records]],
+  );
+  return Object.fromEntries(counts);
+}

@@ -1,0 +1,112 @@
+// The ledger of erased accounts: who is gone is known only to somebody who
+// knows the subject. It stands beside the folder of the backups, since it is
+// what must be read when one of them is restored.
+
+import { createHmac } from 'node:crypto';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { CollectionName } from '../../domain/collection-name.js';
+
+const OWNER_ONLY = 0o600;
+const SALT_BYTES = 16;
+const NAME_END = '-erased.ndjson';
+
+export type RecordCounts = Partial<Record<CollectionName, number>>;
+
+interface Head {
+  readonly ledger: 'erased accounts';
+  /** Hexadecimal; one for the ledger, so that a restore hashes each account once. */
+  readonly salt: string;
+}
+
+interface Line {
+  /** HMAC-SHA256 of the subject under the salt, hexadecimal. */
+  readonly account: string;
+  /** RFC 3339, UTC. */
+  readonly erased: string;
+  readonly records: RecordCounts;
+}
+
+/** Where the ledger is: `ERASURE_LEDGER`, or beside the folder of the backups. */
+export function ledgerPath(
+  environment: Readonly<Record<string, string | undefined>>,
+  backupFolder: string | undefined = environment['BACKUP_DIR'],
+): string | undefined {
+  if (environment['ERASURE_LEDGER']) return resolve(environment['ERASURE_LEDGER']);
+  return backupFolder ? `${resolve(backupFolder)}${NAME_END}` : undefined;
+}
+
+/** Adds a line; it is on disk when this resolves. */
+export async function addToLedger(
+  path: string,
+  { subject, erased, records }: { subject: string; erased: string; records: RecordCounts },
+  randomBytes: (size: number) => Uint8Array,
+): Promise<void> {
+  const file = await open(path, 'a+', OWNER_ONLY);
+  try {
+    let salt = headOf(await readFile(path, 'utf8'))?.salt;
+    if (salt === undefined) {
+      salt = Buffer.from(randomBytes(SALT_BYTES)).toString('hex');
+      await appendLine(file, { ledger: 'erased accounts', salt } satisfies Head);
+    }
+    await appendLine(file, { account: hashOf(salt, subject), erased, records } satisfies Line);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** An account that is in a restored database although it was erased. */
+export interface CameBack {
+  readonly subject: string;
+  /** RFC 3339, UTC. */
+  readonly erased: string;
+}
+
+/**
+ * Which of the accounts the ledger has, with the last time that each was erased.
+ * `oldest`: when the account's oldest record was made, milliseconds since 1970,
+ * UTC: what was made after the erasure has not come back. No ledger: none.
+ */
+export async function accountsThatCameBack(
+  path: string,
+  accounts: AsyncIterable<{ readonly subject: string; readonly oldest: number }>,
+): Promise<CameBack[]> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const salt = headOf(text)?.salt;
+  if (salt === undefined) return [];
+  const erasedAt = new Map(linesOf(text).map(({ account, erased }) => [account, erased]));
+  const found: CameBack[] = [];
+  for await (const { subject, oldest } of accounts) {
+    const erased = erasedAt.get(hashOf(salt, subject));
+    if (erased !== undefined && oldest < Date.parse(erased)) found.push({ subject, erased });
+  }
+  return found;
+}
+
+async function appendLine(file: FileHandle, line: object): Promise<void> {
+  await file.appendFile(`${JSON.stringify(line)}\n`);
+}
+
+function headOf(text: string): Head | undefined {
+  const head = parsed(text.split('\n', 1)[0] ?? '') as Partial<Head> | undefined;
+  return typeof head?.salt === 'string' ? (head as Head) : undefined;
+}
+
+function linesOf(text: string): Line[] {
+  const lines = text.split('\n').slice(1).map(parsed) as (Partial<Line> | undefined)[];
+  return lines.filter((line): line is Line => typeof line?.account === 'string');
+}
+
+function parsed(line: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOf(salt: string, subject: string): string {
+  return createHmac('sha256', Buffer.from(salt, 'hex')).update(subject).digest('hex');
+}

@@ -1,0 +1,62 @@
+// Records as lines of CSV: the union of their properties is the header, nested
+// values are JSON. Types are lost here; NDJSON keeps them.
+
+import { stringify } from 'csv-stringify/sync';
+import { CommandError } from '../failures.js';
+
+const COLUMNS_MAX = 5_000;
+const ENDING = '\r\n';
+
+export interface CsvStyle {
+  readonly delimiter: string;
+  /** A byte order mark, and no cell that a spreadsheet program takes for a formula. */
+  readonly isForExcel: boolean;
+}
+
+/** Collects the header, in the order in which the properties are met. */
+export class Columns {
+  readonly names = new Set<string>();
+
+  add(record: object): void {
+    for (const name of Object.keys(record)) this.names.add(name);
+    if (this.names.size > COLUMNS_MAX) {
+      throw new CommandError(
+        `the records have more than ${COLUMNS_MAX} different properties; export with --format ndjson`,
+      );
+    }
+  }
+}
+
+export function csvHeader(columns: Columns, style: CsvStyle): string {
+  const mark = style.isForExcel ? '\ufeff' : '';
+  return mark + csvLine([...columns.names], style);
+}
+
+export function csvRow(
+  record: Readonly<Record<string, unknown>>,
+  columns: Columns,
+  style: CsvStyle,
+) {
+  const cells = [...columns.names].map((name) =>
+    Object.hasOwn(record, name) ? record[name] : undefined,
+  );
+  return csvLine(cells, style);
+}
+
+function csvLine(cells: readonly unknown[], { delimiter, isForExcel }: CsvStyle): string {
+  return stringify([cells.map((cell) => cellOf(cell, isForExcel))], {
+    delimiter,
+    record_delimiter: ENDING,
+    // A text of its own kind of line end, or with spaces at its ends, stays what it is.
+    quoted_match: /^\s|\s$|[\r\n]/,
+  });
+}
+
+/** Numbers stay as they are, negative ones too: they are no formulas. */
+function cellOf(value: unknown, isForExcel: boolean): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') {
+    return isForExcel && /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
+  }
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

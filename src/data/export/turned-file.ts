@@ -1,0 +1,91 @@
+// Lines that come page by page, newest first, put on disk oldest first, so that
+// an import in the file's order makes the records in the order of their making.
+
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+
+export const OWNER_ONLY = 0o600;
+const WRITE_BYTES = 262_144;
+
+/** Pages as they come, in a file that is removed afterwards; only where each one begins is in memory. */
+export class TurnedFile {
+  readonly #path: string;
+  readonly #file: FileHandle;
+  readonly #starts: number[] = [0];
+
+  private constructor(path: string, file: FileHandle) {
+    this.#path = path;
+    this.#file = file;
+  }
+
+  static async create(path: string): Promise<TurnedFile> {
+    return new TurnedFile(path, await open(path, 'wx+', OWNER_ONLY));
+  }
+
+  /** `lines`: newest first, without line ends. */
+  async add(lines: readonly string[]): Promise<void> {
+    const bytes = Buffer.from(
+      lines
+        .map((line) => `${line}\n`)
+        .reverse()
+        .join(''),
+    );
+    await this.#file.appendFile(bytes);
+    this.#starts.push((this.#starts.at(-1) ?? 0) + bytes.length);
+  }
+
+  /** The pages, oldest first, each as the text of its lines. */
+  async *pages(): AsyncGenerator<string, void> {
+    for (let index = this.#starts.length - 2; index >= 0; index--) {
+      const start = this.#starts[index] ?? 0;
+      const bytes = Buffer.alloc((this.#starts[index + 1] ?? start) - start);
+      await this.#file.read(bytes, 0, bytes.length, start);
+      yield bytes.toString();
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.#file.close();
+    await rm(this.#path, { force: true });
+  }
+}
+
+/** A file that is new, for its owner alone, hashed as it is written, and on disk when it is closed. */
+export class HashedFile {
+  bytes = 0;
+  readonly #file: FileHandle;
+  readonly #hash: Hash = createHash('sha256');
+  #pending: string[] = [];
+  #pendingCharacters = 0;
+
+  private constructor(file: FileHandle) {
+    this.#file = file;
+  }
+
+  static async create(path: string): Promise<HashedFile> {
+    return new HashedFile(await open(path, 'wx', OWNER_ONLY));
+  }
+
+  async write(text: string): Promise<void> {
+    this.#pending.push(text);
+    this.#pendingCharacters += text.length;
+    if (this.#pendingCharacters >= WRITE_BYTES) await this.#flush();
+  }
+
+  /** Resolves with the SHA-256, hexadecimal. */
+  async close(): Promise<string> {
+    await this.#flush();
+    await this.#file.sync();
+    await this.#file.close();
+    return this.#hash.digest('hex');
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = Buffer.from(this.#pending.join(''));
+    this.#pending = [];
+    this.#pendingCharacters = 0;
+    this.#hash.update(bytes);
+    this.bytes += bytes.length;
+    await this.#file.appendFile(bytes);
+  }
+}

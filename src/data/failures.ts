@@ -1,0 +1,56 @@
+// How a command ends when it cannot do its work: one sentence, and an exit code.
+
+import { ApiError } from '../operator-client.js';
+
+export const EXIT_DONE = 0;
+export const EXIT_FAILED = 1;
+export const EXIT_WRONG_USE = 2;
+/** 128 + SIGINT. */
+export const EXIT_INTERRUPTED = 130;
+
+/** The command cannot be understood or its settings are missing: exit code 2. */
+export class UsageError extends Error {}
+
+/** The command is right, its work cannot be done: exit code 1. */
+export class CommandError extends Error {}
+
+/** The operator pressed Ctrl-C: exit code 130. The message says how to go on. */
+export class Interrupted extends Error {}
+
+/** Whether waiting may help: the service is busy, away, or does not answer. */
+export function isPassing(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false;
+  const { code, status } = error;
+  if (code === 'ADMIN_DISABLED') return false;
+  if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT') return true;
+  return status === 429 || status === 408 || (status !== undefined && status >= 500);
+}
+
+/** What a person at the terminal reads of an error. Holds no key: no message of the client does. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  const { code, message, status, requestId } = error;
+  if (code === 'ADMIN_DISABLED') {
+    return 'the service has its administration API switched off; set ADMIN_API_KEY for the service, too';
+  }
+  if (code === 'UNAUTHORIZED') {
+    return 'the service refused the key (401); give the key that the service itself has';
+  }
+  if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT') {
+    return `${message}; check SERVICE_URL and that the service runs${causeOf(error)}`;
+  }
+  const request = requestId === undefined ? '' : `, request ${requestId}`;
+  return `the service answered ${code} (status ${status}${request}): ${message}`;
+}
+
+function causeOf(error: ApiError): string {
+  const inner: unknown = error.cause instanceof Error ? error.cause.cause : undefined;
+  const code = inner instanceof Error && 'code' in inner ? inner.code : undefined;
+  return typeof code === 'string' ? ` (${code})` : '';
+}
+
+/** A system error's code, such as `ENOENT`. */
+export function systemCodeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,0 +1,210 @@
+// What an import has done so far, in a file beside the imported one. The rows
+// about to be sent are on disk before the first of them is sent; what became of
+// them follows. So a row without an answer is known as such after any end.
+
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { CollectionName } from '../../domain/collection-name.js';
+import { sequenceOf } from '../../domain/identifier.js';
+import { CommandError, systemCodeOf } from '../failures.js';
+
+const VERSION = 1;
+const OWNER_ONLY = 0o600;
+
+/** What the import is of, and into what; a journal of anything else is not gone on with. */
+export interface Undertaking {
+  readonly file: string;
+  readonly sha256: string;
+  readonly service: string;
+  readonly account: string;
+  readonly collection: CollectionName;
+  /** How the file is read, as one text. */
+  readonly reading: string;
+}
+
+interface Header extends Undertaking {
+  readonly version: number;
+  /** The number of the newest record before the first row was sent. */
+  readonly newest: number;
+  readonly begun: string;
+}
+
+type Entry =
+  | { readonly sending: readonly number[] }
+  | { readonly row: number; readonly id: string }
+  | { readonly finished: string; readonly created: number; readonly skipped: number };
+
+export interface Finished {
+  /** RFC 3339. */
+  readonly at: string;
+  readonly created: number;
+  readonly skipped: number;
+}
+
+export class ImportJournal {
+  /** Rows whose records are known. */
+  readonly created = new Set<number>();
+  /** Numbers of the records that this import has created. */
+  readonly sequences = new Set<number>();
+  /** Rows that were sent, or were about to be, and had no answer; with the highest number that was known before. */
+  readonly uncertain = new Map<number, number>();
+  readonly header: Header;
+  finished: Finished | undefined;
+  readonly #file: FileHandle;
+  #highest: number;
+  #pending = '';
+  #writing: Promise<void> | undefined;
+
+  private constructor(header: Header, file: FileHandle) {
+    this.header = header;
+    this.#file = file;
+    this.#highest = header.newest;
+  }
+
+  /** Goes on with the journal at the path, or begins it; `newest` is asked for only then. */
+  static async open(
+    path: string,
+    undertaking: Undertaking,
+    begun: string,
+    newest: () => Promise<number>,
+  ): Promise<ImportJournal> {
+    const header = (await readHeader(path)) ?? {
+      version: VERSION,
+      ...undertaking,
+      newest: await newest(),
+      begun,
+    };
+    expectSame(path, header, undertaking);
+    const file = await open(path, 'a', OWNER_ONLY).catch((error: unknown) => {
+      throw new CommandError(`the journal ${path} cannot be written (${systemCodeOf(error)})`);
+    });
+    const journal = new ImportJournal(header, file);
+    if ((await stat(path)).size === 0) {
+      await file.appendFile(`${JSON.stringify(header)}\n`);
+      await file.sync();
+    } else {
+      await journal.#load(path);
+      // A torn last line must not swallow the next one.
+      await file.appendFile('\n');
+    }
+    return journal;
+  }
+
+  /** Resolves when it is on disk that these rows are about to be sent. */
+  async sending(rows: readonly number[]): Promise<void> {
+    for (const row of rows) this.uncertain.set(row, this.#highest);
+    this.#append({ sending: rows });
+    await this.#written();
+    await this.#file.datasync();
+  }
+
+  /** The row's record is known. Need not be on disk: it can be found out again. */
+  done(row: number, id: string): void {
+    this.#take({ row, id });
+    this.#append({ row, id });
+  }
+
+  /** The service has said no to the row, or it was not sent: certainly not created. */
+  notCreated(row: number): void {
+    this.uncertain.delete(row);
+  }
+
+  async finish(finished: Finished): Promise<void> {
+    const { at, created, skipped } = finished;
+    this.#append({ finished: at, created, skipped });
+    await this.#written();
+    await this.#file.sync();
+    this.finished = finished;
+  }
+
+  async close(): Promise<void> {
+    await this.#written();
+    await this.#file.close();
+  }
+
+  #append(entry: Entry): void {
+    this.#pending += `${JSON.stringify(entry)}\n`;
+    this.#writing ??= this.#write();
+  }
+
+  async #write(): Promise<void> {
+    while (this.#pending !== '') {
+      const text = this.#pending;
+      this.#pending = '';
+      await this.#file.appendFile(text);
+    }
+    this.#writing = undefined;
+  }
+
+  async #written(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+  }
+
+  #take(entry: Entry): void {
+    if ('sending' in entry) {
+      for (const row of entry.sending) {
+        if (!this.created.has(row)) this.uncertain.set(row, this.#highest);
+      }
+    } else if ('row' in entry) {
+      const sequence = sequenceOf(this.header.collection, entry.id);
+      this.created.add(entry.row);
+      this.uncertain.delete(entry.row);
+      this.sequences.add(sequence);
+      this.#highest = Math.max(this.#highest, sequence);
+    } else {
+      const { finished: at, created, skipped } = entry;
+      this.finished = { at, created, skipped };
+    }
+  }
+
+  async #load(path: string): Promise<void> {
+    let isHeader = true;
+    for await (const line of createInterface({ input: createReadStream(path) })) {
+      const entry = isHeader ? undefined : parsed(line);
+      isHeader = false;
+      if (entry !== undefined) this.#take(entry as Entry);
+    }
+  }
+}
+
+async function readHeader(path: string): Promise<Header | undefined> {
+  const input = createReadStream(path);
+  try {
+    for await (const line of createInterface({ input })) {
+      const header = parsed(line) as Header | undefined;
+      if (header?.version === VERSION) return header;
+      throw new CommandError(`${path} is no journal of this program; move it away`);
+    }
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error;
+  } finally {
+    input.destroy();
+  }
+  return undefined;
+}
+
+function expectSame(path: string, header: Header, undertaking: Undertaking): void {
+  const began = `its import into ${undertaking.collection} of ${JSON.stringify(undertaking.account)} began on ${header.begun}`;
+  const anew = `to import all of it once more, the rows that are there already included, remove ${path}`;
+  if (header.sha256 !== undertaking.sha256) {
+    throw new CommandError(
+      `${undertaking.file} has changed since ${began}; put new rows into a file of their own; ${anew}`,
+    );
+  }
+  if (header.reading !== undertaking.reading) {
+    throw new CommandError(
+      `${undertaking.file} was read with other options when ${began} (${header.reading}); give the same ones; ${anew}`,
+    );
+  }
+}
+
+/** A line that the machine's loss has torn is no entry. */
+function parsed(line: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

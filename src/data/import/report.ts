@@ -1,0 +1,65 @@
+// The findings of a file: counted, the first ones kept for the screen, all of
+// them in the report, which people open in a spreadsheet.
+
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { stringify } from 'csv-stringify/sync';
+import { CommandError, systemCodeOf } from '../failures.js';
+import type { Problem } from './problem.js';
+
+const SHOWN_MAX = 10;
+const VALUE_MAX_CHARACTERS = 1_000;
+
+export class Report {
+  /** The first ten. */
+  readonly shown: (Problem & { readonly file: string })[] = [];
+  badRows = 0;
+  problems = 0;
+  readonly #stream: WriteStream | undefined;
+
+  private constructor(stream: WriteStream | undefined) {
+    this.#stream = stream;
+  }
+
+  /** `path`: undefined where nobody asked for a report. A report of that name is replaced. */
+  static async open(path: string | undefined): Promise<Report> {
+    if (path === undefined) return new Report(undefined);
+    const stream = createWriteStream(path, { mode: 0o600 });
+    await once(stream, 'open').catch((error: unknown) => {
+      throw new CommandError(
+        `--report names ${path}, which cannot be written (${systemCodeOf(error)}); name another file`,
+      );
+    });
+    stream.write(`\ufeff${csvLine(['file', 'line', 'column', 'problem', 'value'])}`);
+    return new Report(stream);
+  }
+
+  /** One row's findings. */
+  async add(file: string, problems: readonly Problem[]): Promise<void> {
+    this.badRows++;
+    for (const found of problems) {
+      this.problems++;
+      if (this.shown.length < SHOWN_MAX) this.shown.push({ file, ...found });
+      const { line, column, problem, value } = found;
+      const text = csvLine([
+        file,
+        String(line),
+        column,
+        problem,
+        value.slice(0, VALUE_MAX_CHARACTERS),
+      ]);
+      if (this.#stream?.write(text) === false) await once(this.#stream, 'drain');
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#stream === undefined) return;
+    this.#stream.end();
+    await once(this.#stream, 'close');
+  }
+}
+
+/** A file from outside must not run formulas in the operator's spreadsheet. */
+function csvLine(cells: readonly string[]): string {
+  return stringify([[...cells]], { escape_formulas: true, record_delimiter: '\r\n' });
+}

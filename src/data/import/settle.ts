@@ -1,0 +1,111 @@
+// After an answer that never came: the account is read, and a row whose record
+// is there is not sent again. Two equal rows are two records, so each record
+// stands for one row only.
+
+import type { CollectionName } from '../../domain/collection-name.js';
+import { COLLECTIONS } from '../../domain/collections.js';
+import { sequenceOf } from '../../domain/identifier.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { newRecord } from '../../domain/record.js';
+import { ApiError } from '../../operator-client.js';
+import type { Service } from '../service.js';
+import { pause } from '../surroundings.js';
+import type { ImportJournal } from './import-journal.js';
+
+const PAGE_SIZE = 200;
+
+export interface SettleOptions {
+  readonly service: Service;
+  readonly journal: ImportJournal;
+  /** The JSON that was sent for a row. */
+  bodyOf(row: number): Promise<string>;
+  readonly interrupted: AbortSignal;
+}
+
+/** Leaves no row uncertain. Resolves with how many of them were created after all. */
+export async function settle(options: SettleOptions): Promise<number> {
+  const { service, journal, bodyOf, interrupted } = options;
+  if (journal.uncertain.size === 0) return 0;
+  const { collection, account } = journal.header;
+  // The question for its health goes to the database behind every write that was
+  // decided until then, so the reading that follows sees them all.
+  await expectHealth(service);
+  await pause(service.waits.onItsWayMs, interrupted);
+  await expectHealth(service);
+  const rows = new Map<string, number[]>();
+  for (const row of journal.uncertain.keys()) {
+    const content = storedContent(collection, await bodyOf(row));
+    const equal = rows.get(content);
+    if (equal === undefined) rows.set(content, [row]);
+    else equal.push(row);
+  }
+  let found = 0;
+  const oldest = Math.min(...journal.uncertain.values());
+  for await (const record of recordsAfter(service, account, collection, oldest)) {
+    const sequence = sequenceOf(collection, record.id);
+    if (journal.sequences.has(sequence)) continue;
+    const row = rows.get(contentOf(collection, record))?.shift();
+    if (row === undefined) continue;
+    journal.done(row, record.id);
+    found++;
+  }
+  for (const row of [...journal.uncertain.keys()]) journal.notCreated(row);
+  return found;
+}
+
+/** Waits for the database as for the service itself. */
+async function expectHealth(service: Service): Promise<void> {
+  await service.patiently(async () => {
+    const { database } = await service.client.health();
+    if (database === 'ok') return;
+    throw new ApiError('STORAGE_FAILED', 'the service does not reach its database', {
+      status: 503,
+    });
+  });
+}
+
+/** The account's records that came after the one of that number, newest first. */
+async function* recordsAfter(
+  service: Service,
+  account: string,
+  collection: CollectionName,
+  sequence: number,
+) {
+  const records = service.records(account, collection);
+  const seen = new Set<string>();
+  for (let page = 1; ; page++) {
+    const { items, pagination } = await service.patiently(() =>
+      records.list({ page, page_size: PAGE_SIZE }),
+    );
+    const later = items.filter(({ id }) => sequenceOf(collection, id) > sequence);
+    for (const record of later) {
+      // Records that came meanwhile push known ones onto the next page.
+      if (seen.has(record.id)) continue;
+      seen.add(record.id);
+      yield record;
+    }
+    if (later.length === 0 || page >= pagination.total_pages) return;
+  }
+}
+
+/** Of the record that the service makes from a body. */
+function storedContent(collection: CollectionName, body: string): string {
+  const record = newRecord(collection, body);
+  return contentOf(collection, JSON.parse(record.ok ? record.value.text : body));
+}
+
+/** One text for equal contents, whatever the order of their properties. */
+export function contentOf(collection: CollectionName, record: JsonObject): string {
+  const given = COLLECTIONS[collection].mirrorsOwner
+    ? ['id', 'owner_sub', 'ownerSub']
+    : ['id', 'owner_sub'];
+  const own = Object.entries(record).filter(([property]) => !given.includes(property));
+  return JSON.stringify(inOrder(Object.fromEntries(own)));
+}
+
+function inOrder(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, member]) => [name, inOrder(member)]));
+}

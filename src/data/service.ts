@@ -1,0 +1,168 @@
+// The service as the commands use it: the operator's client, with answers of
+// bounded length, no redirects, and patience where a read fails in passing.
+
+import type { CollectionName } from '../domain/collection-name.js';
+import type { JsonObject } from '../domain/json.js';
+import {
+  ApiError,
+  createOperatorClient,
+  type OperatorClient,
+  type Page,
+} from '../operator-client.js';
+import { CommandError, Interrupted, isPassing, sentenceOf } from './failures.js';
+import { pause, type Surroundings } from './surroundings.js';
+import type { Target } from './target.js';
+
+/** A page of large records is asked for again in smaller pages rather than held. One record is 2 MiB at most. */
+const ANSWER_MAX_BYTES = 8 * 1_048_576;
+const FIRST_WAIT_MS = 1_000;
+const WAIT_MAX_MS = 30_000;
+/** So long nothing may answer before a command gives up. */
+const PATIENCE_MS = 10 * 60_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const WRITE_ON_ITS_WAY_MS = 2_000;
+/** A proxy that asks for more than this is not waited for. */
+const RETRY_AFTER_MAX_MS = 300_000;
+
+export interface Waits {
+  readonly firstMs: number;
+  readonly maxMs: number;
+  readonly patienceMs: number;
+  /** For one request. */
+  readonly timeoutMs: number;
+  /** How long a write without an answer may still be on its way, once the service answers again. */
+  readonly onItsWayMs: number;
+}
+
+export const WAITS: Waits = {
+  firstMs: FIRST_WAIT_MS,
+  maxMs: WAIT_MAX_MS,
+  patienceMs: PATIENCE_MS,
+  timeoutMs: REQUEST_TIMEOUT_MS,
+  onItsWayMs: WRITE_ON_ITS_WAY_MS,
+};
+
+/** A record of whatever collection. */
+export type StoredRecord = JsonObject & { readonly id: string };
+
+/** An account's collection, whichever it is. */
+export interface Records {
+  list(query: { readonly page?: number; readonly page_size: number }): Promise<Page<StoredRecord>>;
+  create(body: JsonObject): Promise<StoredRecord>;
+  delete(id: string): Promise<unknown>;
+}
+
+/** A page's answer that was longer than is held in memory. */
+export class AnswerTooLong extends ApiError {
+  constructor() {
+    super('UNEXPECTED_ANSWER', `the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
+  }
+}
+
+export class Service {
+  readonly client: OperatorClient;
+  readonly baseUrl: string;
+  readonly #surroundings: Surroundings;
+  readonly waits: Waits;
+  /** What the last 429 or 503 asked for. */
+  #retryAfterMs: number | undefined;
+
+  constructor(target: Target, surroundings: Surroundings, waits: Waits = WAITS) {
+    this.baseUrl = target.baseUrl;
+    this.#surroundings = surroundings;
+    this.waits = waits;
+    this.client = createOperatorClient({
+      ...target,
+      timeoutMs: waits.timeoutMs,
+      fetch: (url, init) => this.#fetch(url, init),
+    });
+  }
+
+  records(account: string, collection: CollectionName): Records {
+    return this.client.recordsOf(account)[collection] as unknown as Records;
+  }
+
+  /** The first call: a service that cannot be reached at all is no matter of patience. */
+  async reach(): Promise<void> {
+    try {
+      await this.client.health({ signal: this.#surroundings.interrupted });
+    } catch (error) {
+      this.#expectGoingOn();
+      const isAway = error instanceof ApiError && error.status === undefined;
+      if (isAway || !isPassing(error)) throw new CommandError(sentenceOf(error), { cause: error });
+      await this.patiently(() => this.client.health());
+    }
+  }
+
+  /** A call that may be made again: it is, until it succeeds, fails for good, or nothing has answered for minutes. */
+  async patiently<T>(call: () => Promise<T>): Promise<T> {
+    const waiting = this.startWaiting();
+    for (;;) {
+      this.#expectGoingOn();
+      try {
+        return await call();
+      } catch (error) {
+        if (error instanceof AnswerTooLong || !isPassing(error)) throw error;
+        await waiting.wait(error);
+      }
+    }
+  }
+
+  /** Waits that grow, and end in a `CommandError` when they have been in vain for too long. */
+  startWaiting(): { wait(error: ApiError): Promise<void> } {
+    const { interrupted, now, err } = this.#surroundings;
+    const { firstMs, maxMs, patienceMs } = this.waits;
+    const begun = now();
+    let next = firstMs;
+    return {
+      wait: async (error) => {
+        if (now() - begun > patienceMs) {
+          throw new CommandError(
+            `the service has not recovered for ${Math.round(patienceMs / 60_000)} minutes: ${sentenceOf(error)}`,
+            { cause: error },
+          );
+        }
+        const milliseconds = this.#retryAfterMs ?? next;
+        this.#retryAfterMs = undefined;
+        next = Math.min(2 * next, maxMs);
+        err(
+          `${sentenceOf(error)}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before going on\n`,
+        );
+        await pause(milliseconds, interrupted);
+      },
+    };
+  }
+
+  #expectGoingOn(): void {
+    if (this.#surroundings.interrupted.aborted) throw new Interrupted('stopped');
+  }
+
+  async #fetch(url: string, init: RequestInit): Promise<Response> {
+    // The key must not follow a redirect to another host.
+    const response = await fetch(url, { ...init, redirect: 'manual' });
+    if (response.status === 429 || response.status === 503) {
+      this.#retryAfterMs = retryAfterMs(
+        response.headers.get('retry-after'),
+        this.#surroundings.now(),
+      );
+    }
+    if (init.method !== 'GET' || response.body === null) return response;
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    let bytes = 0;
+    for await (const piece of response.body as AsyncIterable<Uint8Array<ArrayBuffer>>) {
+      bytes += piece.length;
+      // Leaving the loop ends the answer.
+      if (bytes > ANSWER_MAX_BYTES) throw new AnswerTooLong();
+      pieces.push(piece);
+    }
+    const { status, headers } = response;
+    return new Response(Buffer.concat(pieces), { status, headers });
+  }
+}
+
+/** RFC 9110: seconds, or a date. */
+function retryAfterMs(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  const asked = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(asked) ? undefined : Math.min(Math.max(asked, 0), RETRY_AFTER_MAX_MS);
+}

@@ -1,0 +1,94 @@
+// The bodies of long answers: made and encoded piece by piece as the client
+// reads, within the account's turns and its allowance of bytes.
+
+import type { Turns } from '../turns.js';
+import type { ByteAllowance } from './byte-allowance.js';
+
+/** Above this many characters an answer is sent in pieces, so that a slow reader holds little memory. */
+export const LONG_ANSWER_CHARACTERS = 65_536;
+const PIECE_CHARACTERS = 65_536;
+/** One piece is made while another is written to the connection. */
+const HELD_BYTES = 2 * PIECE_CHARACTERS;
+/** No piece is made before the client asks for it: a body that nobody reads holds nothing. */
+const ON_DEMAND = { highWaterMark: 0 };
+
+/** The body of an answer whose text comes in pieces. */
+export type StreamAnswer = (
+  pieces: AsyncGenerator<string>,
+) => ReadableStream<Uint8Array<ArrayBuffer>>;
+
+const encoder = new TextEncoder();
+
+/** How the answers of one account are streamed. */
+export function answerStreams(
+  turns: Turns,
+  allowance: ByteAllowance,
+): (account: string) => StreamAnswer {
+  return (account) => (pieces) => {
+    const source = evenPieces(pieces);
+    let state: 'new' | 'held' | 'ended' = 'new';
+
+    function end(): void {
+      if (state === 'held') allowance.give(account, HELD_BYTES);
+      state = 'ended';
+    }
+
+    return new ReadableStream(
+      {
+        async pull(controller) {
+          if (state === 'new') {
+            await allowance.take(account, HELD_BYTES);
+            // Cancelled while it waited: the bytes are given back at once.
+            if (state !== 'new') return allowance.give(account, HELD_BYTES);
+            state = 'held';
+          }
+          if (turns.isOver) await turns.next(account);
+          try {
+            const { done, value } = await source.next();
+            if (!done) {
+              controller.enqueue(encoder.encode(value));
+              return;
+            }
+            end();
+            controller.close();
+          } catch (error) {
+            end();
+            throw error;
+          }
+        },
+        // Lets go of the records that the texts belong to.
+        async cancel() {
+          end();
+          await source.return();
+        },
+      },
+      ON_DEMAND,
+    );
+  };
+}
+
+/**
+ * Short texts gathered and long ones cut, never between the two halves of a
+ * surrogate pair. A long text is never joined to another: that would be a copy
+ * of it for every reader.
+ */
+async function* evenPieces(texts: AsyncGenerator<string>): AsyncGenerator<string, void, void> {
+  let gathered = '';
+  for await (const text of texts) {
+    if (gathered.length + text.length <= PIECE_CHARACTERS) {
+      gathered += text;
+      continue;
+    }
+    if (gathered !== '') yield gathered;
+    let start = 0;
+    while (text.length - start > PIECE_CHARACTERS) {
+      let end = start + PIECE_CHARACTERS;
+      const last = text.charCodeAt(end - 1);
+      if (last >= 0xd800 && last <= 0xdbff) end--;
+      yield text.slice(start, end);
+      start = end;
+    }
+    gathered = text.slice(start);
+  }
+  if (gathered !== '') yield gathered;
+}

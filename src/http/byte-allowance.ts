@@ -1,0 +1,116 @@
+// How many bytes of requests and answers are held at once, for each account and
+// in all. Beyond it the next body is not read and the next piece of an answer
+// is not made, until others are done.
+
+/** Of one account: sixteen bodies of the largest size. */
+const ACCOUNT_MAX_BYTES = 16 * 1_048_576;
+/** Of all accounts together, but for each one's own share. */
+const TOTAL_MAX_BYTES = 64 * 1_048_576;
+/** An account always has so much, however much the others hold. */
+const OWN_SHARE_BYTES = 131_072;
+
+export interface AllowanceLimits {
+  readonly accountMaxBytes: number;
+  readonly totalMaxBytes: number;
+  readonly ownShareBytes: number;
+}
+
+const DEFAULT_LIMITS: AllowanceLimits = {
+  accountMaxBytes: ACCOUNT_MAX_BYTES,
+  totalMaxBytes: TOTAL_MAX_BYTES,
+  ownShareBytes: OWN_SHARE_BYTES,
+};
+
+/** For a host on which one request must not wait for another. */
+export const UNLIMITED: AllowanceLimits = {
+  accountMaxBytes: Number.POSITIVE_INFINITY,
+  totalMaxBytes: Number.POSITIVE_INFINITY,
+  ownShareBytes: 0,
+};
+
+interface Claim {
+  readonly bytes: number;
+  readonly granted: () => void;
+}
+
+interface Account {
+  heldBytes: number;
+  /** Oldest first. */
+  readonly waiting: Claim[];
+}
+
+export class ByteAllowance {
+  readonly #limits: AllowanceLimits;
+  /** Of every account that holds something or waits. */
+  readonly #accounts = new Map<string, Account>();
+  /** Accounts with a waiting claim, in rotation. */
+  readonly #waiting = new Set<string>();
+  #heldBytes = 0;
+
+  constructor(limits: AllowanceLimits = DEFAULT_LIMITS) {
+    this.#limits = limits;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /** Takes so many bytes; undefined where they are granted at once, else a promise. Each is given back with `give`. */
+  take(name: string, bytes: number): Promise<void> | undefined {
+    const account = this.#account(name);
+    if (account.waiting.length === 0 && this.#fits(account, bytes)) {
+      this.#hold(account, bytes);
+      return undefined;
+    }
+    return new Promise((granted) => {
+      account.waiting.push({ bytes, granted });
+      this.#waiting.add(name);
+    });
+  }
+
+  give(name: string, bytes: number): void {
+    const account = this.#account(name);
+    this.#hold(account, -bytes);
+    if (account.heldBytes === 0 && account.waiting.length === 0) this.#accounts.delete(name);
+    if (this.#waiting.size > 0) this.#grant();
+  }
+
+  /** One claim of each waiting account in rotation, as long as one of them fits. */
+  #grant(): void {
+    for (let granted = true; granted; ) {
+      granted = false;
+      for (const name of [...this.#waiting]) {
+        const account = this.#account(name);
+        const [claim] = account.waiting;
+        if (claim === undefined || !this.#fits(account, claim.bytes)) continue;
+        account.waiting.shift();
+        this.#waiting.delete(name);
+        // To the end of the rotation.
+        if (account.waiting.length > 0) this.#waiting.add(name);
+        this.#hold(account, claim.bytes);
+        claim.granted();
+        granted = true;
+      }
+    }
+  }
+
+  #fits({ heldBytes }: Account, bytes: number): boolean {
+    const { accountMaxBytes, totalMaxBytes, ownShareBytes } = this.#limits;
+    if (heldBytes + bytes <= ownShareBytes) return true;
+    return heldBytes + bytes <= accountMaxBytes && this.#heldBytes + bytes <= totalMaxBytes;
+  }
+
+  #hold(account: Account, bytes: number): void {
+    account.heldBytes += bytes;
+    this.#heldBytes += bytes;
+  }
+
+  #account(name: string): Account {
+    let account = this.#accounts.get(name);
+    if (account === undefined) {
+      account = { heldBytes: 0, waiting: [] };
+      this.#accounts.set(name, account);
+    }
+    return account;
+  }
+}

@@ -1,0 +1,55 @@
+// What the log may repeat of a provider's answer: known words, names and media
+// types, never a text that could hold the token.
+
+import { isJsonObject } from '../domain/json.js';
+
+/** A run of so many characters in an answer and in the token is no coincidence. */
+const TELLING_CHARACTERS = 8;
+const MEMBER_NAMES_MAX = 20;
+
+/** RFC 6750, section 3.1. */
+const BEARER_ERRORS: ReadonlySet<string> = new Set([
+  'invalid_request',
+  'invalid_token',
+  'insufficient_scope',
+]);
+
+/** The provider's own error code in a JSON answer, if it looks like one. */
+export function errorCode(answer: unknown, token: string): string | null {
+  if (!isJsonObject(answer)) return null;
+  const code = answer['error_code'] ?? answer['error'] ?? answer['code'];
+  if (typeof code !== 'string' || !/^[a-z_]{1,40}$/i.test(code)) return null;
+  return haveTextInCommon(code, token) ? null : code;
+}
+
+/** The `error` of a `WWW-Authenticate` header, if it is a word of RFC 6750. */
+export function challengeError(header: string | null): string | null {
+  const word = /(?:^|[\s,])error\s*=\s*"?([a-z_]+)"?/i.exec(header ?? '')?.[1]?.toLowerCase();
+  return word !== undefined && BEARER_ERRORS.has(word) ? word : null;
+}
+
+/** The media type of an answer without its parameters, such as `text/html`; null where none is sent. */
+export function mediaType(header: string | null, token: string): string | null {
+  const type = /^\s*([a-z0-9]+\/[a-z0-9.+-]{1,60})\s*(?:;|$)/i.exec(header ?? '')?.[1];
+  return type === undefined || haveTextInCommon(type, token) ? null : type.toLowerCase();
+}
+
+/** The names of an object's members, without their values; null where it is no object. */
+export function memberNames(answer: unknown, token: string): string | null {
+  if (!isJsonObject(answer)) return null;
+  const names = Object.keys(answer)
+    .slice(0, MEMBER_NAMES_MAX)
+    .filter((name) => /^[\w.:/@$-]{1,60}$/.test(name) && !haveTextInCommon(name, token));
+  return names.join(', ');
+}
+
+/** Whether a provider may have built its text from the token: from all of it, or from some part. */
+function haveTextInCommon(given: string, secret: string): boolean {
+  const text = given.toLowerCase();
+  const token = secret.toLowerCase();
+  if (text.includes(token)) return true;
+  for (let start = 0; start <= Math.max(0, text.length - TELLING_CHARACTERS); start++) {
+    if (token.includes(text.slice(start, start + TELLING_CHARACTERS))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,97 @@
+// Sign-in as the settings describe it, put together once for every host:
+// discovery, gate, user information, shared checks, and the question at the start.
+
+import type { Eventually } from '../eventually.js';
+import { type Log, silentLog } from '../log.js';
+import { boundedChecks } from './bounded-checks.js';
+import { discovery, type ProviderMetadata } from './discovery.js';
+import type { IdentityProvider } from './identity-provider.js';
+import { DocumentError, type KeptDocument } from './kept-document.js';
+import { type ProviderFinding, probeProvider } from './probe.js';
+import { sha256, sharedChecks } from './shared-checks.js';
+import { tokenGate } from './token-gate.js';
+import { userinfoIdentity } from './userinfo.js';
+import { UserinfoEndpoint } from './userinfo-endpoint.js';
+import { type IdentityEvents, watchedExchange, watchedSharing } from './watched-checks.js';
+
+/** The provider, as an operator describes it. */
+export interface SignInSettings {
+  /** Undefined: the issuer's discovery document names it. */
+  readonly userinfoUrl: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly method: 'GET' | 'POST';
+  /** Dotted path or JSON Pointer to the subject. */
+  readonly subjectField: string;
+  readonly issuer: string | undefined;
+  readonly jwksUrl: string | undefined;
+  /** Empty: no gate. */
+  readonly audiences: readonly string[];
+  /** How long a successful check is remembered; 0: not at all. */
+  readonly cacheSeconds: number;
+}
+
+export interface SignInOptions {
+  readonly settings: SignInSettings;
+  readonly log?: Log;
+  readonly fetch?: typeof fetch;
+  /** Sends on a connection of its own, where a kept one was closed. Default: `fetch`. */
+  readonly freshFetch?: typeof fetch;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock?: () => number;
+  /** Whether one request may wait for another's exchange; default true. */
+  readonly joined?: boolean;
+  /** A token's hash. Default: SHA-256 by WebCrypto. */
+  readonly digest?: (token: string) => Eventually<string>;
+  /** Told of every check. Default: nobody is. */
+  readonly events?: IdentityEvents | undefined;
+}
+
+export interface SignIn {
+  readonly identity: IdentityProvider;
+  /** Asks the provider about a made-up token and says what came of it. Never rejects; 4 s at most. */
+  probe(signal?: AbortSignal): Promise<ProviderFinding>;
+}
+
+export function openSignIn(options: SignInOptions): SignIn {
+  const { settings, log = silentLog, clock = Date.now, joined = true } = options;
+  const { issuer, jwksUrl, audiences, cacheSeconds } = settings;
+  const send: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
+  const source = { fetch: send, clock, joined };
+  const metadata = issuer === undefined ? undefined : discovery(issuer, source);
+  const endpoint = {
+    url: settings.userinfoUrl ?? ((signal: AbortSignal) => userinfoUrl(metadata, signal)),
+    headers: settings.headers,
+    method: settings.method,
+    subjectField: settings.subjectField,
+    fetch: send,
+    ...(options.freshFetch && { freshFetch: options.freshFetch }),
+  };
+  const gate =
+    audiences.length === 0
+      ? undefined
+      : tokenGate({ ...source, audiences, issuer, jwksUrl, metadata });
+  const asked = userinfoIdentity({ ...endpoint, log, clock, ...(gate && { gate }) });
+  const { digest = sha256, events } = options;
+  const provider = boundedChecks(watchedExchange(asked, events), { digest, waits: joined, clock });
+  const shared = { cacheSeconds, joined, clock, digest };
+  return {
+    identity: watchedSharing(provider, (checks) => sharedChecks(checks, shared), events),
+    probe: (signal) =>
+      probeProvider({
+        endpoint: new UserinfoEndpoint(endpoint),
+        method: settings.method,
+        subjectField: settings.subjectField,
+        ...(gate && { gate }),
+        ...(signal && { signal }),
+      }),
+  };
+}
+
+async function userinfoUrl(
+  metadata: KeptDocument<ProviderMetadata> | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const url = (await metadata?.get(signal))?.userinfoEndpoint;
+  if (url !== undefined) return url;
+  throw new DocumentError('the discovery document names no usable userinfo_endpoint');
+}

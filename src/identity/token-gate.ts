@@ -1,0 +1,158 @@
+// The gate before the provider is asked: a token must be a JWT that the provider
+// signed for this service. It is checked here, so that a foreign or forged
+// token opens no account and costs the provider nothing.
+
+import {
+  createLocalJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
+import { isJsonObject } from '../domain/json.js';
+import type { DocumentSource, ProviderMetadata } from './discovery.js';
+import { DocumentError, KeptDocument } from './kept-document.js';
+
+/** Only keys whose other half nobody else has: with a shared secret, every client could sign. */
+const ALGORITHMS = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+const CLOCK_SKEW_SECONDS = 30;
+/** A token that names an unknown key has the keys fetched again, but not more often than this: anyone can name one. */
+const KEYS_AGE_MIN_MS = 30_000;
+
+export interface TokenGateOptions extends DocumentSource {
+  /** The token must be for one of these. */
+  readonly audiences: readonly string[];
+  /** The token must be from this issuer; undefined: from anyone whose key is in the set. */
+  readonly issuer: string | undefined;
+  readonly jwksUrl: string | undefined;
+  readonly metadata: KeptDocument<ProviderMetadata> | undefined;
+}
+
+/**
+ * - `passed`: signature, expiry, issuer and audience are right; the provider is asked next.
+ * - `refused`: the token is not for this service; `reason` is a word for the log.
+ * - `unavailable`: the keys cannot be had.
+ */
+export type GateVerdict =
+  | { readonly kind: 'passed' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'unavailable'; readonly error: DocumentError };
+
+export interface TokenGate {
+  /** Never rejects. */
+  check(token: string, signal: AbortSignal): Promise<GateVerdict>;
+  /** Fetches the keys, if they are not there yet. Rejects with a `DocumentError`. */
+  ready(signal: AbortSignal): Promise<void>;
+}
+
+type KeyChoice = ReturnType<typeof createLocalJWKSet>;
+
+export function tokenGate(options: TokenGateOptions): TokenGate {
+  const { audiences, issuer, jwksUrl, metadata, clock } = options;
+  const keys = new KeptDocument<KeyChoice>({
+    ...options,
+    name: 'the key set',
+    url: async (signal) => jwksUrl ?? (await keySetUrl(metadata, signal)),
+    read: keySet,
+  });
+
+  async function verify(token: string, key: KeyChoice): Promise<void> {
+    const wanted: JWTVerifyOptions = {
+      algorithms: ALGORITHMS,
+      audience: [...audiences],
+      clockTolerance: CLOCK_SKEW_SECONDS,
+      currentDate: new Date(clock()),
+      requiredClaims: ['exp'],
+      ...(issuer !== undefined && { issuer }),
+    };
+    try {
+      await jwtVerify(token, key, wanted);
+    } catch (error) {
+      // A token without `kid`, and several keys that could have signed it: one of them must have.
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+      await verifyWithAny(token, error, wanted);
+    }
+  }
+
+  async function verifyWithNewerKeys(token: string, signal: AbortSignal): Promise<void> {
+    try {
+      await verify(token, await keys.get(signal));
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      await verify(token, await keys.atMost(KEYS_AGE_MIN_MS, signal));
+    }
+  }
+
+  return {
+    async check(token, signal) {
+      try {
+        await verifyWithNewerKeys(token, signal);
+        return { kind: 'passed' };
+      } catch (error) {
+        if (error instanceof DocumentError) return { kind: 'unavailable', error };
+        return { kind: 'refused', reason: reasonOf(error) };
+      }
+    },
+    async ready(signal) {
+      await keys.get(signal);
+    },
+  };
+}
+
+async function keySetUrl(
+  metadata: KeptDocument<ProviderMetadata> | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const url = (await metadata?.get(signal))?.jwksUri;
+  if (url === undefined) throw new DocumentError('the discovery document names no usable jwks_uri');
+  return url;
+}
+
+function keySet(json: unknown): KeyChoice {
+  if (isJsonObject(json) && Array.isArray(json['keys']) && json['keys'].length > 0) {
+    try {
+      return createLocalJWKSet(json as unknown as JSONWebKeySet);
+    } catch {
+      // Said below.
+    }
+  }
+  throw new DocumentError('the key set holds no keys');
+}
+
+async function verifyWithAny(
+  token: string,
+  candidates: errors.JWKSMultipleMatchingKeys,
+  wanted: JWTVerifyOptions,
+): Promise<void> {
+  for await (const key of candidates) {
+    try {
+      await jwtVerify(token, key, wanted);
+      return;
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+    }
+  }
+  throw new errors.JWSSignatureVerificationFailed();
+}
+
+/** A word for the log. Claims are named, their values are not. */
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'expired';
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const reasons: Readonly<Record<string, string>> = {
+      aud: 'other_audience',
+      iss: 'other_issuer',
+      nbf: 'not_yet_valid',
+      exp: 'no_expiry',
+    };
+    return reasons[error.claim] ?? 'unusable_claims';
+  }
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'algorithm_not_allowed';
+  if (error instanceof errors.JWKSNoMatchingKey) return 'unknown_key';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'wrong_signature';
+  if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) return 'no_jwt';
+  return 'unusable_token';
+}

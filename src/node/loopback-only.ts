@@ -1,0 +1,61 @@
+// For a door that is open to every program of this machine, and to nothing that
+// a web page from elsewhere makes a browser do here: by its own origin, or by a
+// name of its own that leads to this machine (DNS rebinding).
+
+import { isLoopback } from '../settings.js';
+
+type Responder = (request: Request, host: HostBindings) => Response | Promise<Response>;
+type HostBindings = Parameters<import('../handler.js').Responder>[1] & object;
+
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Whether a `Host` header, with or without a port, names this machine alone. A missing one does: no browser leaves it out. */
+export function isLoopbackHost(host: string | null | undefined): boolean {
+  if (host === null || host === undefined || host === '') return true;
+  const url = `http://${host}`;
+  return URL.canParse(url) && isLoopback(new URL(url).hostname);
+}
+
+/** Whether a page with this `Origin` is served by this machine, on whichever port. */
+export function isLoopbackOrigin(origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, hostname } = new URL(origin);
+  return (protocol === 'http:' || protocol === 'https:') && isLoopback(hostname);
+}
+
+/**
+ * The responder for programs and pages of this machine. A foreign `Host` is 403;
+ * a foreign `Origin` may read nothing, and is 403 where it would change something.
+ * The responder itself must admit no origin.
+ */
+export function loopbackOnly(respond: Responder): Responder {
+  return async (request, host) => {
+    const origin = request.headers.get('origin');
+    if (!isLoopbackHost(request.headers.get('host'))) {
+      return refusal('the header Host names another machine; use a name of this one: 127.0.0.1');
+    }
+    if (origin === null) return respond(request, host);
+    if (isLoopbackOrigin(origin)) return admitting(await respond(request, host), origin);
+    if (READING_METHODS.has(request.method)) return respond(request, host);
+    return refusal('a page from another machine may change nothing here; serve it from this one');
+  };
+}
+
+function admitting(response: Response, origin: string): Response {
+  response.headers.set('Access-Control-Allow-Origin', origin);
+  response.headers.set('Vary', 'Origin');
+  return response;
+}
+
+function refusal(message: string): Response {
+  const meta = { request_id: 'req_preview', timestamp: new Date().toISOString() };
+  return new Response(JSON.stringify({ error: { code: 'FORBIDDEN', message }, meta }), {
+    status: 403,
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Request-ID': meta.request_id,
+    },
+  });
+}

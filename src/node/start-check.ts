@@ -1,0 +1,55 @@
+// What the operator is told before a start, and `--check`, which is that alone.
+
+import { readFileSync, statSync } from 'node:fs';
+import type { Log } from '../log.js';
+import { environmentWarnings } from '../setting-warnings.js';
+import { type Environment, readSettings, type Settings, settingWarnings } from '../settings.js';
+import { inspectDatabase } from '../storage/file/inspect.js';
+
+const OTHERS_READ = 0o044;
+const PERMISSIONS = 0o777;
+
+/** The settings of this process, with files for those that name one. Throws a `SettingError`. */
+export function settingsOf(environment: Environment): Settings {
+  return readSettings(environment, (path) => readFileSync(path, 'utf8'));
+}
+
+/** Warns of what the environment holds besides usable settings. */
+export function warnOfEnvironment(environment: Environment, log: Log): void {
+  for (const { event, hint } of environmentWarnings(environment)) log.warn(event, { hint });
+}
+
+/** Warns of a database file that not its owner alone may read. */
+export function warnOfFile(path: string, log: Log): void {
+  const mode = modeOf(path);
+  if (mode === undefined || (mode & OTHERS_READ) === 0) return;
+  log.warn('database_readable_by_others', {
+    file: path,
+    mode: mode.toString(8).padStart(4, '0'),
+    hint: 'other users of this machine may read every record; chmod 600 the file',
+  });
+}
+
+/**
+ * Judges settings and database file as a start would, and starts nothing.
+ * Resolves with the process's exit code: 0 where a start would succeed.
+ */
+export async function checkStart(environment: Environment, log: Log): Promise<number> {
+  try {
+    const settings = settingsOf(environment);
+    for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
+    warnOfEnvironment(environment, log);
+    const database = await inspectDatabase(settings.databasePath);
+    warnOfFile(settings.databasePath, log);
+    log.info('check_passed', { database });
+    return 0;
+  } catch (error) {
+    log.error('check_failed', error instanceof Error ? error.message : String(error));
+    return 1;
+  }
+}
+
+/** Undefined where there is no file. */
+function modeOf(path: string): number | undefined {
+  return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & PERMISSIONS || undefined;
+}

@@ -1,0 +1,123 @@
+// The JSON work of writes on Node: small work in place, large work in a thread
+// with a heap of its own. The thread's death by memory is one refused request.
+
+import { Worker } from 'node:worker_threads';
+import type { CollectionName } from '../domain/collection-name.js';
+import { failed, type Outcome } from '../domain/errors.js';
+import type { ChangedRecord } from '../domain/record.js';
+import type { Eventually } from '../eventually.js';
+import { type RecordWork, workInPlace } from '../handler.js';
+import type { WorkCall } from './record-thread.js';
+
+/** Texts up to this length together take at most about three milliseconds; in the thread they would take longer. */
+const IN_PLACE_MAX_CHARACTERS = 32_768;
+/** The largest record and body that a client can send take about a third of it. */
+const HEAP_MAX_MEGABYTES = 256;
+
+interface Job {
+  readonly call: WorkCall;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface ThreadedWorkOptions {
+  readonly heapMaxMegabytes?: number;
+}
+
+export class ThreadedWork implements RecordWork {
+  readonly #heapMaxMegabytes: number;
+  #worker: Worker | undefined;
+  #underWay: Job | undefined;
+  /** Each account has at most one job here, so that first come, first served is fair. */
+  readonly #waiting: Job[] = [];
+
+  constructor({ heapMaxMegabytes = HEAP_MAX_MEGABYTES }: ThreadedWorkOptions = {}) {
+    this.#heapMaxMegabytes = heapMaxMegabytes;
+  }
+
+  newRecord(name: CollectionName, body: string): Eventually<Outcome<ChangedRecord>> {
+    if (body.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(name, body);
+    return this.#outcomeOf({ name: 'newRecord', args: [name, body] });
+  }
+
+  patchedRecord(
+    name: CollectionName,
+    stored: string,
+    body: string,
+  ): Eventually<Outcome<ChangedRecord>> {
+    if (stored.length + body.length <= IN_PLACE_MAX_CHARACTERS) {
+      return workInPlace.patchedRecord(name, stored, body);
+    }
+    return this.#outcomeOf({ name: 'patchedRecord', args: [name, stored, body] });
+  }
+
+  paymentPieces(order: string): Eventually<readonly string[]> {
+    if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentPieces(order);
+    return this.#run({ name: 'paymentPieces', args: [order] }) as Promise<readonly string[]>;
+  }
+
+  /** Jobs of the thread: the one under way and those that wait. */
+  get jobs(): number {
+    return this.#waiting.length + Number(this.#underWay !== undefined);
+  }
+
+  /** Ends the thread; work under way or waiting is rejected. */
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  async #outcomeOf(call: WorkCall): Promise<Outcome<ChangedRecord>> {
+    try {
+      return (await this.#run(call)) as Outcome<ChangedRecord>;
+    } catch (error) {
+      if (!(error instanceof OutOfMemory)) throw error;
+      return failed(
+        'VALIDATION_FAILED',
+        'the record takes more memory to work on than one record may; send fewer or larger parts',
+      );
+    }
+  }
+
+  #run(call: WorkCall): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ call, resolve, reject });
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#underWay !== undefined) return;
+    this.#underWay = this.#waiting.shift();
+    if (this.#underWay === undefined) return;
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(this.#underWay.call);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./record-thread.js', import.meta.url), {
+      name: 'records',
+      resourceLimits: { maxOldGenerationSizeMb: this.#heapMaxMegabytes },
+    });
+    let cause: Error = new Error('the thread of the records has ended');
+    worker.on('message', (result: unknown) => this.#settle((job) => job.resolve(result)));
+    worker.on('error', (error: Error & { code?: string }) => {
+      cause = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfMemory() : error;
+    });
+    worker.on('exit', () => {
+      this.#worker = undefined;
+      this.#settle((job) => job.reject(cause));
+    });
+    // A process that has nothing else to do may end.
+    worker.unref();
+    return worker;
+  }
+
+  #settle(settle: (job: Job) => void): void {
+    const job = this.#underWay;
+    this.#underWay = undefined;
+    if (job !== undefined) settle(job);
+    this.#next();
+  }
+}
+
+class OutOfMemory extends Error {}

@@ -1,0 +1,136 @@
+// The writes that are committed together: their answers, and one change a record.
+
+import type { AuditEvent } from '../domain/audit-event.js';
+import type { CollectionName } from '../domain/collection-name.js';
+import type { Outcome } from '../domain/errors.js';
+import { idOf, keyOf } from '../domain/identifier.js';
+import type { Changes, JournalRow } from './journal.js';
+import type { Change, Holding, MemoryRecord, RecordSet } from './record-set.js';
+
+/** The decision about a write: its answer and, unless it failed, its change. */
+export interface Decision {
+  readonly outcome: Outcome<string>;
+  readonly change?: Change;
+  readonly event?: AuditEvent;
+}
+
+/** The records as they are after every write decided so far. */
+export interface CurrentRecords {
+  find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined;
+  /** How much the account has. */
+  holding(owner: string): Holding;
+}
+
+export type Answer = (outcome: Outcome<string>) => void;
+
+/** A group is full at either size, so that one transaction, and the writes that wait for it, stay bounded. */
+const WRITES_MAX = 1_000;
+const CHARACTERS_MAX = 2_000_000;
+
+export class CommitGroup implements CurrentRecords {
+  readonly #set: RecordSet;
+  readonly #answers: (readonly [Answer, Outcome<string>])[] = [];
+  /** One change a record, by its position: from before the group's first write to it to after its last. */
+  readonly #staged = new Map<number, Change>();
+  /** Collections that get or lose a record: the highest number given is stored with it, so that no id is given twice. */
+  readonly #numbered = new Set<CollectionName>();
+  readonly #events: AuditEvent[] = [];
+  #characters = 0;
+
+  constructor(set: RecordSet) {
+    this.#set = set;
+  }
+
+  /** How many writes it answers. */
+  get size(): number {
+    return this.#answers.length;
+  }
+
+  get isFull(): boolean {
+    return this.#answers.length >= WRITES_MAX || this.#characters >= CHARACTERS_MAX;
+  }
+
+  get hasChanges(): boolean {
+    return this.#staged.size > 0;
+  }
+
+  get staged(): Iterable<Change> {
+    return this.#staged.values();
+  }
+
+  get events(): readonly AuditEvent[] {
+    return this.#events;
+  }
+
+  add(answer: Answer, { outcome, change, event }: Decision): void {
+    this.#answers.push([answer, outcome]);
+    if (change !== undefined) this.#stage(change);
+    if (event !== undefined) this.#events.push(event);
+  }
+
+  find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
+    const stored = this.#set.find(owner, collection, id);
+    if (stored === undefined) return this.#findCreated(owner, collection, id);
+    const staged = this.#staged.get(stored.position);
+    return staged === undefined ? stored : staged.after;
+  }
+
+  holding(owner: string): Holding {
+    let { records, bytes } = this.#set.holding(owner);
+    for (const { before, after, ...change } of this.#staged.values()) {
+      if (change.owner !== owner) continue;
+      records += Number(after !== undefined) - Number(before !== undefined);
+      bytes += this.#set.bytesOf(after) - this.#set.bytesOf(before);
+    }
+    return { records, bytes };
+  }
+
+  changes(at: number): Changes {
+    const puts: JournalRow[] = [];
+    const removals: number[] = [];
+    for (const [position, { collection, after }] of this.#staged) {
+      if (after === undefined) removals.push(position);
+      else puts.push(journalRow(collection, after));
+    }
+    const sequences: Partial<Record<CollectionName, number>> = {};
+    for (const name of this.#numbered) sequences[name] = this.#set.sequence(name);
+    return { puts, removals, sequences, events: this.#events, at };
+  }
+
+  /**
+   * Answers every write with its own outcome, or all with `failure`: even a
+   * refusal may have been decided on a change of this group that was not stored.
+   */
+  answer(failure?: Outcome<string>): void {
+    for (const [answer, outcome] of this.#answers) answer(failure ?? outcome);
+  }
+
+  #stage(change: Change): void {
+    const { collection, before, after } = change;
+    const record = after ?? before;
+    if (record === undefined) return;
+    if (before === undefined || after === undefined) this.#numbered.add(collection);
+    const earlier = this.#staged.get(record.position);
+    this.#staged.set(
+      record.position,
+      earlier === undefined ? change : { ...change, before: earlier.before },
+    );
+    this.#characters += after?.text.length ?? 0;
+  }
+
+  /** A record of this very group: its id is not yet answered, but anybody may guess it. */
+  #findCreated(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
+    const key = keyOf(collection, id);
+    for (const change of this.#staged.values()) {
+      const { after } = change;
+      if (after?.key === key && change.collection === collection && change.owner === owner)
+        return after;
+    }
+    return undefined;
+  }
+}
+
+function journalRow(collection: CollectionName, record: MemoryRecord): JournalRow {
+  const { position, key, text } = record;
+  return { position, collection, id: idOf(collection, key), body: text };
+}

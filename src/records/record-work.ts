@@ -1,0 +1,23 @@
+// The JSON work of a write: pure functions from texts to texts. A host may have
+// it done elsewhere, so that dear work does not delay other requests.
+
+import type { CollectionName } from '../domain/collection-name.js';
+import type { Outcome } from '../domain/errors.js';
+import { paymentPieces } from '../domain/payment.js';
+import { type ChangedRecord, newRecord, patchedRecord } from '../domain/record.js';
+import type { Eventually } from '../eventually.js';
+
+/** Each function as in the domain; rejects only where the work itself cannot be done. */
+export interface RecordWork {
+  newRecord(name: CollectionName, body: string): Eventually<Outcome<ChangedRecord>>;
+  patchedRecord(
+    name: CollectionName,
+    stored: string,
+    body: string,
+  ): Eventually<Outcome<ChangedRecord>>;
+  /** The pieces of an order's payment row. */
+  paymentPieces(order: string): Eventually<readonly string[]>;
+}
+
+/** Done at once, in the thread of the caller. */
+export const workInPlace: RecordWork = { newRecord, patchedRecord, paymentPieces };

@@ -1,0 +1,67 @@
+// The service as a host that has settings runs it: one function for all hosts,
+// and every field required, so that a host that forgets a part does not compile.
+
+import {
+  type AllowanceLimits,
+  createResponder,
+  openSignIn,
+  type Responder,
+  type SignIn,
+} from './handler.js';
+import type { RandomBytes } from './http/request-id.js';
+import type { IdentityEvents } from './identity/watched-checks.js';
+import type { Log } from './log.js';
+import type { RecordStore } from './records/record-store.js';
+import type { Settings } from './settings.js';
+import type { Turns } from './turns.js';
+
+/** The parts of a host; undefined where its platform has nothing better than the handler's default. */
+export interface HostParts {
+  readonly settings: Settings;
+  readonly records: RecordStore;
+  readonly log: Log;
+  readonly turns: Turns;
+  readonly allowance: AllowanceLimits | undefined;
+  readonly randomBytes: RandomBytes | undefined;
+  /** Whether one request may wait for another: for an identical check under way, or for a place among the checks. */
+  readonly mayWait: boolean;
+  /** Hashes a token, as the key under which a check is remembered. */
+  readonly digest: (token: string) => string | Promise<string>;
+  /** Sends to the provider on a connection of its own, where a kept one was closed. */
+  readonly freshFetch: typeof fetch | undefined;
+  /** Told of every check of a token; undefined where nobody measures. */
+  readonly events: IdentityEvents | undefined;
+}
+
+/** The sign-in is undefined where no provider is configured. */
+export function responderFor(parts: HostParts): {
+  readonly respond: Responder;
+  readonly signIn: SignIn | undefined;
+} {
+  const { settings, records, log, turns, allowance, randomBytes } = parts;
+  const signIn = signInOf(parts);
+  const respond = createResponder({
+    records,
+    ...(signIn && { identity: signIn.identity }),
+    adminKey: settings.adminKey,
+    corsAllowedOrigins: settings.corsAllowedOrigins,
+    log,
+    turns,
+    ...(allowance && { allowance }),
+    ...(randomBytes && { randomBytes }),
+  });
+  return { respond, signIn };
+}
+
+function signInOf(parts: HostParts): SignIn | undefined {
+  const { settings, log, mayWait, digest, freshFetch, events } = parts;
+  if (settings.signIn === undefined) return undefined;
+  return openSignIn({
+    settings: settings.signIn,
+    log,
+    joined: mayWait,
+    digest,
+    ...(freshFetch && { freshFetch }),
+    events,
+  });
+}

@@ -1,0 +1,69 @@
+// A look at the database file without starting on it: whether a start would
+// take it. Writes nothing that a start would not undo at its end.
+
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createClient } from '@libsql/client';
+import { expectOurs } from '../backup/database-check.js';
+import { explained, messageOf } from './client-errors.js';
+import { DISTRUST_SCHEMA } from './schema-check.js';
+
+/**
+ * - `usable`: whole, of this program, and free.
+ * - `absent`: it is not there or empty; a start makes it.
+ * - `held`: another process has it, most likely the service itself; it was not looked into.
+ */
+export type FileState = 'usable' | 'absent' | 'held';
+
+/** Rejects with one sentence where a start would refuse the file or its folder. */
+export async function inspectDatabase(path: string): Promise<FileState> {
+  const file = resolve(path);
+  try {
+    const found = await stat(file).catch(() => undefined);
+    if (found === undefined) {
+      await access(await nearestFolder(dirname(file)), constants.W_OK);
+      return 'absent';
+    }
+    await access(file, constants.R_OK | constants.W_OK);
+    if (found.size === 0) return 'absent';
+    return await looked(file);
+  } catch (error) {
+    throw new Error(`the database file ${file} cannot be used: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function looked(file: string): Promise<FileState> {
+  const client = createClient({ url: pathToFileURL(file).href, concurrency: 1 });
+  try {
+    await client.execute(DISTRUST_SCHEMA);
+    await client.execute('pragma locking_mode = exclusive');
+    await expectOurs(client);
+    const { rows } = await client.execute('pragma quick_check');
+    const report = String(rows[0]?.[0]);
+    if (report === 'ok') return 'usable';
+    throw new Error(`the integrity check found damage (${report.replaceAll(/\s+/g, ' ')})`);
+  } catch (error) {
+    if (/SQLITE_BUSY|database is locked/i.test(messageOf(error))) return 'held';
+    throw error;
+  } finally {
+    client.close();
+  }
+}
+
+async function nearestFolder(folder: string): Promise<string> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found === undefined && dirname(folder) !== folder) return nearestFolder(dirname(folder));
+  if (found?.isDirectory()) return folder;
+  throw new Error(`its folder cannot be made: ${folder} is a file; name another path`);
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EACCES' || code === 'EROFS') {
+    return 'this user may not read and write it, or not make it in its folder; check owner and permissions';
+  }
+  return explained(error);
+}

@@ -1,0 +1,125 @@
+// How much the file holds, of one moment, counted in pieces between which
+// commits go on. A commit that is about to touch a row which is not yet counted
+// has that row counted first, as it was.
+
+import type { Client } from '@libsql/client';
+import type { CollectionName } from '../../domain/collection-name.js';
+import type { StoredTotals, StoredUsage } from '../../records/journal.js';
+import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE } from './file-schema.js';
+
+/** Some 10 ms of counting: a commit may have to wait for it. */
+const PIECE_MAX_ROWS = 10_000;
+
+type Measures = Awaited<ReturnType<Client['execute']>>['rows'];
+
+/** One scan at a time; the storage thread makes its calls and the commits one after the other. */
+export class UsageScan {
+  readonly #client: Client;
+  #counting: Counting | undefined;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /**
+   * Fixes the moment. `createdAfter`: JSON array of three times, in milliseconds
+   * since 1970, UTC. Rows that come later are not counted.
+   */
+  async begin(createdAfter: string, pieceMaxRows = PIECE_MAX_ROWS): Promise<void> {
+    this.#counting = undefined;
+    const [start] = (await this.#client.execute(BEGIN_USAGE)).rows;
+    const counting = new Counting(createdAfter, pieceMaxRows);
+    counting.highest = Number(start?.['highest']);
+    counting.auditEventCount = Number(start?.['events']);
+    this.#counting = counting;
+  }
+
+  /** Counts a piece. Resolves with the totals after the last one, with undefined before. */
+  async next(): Promise<StoredTotals | undefined> {
+    const counting = this.#counting;
+    if (counting === undefined) throw new Error('the usage view is not begun');
+    try {
+      if (counting.failure !== undefined) throw counting.failure;
+      const { position, highest, ahead, maxRows, createdAfter } = counting;
+      const args = [position, highest, JSON.stringify([...ahead]), maxRows, createdAfter];
+      const { rows } = await this.#client.execute({ sql: MEASURE_USAGE, args });
+      counting.add(rows);
+      if (rows.length > 0) {
+        counting.goTo(Math.max(...rows.map((row) => Number(row['last']))));
+        return undefined;
+      }
+    } catch (error) {
+      this.#counting = undefined;
+      throw error;
+    }
+    this.#counting = undefined;
+    return { collections: counting.collections, auditEventCount: counting.auditEventCount };
+  }
+
+  /**
+   * To be awaited before a commit of these changes (JSON texts as in
+   * `CommitTexts`). Never rejects: what fails here fails the scan, not the commit.
+   * Whether the commit then succeeds makes no difference to the count.
+   */
+  async before(puts: string, removals: string): Promise<void> {
+    const counting = this.#counting;
+    if (counting === undefined || counting.failure !== undefined) return;
+    const { position, highest, ahead, createdAfter } = counting;
+    try {
+      const args = [position, highest, JSON.stringify([...ahead]), puts, removals, createdAfter];
+      const { rows } = await this.#client.execute({ sql: MEASURE_CHANGED, args });
+      counting.add(rows);
+      for (const row of rows) {
+        for (const counted of JSON.parse(String(row['positions']))) ahead.add(counted);
+      }
+    } catch (error) {
+      counting.failure = error;
+    }
+  }
+}
+
+/** What a scan has counted so far, and where it is. */
+class Counting {
+  readonly createdAfter: string;
+  readonly maxRows: number;
+  /** Rows up to here are counted. */
+  position = 0;
+  /** Rows beyond this one came after the moment. */
+  highest = 0;
+  /** Rows beyond `position` that are counted, too. */
+  readonly ahead = new Set<number>();
+  auditEventCount = 0;
+  failure: unknown;
+  readonly #usage = new Map<string, StoredUsage>();
+
+  constructor(createdAfter: string, maxRows: number) {
+    this.createdAfter = createdAfter;
+    this.maxRows = maxRows;
+  }
+
+  get collections(): readonly StoredUsage[] {
+    return [...this.#usage.values()];
+  }
+
+  goTo(position: number): void {
+    this.position = position;
+    for (const counted of this.ahead) if (counted <= position) this.ahead.delete(counted);
+  }
+
+  /** Adds rows of `collection, records, bytes, updated_at, created_after`. */
+  add(measures: Measures): void {
+    for (const measure of measures) {
+      const collection = String(measure['collection']) as CollectionName;
+      const [day = 0, week = 0, month = 0]: number[] = JSON.parse(String(measure['created_after']));
+      const so = this.#usage.get(collection);
+      const created = so?.createdAfter ?? [0, 0, 0];
+      this.#usage.set(collection, {
+        collection,
+        records: (so?.records ?? 0) + Number(measure['records']),
+        payloadBytes: (so?.payloadBytes ?? 0) + Number(measure['bytes']),
+        createdAfter: [created[0] + day, created[1] + week, created[2] + month],
+        lastUpdatedAt: Math.max(so?.lastUpdatedAt ?? 0, Number(measure['updated_at'])),
+      });
+    }
+  }
+}

@@ -1,0 +1,38 @@
+// What a refused request still has in its body. Left unread, the runtime cuts
+// the connection after the answer, and the next request on it meets a reset.
+
+/** Larger ones are cut: reading on would cost more than a new connection does. */
+const DRAINED_MAX_BYTES = 1_048_576;
+
+/** A body that comes slower than this does not keep its answer waiting. */
+const DRAINED_MAX_MS = 250;
+
+/** Reads a body that nobody has read, if it is small; resolves when that is done, or takes too long. Never rejects. */
+export async function drainSmallBody(request: Request): Promise<void> {
+  if (request.body === null || request.bodyUsed) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, DRAINED_MAX_MS);
+  });
+  await Promise.race([drained(request), late]);
+  clearTimeout(timer);
+}
+
+async function drained(request: Request): Promise<void> {
+  const { body } = request;
+  if (body === null || body.locked) return;
+  if (Number(request.headers.get('content-length') ?? 0) > DRAINED_MAX_BYTES) return;
+  const reader = body.getReader();
+  try {
+    let bytes = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      bytes += value?.length ?? 0;
+      if (done || bytes > DRAINED_MAX_BYTES) return;
+    }
+  } catch {
+    // Its sender has gone: nothing is left to keep.
+  } finally {
+    reader.releaseLock();
+  }
+}

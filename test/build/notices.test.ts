@@ -1,0 +1,64 @@
+// What ships names what it contains: each bundled package with its licence.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { noticesOf } from '../../scripts/notices.js';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
+const NOTICES = () => readFileSync(join(DIST, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+
+describe('The third-party notices', () => {
+  it('name every package that the source maps of dist/ name, with its licence text', () => {
+    const maps = readdirSync(DIST).filter((name) => name.endsWith('.js.map'));
+    const sources: string[] = maps.flatMap(
+      (name) => JSON.parse(readFileSync(join(DIST, name), 'utf8')).sources,
+    );
+    const names = new Set(
+      sources.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+    );
+    expect([...names]).toContain('hono');
+    const notices = NOTICES();
+    for (const name of names) {
+      expect(notices).toContain(`\n${name} `);
+      const licence = readFileSync(join(ROOT, 'node_modules', name, 'LICENSE'), 'utf8').trim();
+      expect(notices, name).toContain(licence);
+    }
+  });
+
+  it('are not made where a bundled package brings no licence', async () => {
+    const folder = await openTemporaryFolder();
+    try {
+      const bare = join(folder.path, 'node_modules/bare');
+      mkdirSync(bare, { recursive: true });
+      writeFileSync(join(bare, 'package.json'), '{"version":"1.0.0"}');
+      const input = { bytesInOutput: 1 };
+      const output = { bytes: 1, imports: [], exports: [] };
+      const outputs = { 'dist/a.js': { ...output, inputs: { 'node_modules/bare/a.js': input } } };
+      expect(() => noticesOf(folder.path, [{ inputs: {}, outputs }])).toThrow(
+        'node_modules/bare: no licence file',
+      );
+    } finally {
+      await folder.remove();
+    }
+  });
+
+  it('travel with the package, and the stamp of the build does not', () => {
+    const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const listed = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8' }));
+    const paths: string[] = listed[0].files.map(({ path }: { path: string }) => path);
+    expect(paths).toContain('dist/THIRD-PARTY-NOTICES.txt');
+    expect(paths.filter((path) => path.startsWith('dist/.'))).toEqual([]);
+  });
+
+  it('npm sbom lists the packages, whichever groups are installed', () => {
+    const sbom = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'];
+    const { components } = JSON.parse(execFileSync('npm', sbom, { cwd: ROOT, encoding: 'utf8' }));
+    const names = components.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['@libsql/client', 'hono', 'zod']));
+  });
+});

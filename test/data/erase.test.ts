@@ -1,0 +1,190 @@
+// `erase`: an account is exported, gone from every view, in the ledger, and
+// named by a restore that brings it back.
+
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { backupExpiry } from '../../src/data/erase/backup-expiry.js';
+import { accountsThatCameBack, addToLedger } from '../../src/data/erase/ledger.js';
+import { startDataCommand } from '../support/data-command.js';
+import { type DataService, openDataService } from '../support/data-service.js';
+import { openRestoration } from '../support/restoration.js';
+
+// Each test runs processes, one after the other.
+vi.setConfig({ testTimeout: 120_000 });
+
+let on: DataService;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  on = await openDataService();
+  await mkdir(on.at('backups'));
+  settings = { BACKUP_DIR: on.at('backups'), INIT_CWD: on.folder };
+});
+afterAll(() => on.close());
+
+async function fill(account: string, count: number): Promise<void> {
+  let next = 0;
+  const connection = async () => {
+    while (next < count) {
+      await on.client.recordsOf(account).team.create({ name: `n${next++}`, phone: '1' });
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, connection));
+}
+
+function words(account: string, folder: string): string[] {
+  return ['erase', '--account', account, '--export-first', folder, '--confirm', account];
+}
+
+describe('An erasure', () => {
+  it('exports, deletes, looks, and writes a line that names nobody', async () => {
+    await fill('erin@example.com', 5);
+    await fill('stays', 1);
+    await writeFile(on.at('backups/service-2026-11-20T10-00-00.000Z.db'), '');
+    const { code, stdout } = await on.run(words('erin@example.com', 'erin'), settings);
+    expect(code).toBe(0);
+    expect(stdout).toContain('erin@example.com is erased: 5 records deleted');
+    expect(stdout).toContain(
+      'The backup of 2026-11-20T10:00:00.000Z is the last one that can hold the records. It is removed about 2026-11-27T10:00:00.000Z',
+    );
+    await expect(on.client.accounts.read('erin@example.com')).rejects.toThrow(/no record/);
+    expect(await on.contents('stays', 'team')).toHaveLength(1);
+    expect((await readFile(on.at('erin/team.ndjson'), 'utf8')).split('\n')).toHaveLength(6);
+    const ledger = await readFile(on.at('backups-erased.ndjson'), 'utf8');
+    expect(ledger).not.toContain('erin');
+    expect(ledger).toMatch(/"salt":"[0-9a-f]{32}"[\s\S]*"account":"[0-9a-f]{64}".*"team":5/);
+  });
+
+  it('goes on where it was broken off, with the same command', async () => {
+    await fill('broken', 300);
+    const started = startDataCommand(words('broken', 'b'), { ...on.environment, ...settings });
+    for (;;) {
+      const { pagination } = await on.client.recordsOf('broken').team.list({ page_size: 1 });
+      if (pagination.total < 280) break;
+    }
+    started.child.kill('SIGKILL');
+    await started.ended;
+    expect((await on.client.recordsOf('broken').team.list()).pagination.total).toBeGreaterThan(0);
+    const { code, stdout } = await on.run(words('broken', 'b'), settings);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('300 records deleted')]);
+    expect((await on.client.recordsOf('broken').team.list()).pagination.total).toBe(0);
+  });
+
+  it('leaves what came after the export, and says so', async () => {
+    await fill('late', 1);
+    const folder = on.at('late');
+    await on.run(['export', '--account', 'late', '--to', folder]);
+    await writeFile(join(folder, 'erase-begun.json'), JSON.stringify({ account: 'late' }));
+    await on.client.recordsOf('late').team.create({ name: 'new', phone: '1' });
+    const { code, stderr } = await on.run(words('late', folder), settings);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('1 records in team that are not in the export'),
+    ]);
+    expect((await on.contents('late', 'team')).map(({ name }) => name)).toEqual(['new']);
+  });
+
+  it.each<[string, string[], Record<string, string>, number, RegExp]>([
+    [
+      'another confirmation',
+      ['--account', 'stays', '--export-first', 'x', '--confirm', 'stay'],
+      {},
+      2,
+      /they must be the same/,
+    ],
+    [
+      'no confirmation',
+      ['--account', 'stays', '--export-first', 'x'],
+      {},
+      2,
+      /--confirm is missing/,
+    ],
+    [
+      'no place for the ledger',
+      ['--account', 'stays', '--export-first', 'x', '--confirm', 'stays'],
+      { BACKUP_DIR: '' },
+      2,
+      /BACKUP_DIR nor ERASURE_LEDGER/,
+    ],
+    [
+      'a folder with something in it',
+      ['--account', 'stays', '--export-first', '.', '--confirm', 'stays'],
+      {},
+      1,
+      /is not empty/,
+    ],
+    [
+      'an account without records',
+      ['--account', 'nobody', '--export-first', 'x', '--confirm', 'nobody'],
+      {},
+      1,
+      /has no record/,
+    ],
+  ])('is refused for %s', async (_name, args, more, wanted, sentence) => {
+    const { code, stderr } = await on.run(['erase', ...args], { ...settings, ...more });
+    expect([code, stderr]).toEqual([wanted, expect.stringMatching(sentence)]);
+    expect(await on.contents('stays', 'team')).toHaveLength(1);
+  });
+});
+
+describe('The ledger', () => {
+  async function* owners(...list: { subject: string; oldest: number }[]) {
+    yield* list;
+  }
+  const bytes = (size: number) => new Uint8Array(size).fill(7);
+
+  it('knows those who came back, and not those who came anew', async () => {
+    const path = on.at('ledger.ndjson');
+    for (const subject of ['a', 'b', 'c']) {
+      const erased = '2026-02-01T00:00:00.000Z';
+      await addToLedger(path, { subject, erased, records: { team: 1 } }, bytes);
+    }
+    const [before, after] = [Date.parse('2026-01-01'), Date.parse('2026-03-01')];
+    const found = await accountsThatCameBack(
+      path,
+      owners(
+        { subject: 'a', oldest: before },
+        { subject: 'b', oldest: after },
+        { subject: 'd', oldest: before },
+      ),
+    );
+    expect(found).toEqual([{ subject: 'a', erased: '2026-02-01T00:00:00.000Z' }]);
+    expect(await accountsThatCameBack(on.at('none'), owners())).toEqual([]);
+  });
+
+  it('is read by a restore', async () => {
+    const restoration = await openRestoration();
+    try {
+      const silent = await restoration.restore([restoration.backup]);
+      expect(silent.stdout).not.toContain('came back');
+      const { ownersIn } = await import('../../src/storage/backup/owners.js');
+      const copy = restoration.at('copy.db');
+      await copyFile(restoration.backup, copy);
+      const found = [];
+      for await (const owner of ownersIn(copy)) found.push(owner);
+      const [first] = found;
+      expect(found.length).toBeGreaterThan(0);
+      const path = restoration.at('backups-erased.ndjson');
+      const subject = first?.subject ?? '';
+      await addToLedger(path, { subject, erased: '2999-01-01T00:00:00.000Z', records: {} }, bytes);
+      const { code, stdout } = await restoration.restore([restoration.backup]);
+      expect(code).toBe(0);
+      expect(stdout).toContain('Accounts that were erased came back with this backup:');
+      expect(stdout).toContain(`${subject}  erased on 2999-01-01`);
+    } finally {
+      await restoration.close();
+    }
+  });
+});
+
+it('The end of the last backup is reckoned from the newest one, or said to be unknown', async () => {
+  const now = Date.parse('2026-11-22T00:00:00Z');
+  const plan = { folder: on.at('backups'), intervalHours: 6, keep: 4 };
+  expect(await backupExpiry(plan, now)).toContain('2026-11-21T10:00:00.000Z');
+  expect(await backupExpiry({ ...plan, intervalHours: 0 }, now)).toContain('only when asked for');
+  expect(await backupExpiry({ ...plan, folder: on.at('missing') }, now)).toContain(
+    'cannot be read here',
+  );
+  expect(await backupExpiry(undefined, now)).toContain('BACKUP_DIR is not set here');
+});

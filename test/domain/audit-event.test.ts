@@ -1,0 +1,58 @@
+// What an audit event may hold of a body that was made to be large.
+
+import { describe, expect, it } from 'vitest';
+import {
+  type AuditEvent,
+  CHANGED_NAME_MAX_CHARACTERS,
+  CHANGED_NAMES_MAX,
+  changedNames,
+  loggedEvent,
+} from '../../src/domain/audit-event.js';
+
+const EVENT: AuditEvent = {
+  actor: 'admin',
+  action: 'update',
+  resource: 'orders',
+  record_id: 'ORD-0042',
+  owner_sub: 'auth0|1',
+  timestamp: '2026-01-02T03:04:05.678Z',
+  changed: ['status', 'paid'],
+};
+
+describe('Names in an audit event', () => {
+  it('are as they were where they are few and short', () => {
+    expect(changedNames(['status', 'paid'])).toEqual({ changed: ['status', 'paid'] });
+    expect(changedNames([])).toEqual({ changed: [] });
+  });
+
+  it('are a thousand at most, with the number of the rest', () => {
+    const names = Array.from({ length: 100_000 }, (_, i) => `p${i}`);
+    const { changed, changed_omitted } = changedNames(names);
+    expect(changed).toEqual(names.slice(0, CHANGED_NAMES_MAX));
+    expect(changed_omitted).toBe(99_000);
+    expect(changedNames(names.slice(0, CHANGED_NAMES_MAX))).not.toHaveProperty('changed_omitted');
+  });
+
+  it('are cut at 200 characters, never within one', () => {
+    const [long, pair] = changedNames(['x'.repeat(1_000_000), `${'x'.repeat(199)}💇`]).changed;
+    expect(long).toBe('x'.repeat(CHANGED_NAME_MAX_CHARACTERS));
+    expect(pair).toBe('x'.repeat(199));
+  });
+});
+
+describe('An audit event as a log line', () => {
+  it('says who changed what of whom', () => {
+    expect(loggedEvent(EVENT)).toEqual({
+      ...EVENT,
+      changed: 'status,paid',
+      changed_count: 2,
+    });
+  });
+
+  it('stays a line, however many names there are', () => {
+    const names = Array.from({ length: 5_000 }, (_, i) => `${i}`.padStart(200, 'x'));
+    const fields = loggedEvent({ ...EVENT, ...changedNames(names) });
+    expect(JSON.stringify(fields).length).toBeLessThan(1_500);
+    expect(fields['changed_count']).toBe(5_000);
+  });
+});

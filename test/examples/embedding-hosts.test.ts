@@ -1,0 +1,119 @@
+// The embedding page's ways to put the service into another program, run as they
+// are written; Bun and Deno only where CI has installed them.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { miniflareOptions } from '../../scripts/worker/deployment.js';
+import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
+import { openProject, pageCode } from '../support/pages.js';
+import type { TemporaryFolder } from '../support/temporary-folder.js';
+import { startMiniflare } from '../support/worker-host.js';
+
+const PAGE = 'src/embedding.md';
+const { BUN, DENO } = process.env;
+const DENO_ARGUMENTS = ['run', '-A', '--node-modules-dir=manual'];
+
+let identity: IdentityStub;
+let project: TemporaryFolder;
+let stop = async () => {};
+
+beforeAll(async () => {
+  identity = await openIdentityStub();
+});
+afterEach(async () => {
+  await stop();
+  await project.remove();
+});
+afterAll(() => identity.close());
+
+it('In Hono, beside its own pages', () =>
+  servesBoth('## In Hono', process.execPath, [], ['hono', '@hono/node-server']));
+
+it('In a plain Node server, beside its own pages', () =>
+  servesBoth('## In a plain Node server', process.execPath, [], ['@hono/node-server']));
+
+it.runIf(BUN)('In Bun', () => serves('## In Bun', BUN ?? '', []));
+
+it.runIf(DENO)('In Deno', () => serves('## In Deno', DENO ?? '', DENO_ARGUMENTS));
+
+it('In a Worker, beside its own pages', async () => {
+  project = await openProject({ 'worker.js': pageCode(PAGE, '## In a Worker of your own') });
+  // As wrangler bundles a program that is not built yet.
+  const { outputFiles } = await build({
+    absWorkingDir: project.path,
+    entryPoints: ['worker.js'],
+    bundle: true,
+    format: 'esm',
+    external: ['cloudflare:workers'],
+    write: false,
+  });
+  const options = miniflareOptions({
+    folder: join(project.path, 'state'),
+    settings: { AUTH_USERINFO_URL: identity.url },
+  });
+  const path = join(options.modulesRoot, 'worker.js');
+  const contents = outputFiles[0]?.text ?? '';
+  const worker = { ...options, modules: [{ type: 'ESModule' as const, path, contents }] };
+  const miniflare = await startMiniflare([worker]);
+  stop = () => miniflare.dispose();
+  const { origin } = await miniflare.ready;
+  await keepsRecords(origin);
+  expect(await (await fetch(origin)).text()).toBe('Our own pages');
+});
+
+async function servesBoth(...how: Parameters<typeof serves>): Promise<void> {
+  const origin = await serves(...how);
+  expect(await (await fetch(origin)).text()).toBe('Our own pages');
+}
+
+/** Starts the code that follows the words; resolves with its origin when the service inside keeps a record. */
+async function serves(
+  words: string,
+  command: string,
+  options: readonly string[],
+  packages: readonly string[] = [],
+): Promise<string> {
+  const [service] = pageCode(PAGE, '## The handler').split('\nconst response');
+  const files = {
+    'service.js': `${service?.replace(/https:[^']+/, identity.url)}\nexport { handle };\n`,
+    'main.js': pageCode(PAGE, words).replace('3000', '0'),
+  };
+  project = await openProject(files, packages);
+  const child = spawn(command, [...options, 'main.js'], {
+    cwd: project.path,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  stop = async () => {
+    child.kill();
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+  };
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  while (!/^http:\S+$/m.test(text)) {
+    if (child.exitCode !== null) throw new Error(`it ended: ${text}`);
+    await once(child.stdout, 'data');
+  }
+  const [origin = ''] = /^http:\S+$/m.exec(text) ?? [];
+  await keepsRecords(origin);
+  return origin;
+}
+
+async function keepsRecords(origin: string): Promise<void> {
+  const api = `${origin}/api/v1`;
+  const headers = { Authorization: `Bearer ${tokenOf('neema')}` };
+  const body = '{"name":"Zoë","phone":"1"}';
+  const created = await fetch(`${api}/customers`, { method: 'POST', headers, body });
+  expect(created.status).toBe(201);
+  const { data } = (await created.json()) as { data: { id: string } };
+  expect(data).toMatchObject({ name: 'Zoë', owner_sub: 'neema' });
+  const read = await fetch(`${api}/customers/${data.id}`, { headers });
+  expect(((await read.json()) as { data: unknown }).data).toEqual(data);
+  expect((await fetch(`${api}/customers`, { method: 'PUT', headers })).status).toBe(405);
+}

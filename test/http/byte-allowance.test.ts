@@ -1,0 +1,73 @@
+// How many bytes of bodies and answers are held: bounded for each account and
+// in all, and fair between accounts.
+
+import { expect, it } from 'vitest';
+import { ByteAllowance } from '../../src/http/byte-allowance.js';
+
+const LIMITS = { accountMaxBytes: 100, totalMaxBytes: 250, ownShareBytes: 10 };
+
+/** Takes bytes and notes when they are granted. */
+function taker(allowance: ByteAllowance) {
+  const granted: string[] = [];
+  const take = (account: string, bytes: number) => {
+    const waiting = allowance.take(account, bytes);
+    if (waiting === undefined) granted.push(account);
+    else void waiting.then(() => granted.push(account));
+  };
+  return { granted, take };
+}
+
+it('grants at once within the limits of the account and of all', () => {
+  const allowance = new ByteAllowance(LIMITS);
+  for (const account of ['a', 'b']) expect(allowance.take(account, 100)).toBeUndefined();
+  expect(allowance.take('c', 50)).toBeUndefined();
+  expect(allowance.heldBytes).toBe(250);
+});
+
+it('lets an account wait beyond its own limit until it gives back', async () => {
+  const allowance = new ByteAllowance(LIMITS);
+  const { granted, take } = taker(allowance);
+  for (let i = 0; i < 3; i++) take('a', 50);
+  expect(granted).toEqual(['a', 'a']);
+  take('b', 50);
+  expect(granted).toEqual(['a', 'a', 'b']);
+  allowance.give('a', 50);
+  await Promise.resolve();
+  expect(granted).toEqual(['a', 'a', 'b', 'a']);
+});
+
+it('always grants an account its own share, however much the others hold', () => {
+  const allowance = new ByteAllowance(LIMITS);
+  for (const account of ['a', 'b']) allowance.take(account, 100);
+  allowance.take('c', 50);
+  const { granted, take } = taker(allowance);
+  take('d', 11);
+  expect(granted).toEqual([]);
+  take('e', 10);
+  expect(granted).toEqual(['e']);
+});
+
+it('grants to waiting accounts in rotation', async () => {
+  const allowance = new ByteAllowance({ ...LIMITS, totalMaxBytes: 100, ownShareBytes: 0 });
+  const { granted, take } = taker(allowance);
+  for (const account of ['a', 'a', 'a', 'a', 'b', 'c']) take(account, 50);
+  for (let i = 0; i < 4; i++) {
+    allowance.give(granted[i] ?? '', 50);
+    await Promise.resolve();
+  }
+  expect(granted.join('')).toBe('aaabca');
+});
+
+it('holds nothing when everybody has given back', async () => {
+  const allowance = new ByteAllowance(LIMITS);
+  const { granted, take } = taker(allowance);
+  const accounts = ['a', 'b', 'c', 'a', 'b', 'c', 'a'];
+  for (const account of accounts) take(account, 90);
+  for (let i = 0; i < accounts.length; i++) {
+    await Promise.resolve();
+    allowance.give(granted[i] ?? '', 90);
+  }
+  await Promise.resolve();
+  expect(granted.toSorted()).toEqual(accounts.toSorted());
+  expect(allowance.heldBytes).toBe(0);
+});

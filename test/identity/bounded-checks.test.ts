@@ -1,0 +1,121 @@
+// A bound on checks under way: a flood of junk tokens costs the provider a
+// limited number of calls at a time, and takes no turn from known tokens.
+
+import { describe, expect, it } from 'vitest';
+import {
+  boundedChecks,
+  KNOWN_CHECKS_MAX,
+  UNKNOWN_CHECKS_MAX,
+  WAITING_CHECKS_MAX,
+} from '../../src/identity/bounded-checks.js';
+import type { Identity } from '../../src/identity/identity-provider.js';
+
+/** A provider that answers when the test says so. */
+function openProvider() {
+  const asked: { token: string; answer: (identity: Identity) => void }[] = [];
+  const identify = (token: string) =>
+    new Promise<Identity>((answer) => asked.push({ token, answer }));
+  return { asked, identify };
+}
+
+const GOOD: Identity = { status: 'identified', subject: 'a' };
+const INVALID: Identity = { status: 'invalid' };
+const digest = (token: string) => `hash of ${token}`;
+/** Every promise that can settle has settled. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+function open({ waits = true } = {}) {
+  const provider = openProvider();
+  const time = { now: 1_000_000 };
+  const checks = boundedChecks(provider, { digest, waits, clock: () => time.now });
+  const flood = (count: number, name = 'junk') =>
+    Array.from({ length: count }, async (_, i) => checks.identify(`${name}-${i}`));
+  const signIn = async (token: string) => {
+    const identity = checks.identify(token);
+    await settled();
+    provider.asked.at(-1)?.answer(GOOD);
+    expect(await identity).toEqual(GOOD);
+    provider.asked.length = 0;
+  };
+  return { ...provider, time, checks, flood, signIn };
+}
+
+describe('Checks under way', () => {
+  it('are bounded for tokens that nobody knows', async () => {
+    const { asked, flood } = open();
+    flood(1_000);
+    await settled();
+    expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX);
+  });
+
+  it('go on at once for a token that was good, in the middle of a flood', async () => {
+    const { asked, checks, flood, signIn } = open();
+    await signIn('mine');
+    flood(5_000);
+    await settled();
+    const mine = checks.identify('mine');
+    await settled();
+    expect(asked.map(({ token }) => token)).toContain('mine');
+    asked.find(({ token }) => token === 'mine')?.answer(GOOD);
+    expect(await mine).toEqual(GOOD);
+  });
+
+  it('take those who wait in order, one for each that ends', async () => {
+    const { asked, flood } = open();
+    const junk = flood(UNKNOWN_CHECKS_MAX + 2);
+    await settled();
+    asked[0]?.answer(INVALID);
+    expect(await junk[0]).toEqual(INVALID);
+    await settled();
+    expect(asked.slice(UNKNOWN_CHECKS_MAX).map(({ token }) => token)).toEqual([
+      `junk-${UNKNOWN_CHECKS_MAX}`,
+    ]);
+  });
+
+  it('say "unavailable" where the queue is full, and where the wait was too long', async () => {
+    const { asked, time, flood } = open();
+    const junk = flood(UNKNOWN_CHECKS_MAX + WAITING_CHECKS_MAX + 1);
+    expect(await junk.at(-1)).toEqual({ status: 'unavailable' });
+    time.now += 4_000;
+    asked[0]?.answer(INVALID);
+    for (const late of junk.slice(UNKNOWN_CHECKS_MAX, -1)) {
+      expect(await late).toEqual({ status: 'unavailable' });
+    }
+    expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX);
+  });
+
+  it('are bounded for known tokens, too, which have turns of their own', async () => {
+    const { asked, checks, signIn } = open();
+    for (let i = 0; i <= KNOWN_CHECKS_MAX; i++) await signIn(`good-${i}`);
+    for (let i = 0; i <= KNOWN_CHECKS_MAX; i++) void checks.identify(`good-${i}`);
+    await settled();
+    expect(asked).toHaveLength(KNOWN_CHECKS_MAX);
+    void checks.identify('new');
+    await settled();
+    expect(asked.at(-1)?.token).toBe('new');
+  });
+
+  it('forget a token that is refused later', async () => {
+    const { asked, checks, flood, signIn } = open();
+    await signIn('mine');
+    const refused = checks.identify('mine');
+    await settled();
+    asked[0]?.answer(INVALID);
+    await refused;
+    flood(UNKNOWN_CHECKS_MAX);
+    void checks.identify('mine');
+    await settled();
+    expect(asked.slice(1).map(({ token }) => token)).not.toContain('mine');
+  });
+
+  it('count no longer once they lost their end, as on a platform that ends requests', async () => {
+    const { asked, time, checks, flood } = open({ waits: false });
+    flood(UNKNOWN_CHECKS_MAX);
+    await settled();
+    expect(await checks.identify('other')).toEqual({ status: 'unavailable' });
+    time.now += 6_000;
+    void checks.identify('another');
+    await settled();
+    expect(asked.at(-1)?.token).toBe('another');
+  });
+});

@@ -1,0 +1,82 @@
+// The gate and the provider's wish to be left alone, seen by a caller of the
+// built service: on Node and in the Workers' runtime.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer } from '../support/server-process.js';
+import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { startMiniflare, workerOptions } from '../support/worker-host.js';
+
+type Settings = Readonly<Record<string, string>>;
+
+interface Started {
+  readonly origin: string;
+  stop(): Promise<unknown>;
+}
+
+async function onNode(folder: string, settings: Settings): Promise<Started> {
+  return startServer({ DATABASE_URL: `file:${folder}/service.db`, ...settings });
+}
+
+async function onWorkers(folder: string, settings: Settings): Promise<Started> {
+  const miniflare = await startMiniflare([await workerOptions(folder, settings)]);
+  return { origin: (await miniflare.ready).origin, stop: () => miniflare.dispose() };
+}
+
+describe.each([
+  ['node dist/server.js', onNode],
+  ['dist/worker.js in Miniflare', onWorkers],
+])('A service with a gate — %s', (_name, start) => {
+  let provider: SigningProvider;
+  let folder: TemporaryFolder;
+  let service: Started;
+
+  beforeAll(async () => {
+    provider = await openSigningProvider();
+    provider.now = Date.now();
+    folder = await openTemporaryFolder();
+    const settings = { AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: 'till, shop' };
+    service = await start(folder.path, settings);
+  });
+
+  afterAll(async () => {
+    await service?.stop();
+    await provider?.close();
+    await folder?.remove();
+  });
+
+  async function answerTo(token: string) {
+    const response = await fetch(`${service.origin}/api/v1/customers`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { error } = (await response.json()) as { error?: { code: string } };
+    const retryAfter = response.headers.get('retry-after');
+    return { status: response.status, code: error?.code, retryAfter };
+  }
+
+  function asked(): number {
+    return provider.asked.filter((path) => path === '/me').length;
+  }
+
+  it('lets in a token for this service', async () => {
+    expect(await answerTo(await provider.token())).toMatchObject({ status: 200 });
+  });
+
+  it('answers 401 to a token for another application, and the provider is not asked', async () => {
+    const before = asked();
+    const other = await answerTo(await provider.token({ aud: 'other-app' }));
+    expect(other).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+    expect(asked()).toBe(before);
+  });
+
+  it('passes on how long the provider wants to be left alone', async () => {
+    provider.broken.set('/me', 429);
+    provider.headers = { 'Retry-After': '30' };
+    const token = await provider.token({ jti: 'another' });
+    const held = await answerTo(token);
+    expect(held).toEqual({ status: 503, code: 'AUTH_UNAVAILABLE', retryAfter: '30' });
+    const before = asked();
+    expect((await answerTo(token)).status).toBe(503);
+    expect(asked()).toBe(before);
+  });
+});

@@ -1,0 +1,146 @@
+// The question at the start: what a made-up token tells of the settings, and
+// what the operator is told to do.
+
+import { describe, expect, it } from 'vitest';
+import { openSignIn, type SignInSettings } from '../../src/identity/sign-in.js';
+import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
+import { openSigningProvider } from '../support/signing-provider.js';
+import { answer } from '../support/userinfo-exchange.js';
+
+const HTML = { 'Content-Type': 'text/html' };
+
+function settingsOf(changes: Partial<SignInSettings>): SignInSettings {
+  return {
+    userinfoUrl: undefined,
+    headers: {},
+    method: 'GET',
+    subjectField: 'sub',
+    issuer: undefined,
+    jwksUrl: undefined,
+    audiences: [],
+    cacheSeconds: 0,
+    ...changes,
+  };
+}
+
+async function findingOf(behaviour: Behaviour, changes: Partial<SignInSettings> = {}) {
+  const stub = await openIdentityStub(behaviour);
+  try {
+    const finding = await openSignIn({
+      settings: settingsOf({ userinfoUrl: stub.url, ...changes }),
+    }).probe();
+    expect(stub.asked).toHaveLength(1);
+    return finding;
+  } finally {
+    await stub.close();
+  }
+}
+
+describe('A provider that refuses a made-up token', () => {
+  it.each<[string, Behaviour]>([
+    ['400', answer(400)],
+    ['401', answer(401, { error: 'invalid_token' })],
+    ['403', answer(403)],
+    ['null', answer(200, 'null')],
+    ['an inactive token', answer(200, { active: false })],
+  ])('is as it should be: %s', async (_name, behaviour) => {
+    expect(await findingOf(behaviour)).toMatchObject({ ok: true, remedy: null });
+  });
+});
+
+describe('Every other answer is told with its remedy', () => {
+  it.each<[string, Behaviour, RegExp, RegExp]>([
+    ['a slash is missing', redirectTo('/userinfo/'), /status 301/, /add the trailing slash/],
+    [
+      'a redirect',
+      redirectTo('https://id.example/me?secret=canary'),
+      /status 301.*redirects/,
+      /set AUTH_USERINFO_URL to https:\/\/id\.example\/me$/,
+    ],
+    ['a sign-in page', redirectTo('/login'), /page for people/, /endpoint for programs/],
+    ['nothing there', answer(404), /status 404/, /trailing slash included/],
+    ['another method', answer(405), /takes no GET/, /AUTH_USERINFO_METHOD=POST$/],
+    ['a page', answer(200, '<html>', HTML), /page for people/, /userinfo_endpoint/],
+    [
+      'the discovery document',
+      answer(200, { issuer: 'https://id.example', userinfo_endpoint: 'https://id.example/me' }),
+      /this is the discovery document/,
+      /set AUTH_USERINFO_URL to https:\/\/id\.example\/me$/,
+    ],
+    ['other JSON', answer(200, { keys: [] }), /without a usable subject/, /AUTH_USERINFO_URL/],
+    ['an account', answer(200, { sub: 'canary' }), /every token opens it/, /checks the token/],
+    ['a failure', answer(502), /status 502/, /this may pass/],
+    ['a broken connection', (_token, response) => response.destroy(), /UND_ERR_SOCKET/, /is up/],
+  ])('%s', async (_name, behaviour, found, remedy) => {
+    const finding = await findingOf(behaviour);
+    expect(finding).toMatchObject({ ok: false });
+    expect(finding.found).toMatch(found);
+    expect(finding.remedy).toMatch(remedy);
+    expect(JSON.stringify(finding)).not.toContain('canary');
+  });
+
+  it('another method, the other way round', async () => {
+    const finding = await findingOf(answer(405), { method: 'POST' });
+    expect(finding.remedy).toBe('set AUTH_USERINFO_METHOD=GET');
+  });
+
+  it.each([
+    ['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS/],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', /NODE_EXTRA_CA_CERTS/],
+    ['CERT_HAS_EXPIRED', /renew it/],
+    ['ECONNREFUSED', /is up/],
+  ])('the network says %s', async (code, remedy) => {
+    const failing = async () => {
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) });
+    };
+    const settings = settingsOf({ issuer: 'https://id.example', audiences: ['shop'] });
+    const finding = await openSignIn({ settings, fetch: failing }).probe();
+    expect(finding.ok).toBe(false);
+    expect(finding.found).toContain(code);
+    expect(finding.remedy).toMatch(code === 'ECONNREFUSED' ? /AUTH_ISSUER|is up/ : remedy);
+  });
+});
+
+describe('With an issuer', () => {
+  it('the discovery document, the keys and the endpoint are looked at', async () => {
+    const provider = await openSigningProvider();
+    provider.broken.set('/me', 401);
+    try {
+      const settings = settingsOf({ issuer: provider.issuer, audiences: ['shop'] });
+      expect(await openSignIn({ settings }).probe()).toMatchObject({ ok: true });
+      expect(provider.asked).toEqual(['/.well-known/openid-configuration', '/keys', '/me']);
+    } finally {
+      await provider.close();
+    }
+  });
+
+  it('that is spelled otherwise, its own spelling is told', async () => {
+    const provider = await openSigningProvider();
+    try {
+      const settings = settingsOf({ issuer: `${provider.issuer}/` });
+      const finding = await openSignIn({ settings }).probe();
+      expect(finding.found).toContain(`names another issuer: "${provider.issuer}"`);
+      expect(finding.remedy).toContain('AUTH_ISSUER');
+    } finally {
+      await provider.close();
+    }
+  });
+});
+
+it('a start that is stopped is not held up', async () => {
+  const stub = await openIdentityStub(() => {});
+  const stop = new AbortController();
+  try {
+    const asked = openSignIn({ settings: settingsOf({ userinfoUrl: stub.url }) });
+    const finding = asked.probe(stop.signal);
+    await expect.poll(() => stub.asked).toHaveLength(1);
+    stop.abort();
+    expect(await finding).toMatchObject({ ok: false });
+  } finally {
+    await stub.close();
+  }
+});
+
+function redirectTo(location: string): Behaviour {
+  return answer(301, '', { Location: location });
+}

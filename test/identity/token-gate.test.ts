@@ -1,0 +1,197 @@
+// The gate: tokens of another application, another issuer or nobody at all open
+// no account, and the provider is not asked about them.
+
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSignIn, type SignInSettings } from '../../src/identity/sign-in.js';
+import { type KeptLog, keptLog } from '../support/kept-log.js';
+import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
+
+const INVALID = { status: 'invalid' };
+const UNAVAILABLE = { status: 'unavailable' };
+const IDENTIFIED = { status: 'identified', subject: 'asha' };
+const KEYS = '/keys';
+const DISCOVERY = '/.well-known/openid-configuration';
+
+let provider: SigningProvider;
+let log: KeptLog;
+
+beforeEach(async () => {
+  provider = await openSigningProvider();
+  log = keptLog();
+});
+afterEach(() => provider.close());
+
+function signIn(changes: Partial<SignInSettings> = {}) {
+  const settings: SignInSettings = {
+    userinfoUrl: undefined,
+    headers: {},
+    method: 'GET',
+    subjectField: 'sub',
+    issuer: provider.issuer,
+    jwksUrl: undefined,
+    audiences: ['shop'],
+    cacheSeconds: 0,
+    ...changes,
+  };
+  return openSignIn({ settings, log, clock: () => provider.now });
+}
+
+function questions(path: string): number {
+  return provider.asked.filter((asked) => asked === path).length;
+}
+
+describe('A token for this service', () => {
+  it.each<[string, () => Promise<string>]>([
+    ['with its audience alone', () => provider.token()],
+    ['with its audience among others', () => provider.token({ aud: ['account', 'shop'] })],
+    ['that another clock signed', () => provider.token({ nbf: seconds(25), exp: seconds(60) })],
+    ['that ended within the skew of clocks', () => provider.token({ exp: seconds(-25) })],
+    ['that names no key', () => provider.token({}, { kid: undefined })],
+  ])('passes, and the provider is asked: %s', async (_name, token) => {
+    expect(await signIn().identity.identify(await token())).toEqual(IDENTIFIED);
+    expect(provider.asked).toEqual([DISCOVERY, KEYS, '/me']);
+    expect(log.lines).toEqual([]);
+  });
+
+  it('passes for each of several audiences', async () => {
+    const { identity } = signIn({ audiences: ['shop', 'till'] });
+    expect(await identity.identify(await provider.token({ aud: 'till' }))).toEqual(IDENTIFIED);
+  });
+
+  it('is refused all the same where the provider refuses it', async () => {
+    provider.broken.set('/me', 401);
+    expect(await signIn().identity.identify(await provider.token())).toEqual(INVALID);
+    expect(questions('/me')).toBe(1);
+  });
+
+  it('passes with a key set alone, whoever its issuer is', async () => {
+    const { identity } = signIn({
+      issuer: undefined,
+      jwksUrl: `${provider.issuer}/keys`,
+      userinfoUrl: `${provider.issuer}/me`,
+    });
+    const token = await provider.token({ iss: 'https://id.example' });
+    expect(await identity.identify(token)).toEqual(IDENTIFIED);
+    expect(provider.asked).toEqual([KEYS, '/me']);
+  });
+});
+
+describe('A token that is not for this service', () => {
+  it.each<[string, () => Promise<string>, string]>([
+    ['another application', () => provider.token({ aud: 'other' }), 'other_audience'],
+    ['no application', () => provider.token({ aud: undefined }), 'other_audience'],
+    ['another issuer', () => provider.token({ iss: 'https://id.example' }), 'other_issuer'],
+    ['expired', () => provider.token({ exp: seconds(-31) }), 'expired'],
+    ['without an end', () => provider.token({ exp: undefined }), 'no_expiry'],
+    ['not yet valid', () => provider.token({ nbf: seconds(31) }), 'not_yet_valid'],
+    ['forged', forged, 'wrong_signature'],
+    ['signed with the public key as a secret', symmetric, 'algorithm_not_allowed'],
+    ['unsigned', async () => new UnsecuredJWT({ aud: 'shop' }).encode(), 'algorithm_not_allowed'],
+    ['opaque', async () => 'opaque-token', 'no_jwt'],
+  ])('is invalid, and the provider is not asked: %s', async (_name, token, reason) => {
+    expect(await signIn().identity.identify(await token())).toEqual(INVALID);
+    expect(questions('/me')).toBe(0);
+    expect(log.lines).toEqual([
+      { level: 'warn', event: 'token_refused_before_asking', fields: { reason } },
+    ]);
+  });
+});
+
+describe('Keys', () => {
+  it('are fetched once for many tokens, and again when they are older than ten minutes', async () => {
+    const { identity } = signIn();
+    for (let i = 0; i < 5; i++) await identity.identify(await provider.token({ jti: `${i}` }));
+    expect([questions(DISCOVERY), questions(KEYS)]).toEqual([1, 1]);
+    provider.now += 600_000;
+    await identity.identify(await provider.token());
+    expect([questions(DISCOVERY), questions(KEYS)]).toEqual([2, 2]);
+  });
+
+  it('are fetched again when a token names a new one, as they are rotated', async () => {
+    const { identity } = signIn();
+    await identity.identify(await provider.token());
+    await provider.rotate();
+    provider.now += 30_000;
+    expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
+    expect(questions(KEYS)).toBe(2);
+  });
+
+  it('that are unknown have the provider asked once in 30 s, however many tokens name them', async () => {
+    const { identity } = signIn();
+    await identity.identify(await provider.token());
+    provider.now += 30_000;
+    for (let i = 0; i < 20; i++) {
+      const token = await provider.token({}, { kid: `made-up-${i}` });
+      expect(await identity.identify(token)).toEqual(INVALID);
+    }
+    expect(questions(KEYS)).toBe(2);
+    expect(questions('/me')).toBe(1);
+  });
+
+  it('that cannot be fetched are replaced by the last good ones, for an hour', async () => {
+    const { identity } = signIn();
+    await identity.identify(await provider.token());
+    provider.broken.set(KEYS, 500);
+    provider.now += 3_599_999;
+    expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
+    provider.now += 1;
+    expect(await identity.identify(await provider.token())).toEqual(UNAVAILABLE);
+    expect(log.lines.at(-1)?.fields).toEqual({ reason: 'the key set cannot be had: status 500' });
+    provider.broken.clear();
+    provider.now += 1_000;
+    expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
+  });
+
+  it.each([
+    ['a status', () => provider.broken.set(KEYS, 503), 'the key set cannot be had: status 503'],
+    [
+      'a discovery document of another issuer',
+      () => Object.assign(provider, { metadata: { issuer: 'https://id.example' } }),
+      'the discovery document names another issuer: "https://id.example"',
+    ],
+    [
+      'a key set over a plain connection to another machine',
+      () => Object.assign(provider, { metadata: { jwks_uri: 'http://id.example/keys' } }),
+      'the discovery document names no usable jwks_uri',
+    ],
+    [
+      'a key set that is none',
+      () => Object.assign(provider, { metadata: { jwks_uri: `${provider.issuer}${DISCOVERY}` } }),
+      'the key set holds no keys',
+    ],
+  ])('that were never there leave the token undecided: %s', async (_name, spoil, reason) => {
+    spoil();
+    const token = await provider.token();
+    expect(await signIn().identity.identify(token)).toEqual(UNAVAILABLE);
+    expect(log.lines.map(({ fields }) => fields)).toEqual([{ reason }]);
+    expect(questions('/me')).toBe(0);
+  });
+});
+
+it('without an audience nothing is checked here, and the issuer names the endpoint', async () => {
+  const { identity } = signIn({ audiences: [] });
+  expect(await identity.identify('opaque-token')).toEqual(IDENTIFIED);
+  expect(provider.asked).toEqual([DISCOVERY, '/me']);
+});
+
+function seconds(after: number): number {
+  return Math.floor(provider.now / 1000) + after;
+}
+
+/** Signed with a key of the same name that is not the provider's. */
+async function forged(): Promise<string> {
+  const thief = await openSigningProvider();
+  try {
+    thief.now = provider.now;
+    return await thief.token({ iss: provider.issuer });
+  } finally {
+    await thief.close();
+  }
+}
+
+async function symmetric(): Promise<string> {
+  const secret = new TextEncoder().encode('the-public-key-which-everybody-has');
+  const claims = { iss: provider.issuer, aud: 'shop', exp: seconds(300) };
+  return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'first' }).sign(secret);
+}

@@ -1,0 +1,94 @@
+// Signals sent by mistake, and a second one to a process whose storage hangs.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { changedBuild } from '../support/changed-build.js';
+import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { openRaw, requestText } from '../support/raw-http.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+
+let service: NodeService;
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  service = await openNodeService();
+  folder = await openTemporaryFolder();
+});
+afterEach(async () => {
+  await service.close();
+  await folder.remove();
+});
+
+/** The storage thread's next call never ends: it is deep in a native one, as on a disk that hangs. */
+const HANGING = `
+  import { parentPort as port } from 'node:worker_threads';
+  import Database from 'libsql';
+  port.on('message', ({ name }) => {
+    if (name === 'commit') {
+      new Database(':memory:').exec(
+        'with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) from c',
+      );
+    }
+  });`;
+
+describe('A process', () => {
+  it.each([
+    ['SIGUSR1', 'SIGUSR2 takes a backup'],
+    ['SIGHUP', 'SIGTERM stops the service'],
+  ] as const)('says of %s what to use instead, and goes on', async (signal, hint) => {
+    const server = await service.start();
+    server.child.kill(signal);
+    await server.saw('"event":"signal_ignored"');
+    expect(server.log().at(-1)).toMatchObject({
+      level: 'warn',
+      signal,
+      hint: expect.stringContaining(hint),
+    });
+    expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
+    expect(server.output()).not.toMatch(/debugger/i);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends by a second %s, though its storage thread hangs',
+    async (signal) => {
+      const script = await changedBuild(folder.path, 'storage-thread.js', HANGING);
+      const server = await service.start({}, script);
+      const body = '{"name":"a","phone":"1"}';
+      openRaw(server.origin, requestText('POST', '/api/v1/customers', [bearer('a')], body));
+      // Asked after the write, so the write is under way.
+      const other = openRaw(server.origin, requestText('GET', '/api/v1/customers', [bearer('b')]));
+      await other.until(({ answers }) => answers().length === 1);
+      server.child.kill(signal);
+      await server.saw('"event":"stopping"');
+      server.child.kill(signal);
+      await server.exited;
+      expect(server.child.signalCode).toBe('SIGKILL');
+    },
+  );
+});
+
+describe("The backup's process", () => {
+  it('has no setting of the service in its environment', async () => {
+    const seen = join(folder.path, 'seen');
+    const script = await changedBuild(
+      folder.path,
+      'backup-process.js',
+      `import { writeFileSync } from 'node:fs';
+       writeFileSync(${JSON.stringify(seen)}, JSON.stringify(process.env));`,
+    );
+    const canary = 'canary'.padEnd(32, '-');
+    const settings = { ADMIN_API_KEY: canary, AUTH_USERINFO_HEADERS: `{"apikey":"${canary}"}` };
+    const backups = { BACKUP_DIR: service.folder, BACKUP_INTERVAL_HOURS: '0' };
+    const server = await service.start({ ...settings, ...backups }, script);
+    server.child.kill('SIGUSR2');
+    await server.saw('"event":"backup_taken"');
+    const environment = await readFile(seen, 'utf8');
+    expect(environment).not.toContain(canary);
+    expect(Object.keys(JSON.parse(environment)).filter((name) => /_/.test(name))).toEqual([
+      'SQLITE_TMPDIR',
+    ]);
+    await server.stop();
+  });
+});

@@ -1,0 +1,57 @@
+// The JSON work of writes on Node: the same results in place and in the thread,
+// and a thread that dies of memory refuses one request.
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ThreadedWork } from '../../src/node/threaded-work.js';
+import { workInPlace } from '../../src/records/record-work.js';
+
+// The thread's file is there only once it is built.
+vi.mock('node:worker_threads', async (original) => {
+  const threads = await original<typeof import('node:worker_threads')>();
+  class BuiltWorker extends threads.Worker {
+    constructor(_: URL, options: import('node:worker_threads').WorkerOptions) {
+      super(new URL('../../dist/record-thread.js', import.meta.url), options);
+    }
+  }
+  return { ...threads, Worker: BuiltWorker };
+});
+
+const LARGE = 'x'.repeat(100_000);
+let work: ThreadedWork | undefined;
+afterEach(() => work?.close());
+
+describe('Large records in the thread', () => {
+  it('come to the same as in place', async () => {
+    work = new ThreadedWork();
+    const good = JSON.stringify({ name: 'Neema', phone: '1', note: LARGE, id: 'x' });
+    const bodies = [good, `[${JSON.stringify(LARGE)}]`, `{"note":"${LARGE}"}`, `{"a":"${LARGE}"`];
+    for (const body of bodies) {
+      const made = work.newRecord('customers', body);
+      expect(made).toBeInstanceOf(Promise);
+      expect(await made).toEqual(workInPlace.newRecord('customers', body));
+      const patched = await work.patchedRecord('customers', good, body);
+      expect(patched).toEqual(workInPlace.patchedRecord('customers', good, body));
+    }
+    const order = JSON.stringify({ id: 'ORD-0001', customer: LARGE, amount: 5, method: null });
+    expect(await work.paymentPieces(order)).toEqual(workInPlace.paymentPieces(order));
+  });
+
+  it('are done at once where they are small', () => {
+    work = new ThreadedWork();
+    expect(work.newRecord('team', '{"name":"Asha","phone":"1"}')).toMatchObject({ ok: true });
+  });
+
+  it('refuse the one whose work takes too much memory, and no other', async () => {
+    work = new ThreadedWork({ heapMaxMegabytes: 8 });
+    const dear = `{"a":[${'{},'.repeat(330_000)}{}]}`;
+    const outcomes = await Promise.all([
+      work.newRecord('businesses', dear),
+      work.newRecord('businesses', JSON.stringify({ note: LARGE })),
+    ]);
+    expect(outcomes[0]).toMatchObject({ ok: false, failure: { code: 'VALIDATION_FAILED' } });
+    expect(outcomes[1]).toMatchObject({ ok: true });
+    expect(await work.newRecord('businesses', JSON.stringify({ note: LARGE }))).toMatchObject({
+      ok: true,
+    });
+  });
+});

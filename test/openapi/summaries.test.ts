@@ -1,0 +1,55 @@
+// The summaries of the operations, which readers of the reference and users of
+// the ready-made requests choose by: each speaks of its own method and collection.
+
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { CollectionName } from '../support/collection-table.js';
+import { OPERATIONS } from '../support/openapi-document.js';
+
+const VERBS: Readonly<Record<string, string>> = {
+  GET: 'List',
+  POST: 'Create',
+  'GET item': 'Read',
+  'PATCH item': 'Change',
+  'DELETE item': 'Delete',
+};
+/** One record and several of them, in sentences. */
+const NAMES: Readonly<Record<CollectionName, readonly [one: string, many: string]>> = {
+  businesses: ['a business profile', 'business profiles'],
+  customers: ['a customer', 'customers'],
+  services: ['a service on offer', 'services'],
+  orders: ['an order', 'orders'],
+  team: ['a member of the team', 'members of the team'],
+  expenses: ['an expense', 'expenses'],
+};
+const OTHERS: Readonly<Record<string, string>> = {
+  'GET /health': 'Liveness',
+  'GET /payments': 'List payments: paid and due of each order',
+  'GET /admin/overview': 'Count accounts and records',
+  'GET /admin/health': 'See whether the database answers and which settings are set',
+  'GET /admin/usage': 'See sizes, recent creations and the last change',
+  'GET /admin/audit': "List the operator's changes, newest first",
+  'GET /admin/accounts': 'List accounts that own a record',
+  'GET /admin/accounts/{owner_sub}': "Read an account's counts and business profiles",
+};
+
+it.each(OPERATIONS)('$name has the summary of what it does', ({ name, object }) => {
+  expect(object.summary).toBe(OTHERS[name] ?? recordSummary(name));
+});
+
+it('The ready-made requests have every operation under its summary', () => {
+  const file = readFileSync(new URL('../../dist/requests.http', import.meta.url), 'utf8');
+  const shown = [...file.matchAll(/^### (.+)\n# @name (.+)$/gm)].map(([, ...pair]) => pair);
+  expect(shown.sort()).toEqual(
+    OPERATIONS.map(({ object }) => [object.summary, object.operationId]).sort(),
+  );
+});
+
+function recordSummary(name: string): string {
+  const [, method = '', tenant, collection = '', item] =
+    /^(\w+) (\/admin\/accounts\/\{owner_sub\})?\/(\w+)(\/\{id\})?$/.exec(name) ?? [];
+  const [one, many] = NAMES[collection as CollectionName] ?? [];
+  const verb = VERBS[item === undefined ? method : `${method} item`];
+  const what = verb === 'List' ? `${many}, newest first` : one;
+  return `${verb} ${what}${tenant === undefined ? '' : ', for an account'}`;
+}

@@ -1,0 +1,95 @@
+// The front page's lists "How to change it": the files that a change must touch
+// are those in which the things of that kind stand.
+
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
+import { STATUS_OF } from '../../src/http/envelope.js';
+import { codesIn, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
+
+const FRONT_PAGE = 'README.md';
+/** Lists of all collections, and of all codes or settings, are at most so long. */
+const COLLECTION_LINES = 12;
+const LIST_LINES = 80;
+const rows = tableRows(sectionOf(FRONT_PAGE, '## How to change it'));
+const FILES = ['src', 'test'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(ts|js|md)$/.test(name))
+    .map((name) => join(folder, name)),
+);
+
+function listed(change: string): string[] {
+  const row = rows.find((candidate) => candidate['To add'] === change);
+  return codesIn(row?.['Change these files'] ?? '');
+}
+
+/** Files in which the words stand near each other, each as a name of its own: quoted, a key, or a cell of a table. */
+function filesWithAll(words: readonly string[], linesMax: number): string[] {
+  const patterns = words.map(
+    (word) => new RegExp(`['"\`]${word}['"\`]|\\b${word}:|\\| ${word} \\|`),
+  );
+  return FILES.filter((file) => {
+    const lines = textOf(file).split('\n');
+    const [first] = patterns;
+    return lines.some((line, index) => {
+      if (!first?.test(line)) return false;
+      const near = lines.slice(Math.max(0, index - linesMax), index + linesMax).join('\n');
+      return patterns.every((pattern) => pattern.test(near));
+    });
+  });
+}
+
+it.each(['a collection', 'a route', 'a setting', 'an error code', 'a rule'])(
+  'has a list for %s',
+  (change) => {
+    expect(rows.map((row) => row['To add'])).toContain(change);
+  },
+);
+
+describe('The list for a collection', () => {
+  /** They name collections of their own choice in examples, or test one of the tables of src. */
+  const OTHERS = [/^test\/pages\//, /^test\/trials\//];
+
+  it('has every file that names each collection', () => {
+    const files = filesWithAll(COLLECTION_NAMES, COLLECTION_LINES).filter(
+      (file) => !OTHERS.some((pattern) => pattern.test(file)),
+    );
+    const missing = files.filter((file) => !listed('a collection').includes(file));
+    expect(
+      missing,
+      'these name every collection: make their list from COLLECTION_NAMES, or add them to "How to change it"',
+    ).toEqual([]);
+  });
+});
+
+describe('The list for an error code', () => {
+  it('has every file that names each error code', () => {
+    const files = filesWithAll(Object.keys(STATUS_OF), LIST_LINES);
+    const missing = files.filter((file) => !listed('an error code').includes(file));
+    expect(missing, 'these name every error code; add them to "How to change it"').toEqual([]);
+  });
+});
+
+describe('The list for a setting', () => {
+  it('has every file of src that names each setting that both hosts have', () => {
+    const shared = tableRows(sectionOf('src/node/README.md', '## Settings'))
+      .filter((row) => row['Hosts'] === 'both')
+      .map((row) => codesIn(row['Setting'] ?? '')[0] ?? '');
+    const files = filesWithAll(shared, 2 * LIST_LINES);
+    const missing = files.filter((file) => !listed('a setting').includes(file));
+    expect(missing, 'these name every setting; add them to "How to change it"').toEqual([]);
+  });
+});
+
+describe('The list for a route', () => {
+  it('has every file that names each of the operator’s actions', () => {
+    const [, imported = ''] =
+      /import \{([^}]*)\} from '\.\/admin-routes\.js'/.exec(textOf('src/http/routes.ts')) ?? [];
+    const actions = imported.split(',').flatMap((name) => name.trim() || []);
+    expect(actions.length).toBeGreaterThan(3);
+    const files = FILES.filter((file) => actions.every((action) => textOf(file).includes(action)));
+    const missing = files.filter((file) => !listed('a route').includes(file));
+    expect(missing, 'these name every action; add them to "How to change it"').toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+// The tables of limits in the pages against the constants that the service works
+// by, and the OpenAPI document's limits against the contract's.
+
+import { describe, expect, it } from 'vitest';
+import * as limits from '../../src/domain/limits.js';
+import { PARAMETERS } from '../../src/openapi/parameters.js';
+import { codesIn, sectionOf, tableRows } from '../support/pages.js';
+
+const CONSTANTS: Readonly<Record<string, number>> = limits;
+
+const TABLES = [
+  ['README.md', '## Headline limits'],
+  ['src/node/README.md', '## Limits'],
+] as const;
+
+describe.each(TABLES)('%s, %s', (page, heading) => {
+  const rows = tableRows(sectionOf(page, heading));
+
+  it.each(rows.map((row) => [row['Limit'] ?? '', row] as const))('%s', (_, row) => {
+    const names = codesIn(row['Constant'] ?? '');
+    expect(names.length).toBeGreaterThan(0);
+    const values = names.map((name) => inWords(name, CONSTANTS[name]));
+    expect(row['Value']).toBe(values.join(', '));
+  });
+});
+
+it("The operators' page has every limit", () => {
+  const rows = tableRows(sectionOf('src/node/README.md', '## Limits'));
+  const named = rows.flatMap((row) => codesIn(row['Constant'] ?? ''));
+  expect(named.sort()).toEqual(Object.keys(CONSTANTS).sort());
+});
+
+describe('The OpenAPI document', () => {
+  // The contract's numbers, not the service's constants: these are under test.
+  it.each([
+    ['page_size', { minimum: 1, maximum: 100, default: 20 }],
+    ['admin_page_size', { minimum: 1, maximum: 200, default: 50 }],
+    ['page', { minimum: 1, default: 1 }],
+  ] as const)('limits %s as the contract does', (name, wanted) => {
+    expect(PARAMETERS[name].schema).toEqual({ type: 'integer', ...wanted });
+  });
+});
+
+/** `REQUEST_BODY_MAX_BYTES`, 1048576 → `1 MiB`: the name ends in its unit. */
+function inWords(name: string, value: number | undefined): string {
+  if (value === undefined) return `${name} is not in src/domain/limits.ts`;
+  if (name.endsWith('_MS')) return `${value / 1000} s`;
+  if (name.endsWith('_SECONDS')) return `${value} s`;
+  if (!name.endsWith('_BYTES')) return value.toLocaleString('en-US');
+  return value % 2 ** 20 === 0 ? `${value / 2 ** 20} MiB` : `${value / 2 ** 10} KiB`;
+}

@@ -1,0 +1,119 @@
+// Every page leads where it says: its links, its files and its commands exist,
+// and it begins with its readers.
+
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { codesIn, PAGES, ROOT, textOf } from '../support/pages.js';
+
+const FRONT_PAGE = 'README.md';
+const FRONT_PAGE_MAX_LINES = 160;
+const FRONT_PAGE_MAX_BYTES = 10_240;
+/** npm's own commands that pages name. */
+const NPM_COMMANDS = ['ci', 'install', 'pack', 'run'];
+/** Files that readers make themselves. */
+const READERS_FILES = ['service.js'];
+const FOLDERS = /^(src|test|scripts|dist)\//;
+
+const PACKAGE = JSON.parse(textOf('package.json'));
+const SCRIPTS: readonly string[] = Object.keys(PACKAGE.scripts);
+
+describe.each(PAGES)('%s', (page) => {
+  const text = textOf(page);
+  const prose = text.replace(/```[\s\S]*?```/g, '');
+
+  it.runIf(page !== FRONT_PAGE)('begins with its readers', () => {
+    const [title, empty, first] = text.split('\n');
+    expect(title).toMatch(/^# \S/);
+    expect(empty).toBe('');
+    expect(first, 'the first sentence says whom the page is for: "For …"').toMatch(/^For /);
+  });
+
+  it('has links that lead somewhere', () => {
+    for (const [, target = ''] of prose.matchAll(/\]\(([^)]+)\)/g)) {
+      if (target.startsWith('https://')) continue;
+      const [path = '', anchor] = target.split('#');
+      const file = path === '' ? page : join(dirname(page), path);
+      expect(existsSync(join(ROOT, file)), `${page} links to ${file}`).toBe(true);
+      if (anchor === undefined) continue;
+      expect(anchorsOf(file), `${page} links to ${target}`).toContain(anchor);
+    }
+  });
+
+  it('names files that exist', () => {
+    const [, table = ''] = /^src\/\n([\s\S]*?)```/m.exec(text) ?? [];
+    const drawn = [...table.matchAll(/^ {2}(\w+)\/ /gm)].map(([, folder]) => `src/${folder}`);
+    const named = codesIn(prose).filter((code) => FOLDERS.test(code) && !/[\s{*<]/.test(code));
+    for (const name of [...drawn, ...named]) {
+      // dist/server.js and its like are built from an entry at the top of src.
+      const source = name.replace(/^dist\/([\w-]+)\.js$/, 'src/$1.ts');
+      const candidates = [name, source, `${name}.ts`, `${name}.test.ts`, `${name}.js`];
+      const isBuilt = /^dist\/(postman\.json|requests\.http|openapi\.json)?$/.test(name);
+      expect(
+        isBuilt || candidates.some((file) => existsSync(join(ROOT, file))),
+        `${page} names ${name}`,
+      ).toBe(true);
+    }
+  });
+
+  it('names files of its own folder that exist', () => {
+    const folder = dirname(page);
+    const here = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+    const names = new Set(
+      [...here, ...readdirSync(join(ROOT, 'src'))].map((path) => basename(path)),
+    );
+    const named = codesIn(prose).filter((code) => /^[\w-]+\.(ts|js)$/.test(code));
+    const own = named.filter((name) => !READERS_FILES.includes(name));
+    expect(own.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('names commands that exist', () => {
+    for (const [command, name = '', script] of text.matchAll(/\bnpm (\w+)(?: ([\w:-]+))?/g)) {
+      const wanted = name === 'run' ? script : name;
+      const known = name === 'run' ? SCRIPTS : [...SCRIPTS, ...NPM_COMMANDS];
+      expect(known, `${page} says "${command}"`).toContain(wanted);
+    }
+  });
+});
+
+describe('The pages', () => {
+  const words = PAGES.map(textOf).join('\n');
+
+  it('name every command of package.json', () => {
+    const own = SCRIPTS.filter((name) => !/^(pre|post)/.test(name));
+    const commands = own.map((name) =>
+      ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`,
+    );
+    const missing = commands.filter((command) => !words.includes(command));
+    expect(missing, 'commands that no page explains').toEqual([]);
+  });
+
+  it('are all reached from the front page, by links', () => {
+    const reached = new Set([FRONT_PAGE]);
+    for (const page of reached) {
+      for (const [, target = ''] of textOf(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
+        const path = join(dirname(page), target);
+        if (target.startsWith('https://') || !existsSync(join(ROOT, path))) continue;
+        const file = statSync(join(ROOT, path)).isDirectory() ? join(path, 'README.md') : path;
+        if (PAGES.includes(file)) reached.add(file);
+      }
+    }
+    expect([...reached].sort()).toEqual([...PAGES].sort());
+  });
+
+  it('leave the front page short', () => {
+    const text = textOf(FRONT_PAGE);
+    expect(text.split('\n').length).toBeLessThanOrEqual(FRONT_PAGE_MAX_LINES);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(FRONT_PAGE_MAX_BYTES);
+  });
+});
+
+/** As GitHub makes them of headings. */
+function anchorsOf(file: string): string[] {
+  return [...textOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s-]/gu, '')
+      .replace(/\s/g, '-'),
+  );
+}

@@ -1,0 +1,230 @@
+// The writer between accounts: they take turns, nothing is done for a client
+// that has gone, and dear work elsewhere holds up nobody else.
+
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/domain/errors.js';
+import { type RecordWork, workInPlace } from '../../src/records/record-work.js';
+import { Turns } from '../../src/turns.js';
+import { MapJournal, turn } from './map-journal.js';
+import { MemoryRecords } from './memory-records.js';
+
+const PERSON = { name: 'Neema', phone: '1' };
+const ID = 'CUS-0001';
+
+/** Each look at the clock ends the slice: a group has one write. */
+function oneWriteAGroup(): Turns {
+  let now = 0;
+  return new Turns({
+    pause: turn,
+    stopwatch: () => {
+      now += 2;
+      return now;
+    },
+  });
+}
+
+/** Work that waits until the test lets it go on. */
+class SlowWork implements RecordWork {
+  readonly waiting: (() => void)[] = [];
+  readonly newRecord = workInPlace.newRecord;
+  readonly paymentPieces = workInPlace.paymentPieces;
+
+  async patchedRecord(...args: Parameters<RecordWork['patchedRecord']>) {
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return workInPlace.patchedRecord(...args);
+  }
+
+  async finish(): Promise<void> {
+    while (this.waiting.length === 0) await turn();
+    this.waiting.shift()?.();
+    await turn();
+  }
+}
+
+function codeOf(outcome: Outcome<string>): string {
+  return outcome.ok ? 'ok' : outcome.failure.code;
+}
+
+describe('Waiting writes', () => {
+  it("of one account delay another's by one write of theirs", async () => {
+    const records = new MemoryRecords({ turns: oneWriteAGroup() });
+    const [flood, shop] = [records.account('flood'), records.account('shop')];
+    const answered: string[] = [];
+    const note = (name: string) => () => void answered.push(name);
+    const all = Array.from({ length: 1_000 }, () =>
+      flood.create('customers', PERSON).then(note('flood')),
+    );
+    all.push(shop.create('customers', PERSON).then(note('shop')));
+    await Promise.all(all);
+    expect(answered.indexOf('shop')).toBe(1);
+  });
+
+  it('of one account are made in the order in which it sent them', async () => {
+    const records = new MemoryRecords({ turns: oneWriteAGroup() });
+    const account = records.account('shop');
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) => account.create('team', { ...PERSON, n })),
+    );
+    const page = await account.list('team', { q: '', status: '', page: 1, pageSize: 100 });
+    expect(page.items.map((item) => JSON.parse(item).n)).toEqual(
+      Array.from({ length: 20 }, (_, n) => 19 - n),
+    );
+  });
+
+  it('are not made for a client that has gone before they are decided', async () => {
+    const journal = new MapJournal();
+    const records = new MemoryRecords({ journal });
+    let isGone = false;
+    const account = records.account('shop', { hasGone: () => isGone });
+    journal.hold();
+    const first = account.create('customers', PERSON);
+    await journal.begun(1);
+    const later = [account.create('customers', PERSON), account.delete('customers', ID)];
+    isGone = true;
+    journal.release();
+    // The first was decided: it stays.
+    expect(codeOf(await first)).toBe('ok');
+    expect((await Promise.all(later)).map(codeOf)).toEqual(['BAD_REQUEST', 'BAD_REQUEST']);
+    expect([journal.commits.length, journal.rows.size]).toEqual([1, 1]);
+    isGone = false;
+    const next = await account.create('customers', PERSON);
+    expect(next.ok && JSON.parse(next.value).id).toBe('CUS-0002');
+  });
+});
+
+describe('Dear work elsewhere', () => {
+  it('holds up the later writes of its account, and nobody else', async () => {
+    const work = new SlowWork();
+    const records = new MemoryRecords({ work });
+    const [neema, juma] = [records.account('neema'), records.account('juma')];
+    await neema.create('customers', PERSON);
+    const answered: string[] = [];
+    const all = [
+      neema.update('customers', ID, { a: 1 }).then(() => answered.push('neema 1')),
+      neema.update('customers', ID, { a: 2, b: 1 }).then(() => answered.push('neema 2')),
+      neema.delete('customers', ID).then(() => answered.push('neema 3')),
+      juma.create('customers', PERSON).then(() => answered.push('juma')),
+    ];
+    await all[3];
+    expect(answered).toEqual(['juma']);
+    await work.finish();
+    await all[0];
+    expect(answered).toEqual(['juma', 'neema 1']);
+    await work.finish();
+    await Promise.all(all);
+    expect(answered).toEqual(['juma', 'neema 1', 'neema 2', 'neema 3']);
+    await records.writer.settled();
+  });
+
+  it('on a state that was then not stored is done again', async () => {
+    const work = new SlowWork();
+    const journal = new MapJournal();
+    const records = new MemoryRecords({ work, journal });
+    const account = records.account('neema');
+    await account.create('customers', PERSON);
+    const first = account.update('customers', ID, { a: 1 });
+    const second = account.update('customers', ID, { b: 1 });
+    journal.outcomes.push({ status: 'absent', error: new Error('injected') });
+    await work.finish();
+    // The second is judged on the first one's change, whose commit fails.
+    await work.finish();
+    await work.finish();
+    expect(codeOf(await first)).toBe('STORAGE_FAILED');
+    expect(codeOf(await second)).toBe('ok');
+    const read = account.read('customers', ID);
+    expect(read.ok && JSON.parse(read.value)).toMatchObject({ ...PERSON, b: 1 });
+    expect(read.ok && JSON.parse(read.value)).not.toHaveProperty('a');
+  });
+
+  it('that cannot be done fails its own write alone', async () => {
+    const lost = new Error('the thread has ended');
+    const work: RecordWork = { ...workInPlace, patchedRecord: () => Promise.reject(lost) };
+    const records = new MemoryRecords({ work });
+    const account = records.account('neema');
+    await account.create('customers', PERSON);
+    const updating = account.update('customers', ID, { a: 1 });
+    const creating = account.create('customers', PERSON);
+    await expect(updating).rejects.toBe(lost);
+    expect(codeOf(await creating)).toBe('ok');
+    await records.writer.settled();
+  });
+});
+
+describe('The limits of an account', () => {
+  const limits = { maxBytes: 400, maxRecords: 3 };
+
+  it('refuse a create beyond the number of records, and say how many there are', async () => {
+    const records = new MemoryRecords({ limits: { maxBytes: 0, maxRecords: 3 } });
+    const account = records.account('neema');
+    const codes = await Promise.all(
+      Array.from({ length: 5 }, () => account.create('customers', PERSON).then(codeOf)),
+    );
+    expect(codes).toEqual(['ok', 'ok', 'ok', 'QUOTA_EXCEEDED', 'QUOTA_EXCEEDED']);
+    const refused = await account.create('customers', PERSON);
+    expect(!refused.ok && refused.failure.message).toMatch(/has 3 records; it may have 3/);
+    expect(codeOf(await records.account('juma').create('customers', PERSON))).toBe('ok');
+    expect(codeOf(await account.update('customers', ID, { note: 'x'.repeat(9_999) }))).toBe('ok');
+    expect(codeOf(await account.delete('customers', ID))).toBe('ok');
+    expect(codeOf(await account.create('customers', PERSON))).toBe('ok');
+  });
+
+  it('count bytes, not characters, and always let an account shrink', async () => {
+    const records = new MemoryRecords({ limits });
+    const account = records.account('neema', { actor: 'admin' });
+    expect(codeOf(await account.create('customers', { ...PERSON, note: 'é'.repeat(120) }))).toBe(
+      'ok',
+    );
+    expect(codeOf(await account.update('customers', ID, { more: 'é'.repeat(60) }))).toBe(
+      'QUOTA_EXCEEDED',
+    );
+    expect(codeOf(await account.update('customers', ID, { more: 'e'.repeat(60) }))).toBe('ok');
+    expect(codeOf(await account.update('customers', ID, { more: 'shorter' }))).toBe('ok');
+    const held = records.set.holding('neema');
+    const read = account.read('customers', ID);
+    expect(held).toEqual({ records: 1, bytes: Buffer.byteLength(read.ok ? read.value : '') });
+    expect(codeOf(await account.delete('customers', ID))).toBe('ok');
+    expect(records.set.holding('neema')).toEqual({ records: 0, bytes: 0 });
+  });
+});
+
+describe('A create and a delete in one group', () => {
+  it('leave no account behind', async () => {
+    const records = new MemoryRecords();
+    const account = records.account('neema');
+    void records.set.owners;
+    const outcomes = await Promise.all([
+      account.create('customers', PERSON),
+      account.delete('customers', ID),
+    ]);
+    expect(outcomes.map(codeOf)).toEqual(['ok', 'ok']);
+    expect([records.set.ownerCount, records.set.has('neema')]).toEqual([0, false]);
+    await account.create('customers', PERSON);
+    expect(records.set.owners.slice(0, 9)).toEqual(['neema']);
+  });
+});
+
+describe('The numbers of ids', () => {
+  it('are stored with every create and delete, and given once, restarts included', async () => {
+    const journal = new MapJournal();
+    const { openRecords } = await import('../../src/records/memory-store.js');
+    const ids: string[] = [];
+    for (let life = 0; life < 3; life++) {
+      const account = (await openRecords({ journal })).account('neema');
+      const made = await account.create('customers', JSON.stringify(PERSON));
+      const { id } = JSON.parse(made.ok ? made.value : '{}');
+      ids.push(id);
+      expect(codeOf(await account.delete('customers', id))).toBe('ok');
+    }
+    expect(ids).toEqual(['CUS-0001', 'CUS-0002', 'CUS-0003']);
+    expect(journal.highest).toEqual({ customers: 3 });
+  });
+
+  it('are stored with a delete alone, for a journal that has none yet', async () => {
+    const journal = new MapJournal();
+    const body = JSON.stringify({ ...PERSON, id: 'CUS-0007', owner_sub: 'neema' });
+    journal.rows.set(1, { position: 1, collection: 'customers', id: 'CUS-0007', body });
+    const { openRecords } = await import('../../src/records/memory-store.js');
+    await (await openRecords({ journal })).account('neema').delete('customers', 'CUS-0007');
+    expect(journal.highest).toEqual({ customers: 7 });
+  });
+});

@@ -1,0 +1,90 @@
+// The in-memory records over a journal of the test's own, with bodies as objects.
+
+import type { Actor } from '../../src/domain/audit-event.js';
+import type { CollectionName } from '../../src/domain/collection-name.js';
+import { type Log, silentLog } from '../../src/log.js';
+import { type AccountLimits, NO_LIMITS } from '../../src/records/account-limits.js';
+import { MemoryAccount } from '../../src/records/memory-account.js';
+import { PaymentRows } from '../../src/records/payment-rows.js';
+import { RecordSet } from '../../src/records/record-set.js';
+import { type RecordWork, workInPlace } from '../../src/records/record-work.js';
+import { SearchBlocks } from '../../src/records/search-blocks.js';
+import { Writer } from '../../src/records/writer.js';
+import { Turns } from '../../src/turns.js';
+import { MapJournal, turn } from './map-journal.js';
+
+export interface MemoryRecordsOptions {
+  readonly set?: RecordSet;
+  readonly journal?: MapJournal;
+  readonly log?: Log;
+  readonly turns?: Turns;
+  readonly work?: RecordWork;
+  readonly limits?: AccountLimits;
+  readonly onStorageLost?: (error: unknown) => void;
+}
+
+/** On whose behalf an account is used in a test. */
+export interface TestSender {
+  readonly actor?: Actor;
+  readonly hasGone?: () => boolean;
+}
+
+export class MemoryRecords {
+  readonly set: RecordSet;
+  readonly journal: MapJournal;
+  readonly writer: Writer;
+  readonly #context: ConstructorParameters<typeof MemoryAccount>[0];
+
+  constructor(options: MemoryRecordsOptions = {}) {
+    const { limits = NO_LIMITS, work = workInPlace, onStorageLost = () => {} } = options;
+    const { turns = new Turns({ pause: turn }), log = silentLog } = options;
+    this.set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
+    this.journal = options.journal ?? new MapJournal();
+    const [set, clock] = [this.set, Date.now];
+    this.writer = new Writer({ set, journal: this.journal, turns, log, clock, onStorageLost });
+    const [searchBlocks, paymentRows] = [new SearchBlocks(), new PaymentRows(work, turns)];
+    const { writer } = this;
+    this.#context = { set, writer, work, limits, searchBlocks, paymentRows, turns, clock };
+  }
+
+  account(owner: string, { actor, hasGone = () => false }: TestSender = {}): ObjectAccount {
+    return new ObjectAccount(new MemoryAccount(this.#context, owner, { actor, hasGone }));
+  }
+}
+
+/** An account whose bodies are objects. */
+export class ObjectAccount {
+  readonly records: MemoryAccount;
+
+  constructor(records: MemoryAccount) {
+    this.records = records;
+  }
+
+  list(...args: Parameters<MemoryAccount['list']>) {
+    return this.records.list(...args);
+  }
+
+  read(collection: CollectionName, id: string) {
+    return this.records.read(collection, id);
+  }
+
+  create(collection: CollectionName, body: object) {
+    return this.records.create(collection, JSON.stringify(body));
+  }
+
+  update(collection: CollectionName, id: string, body: object) {
+    return this.records.update(collection, id, JSON.stringify(body));
+  }
+
+  delete(collection: CollectionName, id: string) {
+    return this.records.delete(collection, id);
+  }
+}
+
+/** The text of an answer's rows, whole. */
+export async function textOfRows(rows: readonly string[] | AsyncIterable<string>): Promise<string> {
+  let text = '';
+  if (Array.isArray(rows)) return rows.join(',');
+  for await (const piece of rows as AsyncIterable<string>) text += piece;
+  return text;
+}

@@ -1,0 +1,84 @@
+// What vitest does as it loads a file of this project: it builds dist/ for the
+// first one that uses it, so that a test of one layer starts at once; and with
+// one host from source, it makes the package's name mean the sources.
+
+import { rmSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import type { Plugin } from 'vitest/config';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** A path of something built. */
+const BUILT_PATH = /['"`/]dist\b/;
+/** An import of the package by its own name. */
+const PACKAGE_NAME = /['"`]service-management-api['"`/]/;
+/** What the file journal starts as a thread or a process: those must be JavaScript. */
+const STARTED_FILE = /new URL\('\.\/(storage-thread|backup-process)\.js', import\.meta\.url\)/;
+const STARTED_SOURCES = [
+  'src/storage/file/storage-thread.ts',
+  'src/storage/backup/backup-process.ts',
+];
+
+/** Builds dist/ before the first file that uses it is run; `fromSource` takes care of the package's name. */
+export function buildOnDemand(isFromSource: boolean): Plugin {
+  let ready: Promise<void> | undefined;
+  return {
+    name: 'build-on-demand',
+    enforce: 'pre',
+    async transform(code, id) {
+      const usesBuild = BUILT_PATH.test(code) || (!isFromSource && PACKAGE_NAME.test(code));
+      if (!usesBuild || id.includes('/node_modules/')) return;
+      ready ??= makeReady();
+      await ready;
+    },
+  };
+}
+
+async function makeReady(): Promise<void> {
+  // By its URL, or vite would put it into one bundle with vitest's configuration.
+  const script = new URL('../../scripts/setup.js', import.meta.url).href;
+  const setup: typeof import('../../scripts/setup.js') = await import(script);
+  await setup.makeReady('test', 'scripts/worker');
+}
+
+/** The package's name is its source; only what runs as a thread or process of its own is bundled. */
+export function fromSource(): Plugin {
+  let bundled: Promise<string> | undefined;
+  return {
+    name: 'from-source',
+    enforce: 'pre',
+    config: () => ({
+      resolve: {
+        alias: [
+          { find: /^service-management-api$/, replacement: `${ROOT}src/handler.ts` },
+          { find: /^service-management-api\/(.*)$/, replacement: `${ROOT}src/$1.ts` },
+        ],
+      },
+    }),
+    async transform(code, id) {
+      const [, name] = (id.startsWith(`${ROOT}src/`) && STARTED_FILE.exec(code)) || [];
+      if (name === undefined) return;
+      bundled ??= bundleStarted();
+      const url = pathToFileURL(`${await bundled}/${name}.js`).href;
+      return { code: code.replace(STARTED_FILE, `new URL('${url}')`), map: null };
+    },
+  };
+}
+
+/** Resolves with the folder; below the project, so that they find @libsql/client. */
+async function bundleStarted(): Promise<string> {
+  const folder = `${ROOT}node_modules/.cache/from-source-${process.pid}`;
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: STARTED_SOURCES,
+    entryNames: '[name]',
+    outdir: folder,
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    platform: 'node',
+    external: ['@libsql/client'],
+  });
+  return folder;
+}

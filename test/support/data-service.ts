@@ -1,0 +1,78 @@
+// A service with its administration API on, for tests of what goes in and out
+// of it; and what an account holds, as an operator's own program would read it.
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createOperatorClient, type OperatorClient } from 'service-management-api/operator-client';
+import type { CollectionName } from '../../src/domain/collection-name.js';
+import { ADMIN_KEY } from './contract.js';
+import { type CommandRun, dataCommand, dataCommandHere } from './data-command.js';
+import { startServer } from './server-process.js';
+import { openTemporaryFolder } from './temporary-folder.js';
+
+export interface DataService {
+  readonly folder: string;
+  readonly client: OperatorClient;
+  /** What a command needs to reach it. */
+  readonly environment: Readonly<Record<string, string>>;
+  at(name: string): string;
+  /** Writes a file; a text is UTF-8. */
+  file(name: string, content: string | Uint8Array): Promise<string>;
+  /** Runs `node dist/data.js`. */
+  run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<CommandRun>;
+  /** Runs the command in this process. */
+  runHere(
+    args: readonly string[],
+    options?: Parameters<typeof dataCommandHere>[2] & {
+      environment?: Readonly<Record<string, string>>;
+    },
+  ): Promise<CommandRun>;
+  /** An account's records, oldest first, without id and owner. */
+  contents(account: string, collection: CollectionName): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+export async function openDataService(): Promise<DataService> {
+  const folder = await openTemporaryFolder();
+  const server = await startServer({
+    DATABASE_URL: `file:${join(folder.path, 'service.db')}`,
+    ADMIN_API_KEY: ADMIN_KEY,
+  });
+  return dataServiceAt(`${server.origin}/api/v1`, folder.path, async () => {
+    await server.stop();
+    await folder.remove();
+  });
+}
+
+/** The same for a service that runs already. */
+export function dataServiceAt(
+  baseUrl: string,
+  folder: string,
+  close: () => Promise<void>,
+): DataService {
+  const client = createOperatorClient({ baseUrl, adminKey: ADMIN_KEY });
+  const environment = { SERVICE_URL: baseUrl, ADMIN_API_KEY: ADMIN_KEY };
+  const at = (name: string) => join(folder, name);
+  return {
+    folder,
+    client,
+    environment,
+    at,
+    async file(name, content) {
+      await writeFile(at(name), content);
+      return at(name);
+    },
+    run: (args, more = {}) => dataCommand(args, { ...environment, ...more }, folder),
+    runHere: (args, options = {}) =>
+      dataCommandHere(args, { ...environment, ...options.environment }, options),
+    async contents(account, collection) {
+      const records: Record<string, unknown>[] = [];
+      for await (const record of client.recordsOf(account)[collection].all()) {
+        const { id: _id, owner_sub: _owner, ...content } = record as Record<string, unknown>;
+        records.push(content);
+      }
+      return records.reverse();
+    },
+    close,
+  };
+}

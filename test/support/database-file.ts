@@ -1,0 +1,19 @@
+// The database file of a host on Node, and SQL on it while the host is stopped.
+
+import { join } from 'node:path';
+import { runSql } from '../../scripts/run-sql.js';
+import { plantTriggers } from '../trials/planted-triggers.js';
+
+/** Path of the file in a host's folder. */
+export function databasePath(folder: string): string {
+  return join(folder, 'service.db');
+}
+
+/** Runs SQL on a stopped host's database file. Triggers are planted: a file that has some is refused. */
+export async function changeDatabase(folder: string, ...statements: string[]): Promise<void> {
+  const path = databasePath(folder);
+  const isTrigger = (statement: string) => statement.startsWith('create trigger');
+  plantTriggers(path, ...statements.filter(isTrigger));
+  const others = statements.filter((statement) => !isTrigger(statement));
+  if (others.length > 0) await runSql(path, ...others);
+}

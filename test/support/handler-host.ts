@@ -1,0 +1,46 @@
+// The contract suite's first host: the handler in this process.
+
+import {
+  createHandler,
+  type Handler,
+  type OpenRecords,
+  openRecords,
+  openSignIn,
+} from 'service-management-api';
+import * as libsql from 'service-management-api/libsql';
+import { readSettings } from '../../src/settings.js';
+import { hasTriggers, plantedLibsql } from '../trials/planted-triggers.js';
+import { changeDatabase, databasePath } from './database-file.js';
+import { environmentOf, type Host } from './host.js';
+
+/** The handler, built or from source, in this process over a libSQL file: no port, plain `Request` objects. */
+export const handlerHost: Host = {
+  name: 'handler in process',
+  recordLimit: {
+    maxBytes: 2_097_152,
+    status: 422,
+    code: 'VALIDATION_FAILED',
+    limitsCreates: false,
+  },
+  keepsHeaderBytes: true,
+  changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
+  async start(options) {
+    const settings = readSettings(environmentOf(options));
+    const path = databasePath(options.folder);
+    const { openLibsqlJournal } = hasTriggers(path) ? await plantedLibsql() : libsql;
+    const journal = await openLibsqlJournal({ path });
+    const records: OpenRecords = await openRecords({ journal });
+    const handler: Handler = createHandler({
+      records,
+      adminKey: settings.adminKey,
+      corsAllowedOrigins: settings.corsAllowedOrigins,
+      ...(settings.signIn !== undefined && {
+        identity: openSignIn({ settings: settings.signIn }).identity,
+      }),
+    });
+    return {
+      fetch: (path, init) => handler(new Request(`http://localhost${path}`, init)),
+      close: () => records.close(),
+    };
+  },
+};

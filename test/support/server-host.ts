@@ -1,0 +1,33 @@
+// The contract suite's second host: the built server as a process.
+
+import { hasTriggers, plantedServer } from '../trials/planted-triggers.js';
+import { changeDatabase, databasePath } from './database-file.js';
+import { environmentOf, type Host } from './host.js';
+import { type ServerProcess, startServer } from './server-process.js';
+
+/** `node dist/server.js` over real HTTP. */
+export const serverHost: Host = {
+  name: 'node dist/server.js',
+  recordLimit: {
+    maxBytes: 2_097_152,
+    status: 422,
+    code: 'VALIDATION_FAILED',
+    limitsCreates: false,
+  },
+  keepsHeaderBytes: true,
+  changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
+  async start(options) {
+    const path = databasePath(options.folder);
+    const server: ServerProcess = await startServer(
+      { DATABASE_URL: `file:${path}`, ...environmentOf(options) },
+      hasTriggers(path) ? plantedServer() : undefined,
+    );
+    return {
+      fetch: (path, init) => fetch(server.origin + path, init),
+      async close() {
+        const code = await server.stop();
+        if (code !== 0) throw new Error(`the server exited with ${code}: ${server.output()}`);
+      },
+    };
+  },
+};

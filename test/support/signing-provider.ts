@@ -1,0 +1,88 @@
+// A provider on loopback that signs its tokens: discovery, keys and user
+// information, with a count of what was asked of each.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
+
+export interface SigningProvider {
+  readonly issuer: string;
+  /** Paths that were asked for, in order, such as `/keys`. */
+  readonly asked: readonly string[];
+  /** What the endpoints answer in place of what is asked, by path: a status. */
+  readonly broken: Map<string, number>;
+  /** Headers that go with every answer. */
+  headers: Readonly<Record<string, string>>;
+  /** Members that replace those of the discovery document. */
+  metadata: Readonly<Record<string, unknown>>;
+  /** Milliseconds since 1970, UTC, at which tokens are signed. */
+  now: number;
+  /** A token of `asha` for `shop`, good for 5 minutes, but for the claims and the header given. */
+  token(
+    claims?: Readonly<Record<string, unknown>>,
+    header?: Readonly<Record<string, unknown>>,
+  ): Promise<string>;
+  /** From now on signs with a new key; the older ones are withdrawn. */
+  rotate(kid?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: CryptoKey;
+  readonly jwk: object;
+}
+
+export async function openSigningProvider(): Promise<SigningProvider> {
+  const asked: string[] = [];
+  const broken = new Map<string, number>();
+  let key = await newKey('first');
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    asked.push(path);
+    const answers: Readonly<Record<string, unknown>> = {
+      '/.well-known/openid-configuration': {
+        issuer,
+        jwks_uri: `${issuer}/keys`,
+        userinfo_endpoint: `${issuer}/me`,
+        ...provider.metadata,
+      },
+      '/keys': { keys: [key.jwk] },
+      '/me': { sub: 'asha' },
+    };
+    const status = broken.get(path) ?? (answers[path] === undefined ? 404 : 200);
+    response.writeHead(status, { 'Content-Type': 'application/json', ...provider.headers });
+    response.end(JSON.stringify(answers[path] ?? null));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider: SigningProvider = {
+    issuer,
+    asked,
+    broken,
+    headers: {},
+    metadata: {},
+    now: 1_800_000_000_000,
+    async token(claims = {}, header = {}) {
+      const seconds = Math.floor(provider.now / 1000);
+      const all = { iss: issuer, aud: 'shop', sub: 'asha', exp: seconds + 300, ...claims };
+      return new SignJWT(all)
+        .setProtectedHeader({ alg: 'ES256', kid: key.kid, ...header })
+        .sign(key.privateKey);
+    },
+    async rotate(kid = `key-${asked.length}`) {
+      key = await newKey(kid);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return provider;
+}
+
+async function newKey(kid: string): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid } };
+}

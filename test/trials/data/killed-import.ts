@@ -1,0 +1,120 @@
+// Import: `kill -9` of the importer and of the service in turns, while a messy
+// file goes in. In the end each row is one record, and none is two.
+
+import { readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type StartedCommand, startDataCommand } from '../../support/data-command.js';
+import { openTrialService } from './data-service-process.js';
+import { MESSY_OPTIONS, type MessyOrder, messyFile } from './messy-file.js';
+
+const LOOK_MS = 10;
+const ACCOUNT = 'auth0|duka';
+
+export interface KilledImportOptions {
+  readonly folder: string;
+  readonly rows: number;
+  /** Of the importer, and as many of the service. */
+  readonly kills: number;
+  say(text: string): void;
+}
+
+export async function killedImport({ folder, rows, kills, say }: KilledImportOptions) {
+  const service = await openTrialService(folder);
+  const { bytes, orders } = messyFile(rows);
+  const file = join(folder, 'maagizo.csv');
+  await writeFile(file, bytes);
+  const args = ['import', file, '--account', ACCOUNT, '--into', 'orders', ...MESSY_OPTIONS];
+  const run = () => startDataCommand(args, service.environment);
+  let importer: StartedCommand = run();
+  let [killedImporters, killedServices, runs] = [0, 0, 1];
+  const begun = performance.now();
+  try {
+    for (let kill = 1; kill <= 2 * kills; kill++) {
+      const wanted = Math.floor((rows * kill) / (2 * kills + 1));
+      if (!(await reached(folder, wanted, importer))) break;
+      if (kill % 2 === 1) {
+        importer.child.kill('SIGKILL');
+        const { code } = await importer.ended;
+        if (code === null) killedImporters++;
+        importer = run();
+        runs++;
+      } else {
+        await service.killAndStart();
+        killedServices++;
+      }
+      if (kill % 4 === 0) say(`${kill} kills, ${wanted} rows`);
+    }
+    const last = await importer.ended;
+    const seconds = (performance.now() - begun) / 1000;
+    const found = await stored(service);
+    const { missing, extra } = difference(orders, found);
+    return {
+      fault: 'kill -9 of the importer and of the service on the way',
+      tried: `${rows} messy rows, ${killedImporters} kills of the importer, ${killedServices} of the service, ${runs} runs in ${seconds.toFixed(0)} s`,
+      found: `${found.length} records, ${missing} rows missing, ${extra} records too many or wrong, last exit code ${last.code}`,
+      holds:
+        last.code === 0 &&
+        found.length === rows &&
+        missing + extra === 0 &&
+        killedImporters === kills &&
+        killedServices === kills,
+    };
+  } finally {
+    importer.child.kill('SIGKILL');
+    await service.stop();
+  }
+}
+
+/** Waits until the journal knows of so many records; false where the importer ends before. */
+async function reached(folder: string, wanted: number, importer: StartedCommand): Promise<boolean> {
+  let isOver = false;
+  importer.ended.then(() => {
+    isOver = true;
+  });
+  for (;;) {
+    const name = readdirSync(folder).find((candidate) => /\.import-[0-9a-f]+$/.test(candidate));
+    const text = name === undefined ? '' : await readFile(join(folder, name), 'utf8');
+    if (text.split('"id"').length > wanted) return true;
+    if (isOver) return false;
+    await delay(LOOK_MS);
+  }
+}
+
+async function stored({ client }: Awaited<ReturnType<typeof openTrialService>>) {
+  const found: string[] = [];
+  for await (const order of client.recordsOf(ACCOUNT).orders.all()) {
+    const { customer, service, amount, phone } = order;
+    const note = order['Maelezo'];
+    found.push(
+      contentOf({
+        customer,
+        service,
+        amount,
+        phone: phone ?? '',
+        ...(typeof note === 'string' && { Maelezo: note }),
+      }),
+    );
+  }
+  return found;
+}
+
+function difference(orders: readonly MessyOrder[], found: readonly string[]) {
+  const counts = new Map<string, number>();
+  for (const order of orders) add(counts, contentOf(order), 1);
+  for (const content of found) add(counts, content, -1);
+  const left = [...counts.values()];
+  return {
+    missing: left.filter((count) => count > 0).reduce((sum, count) => sum + count, 0),
+    extra: -left.filter((count) => count < 0).reduce((sum, count) => sum + count, 0),
+  };
+}
+
+function contentOf({ customer, service, amount, phone, Maelezo }: MessyOrder): string {
+  return JSON.stringify([customer, service, amount, phone, Maelezo ?? null]);
+}
+
+function add(counts: Map<string, number>, key: string, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
+}

@@ -1,0 +1,119 @@
+// One scripted run of the server with a fault, and whether the server handled the fault
+// as promised.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { Differences, Ledger } from '../load/ledger.js';
+import { randomFrom } from '../load/random.js';
+import { LoadWorker } from '../load/workload.js';
+import { clientOf } from '../service/requests.js';
+import type { Service } from '../service/service-process.js';
+import { isSame, openStored, readService } from '../service/stored.js';
+
+const CHANGES = 24;
+/** The service gives up stopping after 15 s. */
+const END_TIMEOUT_MS = 20_000;
+const REFUSAL = /"start_failed","error":"the database file \S+ cannot be used: its disk /;
+/** Creates after the fault. One of them must succeed, unless every call fails from the fault on. */
+const LAST_CHANGES = 3;
+
+export type End = 'went on' | 'stopped' | 'refused to start' | 'failed to stop' | 'took no harm';
+
+export interface FaultRun {
+  end: End;
+  differences: Differences;
+  /** Behaviour that breaks a promise, one sentence each. */
+  mistakes: string[];
+}
+
+export interface Script {
+  seed: number;
+  isHit: () => boolean;
+  mustRecover: boolean;
+  killedAtOnce: boolean;
+}
+
+/** Runs the script, ends or kills the server, and compares the file with the ledger. */
+export async function runWithFault(
+  service: Service,
+  file: string,
+  options: Script,
+): Promise<FaultRun> {
+  const ledger = new Ledger();
+  const mistakes: string[] = [];
+  const started = await service.saw('started').catch(() => undefined);
+  const seen = started && (await script(String(started['address']), ledger, mistakes, options));
+  // Stopping writes, too, and that write may be the one that fails: then the server is killed.
+  const wasHit = options.isHit();
+  const isEnding = seen === undefined && mistakes.length === 0;
+  if (isEnding)
+    await Promise.race([service.exited, delay(END_TIMEOUT_MS, undefined, { ref: false })]);
+  const code = await service.end(wasHit ? 'SIGKILL' : 'SIGTERM');
+  const stored = await openStored(file);
+  if (stored === undefined) {
+    mistakes.push(`the file cannot be opened afterwards: ${service.output()}`);
+    return { end: 'stopped', differences: new Differences(), mistakes };
+  }
+  const differences = ledger.compare(stored.rows, stored.events);
+  if (differences.count > 0) mistakes.push(String(differences));
+  if (seen !== undefined && !isSame(seen, stored)) mistakes.push('memory and file differ');
+  const end = endOf(service, {
+    code,
+    isStarted: started !== undefined,
+    wasHit,
+    isSeen: seen !== undefined,
+  });
+  if (end === undefined) mistakes.push(`exit code ${code} without a reason: ${service.output()}`);
+  const failures = service.log().some(({ event }) => event === 'storage_commit_failed');
+  if (end === 'went on' && !failures) return { end: 'took no harm', differences, mistakes };
+  return { end: end ?? 'stopped', differences, mistakes };
+}
+
+/**
+ * The script: changes, one after the other, then a read of everything. Resolves with what
+ * was read; undefined when the server ended meanwhile.
+ */
+async function script(
+  origin: string,
+  ledger: Ledger,
+  mistakes: string[],
+  { seed, isHit, mustRecover, killedAtOnce }: Script,
+) {
+  const client = clientOf(origin);
+  try {
+    const worker = new LoadWorker({ client, ledger, random: randomFrom(seed), workers: 1 }, 0);
+    for (let change = 0; change < CHANGES; change++) {
+      if (!(await worker.changeSomething())) return undefined;
+      if (killedAtOnce && isHit()) return await readService(client);
+    }
+    const { acknowledged } = ledger.outcomes;
+    for (let change = 0; change < LAST_CHANGES; change++) {
+      if (!(await worker.create())) return undefined;
+    }
+    if (mustRecover && ledger.outcomes.acknowledged === acknowledged)
+      mistakes.push('no create succeeded after the fault');
+    return await readService(client);
+  } catch (error) {
+    // A failed connection has an error code: the server is ending.
+    const isGone = error instanceof Error && 'code' in error;
+    if (!isGone) mistakes.push(error instanceof Error ? error.message : String(error));
+    return undefined;
+  } finally {
+    client.close();
+  }
+}
+
+/** How the run ended; undefined when it ended in a way that is not allowed. */
+function endOf(
+  service: Service,
+  run: { code: number | null; isStarted: boolean; wasHit: boolean; isSeen: boolean },
+): End | undefined {
+  const { code, isStarted, wasHit, isSeen } = run;
+  const logged = (event: string) => service.log().some((line) => line.event === event);
+  if (!isStarted)
+    return code === 1 && REFUSAL.test(service.output()) ? 'refused to start' : undefined;
+  if (!isSeen) return code === 1 && logged('storage_lost') ? 'stopped' : undefined;
+  if (wasHit || code === 0) return 'went on';
+  return code === 1 && (logged('stop_failed') || logged('storage_lost'))
+    ? 'failed to stop'
+    : undefined;
+}

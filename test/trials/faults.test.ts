@@ -1,0 +1,30 @@
+// A small version of the trial `faults`, for `npm test`.
+
+import { describe, expect, it } from 'vitest';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { tracerIsMissing } from './disk/trace.js';
+import { faultsOf } from './faults.js';
+
+/** The syncs matter most: only a sync makes a commit durable. */
+const CALLS = ['fsync', 'fdatasync'];
+const COUNT = 8;
+const TIMEOUT_MS = 120_000;
+
+describe.runIf(tracerIsMissing() === undefined)('A failed sync', () => {
+  it(
+    'leaves memory and file the same, whatever comes next',
+    async () => {
+      const folder = await openTemporaryFolder();
+      const told: string[] = [];
+      const say = (text: string) => void told.push(text);
+      const options = { folder: folder.path, say, quick: true, count: COUNT, calls: CALLS };
+      const findings = await faultsOf(options).finally(folder.remove);
+      // The third finding needs to mount a file system, which not every user may.
+      for (const finding of findings.slice(0, 2)) {
+        expect(finding, told.join('\n')).toMatchObject({ holds: true });
+      }
+      expect(findings).toHaveLength(3);
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,201 @@
+// The requests of the histories, each recorded with what was answered.
+
+import { asAccount } from '../service/identity-provider.js';
+import { ADMIN_KEY } from '../service/service-process.js';
+import {
+  type AnsweredEvent,
+  type AnsweredUsage,
+  accountTotals,
+  type Envelope,
+  idIn,
+  recordedEvent,
+  recordedPayment,
+  type Summary,
+  summaryTotals,
+  usageTotals,
+} from './answers.js';
+import { type Asked, Exchange } from './exchange.js';
+import type { Operation, Payment, Properties, Recorder } from './recorder.js';
+
+export const COLLECTIONS = ['orders', 'customers'] as const;
+export type Collection = (typeof COLLECTIONS)[number];
+
+const OPERATOR = { 'X-Service-Admin-Key': ADMIN_KEY };
+const AUDIT_PAGE_SIZE = 200;
+export const LIST_MAX_SIZE = 100;
+
+export interface ListQuery {
+  readonly q?: string;
+  readonly status?: string;
+  readonly page: number;
+  readonly size: number;
+}
+
+type Kind = Operation['kind'];
+type Target = Pick<Operation, 'who' | 'operator' | 'coll' | 'id'>;
+
+/** Where the service is just now; waits while it is nowhere. */
+export type Place = () => Promise<string>;
+
+/** One client. Every call resolves with what was recorded, undefined where nothing was. */
+export class Asking {
+  readonly #exchange = new Exchange();
+  readonly #client: number;
+  readonly #recorder: Recorder;
+  readonly #place: Place;
+  /** Requests that the service answered without doing anything. */
+  refusals = 0;
+
+  constructor(client: number, recorder: Recorder, place: Place) {
+    this.#client = client;
+    this.#recorder = recorder;
+    this.#place = place;
+  }
+
+  write(kind: 'create' | 'patch' | 'delete', target: Target, body?: Properties) {
+    const method = { create: 'POST', patch: 'PATCH', delete: 'DELETE' }[kind];
+    const asked = { method, path: pathOf(target), headers: headersOf(target) };
+    const sent = body === undefined ? asked : { ...asked, body };
+    return this.#ask<Properties>(kind, target, sent, ({ data }) =>
+      kind === 'delete'
+        ? {}
+        : { id: idIn(data), record: data, bytes: Buffer.byteLength(JSON.stringify(data)) },
+    );
+  }
+
+  read(target: Target) {
+    const asked = { method: 'GET', path: pathOf(target), headers: headersOf(target) };
+    return this.#ask<Properties>('read', target, asked, ({ data }) => ({ record: data }));
+  }
+
+  list(target: Omit<Target, 'id'>, { q = '', status = '', page, size }: ListQuery) {
+    const query = new URLSearchParams({ page: String(page), page_size: String(size) });
+    if (q !== '') query.set('q', q);
+    if (status !== '') query.set('status', status);
+    const place = { ...target, id: '' };
+    const asked = { method: 'GET', path: `${pathOf(place)}?${query}`, headers: headersOf(place) };
+    return this.#ask<Properties[]>('list', place, asked, ({ data, meta }) => {
+      return { rows: data, total: meta.pagination.total, q, status, page, size };
+    });
+  }
+
+  payments(who: string) {
+    const asked = { method: 'GET', path: '/payments', headers: asAccount(who) };
+    return this.#ask<Payment[]>('payments', ofAll(who), asked, ({ data }) => ({
+      payments: data.map(recordedPayment),
+    }));
+  }
+
+  /** The operator's page of one account. */
+  page(who: string) {
+    const path = `/accounts/${encodeURIComponent(who)}`;
+    return this.#view<Summary>('page', path, who, ({ data }) => ({ totals: summaryTotals(data) }));
+  }
+
+  overview() {
+    return this.#view<Summary & { tenant_count: number }>(
+      'overview',
+      '/overview',
+      '',
+      ({ data }) => ({
+        totals: { tenants: data.tenant_count, ...summaryTotals(data) },
+      }),
+    );
+  }
+
+  usage() {
+    return this.#view<AnsweredUsage>('usage', '/usage', '', ({ data }) => ({
+      totals: usageTotals(data),
+    }));
+  }
+
+  accounts() {
+    return this.#view<Summary[]>('accounts', '/accounts?page_size=200', '', ({ data }) => ({
+      accounts: accountTotals(data),
+    }));
+  }
+
+  /** The newest events, in the order in which they happened. */
+  audit() {
+    const path = `/audit?page_size=${AUDIT_PAGE_SIZE}`;
+    return this.#view<AnsweredEvent[]>('audit', path, '', ({ data, meta }) => ({
+      events: data.map(recordedEvent).reverse(),
+      whole: meta.pagination.total <= AUDIT_PAGE_SIZE,
+    }));
+  }
+
+  /** Every event, page by page: for a time at which nobody changes anything. */
+  async wholeAudit() {
+    const call = this.#recorder.now();
+    const events = [];
+    for (let page = 1, pages = 1; page <= pages; page++) {
+      const path = `/admin/audit?page_size=${AUDIT_PAGE_SIZE}&page=${page}`;
+      const asked = { method: 'GET', path, headers: OPERATOR };
+      const answer = await this.#exchange.send(await this.#place(), asked);
+      if (typeof answer === 'string' || answer.status !== 200) throw new Error('no audit log');
+      const { data, meta } = answer.json as Envelope<AnsweredEvent[]>;
+      events.push(...data.map(recordedEvent));
+      pages = meta.pagination.total_pages;
+    }
+    const about = { kind: 'audit' as const, ...ofAll(''), operator: true, client: this.#client };
+    return this.#recorder.take({
+      ...about,
+      call,
+      events: events.reverse(),
+      whole: true,
+      code: 200,
+    });
+  }
+
+  close(): void {
+    this.#exchange.close();
+  }
+
+  #view<Data>(kind: Kind, path: string, who: string, read: Reading<Data>) {
+    const asked = { method: 'GET', path: `/admin${path}`, headers: OPERATOR };
+    return this.#ask(kind, { ...ofAll(who), operator: true }, asked, read);
+  }
+
+  async #ask<Data>(
+    kind: Kind,
+    target: Target,
+    asked: Asked,
+    read: Reading<Data>,
+  ): Promise<Operation | undefined> {
+    const origin = await this.#place();
+    const call = this.#recorder.now();
+    const answer = await this.#exchange.send(origin, asked);
+    const { method, body } = asked;
+    const about = { kind, ...target, call, client: this.#client, ...(body && { body }) };
+    const isWrite = method !== 'GET';
+    if (answer === 'lost') {
+      if (isWrite) this.#recorder.takeLost(about);
+      return undefined;
+    }
+    if (answer === 'refused') return undefined;
+    const { status, json } = answer;
+    if (status < 300) {
+      return this.#recorder.take({ ...about, code: status, ...read(json as Envelope<Data>) });
+    }
+    if (status === 404) return this.#recorder.take({ ...about, code: status });
+    // "A 500 on a write means unknown to the client": but it is decided by then.
+    if (status === 500 && isWrite) return this.#recorder.take({ ...about, code: 0 });
+    this.refusals++;
+    return undefined;
+  }
+}
+
+type Reading<Data> = (answer: Envelope<Data>) => Partial<Operation>;
+
+function pathOf({ who, operator, coll, id }: Target): string {
+  const path = id === '' ? `/${coll}` : `/${coll}/${id}`;
+  return operator ? `/admin/accounts/${encodeURIComponent(who)}${path}` : path;
+}
+
+function headersOf({ who, operator }: Target): Record<string, string> {
+  return operator ? OPERATOR : asAccount(who);
+}
+
+function ofAll(who: string): Target {
+  return { who, operator: false, coll: '', id: '' };
+}

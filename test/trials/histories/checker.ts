@@ -1,0 +1,52 @@
+// The checker: Porcupine with the models, built from `checker/` by the Go that
+// is installed here.
+
+import { execFile, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { root } from '../../../scripts/setup.js';
+
+export type Model = 'record' | 'account' | 'operator' | 'directory' | 'ids';
+
+export interface Verdict {
+  readonly model: Model;
+  readonly parts: number;
+  readonly operations: number;
+  readonly legal: number;
+  readonly illegal: number;
+  readonly undecided: number;
+  /** Of a violation: whose, and the smallest history that shows it. */
+  readonly part?: string;
+  readonly smallest?: readonly string[];
+}
+
+/** Without `shrinks` a violation is found and not made small. */
+export type Checker = (model: Model, history: string, shrinks?: boolean) => Promise<Verdict>;
+
+const PART_MAX_S = 60;
+const OUTPUT_MAX_BYTES = 64_000_000;
+
+/** Why nothing can be judged here; undefined where it can. */
+export function goIsMissing(): string | undefined {
+  return spawnSync('go', ['version']).status === 0 ? undefined : 'Go is not installed here';
+}
+
+/** Builds it into a folder. Throws where its module cannot be had. */
+export function buildChecker(folder: string): Checker {
+  const program = join(folder, 'checker');
+  const built = spawnSync('go', ['build', '-mod=readonly', '-o', program, '.'], {
+    cwd: join(root, 'test/trials/histories/checker'),
+    encoding: 'utf8',
+  });
+  if (built.status !== 0) throw new Error(`the checker cannot be built: ${built.stderr}`);
+  return async (model, history, shrinks = true) => {
+    const limits = ['-seconds', String(PART_MAX_S), `-smallest=${shrinks}`];
+    const args = ['-model', model, ...limits, history];
+    const { stdout } = await promisify(execFile)(program, args, { maxBuffer: OUTPUT_MAX_BYTES });
+    return JSON.parse(stdout);
+  };
+}
+
+export function isLegal({ illegal, undecided }: Verdict): boolean {
+  return illegal === 0 && undecided === 0;
+}

@@ -1,0 +1,76 @@
+// Operations of a history that can be altered so that no right service can
+// have made it.
+
+import type { Operation, RecordedEvent } from './recorder.js';
+
+/** The last operation of a kind that fits: at the end nobody changes anything any more. */
+export function last(
+  operations: readonly Operation[],
+  kind: Operation['kind'],
+  fits: (operation: Operation) => boolean = () => true,
+): Operation | undefined {
+  return operations.findLast((operation) => operation.kind === kind && fits(operation));
+}
+
+/** A patch that was answered before another of the same record was asked, and a read after both. */
+export function staleRead(operations: Operation[]): boolean {
+  const patches = operations.filter(({ kind, code }) => kind === 'patch' && code === 200);
+  for (const first of patches) {
+    const isSame = ({ id, who, coll }: Operation) =>
+      id === first.id && who === first.who && coll === first.coll;
+    const second = patches.find((other) => isSame(other) && other.call > first.return);
+    if (second === undefined) continue;
+    const read = operations.find(
+      (other) =>
+        other.kind === 'read' && isSame(other) && other.code === 200 && other.call > second.return,
+    );
+    if (read === undefined || first.record === undefined) continue;
+    read.record = first.record;
+    return true;
+  }
+  return false;
+}
+
+/** A record is read after its delete was answered. */
+export function resurrected(operations: Operation[]): boolean {
+  const gone = last(operations, 'read', ({ code }) => code === 404);
+  const was = operations.findLast(
+    ({ record, id, who }) => record !== undefined && id === gone?.id && who === gone.who,
+  );
+  if (gone === undefined || was?.record === undefined) return false;
+  Object.assign(gone, { code: 200, record: was.record });
+  return true;
+}
+
+/** Two creates of one collection, one after the other. */
+export function twoCreates(operations: readonly Operation[]): [Operation, Operation] | undefined {
+  const creates = operations.filter(({ kind, code }) => kind === 'create' && code === 201);
+  for (const first of creates) {
+    const second = creates.find(
+      ({ coll, who, call }) => coll === first.coll && who === first.who && call > first.return,
+    );
+    if (second !== undefined) return [first, second];
+  }
+  return undefined;
+}
+
+export const swap = <T>(values: T[], one: number, other: number) => {
+  [values[one], values[other]] = [values[other] as T, values[one] as T];
+};
+
+/** Two events of one record that differ. */
+export function swapOfOneRecord(events: RecordedEvent[]): void {
+  for (const [i, event] of events.entries()) {
+    const other = events.findIndex(
+      ({ id, who, coll, action }, j) =>
+        j > i &&
+        id === event.id &&
+        who === event.who &&
+        coll === event.coll &&
+        action !== event.action,
+    );
+    if (other < 0) continue;
+    swap(events, i, other);
+    return;
+  }
+}

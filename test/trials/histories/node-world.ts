@@ -1,0 +1,160 @@
+// The built server on a database of its own, under a load, and with a fault.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Behaviour, byToken, openIdentityProvider } from '../service/identity-provider.js';
+import { ADMIN_KEY, type Service, spawnServer } from '../service/service-process.js';
+import {
+  type AnsweredUsage,
+  accountTotals,
+  type Envelope,
+  type Summary,
+  usageTotals,
+} from './answers.js';
+import { Exchange } from './exchange.js';
+import { Load, type LoadOptions } from './load.js';
+import { type Header, Recorder } from './recorder.js';
+
+export const ACCOUNTS = ['alice', 'bob', 'carol', 'dora'];
+const CLIENTS = 12;
+
+export interface World {
+  readonly recorder: Recorder;
+  readonly load: Load;
+  readonly header: Header;
+  /** How often the service was started again. */
+  readonly restarts: number;
+  /** Resolves when the operations that are still without an answer have been closed and all is at rest. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface NodeOptions {
+  readonly folder: string;
+  readonly script?: string | undefined;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A command that runs the server; it must let the server keep its process id. */
+  readonly under?: readonly string[];
+  readonly identity?: Behaviour;
+  readonly clients?: number | undefined;
+  readonly seed?: number;
+}
+
+type Provider = Awaited<ReturnType<typeof openIdentityProvider>>;
+
+export class NodeWorld implements World {
+  readonly recorder = new Recorder();
+  readonly load: Load;
+  readonly header: Header;
+  readonly file: string;
+  restarts = 0;
+  readonly #options: NodeOptions;
+  readonly #provider: Provider;
+  #service: Service | undefined;
+  #origin: Promise<string>;
+  #up: (origin: string) => void = () => {};
+
+  private constructor(options: NodeOptions, provider: Provider) {
+    this.#options = options;
+    this.#provider = provider;
+    mkdirSync(options.folder, { recursive: true });
+    this.file = join(options.folder, 'service.db');
+    this.header = {
+      host: 'node',
+      lagMs: 0,
+      bytes: true,
+      audit: true,
+      usage: { records: 0, counts: {} },
+      accounts: {},
+    };
+    const { clients = CLIENTS, seed } = options;
+    const load: LoadOptions = {
+      recorder: this.recorder,
+      place: () => this.#origin,
+      accounts: ACCOUNTS,
+      clients,
+      ...(seed !== undefined && { seed }),
+    };
+    this.load = new Load(load);
+    this.#origin = this.#down();
+  }
+
+  static async open(options: NodeOptions): Promise<NodeWorld> {
+    const world = new NodeWorld(options, await openIdentityProvider(options.identity ?? byToken));
+    if (!(await world.start())) throw new Error('the service does not start');
+    Object.assign(world.header, await before(await world.#origin));
+    return world;
+  }
+
+  get service(): Service {
+    if (this.#service === undefined) throw new Error('the service is not running');
+    return this.#service;
+  }
+
+  /** Starts the service; false where it refuses. */
+  async start(under = this.#options.under): Promise<boolean> {
+    const { script, environment } = this.#options;
+    const service = spawnServer({
+      environment: {
+        DATABASE_URL: `file:${this.file}`,
+        AUTH_USERINFO_URL: this.#provider.url,
+        ...environment,
+      },
+      ...(script !== undefined && { script }),
+      ...(under !== undefined && { under }),
+    });
+    const started = await service.saw('started').catch(() => undefined);
+    if (started === undefined) return false;
+    this.#service = service;
+    this.recorder.closeLost();
+    this.#up(String(started['address']));
+    return true;
+  }
+
+  /** Ends it, by a signal or because it has ended by itself. */
+  async end(signal: NodeJS.Signals): Promise<void> {
+    this.#origin = this.#down();
+    await this.service.end(signal);
+    this.restarts++;
+  }
+
+  async settle(): Promise<void> {
+    await this.load.stop();
+    const stood = this.service.isRunning();
+    if (!stood) await this.end('SIGKILL');
+    if (!stood && !(await this.start())) throw new Error('the service does not start again');
+    this.recorder.closeLost();
+    if (this.service.log().some(({ event }) => event === 'admin_audit_write_failed')) {
+      this.header.audit = false;
+    }
+    this.header.bytes = this.recorder.operations.every(({ code }) => code !== 0);
+    await this.load.readAll();
+  }
+
+  async close(): Promise<void> {
+    this.load.close();
+    await this.#service?.end('SIGKILL');
+    await this.#provider.close();
+  }
+
+  #down(): Promise<string> {
+    return new Promise((resolve) => {
+      this.#up = resolve;
+    });
+  }
+}
+
+/** What the views show of a new database: the sample rows. */
+export async function before(origin: string): Promise<Pick<Header, 'usage' | 'accounts'>> {
+  const exchange = new Exchange();
+  const get = async <Data>(path: string): Promise<Data> => {
+    const headers = { 'X-Service-Admin-Key': ADMIN_KEY };
+    const answer = await exchange.send(origin, { method: 'GET', path: `/admin${path}`, headers });
+    if (typeof answer === 'string' || answer.status !== 200) throw new Error(`${path}: no answer`);
+    return (answer.json as Envelope<Data>).data;
+  };
+  const usage = usageTotals(await get<AnsweredUsage>('/usage'));
+  const accounts = accountTotals(await get<Summary[]>('/accounts?page_size=200'));
+  exchange.close();
+  return { usage, accounts };
+}

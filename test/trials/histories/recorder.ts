@@ -1,0 +1,142 @@
+// The history as it is recorded: what each client asked, when, and what it was
+// answered, one JSON object a line, as the checker reads it.
+
+import { writeFileSync } from 'node:fs';
+
+export type Properties = Record<string, unknown>;
+
+export interface Totals {
+  tenants?: number;
+  records: number;
+  counts: Record<string, number>;
+  bytes?: Record<string, number>;
+  events?: number;
+}
+
+export interface RecordedEvent {
+  action: string;
+  coll: string;
+  id: string;
+  who: string;
+  changed: string[];
+}
+
+export interface Payment {
+  order_id: string;
+  amount: number;
+  paid: number;
+  due: number;
+  status: string;
+}
+
+/** One operation; what does not belong to its kind is not there. Times in nanoseconds since the recording began. */
+export interface Operation {
+  number: number;
+  client: number;
+  call: number;
+  return: number;
+  kind:
+    | 'create'
+    | 'patch'
+    | 'delete'
+    | 'read'
+    | 'list'
+    | 'payments'
+    | 'page'
+    | 'overview'
+    | 'accounts'
+    | 'usage'
+    | 'audit';
+  who: string;
+  operator: boolean;
+  coll: string;
+  id: string;
+  body?: Properties;
+  q?: string;
+  status?: string;
+  page?: number;
+  size?: number;
+  /** The answer's status; 0 where nobody can tell whether a write was made. */
+  code: number;
+  record?: Properties;
+  /** UTF-8 bytes of the record. */
+  bytes?: number;
+  rows?: Properties[];
+  total?: number;
+  payments?: Payment[];
+  totals?: Totals;
+  accounts?: Record<string, Totals>;
+  events?: RecordedEvent[];
+  whole?: boolean;
+}
+
+export interface Header {
+  host: 'node' | 'workers';
+  /** How far the operator's views may lag behind an account's own changes, in milliseconds. */
+  lagMs: number;
+  /** Whether the bytes of every record are known. */
+  bytes: boolean;
+  /** Whether every audit event must be there. */
+  audit: boolean;
+  /** What was stored before the first operation. */
+  usage: Totals;
+  accounts: Record<string, Totals>;
+}
+
+const NANOSECONDS_A_MILLISECOND = 1e6;
+
+export class Recorder {
+  readonly operations: Operation[] = [];
+  readonly #start = performance.now();
+  /** Writes whose connection broke: they may be made until the service is gone. */
+  #open: Operation[] = [];
+
+  now(): number {
+    return Math.round((performance.now() - this.#start) * NANOSECONDS_A_MILLISECOND);
+  }
+
+  take(operation: Omit<Operation, 'number' | 'return'>): Operation {
+    const taken = { ...operation, number: this.operations.length, return: this.now() };
+    this.operations.push(taken);
+    return taken;
+  }
+
+  /** A write without an answer. */
+  takeLost(operation: Omit<Operation, 'number' | 'return' | 'code'>): void {
+    this.#open.push(this.take({ ...operation, code: 0 }));
+  }
+
+  /** Nothing that was asked before can be made any more: another process has the database. */
+  closeLost(): void {
+    for (const operation of this.#open) operation.return = this.now();
+    this.#open = [];
+  }
+}
+
+/** Writes a history where the checker finds it. */
+export function writeHistory(path: string, header: Header, operations: readonly Operation[]): void {
+  const lines = [header, ...operations].map((line) => JSON.stringify(line));
+  writeFileSync(path, `${lines.join('\n')}\n`);
+}
+
+/** Writes that nobody knows the fate of, and those of them whose mark was seen afterwards. */
+export function unclearOf(operations: readonly Operation[]): { count: number; happened: number } {
+  const unclear = operations.filter(({ code }) => code === 0);
+  const seen = new Set<unknown>();
+  const alive = new Set<string>();
+  for (const { record, rows = [] } of operations) {
+    for (const row of record === undefined ? rows : [record, ...rows]) {
+      seen.add(row['mark']);
+      seen.add(row['note']);
+    }
+  }
+  for (const { kind, code, who, coll, id } of operations) {
+    if (kind === 'read' && code === 404) alive.add(`${who} ${coll} ${id}`);
+  }
+  const happened = unclear.filter(({ kind, body, who, coll, id }) =>
+    kind === 'delete'
+      ? alive.has(`${who} ${coll} ${id}`)
+      : seen.has(kind === 'create' ? body?.['mark'] : body?.['note']),
+  );
+  return { count: unclear.length, happened: happened.length };
+}

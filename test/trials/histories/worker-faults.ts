@@ -1,0 +1,196 @@
+// The faults on Workers: the built Worker in the platform's own runtime on this
+// machine, where every account is an object and the operator's views may lag.
+
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { workerOptions } from '../../support/worker-host.js';
+import { startWorkerProcess, type WorkerProcess } from '../../support/worker-process.js';
+import { openIdentityProvider } from '../service/identity-provider.js';
+import { ADMIN_KEY } from '../service/service-process.js';
+import type { Alteration } from './alterations.js';
+import { Load } from './load.js';
+import type { Amount, Fault } from './node-faults.js';
+import { ACCOUNTS, before, type World } from './node-world.js';
+import { type Header, Recorder } from './recorder.js';
+
+const CLIENTS = 12;
+/** "The accounts' own changes within a second or two", on a machine that others use, too. */
+const LAG_MS = 5_000;
+/** "Later only while the platform is in trouble": what a killed runtime has not told, an alarm tells. */
+const KILLED_LAG_MS = 20_000;
+
+type Options = Parameters<typeof startWorkerProcess>[0];
+
+class WorkerWorld implements World {
+  readonly recorder = new Recorder();
+  readonly load: Load;
+  readonly header: Header;
+  restarts = 0;
+  readonly #options: Options;
+  readonly #closeProvider: () => Promise<unknown>;
+  #worker: WorkerProcess | undefined;
+  #origin: Promise<string>;
+  #up: (origin: string) => void = () => {};
+
+  private constructor(
+    options: Options,
+    closeProvider: () => Promise<unknown>,
+    lagMs: number,
+    clients: number,
+  ) {
+    this.#options = options;
+    this.#closeProvider = closeProvider;
+    this.header = {
+      host: 'workers',
+      lagMs,
+      bytes: false,
+      audit: true,
+      usage: { records: 0, counts: {} },
+      accounts: {},
+    };
+    this.#origin = this.#down();
+    this.load = new Load({
+      recorder: this.recorder,
+      place: () => this.#origin,
+      accounts: ACCOUNTS,
+      clients,
+    });
+  }
+
+  static async open(
+    folder: string,
+    lagMs: number,
+    clients = CLIENTS,
+    replaced?: Replaced,
+  ): Promise<WorkerWorld> {
+    const provider = await openIdentityProvider();
+    const settings = { AUTH_USERINFO_URL: provider.url, ADMIN_API_KEY: ADMIN_KEY };
+    const options = await workerOptions(folder, settings);
+    const world = new WorkerWorld(replaced?.(options) ?? options, provider.close, lagMs, clients);
+    await world.start();
+    Object.assign(world.header, await before(await world.#origin));
+    return world;
+  }
+
+  async start(): Promise<void> {
+    this.#worker = await startWorkerProcess(this.#options);
+    this.recorder.closeLost();
+    this.#up(this.#worker.origin);
+  }
+
+  async kill(): Promise<void> {
+    this.#origin = this.#down();
+    await this.#worker?.kill();
+    this.restarts++;
+  }
+
+  async settle(): Promise<void> {
+    await this.load.stop();
+    this.recorder.closeLost();
+    await this.load.readAll();
+    await delay(this.header.lagMs);
+    await this.load.askings[0]?.accounts();
+  }
+
+  async close(): Promise<void> {
+    this.load.close();
+    await this.#worker?.kill();
+    await this.#closeProvider();
+  }
+
+  #down(): Promise<string> {
+    return new Promise((resolve) => {
+      this.#up = resolve;
+    });
+  }
+}
+
+type Replaced = (options: Options) => Options;
+
+async function running(folder: string, { operations, clients }: Amount, replaced?: Replaced) {
+  const world = await WorkerWorld.open(folder, LAG_MS, clients, replaced);
+  world.load.start();
+  await world.load.more(operations);
+  return { world, came: '' };
+}
+
+export const WORKER_FAULTS: readonly Fault[] = [
+  { name: 'none, on Workers', run: (folder, amount) => running(folder, amount) },
+  {
+    name: 'runtime killed, on Workers',
+    async run(folder, { operations, rounds }) {
+      const world = await WorkerWorld.open(folder, KILLED_LAG_MS);
+      world.load.start();
+      for (let round = 0; round < rounds; round++) {
+        await world.load.more(operations / rounds);
+        await world.kill();
+        await world.start();
+      }
+      return { world, came: `${rounds} times` };
+    },
+  },
+];
+
+/** The identifiers' own run: the object forgets what it knew, and its newest record is gone. */
+export const WORKER_NEWEST_DELETED: Fault = {
+  name: 'restarts after the newest record is deleted, on Workers',
+  async run(folder, { rounds }) {
+    const world = await WorkerWorld.open(folder, KILLED_LAG_MS);
+    for (let round = 0; round < Math.ceil(rounds / 2); round++) {
+      await world.load.makeAndDelete();
+      await world.kill();
+      await world.start();
+      await world.load.makeAndDelete();
+    }
+    return { world, came: `${Math.ceil(rounds / 2)} times` };
+  },
+};
+
+/** The Worker with one defect; each is caught by the model of the directory. */
+export const WORKER_MUTANTS = [
+  ['the directory is told half a minute later', 'INTERVAL_MS = 250', 'INTERVAL_MS = 3e4'],
+  ['an operator does not wait for the directory', 'await this.#tellDirectory()', 'void 0'],
+].map(([name = '', from = '', to = '']) => ({
+  name: `${name}, on Workers`,
+  run: (folder: string, amount: Amount) =>
+    running(folder, amount, (options) => planted(options, name, from, to)),
+}));
+
+function planted(options: Options, name: string, from: string, to: string): Options {
+  if (!('modules' in options) || !Array.isArray(options.modules)) throw new Error('no modules');
+  let places = 0;
+  const modules = options.modules.map((module: (typeof options.modules)[number]) => {
+    const text = readFileSync(module.path, 'utf8');
+    if (!text.includes(from)) return module;
+    places++;
+    return { ...module, contents: text.split(from).join(to) };
+  });
+  if (places === 0) throw new Error(`"${name}" finds no place: no module has "${from}"`);
+  return { ...options, modules };
+}
+
+export const WORKER_ALTERATIONS: readonly Alteration[] = [
+  {
+    name: 'a view stays behind for longer than is promised',
+    model: 'directory',
+    alter: (operations) => {
+      const views = operations.filter(({ kind }) => kind === 'accounts');
+      const [first, latest] = [views[0], views.at(-1)];
+      if (latest === undefined || first?.accounts === undefined) return false;
+      // At the end every account has had other counts than in the beginning.
+      latest.accounts = {};
+      return true;
+    },
+  },
+  {
+    name: 'a view shows counts that never were',
+    model: 'directory',
+    alter: (operations) => {
+      const view = operations.findLast(({ kind }) => kind === 'accounts');
+      const counts = view?.accounts?.['alice']?.counts;
+      if (counts === undefined) return false;
+      counts['orders'] = (counts['orders'] ?? 0) + 100;
+      return true;
+    },
+  },
+];

@@ -1,0 +1,138 @@
+// The ledger of the trials: outcomes of changes, and every kind of difference between the
+// ledger and the stored records.
+
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Entry, Ledger, type LedgerChange } from './load/ledger.js';
+
+type Row = Parameters<Ledger['compare']>[0][number];
+
+let ledger: Ledger;
+let entry: Entry;
+let created: LedgerChange;
+
+beforeEach(() => {
+  ledger = new Ledger();
+  entry = ledger.newEntry(0, 'amina', 'customers');
+  created = begin('create', 1);
+  ledger.acknowledge(created, 'CUS-0001');
+});
+
+function state(version: number) {
+  return { owner_sub: 'amina', mark: entry.mark, version };
+}
+
+function begin(action: LedgerChange['action'], version?: number, byOperator = false) {
+  const after = version === undefined ? undefined : state(version);
+  return ledger.begin({ entry, action, byOperator, changed: ['version'], after });
+}
+
+function row(version: number, id = 'CUS-0001', collection = 'customers'): Row {
+  return { collection, body: { id, ...state(version) } };
+}
+
+function difference(...rows: Row[]): string {
+  return String(ledger.compare(rows, []));
+}
+
+const NONE =
+  '0 acknowledged lost, 0 deleted back, 0 torn, 0 duplicates, 0 audit events wrong' as const;
+
+describe('A ledger', () => {
+  it('is content with what was acknowledged', () => {
+    expect(difference(row(1))).toBe(NONE);
+    ledger.acknowledge(begin('update', 2), 'CUS-0001');
+    expect(difference(row(2))).toBe(NONE);
+    ledger.acknowledge(begin('delete'), 'CUS-0001');
+    expect(difference()).toBe(NONE);
+  });
+
+  it('misses a record, and an update, that was acknowledged', () => {
+    expect(difference()).toContain('1 acknowledged lost');
+    ledger.acknowledge(begin('update', 2), 'CUS-0001');
+    expect(difference(row(1))).toContain('1 acknowledged lost');
+  });
+
+  it('sees a deleted record that is back', () => {
+    ledger.acknowledge(begin('delete'), 'CUS-0001');
+    expect(difference(row(1))).toContain('1 deleted back');
+  });
+
+  it.each([
+    ['a version that nobody wrote', () => [row(9)]],
+    ['another id than the acknowledged one', () => [row(1, 'CUS-0002')]],
+    ['another collection', () => [row(1, 'CUS-0001', 'team')]],
+    [
+      'a record that nobody made',
+      () => [row(1), { ...row(1), body: { id: 'CUS-0002', mark: '' } }],
+    ],
+  ])('sees %s as torn', (_, rows) => {
+    expect(difference(...rows())).toContain('1 torn');
+  });
+
+  it('sees a record that is there twice', () => {
+    expect(difference(row(1), row(1, 'CUS-0002'))).toContain('1 duplicates');
+  });
+
+  it('takes an unknown change either way, but not by half, and settles on what is stored', () => {
+    const unknown = begin('update', 2);
+    for (const version of [1, 2]) expect(difference(row(version))).toBe(NONE);
+    expect(difference()).toContain('1 acknowledged lost');
+    ledger.settle([row(2)]);
+    expect(unknown.outcome).toBe('acknowledged');
+    expect(difference(row(1))).toContain('1 acknowledged lost');
+  });
+
+  it('takes a refused change for one that never was', () => {
+    ledger.refuse(begin('update', 2));
+    expect(difference(row(1))).toBe(NONE);
+    expect(difference(row(2))).toContain('1 torn');
+  });
+
+  it("wants one event for each of the operator's changes, and for no other", () => {
+    ledger.acknowledge(begin('update', 2, true), 'CUS-0001');
+    const event = {
+      action: 'update',
+      resource: 'customers',
+      record_id: 'CUS-0001',
+      owner_sub: 'amina',
+      changed: ['version'],
+    };
+    const mismatches = (...events: (typeof event)[]) => ledger.compare([row(2)], events).audit;
+    expect(mismatches(event)).toBe(0);
+    expect(mismatches()).toBe(1);
+    expect(mismatches(event, event)).toBe(1);
+    expect(mismatches({ ...event, changed: ['other'] })).toBe(2);
+  });
+
+  it('looks back to when a change was not yet acknowledged', () => {
+    ledger.acknowledge(begin('update', 2), 'CUS-0001');
+    const then = (...rows: Row[]) =>
+      String(ledger.compare(rows, [], (change) => change === created));
+    for (const version of [1, 2]) expect(then(row(version))).toBe(NONE);
+    expect(then()).toContain('1 acknowledged lost');
+  });
+
+  it('wants a record whose answer was sent and never arrived, under whatever id it said', () => {
+    entry = ledger.newEntry(0, 'amina', 'customers');
+    const sent = begin('create', 1);
+    const then = (...rows: Row[]) =>
+      String(ledger.compare(rows, [], (change) => change === created || change === sent));
+    const other = { collection: 'customers', body: { id: 'CUS-0001', ...created.after } } as Row;
+    expect(then(other, row(1, 'CUS-0002'))).toBe(NONE);
+    expect(then(other)).toContain('1 acknowledged lost');
+  });
+
+  it('counts an id that is given while a record has it', () => {
+    entry = ledger.newEntry(0, 'amina', 'customers');
+    ledger.acknowledge(begin('create', 1), 'CUS-0001');
+    expect(ledger.reusedIds).toBe(1);
+  });
+
+  it('forgets what was, not what is', () => {
+    ledger.acknowledge(begin('update', 2), 'CUS-0001');
+    ledger.forgetHistory();
+    expect(difference(row(2))).toBe(NONE);
+    expect(difference()).toContain('1 acknowledged lost');
+    expect(ledger.outcomes.acknowledged).toBe(2);
+  });
+});

@@ -1,0 +1,215 @@
+// Mixed load: accounts and the operator create, change and delete records of all sizes.
+// Each worker has its own records. Every change is in the ledger.
+
+import type { Answer, Client } from '../service/requests.js';
+import type { Entry, Ledger, LedgerChange, Properties } from './ledger.js';
+import type { Random } from './random.js';
+
+export const ACCOUNTS = ['amina', 'baraka', 'chiku', 'daudi', 'eshe'];
+
+/** A worker with this many records deletes more than it creates. */
+const LIVE_RECORDS = 30;
+const OPERATOR_SHARE = 0.15;
+const READ_SHARE = 0.1;
+const REFUSED_SHARE = 0.04;
+const SHORT_MAX_CHARACTERS = 400;
+const LONG_MAX_CHARACTERS = 8_000;
+const HUGE_MAX_CHARACTERS = 60_000;
+
+/** A valid body for each collection. It contains the defaults, so that the stored record equals the body. */
+const BODIES = new Map(
+  Object.entries({
+    businesses: { businessName: 'Neema Salon' },
+    customers: { name: 'Neema Mushi', phone: '+255 713 445 210' },
+    services: { name: 'Box braids', price: 45_000, currency: 'TZS', active: true },
+    orders: {
+      customer: 'Neema Mushi',
+      service: 'Box braids',
+      amount: 45_000,
+      paid: 0,
+      status: 'New',
+      currency: 'TZS',
+    },
+    team: { name: 'Juma Ally', phone: '+255 754 010 203' },
+    expenses: { description: 'Thread', category: 'Stock', date: '2026-01-05', amount: 9_000 },
+  }),
+);
+export const COLLECTIONS = [...BODIES.keys()];
+
+export interface LoadOptions {
+  client: Client;
+  ledger: Ledger;
+  random: Random;
+  /** The number of workers, each with one request at a time. */
+  workers: number;
+  /** Stop at the first 500. */
+  endsAtFailure?: boolean;
+  /** Called with the duration of each read. */
+  onRead?: (milliseconds: number) => void;
+}
+
+/** Starts the load. It ends when it is stopped or when the server is gone. */
+export function startLoad(options: LoadOptions) {
+  let stopped = false;
+  const isOver = () => stopped;
+  const ended = Promise.all(
+    Array.from({ length: options.workers }, (_, number) => work(options, number, isOver)),
+  );
+  ended.catch(() => {});
+  return {
+    /** Resolves at the end of the load. Rejects when an answer breaks the contract. */
+    ended: async () => void (await ended),
+    async stop() {
+      stopped = true;
+      await ended;
+    },
+  };
+}
+
+async function work(options: LoadOptions, number: number, isOver: () => boolean) {
+  const worker = new LoadWorker(options, number);
+  while (!isOver() && (await worker.changeSomething()));
+}
+
+/** Changes its own records, one request at a time. */
+export class LoadWorker {
+  #options;
+  #number;
+  #live: Entry[];
+  #versions = 0;
+
+  constructor(options: LoadOptions, number: number) {
+    this.#options = options;
+    this.#number = number;
+    this.#live = options.ledger.live(number);
+  }
+
+  /** Sends one random request. Resolves with false when the load must end. Rejects when the answer breaks the contract. */
+  async changeSomething() {
+    const { random } = this.#options;
+    const entry = this.#live.length === 0 ? undefined : random.oneOf(this.#live);
+    if (entry === undefined) return this.create();
+    if (random.chance(READ_SHARE)) return this.#read(entry);
+    if (random.chance(REFUSED_SHARE)) return this.#refused(entry);
+    const dice = random.fraction() * (this.#live.length < LIVE_RECORDS ? 0.9 : 1.4);
+    if (dice < 0.4) return this.create();
+    return dice < 0.75 ? this.update(entry) : this.delete(entry);
+  }
+
+  create() {
+    const { ledger, random } = this.#options;
+    const owner = random.oneOf(ACCOUNTS);
+    const collection = random.oneOf(COLLECTIONS);
+    const entry = ledger.newEntry(this.#number, owner, collection);
+    const body = { ...BODIES.get(collection), mark: entry.mark, ...this.#newVersion() };
+    const ours = collection === 'businesses' ? { ownerSub: owner } : {};
+    return this.#change('create', entry, body, { owner_sub: owner, ...ours, ...body });
+  }
+
+  update(entry: Entry) {
+    const body = this.#newVersion();
+    return this.#change('update', entry, body, { ...this.#options.ledger.bodyOf(entry), ...body });
+  }
+
+  delete(entry: Entry) {
+    return this.#change('delete', entry, undefined, undefined);
+  }
+
+  /** Properties that no record had before, of random length. */
+  #newVersion() {
+    const { random } = this.#options;
+    const dice = random.fraction();
+    const most =
+      dice < 0.75 ? SHORT_MAX_CHARACTERS : dice < 0.97 ? LONG_MAX_CHARACTERS : HUGE_MAX_CHARACTERS;
+    const version = `${this.#number}.${++this.#versions}.${random.fraction()}`;
+    return { version, filler: version.padEnd(random.between(1, most), version) };
+  }
+
+  async #change(
+    action: LedgerChange['action'],
+    entry: Entry,
+    body: Properties | undefined,
+    after: Properties | undefined,
+  ) {
+    const { ledger, random, client, endsAtFailure = false } = this.#options;
+    const byOperator = random.chance(OPERATOR_SHARE);
+    const changed = Object.keys(body ?? {});
+    const change = ledger.begin({ action, entry, byOperator, changed, after });
+    const answer = await client
+      .send({
+        method: METHODS[action],
+        path: pathOf(entry, byOperator),
+        ...(!byOperator && { account: entry.owner }),
+        requestId: requestIdOf(change),
+        body,
+      })
+      .catch(() => undefined);
+    if (answer === undefined) return false;
+    const isDone = answer.status === (action === 'create' ? 201 : 200);
+    if (!isDone && answer.status !== 500) throw unexpected(change, answer);
+    if (isDone) ledger.acknowledge(change, answer.json.data.id);
+    if (isDone && action === 'create') this.#live.push(entry);
+    // After a 500 the outcome is unknown: no further change until the stored rows decide it.
+    if (action === 'delete' || (!isDone && action === 'update')) {
+      this.#live = this.#live.filter((candidate) => candidate !== entry);
+    }
+    return isDone || !endsAtFailure;
+  }
+
+  async #read(entry: Entry) {
+    const { client, onRead } = this.#options;
+    const started = performance.now();
+    const call = {
+      method: 'GET',
+      path: pathOf(entry),
+      account: entry.owner,
+    } as const;
+    const answer = await client.send(call).catch(() => undefined);
+    if (answer === undefined) return false;
+    if (answer.status !== 200) throw new Error(`${call.path}: ${JSON.stringify(answer)}`);
+    onRead?.(performance.now() - started);
+    return true;
+  }
+
+  /** Another account's delete, which must be refused. */
+  async #refused(entry: Entry) {
+    const { ledger, client, random } = this.#options;
+    const stranger = random.oneOf(ACCOUNTS.filter((account) => account !== entry.owner));
+    const change = ledger.begin({
+      action: 'delete',
+      entry,
+      byOperator: false,
+      changed: [],
+      after: undefined,
+    });
+    ledger.refuse(change);
+    const call = {
+      method: 'DELETE',
+      path: pathOf(entry),
+      account: stranger,
+    } as const;
+    const answer = await client.send(call).catch(() => undefined);
+    // When a commit fails, the refusals that were decided with it are answered 500, too.
+    if (answer !== undefined && ![404, 500].includes(answer.status)) {
+      throw unexpected(change, answer);
+    }
+    return answer !== undefined;
+  }
+}
+
+const METHODS = { create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
+
+/** The request id of a change. The trace recognises the answer by it. */
+export function requestIdOf({ number }: LedgerChange) {
+  return `change-${number}-`;
+}
+
+function pathOf({ owner, collection, id }: Entry, byOperator = false) {
+  const base = byOperator ? `/admin/accounts/${owner}` : '';
+  return `${base}/${collection}${id === undefined ? '' : `/${id}`}`;
+}
+
+function unexpected({ action, entry }: LedgerChange, { status, json }: Answer) {
+  const text = JSON.stringify(json).slice(0, 300);
+  return new Error(`${action} of ${entry.collection}/${entry.id}: ${status} ${text}`);
+}

@@ -1,0 +1,93 @@
+// Sends one request and checks what holds for every answer: headers, envelope, and that it
+// holds no data of another account.
+
+import { isDeepStrictEqual } from 'node:util';
+import { asAccount } from '../service/identity-provider.js';
+import { ADMIN_KEY } from '../service/service-process.js';
+import { firstDifference } from './first-difference.js';
+
+export type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
+
+export interface Answer {
+  status: number;
+  data: unknown;
+  /** The code of an error. */
+  code: string | undefined;
+  pagination: unknown;
+}
+
+/** Stands for the operator as the caller. An account stands for itself by its subject. */
+export const OPERATOR = Symbol('operator');
+
+const CANARY = /canary-\d+/g;
+let requests = 0;
+
+/** A text that is in every record of this account, and in no answer to another account. */
+export function canaryOf(subject: string) {
+  return `canary-${subject.replace(/\D/g, '')}`;
+}
+
+/**
+ * Sends the request and reads the answer. Rejects when the form of the answer breaks the
+ * contract, or when the answer holds data of another account.
+ */
+export async function exchange(
+  fetch: Fetch,
+  who: string | typeof OPERATOR,
+  method: string,
+  path: string,
+  body: string | undefined = undefined,
+): Promise<Answer> {
+  const requestId = `r-${++requests}`;
+  const response = await fetch(`/api/v1${path}`, {
+    method,
+    headers: {
+      'X-Request-ID': requestId,
+      ...(who === OPERATOR ? { 'X-Service-Admin-Key': ADMIN_KEY } : asAccount(String(who))),
+    },
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  const what = `${method} ${path} → ${response.status} ${text.slice(0, 500)}`;
+  const headers = ['content-type', 'cache-control', 'x-content-type-options', 'x-request-id'];
+  must(
+    isDeepStrictEqual(
+      headers.map((name) => response.headers.get(name)),
+      ['application/json; charset=utf-8', 'no-store', 'nosniff', requestId],
+    ),
+    `${what}: headers ${JSON.stringify([...response.headers])}`,
+  );
+  if (who !== OPERATOR) {
+    const whole = `${text} ${JSON.stringify([...response.headers])}`;
+    const strange = [...whole.matchAll(CANARY)].filter(
+      ([found]) => found !== canaryOf(String(who)),
+    );
+    must(strange.length === 0, `${what}: holds ${strange[0]}, asked by ${String(who)}`);
+  }
+  // The answer to HEAD has no body over HTTP.
+  if (method === 'HEAD') {
+    return { status: response.status, data: undefined, code: undefined, pagination: undefined };
+  }
+  const json = JSON.parse(text);
+  const isError = response.status >= 400;
+  const { request_id, timestamp, pagination, ...more } = json.meta;
+  must(
+    isDeepStrictEqual(Object.keys(json), [isError ? 'error' : 'data', 'meta']) &&
+      request_id === requestId &&
+      Math.abs(Date.parse(timestamp) - Date.now()) < 60_000 &&
+      Object.keys(more).length === 0,
+    `${what}: not the envelope`,
+  );
+  return { status: response.status, data: json.data, code: json.error?.code, pagination };
+}
+
+/** Throws with the message unless the condition holds. */
+export function must(holds: boolean, otherwise: string) {
+  if (!holds) throw new Error(otherwise);
+}
+
+/** Throws when the two differ; the message names the first difference. The order of properties does not count. */
+export function same(found: unknown, wanted: unknown, what: string) {
+  if (isDeepStrictEqual(found, wanted)) return;
+  throw new Error(`${what}: ${firstDifference(found, wanted) ?? 'the values differ in type'}`);
+}

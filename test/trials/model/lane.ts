@@ -1,0 +1,270 @@
+// One account's part of a run: sends its commands one after the other and compares every
+// answer with the model of that account.
+
+import type { Collection, JsonRecord } from './account-model.js';
+import {
+  AccountModel,
+  changedNames,
+  createdNames,
+  isValid,
+  OPERATOR_PAGES,
+  OWN_PAGES,
+  pageOf,
+  RULES,
+} from './account-model.js';
+import type { Command, Query } from './commands.js';
+import { REFUSED } from './commands.js';
+import { canaryOf, exchange, must, OPERATOR, same } from './exchange.js';
+import type { Shared } from './run.js';
+
+export type Event = { action: string; resource: string; record_id: string; changed: string[] };
+
+export class Lane {
+  /** The events that the audit log must hold for this account, oldest first. */
+  events: Event[] = [];
+  /** Ids of other accounts' records; requests for them must be answered 404. */
+  strangers: string[] = [];
+  #gone = ['CUS-999999', 'constructor', '..%2f..'];
+
+  readonly model: AccountModel;
+  readonly shared: Shared;
+
+  constructor(subject: string, shared: Shared) {
+    this.model = new AccountModel(subject);
+    this.shared = shared;
+  }
+
+  async run(commands: readonly Command[]) {
+    for (const command of commands) {
+      this.shared.counts.commands++;
+      await this.#perform(command);
+    }
+  }
+
+  #perform(command: Command) {
+    const { collection, byOperator } = command;
+    switch (command.kind) {
+      case 'create':
+        return this.#create(collection, byOperator, this.#marked(command.body));
+      case 'read':
+        return this.#read(collection, byOperator, this.#pick(collection, command.pick));
+      case 'patch':
+        return this.#patch(
+          collection,
+          byOperator,
+          this.#pick(collection, command.pick),
+          command.body,
+        );
+      case 'patch at once':
+        return this.#patchAtOnce(collection, this.#pick(collection, command.pick), command.values);
+      case 'delete':
+        return this.#delete(collection, byOperator, this.#pick(collection, command.pick));
+      case 'list':
+        return this.#list(collection, byOperator, command.query);
+      case 'payments':
+        return this.#payments();
+      case 'account':
+        return this.#account();
+      case 'send nonsense': {
+        const { method, pick, text } = command;
+        const id = method === 'POST' ? undefined : this.#pick(collection, pick);
+        return this.#expect(400, byOperator, method, this.#path(byOperator, collection, id), text);
+      }
+      case 'go astray':
+        return this.#expect(command.status, false, command.method, command.path);
+    }
+  }
+
+  async #create(collection: Collection, byOperator: boolean, body: JsonRecord) {
+    const last = this.shared.sequences.get(collection) ?? 0;
+    const path = this.#path(byOperator, collection);
+    const { status, data } = await this.#write(byOperator, 'POST', path, body);
+    if (!isValid(collection, body)) return must(status === 422, `POST ${path}: ${status}, not 422`);
+    if (status === 500) return;
+    must(status === 201, `POST ${path}: ${status}, not 201`);
+    const id = String((data as JsonRecord)['id']);
+    const { prefix, digits } = RULES[collection];
+    const number = Number(id.slice(prefix.length));
+    same(id, prefix + String(number).padStart(digits, '0'), 'the form of an id');
+    must(number > last, `${id} is not above ${last}`);
+    must(!this.shared.ids.has(id), `${id} is given twice`);
+    this.shared.ids.add(id);
+    this.shared.sequences.set(
+      collection,
+      Math.max(number, this.shared.sequences.get(collection) ?? 0),
+    );
+    same(data, this.model.created(collection, body, id), `POST ${path}`);
+    this.model.put(collection, id, data as JsonRecord);
+    this.#audit(byOperator, 'create', collection, id, createdNames(collection, body));
+  }
+
+  async #read(collection: Collection, byOperator: boolean, id: string) {
+    const path = this.#path(byOperator, collection, id);
+    const { status, data } = await this.request(byOperator, 'GET', path);
+    const wanted = this.model.read(collection, id);
+    same(
+      { status, data },
+      { status: wanted === undefined ? 404 : 200, data: wanted },
+      `GET ${path}`,
+    );
+  }
+
+  async #patch(collection: Collection, byOperator: boolean, id: string, body: JsonRecord) {
+    const path = this.#path(byOperator, collection, id);
+    const { status, data } = await this.#write(byOperator, 'PATCH', path, body);
+    const stored = this.model.read(collection, id);
+    if (status === 500) return;
+    if (stored === undefined) return must(status === 404, `PATCH ${path}: ${status}, not 404`);
+    const merged = this.model.merged(stored, body);
+    if (!isValid(collection, merged))
+      return must(status === 422, `PATCH ${path}: ${status}, not 422`);
+    same({ status, data }, { status: 200, data: merged }, `PATCH ${path}`);
+    this.model.put(collection, id, data as JsonRecord);
+    this.#audit(byOperator, 'update', collection, id, changedNames(stored, data as JsonRecord));
+  }
+
+  /** PATCHes at the same time, each of another property: none may be lost. */
+  async #patchAtOnce(collection: Collection, id: string, values: readonly number[]) {
+    const path = this.#path(false, collection, id);
+    const bodies = values.map((value, index) => ({ [`at-once-${index}`]: value }));
+    const answers = await Promise.all(
+      bodies.map((body) => this.#write(false, 'PATCH', path, body)),
+    );
+    const stored = this.model.read(collection, id);
+    if (stored === undefined) {
+      for (const { status } of answers)
+        must([404, 500].includes(status), `PATCH ${path}: ${status}`);
+      return;
+    }
+    const confirmed = bodies.filter((_, index) => answers[index]?.status === 200);
+    must(
+      answers.every(({ status }) => status === 200 || status === 500),
+      `PATCH ${path} at once: ${answers.map(({ status }) => status)}`,
+    );
+    const { data } = await this.request(false, 'GET', path);
+    same(data, Object.assign({ ...stored }, ...confirmed), `after PATCH ${path} at once`);
+    this.model.put(collection, id, data as JsonRecord);
+  }
+
+  async #delete(collection: Collection, byOperator: boolean, id: string) {
+    const path = this.#path(byOperator, collection, id);
+    const { status, data } = await this.#write(byOperator, 'DELETE', path);
+    if (status === 500) return;
+    const isThere = this.model.read(collection, id) !== undefined;
+    same(
+      { status, data },
+      isThere ? { status: 200, data: { id, deleted: true } } : { status: 404, data: undefined },
+      `DELETE ${path}`,
+    );
+    if (!isThere) return;
+    this.model.delete(collection, id);
+    this.#gone.push(id);
+    this.#audit(byOperator, 'delete', collection, id, []);
+  }
+
+  async #list(collection: Collection, byOperator: boolean, query: Query) {
+    const given: [string, string][] = Object.entries(query).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    );
+    const path = `${this.#path(byOperator, collection)}?${new URLSearchParams(given)}`;
+    const answer = await this.request(byOperator, 'GET', path);
+    const { q, status, page, page_size } = Object.fromEntries(given);
+    // The operator's list has no filter by status.
+    const filters = { q: q ?? '', status: byOperator ? '' : (status ?? '') };
+    const rows = this.model.matching(collection, filters);
+    const { data, pagination } = pageOf(
+      rows,
+      { page, page_size },
+      byOperator ? OPERATOR_PAGES : OWN_PAGES,
+    );
+    const wanted = { status: 200, data, pagination, code: undefined };
+    same(answer, wanted, `GET ${path}`);
+  }
+
+  async #payments() {
+    const rows = this.model.payments();
+    const { status, data, pagination } = await this.request(
+      false,
+      'GET',
+      '/payments?q=nothing&page=9',
+    );
+    const page = { page: 1, page_size: rows.length, total: rows.length, total_pages: 1 };
+    same(
+      { status, data, pagination },
+      { status: 200, data: rows, pagination: page },
+      'GET /payments',
+    );
+  }
+
+  async #account() {
+    const summary = this.model.summary();
+    const { status, data } = await this.request(true, 'GET', this.#path(true));
+    if (summary.record_count === 0)
+      return must(status === 404, `an account without records: ${status}`);
+    const profiles = this.model.matching('businesses', {});
+    same({ status, data }, { status: 200, data: { ...summary, profiles } }, 'GET an account');
+  }
+
+  async #expect(wanted: number, ...request: Parameters<Lane['request']>) {
+    const { status } = await this.request(...request);
+    must(status === wanted, `${request.slice(1, 3).join(' ')}: ${status}, not ${wanted}`);
+  }
+
+  /** Sends a write. It may be answered 500 when it was committed together with one that the database refuses. */
+  async #write(
+    byOperator: boolean,
+    method: string,
+    path: string,
+    body: JsonRecord | undefined = undefined,
+  ) {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const answer = await this.request(byOperator, method, path, text);
+    if (answer.status === 500) {
+      must(answer.code === 'STORAGE_FAILED', `${method} ${path}: 500 ${answer.code}`);
+      must(this.shared.mayFail(), `${method} ${path}: 500, and nothing was refused`);
+      this.shared.counts.refused++;
+    } else if (text?.includes(REFUSED)) {
+      must(answer.status >= 400, `${method} ${path}: stored what the database refuses`);
+    }
+    return answer;
+  }
+
+  request(byOperator: boolean, method: string, path: string, body: string | undefined = undefined) {
+    const who = byOperator ? OPERATOR : this.model.subject;
+    return exchange(this.shared.fetch, who, method, path, body);
+  }
+
+  /** Every record of the account holds its canary. */
+  #marked(body: JsonRecord) {
+    return { ...body, mark: canaryOf(this.model.subject) };
+  }
+
+  #path(
+    byOperator: boolean,
+    collection: Collection | undefined = undefined,
+    id: string | undefined = undefined,
+  ) {
+    const account = byOperator ? `/admin/accounts/${encodeURIComponent(this.model.subject)}` : '';
+    return [account, collection, id].filter((part) => part !== undefined).join('/');
+  }
+
+  /** Mostly an id that exists; sometimes one that is deleted, unknown or another account's. */
+  #pick(collection: Collection, pick: number) {
+    const others = [...this.#gone, ...this.strangers];
+    const ids = this.model.ids(collection);
+    const from = ids.length === 0 || pick % 5 === 4 ? others : ids;
+    return from[pick % from.length] ?? 'CUS-999999';
+  }
+
+  #audit(
+    byOperator: boolean,
+    action: string,
+    resource: Collection,
+    record_id: string,
+    changed: string[],
+  ) {
+    if (!byOperator) return;
+    this.shared.counts.events++;
+    this.events.push({ action, resource, record_id, changed });
+  }
+}

@@ -1,0 +1,166 @@
+// A run: several accounts and the operator at the same time, with refused commits and
+// restarts. After each step all records and views are compared with the models.
+
+import fc from 'fast-check';
+import type { Collection, JsonRecord } from './account-model.js';
+import { AccountModel, COLLECTIONS, RULES } from './account-model.js';
+import type { Step } from './commands.js';
+import { REFUSED, steps } from './commands.js';
+import type { Fetch } from './exchange.js';
+import { exchange, must, OPERATOR } from './exchange.js';
+import { firstDifference } from './first-difference.js';
+import type { Host } from './hosts.js';
+import { Lane } from './lane.js';
+import { checkViews } from './views.js';
+
+const SAMPLES_OWNER = 'local-preview';
+const ACCOUNTS = 4;
+const STEPS_MAX = 5;
+const COMMANDS_A_STEP = 30;
+/** The number of runs side by side, each with its own service: a run mostly waits for the disk. */
+const RUNS_AT_ONCE = 6;
+
+/** The state that the accounts of a run share. */
+export interface Shared {
+  fetch: Fetch;
+  /** Whether this step has a write that the database refuses. */
+  mayFail: () => boolean;
+  /** The highest number in an id so far, for each collection. */
+  sequences: Map<Collection, number>;
+  /** Every id that the service gave since its last start. */
+  ids: Set<string>;
+  counts: Record<'commands' | 'refused' | 'events', number>;
+}
+
+export type Tally = {
+  runs: number;
+  commands: number;
+  refused: number;
+  events: number;
+  restarts: number;
+  failure: string | undefined;
+};
+
+/**
+ * Generates runs, each on a new database, until so many commands are sent or a difference
+ * is found. The seed in the message generates the same run again.
+ */
+export async function runsOf({
+  host,
+  folder,
+  commands,
+  say = () => {},
+  seed = Date.now(),
+}: {
+  host: Host;
+  folder: string;
+  commands: number;
+  say?: (text: string) => void;
+  seed?: number;
+}): Promise<Tally> {
+  const tally: Tally = {
+    runs: 0,
+    commands: 0,
+    refused: 0,
+    events: 0,
+    restarts: 0,
+    failure: undefined,
+  };
+  const property = fc.asyncProperty(
+    steps({ accounts: ACCOUNTS, steps: STEPS_MAX, commands: COMMANDS_A_STEP }),
+    async (run) => {
+      const running = await host(folder);
+      try {
+        await oneRun(running, run, tally);
+      } finally {
+        await running.close();
+      }
+      tally.runs++;
+      if (tally.runs % 50 === 0) say(`${tally.commands} commands in ${tally.runs} runs`);
+    },
+  );
+  let checks = 0;
+  const keepRunning = async () => {
+    while (tally.commands < commands && tally.failure === undefined) {
+      // Without shrinking: concurrent commands do not interleave in the same way twice.
+      const options = { numRuns: 1, seed: seed + checks++, endOnFailure: true };
+      const { failed, errorInstance } = await fc.check(property, options);
+      if (failed) tally.failure = `${errorInstance} (seed ${options.seed})`;
+    }
+  };
+  await Promise.all(Array.from({ length: RUNS_AT_ONCE }, keepRunning));
+  return tally;
+}
+
+async function oneRun(running: Awaited<ReturnType<Host>>, run: readonly Step[], tally: Tally) {
+  let mayFail = false;
+  const shared: Shared = {
+    fetch: (path, init) => running.fetch(path, init),
+    mayFail: () => mayFail,
+    sequences: new Map(),
+    ids: new Set(),
+    counts: tally,
+  };
+  const samples = await storedAccount(shared.fetch, SAMPLES_OWNER);
+  const lanes = Array.from({ length: ACCOUNTS }, (_, i) => new Lane(`tenant-${i}`, shared));
+  const models = [samples, ...lanes.map(({ model }) => model)];
+  countIds(models, shared);
+  for (const step of run) {
+    mayFail = JSON.stringify(step).includes(REFUSED);
+    for (const lane of lanes)
+      lane.strangers = idsOf(models.filter((model) => model !== lane.model));
+    // Waits for all lanes, so that none goes on after another has failed.
+    const ends = await Promise.allSettled(lanes.map((lane, i) => lane.run(step.lanes[i] ?? [])));
+    const failed = ends.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    if (step.end === 'restart') {
+      await running.restart();
+      tally.restarts++;
+      countIds(models, shared);
+    }
+    await checkViews(shared.fetch, models, lanes);
+    await checkRecords(shared.fetch, models);
+  }
+}
+
+/** Compares every list of every account with its model. */
+async function checkRecords(fetch: Fetch, models: readonly AccountModel[]) {
+  for (const model of models) {
+    const stored = await storedAccount(fetch, model.subject);
+    for (const collection of COLLECTIONS) {
+      const [found, wanted] = [stored, model].map((side) => side.matching(collection, {}));
+      const difference = firstDifference(found, wanted, { isOrdered: true });
+      must(difference === undefined, `${collection} of ${model.subject}: ${difference}`);
+    }
+  }
+}
+
+/** The account's records in the service, read as the operator. */
+async function storedAccount(fetch: Fetch, subject: string) {
+  const model = new AccountModel(subject);
+  for (const collection of COLLECTIONS) {
+    const path = `/admin/accounts/${subject}/${collection}?page_size=200`;
+    const { data } = await exchange(fetch, OPERATOR, 'GET', path);
+    for (const record of (data as JsonRecord[]).toReversed())
+      model.put(collection, String(record['id']), record);
+  }
+  return model;
+}
+
+/** After a start the service knows only the stored records: their ids and highest numbers count. */
+function countIds(models: readonly AccountModel[], shared: Shared) {
+  shared.ids = new Set(idsOf(models));
+  shared.sequences = new Map(
+    COLLECTIONS.map((collection) => {
+      const { prefix } = RULES[collection];
+      const numbers = models.flatMap((model) =>
+        model.ids(collection).map((id) => Number(id.slice(prefix.length))),
+      );
+      return [collection, Math.max(0, ...numbers)] as [Collection, number];
+    }),
+  );
+}
+
+function idsOf(models: readonly AccountModel[]) {
+  return models.flatMap((model) => COLLECTIONS.flatMap((name) => model.ids(name)));
+}

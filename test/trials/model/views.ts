@@ -1,0 +1,130 @@
+// Compares the operator's views with the models of all accounts, while nobody writes.
+
+import type { AccountModel } from './account-model.js';
+import { COLLECTIONS, OPERATOR_PAGES, pageOf } from './account-model.js';
+import type { Answer, Fetch } from './exchange.js';
+import { exchange, must, OPERATOR, same } from './exchange.js';
+import type { Lane } from './lane.js';
+
+/** All rows of a list, page by page. Throws unless their number is the pagination's total. */
+async function everyRow(fetch: Fetch, path: string) {
+  const rows: unknown[] = [];
+  for (let page = 1; ; page++) {
+    const answer: Answer = await exchange(
+      fetch,
+      OPERATOR,
+      'GET',
+      `${path}?page_size=200&page=${page}`,
+    );
+    rows.push(...(answer.data as unknown[]));
+    const { total, total_pages } = answer.pagination as Record<string, number>;
+    if (page < Number(total_pages)) continue;
+    must(rows.length === total, `GET ${path}: ${rows.length} rows of ${total}`);
+    return rows;
+  }
+}
+
+/** `models` are all accounts that have or had records, in any order. */
+export async function checkViews(
+  fetch: Fetch,
+  models: readonly AccountModel[],
+  lanes: readonly Lane[],
+) {
+  const summaries = models
+    .map((model) => model.summary())
+    .filter(({ record_count }) => record_count > 0)
+    .sort((a, b) => (a.owner_sub < b.owner_sub ? -1 : 1));
+  const record_count = summaries.reduce((count, summary) => count + summary.record_count, 0);
+  const counts = Object.fromEntries(
+    COLLECTIONS.map((name) => [
+      name,
+      summaries.reduce((count, { resources }) => count + Number(resources[name]), 0),
+    ]),
+  );
+  const get = (path: string) => exchange(fetch, OPERATOR, 'GET', path);
+  same(
+    (await get('/admin/overview')).data,
+    { tenant_count: summaries.length, record_count, resources: counts },
+    'the overview',
+  );
+  for (const page of ['1', '2', '99']) {
+    const answer = await get(`/admin/accounts?page_size=2&page=${page}`);
+    const wanted = pageOf(summaries, { page, page_size: '2' }, OPERATOR_PAGES);
+    same({ data: answer.data, pagination: answer.pagination }, wanted, 'the accounts');
+  }
+  const [first] = summaries;
+  if (first !== undefined) {
+    const found = (await get(`/admin/accounts?q=${first.owner_sub.toUpperCase()}`)).data;
+    must(
+      JSON.stringify(found).includes(JSON.stringify(first)),
+      'an account is not found by its name',
+    );
+  }
+  await checkUsage(fetch, models, counts, lanes);
+  await checkAudit(fetch, lanes);
+}
+
+async function checkUsage(
+  fetch: Fetch,
+  models: readonly AccountModel[],
+  counts: Record<string, number>,
+  lanes: readonly Lane[],
+) {
+  const { data } = await exchange(fetch, OPERATOR, 'GET', '/admin/usage');
+  const usage = data as { resources: Record<string, Record<string, unknown>> };
+  const bytesOf = (name: (typeof COLLECTIONS)[number]) =>
+    models.reduce((bytes, model) => bytes + model.bytes(name), 0);
+  const resources = COLLECTIONS.map((name) => {
+    const { last_updated_at } = usage.resources[name] ?? {};
+    must(
+      (last_updated_at === null) === (counts[name] === 0),
+      `last update of ${name}: ${last_updated_at}`,
+    );
+    return [
+      name,
+      {
+        records: counts[name],
+        payload_bytes: bytesOf(name),
+        // All records here are younger than a day.
+        created_last_24_hours: counts[name],
+        created_last_7_days: counts[name],
+        created_last_30_days: counts[name],
+        last_updated_at,
+      },
+    ];
+  });
+  const wanted = {
+    record_count: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    payload_bytes: COLLECTIONS.reduce((bytes, name) => bytes + bytesOf(name), 0),
+    resources: Object.fromEntries(resources),
+    audit_event_count: lanes.reduce((count, { events }) => count + events.length, 0),
+  };
+  same(usage, wanted, 'the usage');
+}
+
+/** The event with its names sorted: their order means nothing. */
+function inOrder(event: { changed?: unknown }) {
+  return { ...event, changed: [...(event.changed as string[])].sort() };
+}
+
+/** Checks that the log is newest first and holds each account's events in their order. */
+async function checkAudit(fetch: Fetch, lanes: readonly Lane[]) {
+  const rows = (await everyRow(fetch, '/admin/audit')) as Record<string, unknown>[];
+  const ids = rows.map(({ id }) => Number(id));
+  must(
+    ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
+    'the audit log is not newest first',
+  );
+  for (const { model, events } of lanes) {
+    const own = rows
+      .filter(({ owner_sub }) => owner_sub === model.subject)
+      .map(({ id, actor, timestamp, owner_sub, ...event }) => {
+        const age = Date.now() - Date.parse(String(timestamp));
+        must(actor === 'admin' && age >= 0 && age < 3_600_000, `the event ${id} of ${timestamp}`);
+        return inOrder(event);
+      });
+    same(own, events.toReversed().map(inOrder), `the audit log of ${model.subject}`);
+  }
+  const known = lanes.reduce((count, { events }) => count + events.length, 0);
+  must(rows.length === known, `${rows.length} audit events, not ${known}`);
+}

@@ -1,0 +1,81 @@
+// A build of the service whose storage refuses what a test marks. A database
+// file with triggers of its own is refused at the start, so these triggers are
+// temporary ones: the connection makes them, and the file does not have them.
+
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { root } from '../../scripts/setup.js';
+
+/** Where the changed storage thread finds the statements, beside the database file. */
+const SUFFIX = '.planted';
+const MIGRATION = /await \w+\.#migrate\([^)]*\);/;
+const PLANT = `
+      const planted = \`\${path}${SUFFIX}\`;
+      const { existsSync: isThere, readFileSync: textOf } = await import('node:fs');
+      if (isThere(planted)) {
+        for (const line of textOf(planted, 'utf8').trim().split('\\n')) {
+          await client.execute(JSON.parse(line));
+        }
+      }`;
+
+/** @type {string | undefined} */
+let folder;
+process.on('exit', () => {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+/** From the next start of a planted build on, its connection has these triggers. */
+export function plantTriggers(
+  /** @type {string} */ database,
+  /** @type {readonly string[]} */ ...statements
+) {
+  for (const statement of statements) {
+    const temporary = statement.replace(/^create trigger/, 'create temp trigger');
+    appendFileSync(database + SUFFIX, `${JSON.stringify(temporary)}\n`);
+  }
+}
+
+export function hasTriggers(/** @type {string} */ database) {
+  return existsSync(database + SUFFIX);
+}
+
+/** Path of the planted build's server. */
+export function plantedServer() {
+  return join(build(), 'dist/server.js');
+}
+
+/**
+ * The planted build's journal.
+ * @returns {Promise<typeof import('service-management-api/libsql')>}
+ */
+export function plantedLibsql() {
+  return import(pathToFileURL(join(build(), 'dist/libsql.js')).href);
+}
+
+/** Made once a process. */
+function build() {
+  if (folder !== undefined) return folder;
+  folder = mkdtempSync(join(tmpdir(), 'service-management-planted-'));
+  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const path = join(folder, 'dist/storage-thread.js');
+  const text = readFileSync(path, 'utf8');
+  if (!MIGRATION.test(text)) throw new Error(`${path} has no ${MIGRATION}`);
+  writeFileSync(
+    path,
+    text.replace(MIGRATION, (found) => found + PLANT),
+  );
+  return folder;
+}

@@ -1,0 +1,245 @@
+// The trial `power`: records the server's file operations, rebuilds the disk as a power
+// loss may leave it at any moment, and opens the result with the service's own code.
+
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startIdentityProvider } from '../../scripts/bench/targets.js';
+import { Disk } from './disk/disk.js';
+import type { Step } from './disk/trace.js';
+import { readTrace, recordingTo, tracerIsMissing } from './disk/trace.js';
+import { Differences, Ledger } from './load/ledger.js';
+import type { Random } from './load/random.js';
+import { newSeed, randomFrom } from './load/random.js';
+import { startLoad } from './load/workload.js';
+import { changedServer } from './service/changed-server.js';
+import { clientOf } from './service/requests.js';
+import { startService } from './service/service-process.js';
+import { openStored } from './service/stored.js';
+import type { Finding, Trial, TrialOptions } from './trial.js';
+
+const LOAD_MS = 6_000;
+const LOAD_MIN_MS = 600;
+/** Time enough for the changes up to the sync that fails. */
+const FAILURE_MAX_MS = 20_000;
+const MEMORY = '/dev/shm';
+const QUICK_SHARE = 0.08;
+const WORKERS = 8;
+
+/** One run of the server under load. */
+export interface ServerRun {
+  end: 'SIGTERM' | 'SIGKILL';
+  /** The failing syncs, in the syntax of strace's `when`. */
+  failingSyncs?: string;
+  /** Whether the load stops at the failed sync, before anything else is written. */
+  endsAtFailure?: boolean;
+}
+
+const RUNS: readonly ServerRun[] = [{ end: 'SIGTERM' }, { end: 'SIGKILL' }, { end: 'SIGKILL' }];
+
+/** Each run starts with the file that the failed syncs of the run before left behind. */
+const FAILING_RUNS: readonly ServerRun[] = [
+  { end: 'SIGTERM', failingSyncs: '9+9' },
+  { end: 'SIGKILL', failingSyncs: '9', endsAtFailure: true },
+  { end: 'SIGKILL' },
+  { end: 'SIGKILL', failingSyncs: '9+', endsAtFailure: true },
+  { end: 'SIGKILL' },
+];
+
+export type PowerOptions = Omit<TrialOptions, 'quick'> & {
+  parts?: readonly Part[];
+  share?: number;
+  seed?: number;
+};
+
+export interface Part {
+  fault: string;
+  /** The number of states in the long version. */
+  states: number;
+  runs: readonly ServerRun[];
+  /** A build that must lose changes. If it does not, the trial proves nothing. */
+  isControl?: boolean;
+}
+
+export interface Recording {
+  steps: Step[];
+  ledger: Ledger;
+  /** The empty folder that the disk began with. */
+  folder: string;
+  file: string;
+}
+
+const AS_BUILT: Part = {
+  fault: 'power loss: unsynced writes, sizes and names kept, dropped or torn',
+  states: 2_500,
+  runs: RUNS,
+};
+export const AFTER_FAILED_SYNCS: Part = {
+  fault: 'power loss after failed syncs, whose writes no later sync brings to the disk',
+  states: 600,
+  runs: FAILING_RUNS,
+};
+export const CONTROL: Part = {
+  fault: 'the control: power loss with synchronous=NORMAL, which must lose some',
+  states: 300,
+  runs: RUNS,
+  isControl: true,
+};
+
+export const power: Trial = (options) =>
+  powerLosses({ ...options, share: options.quick ? QUICK_SHARE : 1 });
+
+export async function powerLosses(options: PowerOptions): Promise<Finding[]> {
+  const missing = tracerIsMissing();
+  if (missing !== undefined) {
+    return [{ fault: 'power loss', tried: 'not tried', found: missing, holds: undefined }];
+  }
+  const { parts = [AS_BUILT, AFTER_FAILED_SYNCS, CONTROL], seed = newSeed() } = options;
+  const identity = await startIdentityProvider();
+  try {
+    const findings: Finding[] = [];
+    for (const [number, part] of parts.entries()) {
+      const folder = join(options.folder, `part-${number}`);
+      mkdirSync(folder);
+      const setting = { ...options, folder, seed, identityOrigin: identity.origin };
+      findings.push(await lossesOf(part, setting));
+      rmSync(folder, { recursive: true, force: true });
+    }
+    return findings;
+  } finally {
+    await identity.process.stop();
+  }
+}
+
+async function lossesOf(
+  { fault, states, runs, isControl = false }: Part,
+  setting: PowerOptions & { seed: number; identityOrigin: string },
+): Promise<Finding> {
+  const { folder, say, share = 1, seed, identityOrigin } = setting;
+  const random = randomFrom(seed);
+  const script = isControl ? lessDurableBuild(folder) : undefined;
+  const loadMs = Math.max(LOAD_MS * share, LOAD_MIN_MS);
+  const recording = await record({ folder, random, identityOrigin, loadMs, runs, script });
+  const { steps, ledger } = recording;
+  const { acknowledged } = ledger.outcomes;
+  const syncs = steps.filter((step) => step.kind === 'sync');
+  const failed = syncs.filter((step) => step.failed).length;
+  const count = Math.ceil(states * share);
+  const { bad, unopened, differences } = await losePower(recording, random, count, say);
+  return {
+    fault,
+    tried: `${count} states of ${steps.length} steps, ${failed} of ${syncs.length} syncs failed, ${acknowledged} changes acknowledged (seed ${seed})`,
+    found: `${bad} states with a loss: ${differences}, ${unopened} not opened`,
+    holds: isControl ? bad > 0 : bad === 0,
+  };
+}
+
+function lessDurableBuild(folder: string) {
+  return changedServer(join(folder, 'build'), 'storage-thread.js', [
+    ['pragma synchronous = full', 'pragma synchronous = normal'],
+    ['#expectPragma("synchronous", 2)', '#expectPragma("synchronous", 1)'],
+  ]);
+}
+
+/** Runs of a server under strace, from the creation of its folder on. */
+async function record({
+  folder,
+  random,
+  identityOrigin,
+  loadMs,
+  runs,
+  script,
+}: {
+  folder: string;
+  random: Random;
+  identityOrigin: string;
+  loadMs: number;
+  runs: readonly ServerRun[];
+  script: string | undefined;
+}): Promise<Recording> {
+  const disk = join(folder, 'disk');
+  mkdirSync(disk);
+  const file = join(disk, 'new/folder/service.db');
+  const ledger = new Ledger();
+  const steps: Step[] = [];
+  for (const [number, { end, failingSyncs, endsAtFailure = false }] of runs.entries()) {
+    const output = join(folder, `trace-${number}`);
+    const inject = failingSyncs && `inject=fsync,fdatasync:error=EIO:when=${failingSyncs}`;
+    const under = recordingTo(output, inject ? ['-e', inject] : []);
+    const build = script === undefined ? {} : { script };
+    const server = await startService({ file, identityOrigin, under, ...build });
+    const client = clientOf(server.origin);
+    const workers = endsAtFailure ? 1 : WORKERS;
+    const load = startLoad({ client, ledger, random, workers, endsAtFailure });
+    const loadFor = endsAtFailure ? FAILURE_MAX_MS : loadMs / runs.length;
+    await Promise.race([delay(loadFor, undefined, { ref: false }), server.exited, load.ended()]);
+    if (end === 'SIGTERM') await load.stop();
+    await server.end(end);
+    await load.ended();
+    client.close();
+    const own = [...readTrace(output, disk)];
+    if (failingSyncs && !own.some((step) => step.kind === 'sync' && step.failed)) {
+      throw new Error(`no sync failed in run ${number}, of ${failingSyncs}`);
+    }
+    for (const step of own) steps.push(step);
+    rmSync(output);
+  }
+  const seen = steps.filter(({ kind }) => kind === 'acknowledge').length;
+  const { acknowledged } = ledger.outcomes;
+  // The trace has more answers than the client when a kill cut the last ones; never fewer.
+  if (seen < acknowledged) throw new Error(`the trace has ${seen} answers of ${acknowledged}`);
+  return { steps, ledger, folder: disk, file };
+}
+
+/** Cuts the power at random moments, half of them right after an answer. */
+async function losePower(
+  { steps, ledger, folder, file }: Recording,
+  random: Random,
+  count: number,
+  say: (text: string) => void,
+) {
+  const answers = steps.flatMap(({ kind }, index) => (kind === 'acknowledge' ? [index + 1] : []));
+  const moments = Array.from({ length: count }, () =>
+    random.chance(0.5) ? random.oneOf(answers) : random.between(0, steps.length),
+  ).sort((a, b) => a - b);
+  const disk = new Disk(folder);
+  const scratch = scratchFolder(folder);
+  const acknowledged = new Set();
+  const differences = new Differences();
+  let [bad, unopened, taken] = [0, 0, 0];
+  for (const [state, moment] of moments.entries()) {
+    for (const step of steps.slice(taken, moment)) {
+      disk.take(step);
+      if (step.kind === 'acknowledge') acknowledged.add(step.change);
+    }
+    taken = moment;
+    const rebuilt = join(scratch, String(state));
+    const place = (path: string) => join(rebuilt, relative(folder, path));
+    for (const [path, bytes] of disk.afterPowerLoss(random)) {
+      mkdirSync(dirname(place(path)), { recursive: true });
+      writeFileSync(place(path), bytes);
+    }
+    const stored = await openStored(place(file));
+    rmSync(rebuilt, { recursive: true, force: true });
+    const found =
+      stored === undefined
+        ? new Differences()
+        : ledger.compare(stored.rows, stored.events, ({ number }) => acknowledged.has(number));
+    differences.add(found);
+    if (stored === undefined) unopened++;
+    if (stored === undefined || found.count > 0) bad++;
+    if ((state + 1) % 200 === 0) say(`${state + 1} of ${count} states`);
+  }
+  rmSync(scratch, { recursive: true });
+  return { bad, unopened, differences };
+}
+
+/** A folder in memory if possible: the rebuilt disk is only read. */
+function scratchFolder(folder: string) {
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    return mkdtempSync(join(MEMORY, 'trust-'));
+  } catch {
+    return mkdtempSync(`${folder}-`);
+  }
+}

@@ -1,0 +1,26 @@
+// Which trials were asked for: the environment variables that `npm run trust` sets.
+// As vitest's global setup this file refuses a name that is no trial's.
+
+import { TRIALS } from './trials.js';
+
+const ALL = TRIALS.map(({ name }) => name);
+
+/** The names in `TRIALS`, separated by commas; every trial when it is empty. */
+export function chosenNames(): string[] {
+  const names = (process.env['TRIALS'] ?? '').split(',').filter((name) => name !== '');
+  return names.length > 0 ? names : ALL;
+}
+
+/** Whether the short versions are wanted: `TRIALS_QUICK` is not empty. */
+export function isQuick(): boolean {
+  return (process.env['TRIALS_QUICK'] ?? '') !== '';
+}
+
+export default function refuseUnknownNames(): void {
+  const unknown = chosenNames().filter((name) => !ALL.includes(name));
+  if (unknown.length === 0) return;
+  process.stderr.write(`no such trial: ${unknown.join(', ')}
+npm run trust -- [--quick] [${ALL.join('] [')}]
+`);
+  process.exit(1);
+}

@@ -1,0 +1,40 @@
+// An identity provider on loopback. It accepts the tokens that `tokenOf` makes, unless a
+// trial gives it another behaviour.
+
+import { createServer, type ServerResponse } from 'node:http';
+
+export type Behaviour = (token: string, response: ServerResponse) => void;
+
+/** The token of an account. */
+export function tokenOf(subject: string) {
+  return `is.${Buffer.from(subject).toString('base64url')}`;
+}
+
+/** The request headers of an account. */
+export function asAccount(subject: string) {
+  return { Authorization: `Bearer ${tokenOf(subject)}` };
+}
+
+export const byToken: Behaviour = (token, response) => {
+  const subject = Buffer.from(token.slice(3), 'base64url').toString();
+  const good = /^is\.[\w-]+$/.test(token) && /^[ -~]+$/.test(subject);
+  response.writeHead(good ? 200 : 401, { 'Content-Type': 'application/json' });
+  response.end(JSON.stringify(good ? { sub: subject } : { error: 'invalid_token' }));
+};
+
+export async function openIdentityProvider(behaviour: Behaviour = byToken) {
+  const server = createServer(({ headers }, response) => {
+    behaviour((headers.authorization ?? '').replace(/^Bearer /, ''), response);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return {
+    url: `http://127.0.0.1:${port}/userinfo`,
+    close: (): Promise<void> =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,113 @@
+// The stored records and audit events: as the file holds them, and as the service lists them.
+
+import { execFile } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual, promisify } from 'node:util';
+import { openRecords } from 'service-management-api';
+import { openLibsqlJournal } from 'service-management-api/libsql';
+import type { StoredEvent, StoredRow } from '../load/ledger.js';
+import { ACCOUNTS, COLLECTIONS } from '../load/workload.js';
+import type { Client } from './requests.js';
+
+export type Stored = { rows: StoredRow[]; events: StoredEvent[] };
+
+const READER = fileURLToPath(new URL('./read-database.js', import.meta.url));
+const OUTPUT_MAX_BYTES = 500_000_000;
+/** The endings of a database's files. */
+const COMPANIONS = ['', '-wal', '-journal'];
+/** The owner of the sample records in a new file. */
+const SAMPLE_OWNER = 'local-preview';
+
+/** Reads a copy of the file that a killed process left behind. Recovery changes only the copy. */
+export async function readCopyOf(file: string, folder: string) {
+  const copy = join(folder, 'copy');
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy);
+  for (const companion of COMPANIONS) {
+    if (existsSync(file + companion))
+      copyFileSync(file + companion, join(copy, `copy.db${companion}`));
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [READER, join(copy, 'copy.db')], {
+    maxBuffer: OUTPUT_MAX_BYTES,
+  });
+  const { integrity, rows, events } = JSON.parse(stdout);
+  if (integrity !== 'ok') throw new Error(`the file is damaged: ${integrity}`);
+  for (const { id, body } of rows) {
+    if (id !== body.id) throw new Error(`the row ${id} holds the record ${body.id}`);
+  }
+  return { rows: withoutSamples(rows), events } as Stored;
+}
+
+/**
+ * Opens the file with the service's own code and reads it; undefined when that code refuses
+ * the file. No other process may have the file open.
+ */
+export async function openStored(file: string): Promise<Stored | undefined> {
+  try {
+    const journal = await openLibsqlJournal({ path: file });
+    try {
+      const rows = [];
+      for await (const page of journal.load()) rows.push(...page);
+      // Rejects a row that is not a record.
+      await openRecords({ journal });
+      const { items } = await journal.auditEvents({ page: 1, pageSize: 1_000_000 });
+      return {
+        rows: withoutSamples(
+          rows.map(({ collection, body }) => ({ collection, body: JSON.parse(body) })),
+        ),
+        events: items.map((item) => JSON.parse(item)).reverse(),
+      };
+    } finally {
+      await journal.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every record of the accounts, from their lists. */
+export async function readRows(client: Client): Promise<StoredRow[]> {
+  const lists = ACCOUNTS.flatMap((account) =>
+    COLLECTIONS.map(async (collection) => {
+      const bodies = await client.all<StoredRow['body']>(`/${collection}`, account);
+      return bodies.map((body) => ({ collection, body })).reverse();
+    }),
+  );
+  return (await Promise.all(lists)).flat();
+}
+
+/** All records and audit events, from the lists of the accounts and the operator. */
+export async function readService(client: Client): Promise<Stored> {
+  const rows = await readRows(client);
+  const events = (await client.all<StoredEvent>('/admin/audit')).reverse();
+  const countIn = async (path: string) =>
+    (await client.get<{ record_count: number }>(path)).data.record_count;
+  const samples = await countIn(`/admin/accounts/${SAMPLE_OWNER}`);
+  const record_count = await countIn('/admin/overview');
+  if (record_count !== rows.length + samples) {
+    throw new Error(`the operator counts ${record_count} records, the lists hold ${rows.length}`);
+  }
+  return { rows, events };
+}
+
+/** Whether two views show the same records, and the same events in the same order. */
+export function isSame(one: Stored, other: Stored) {
+  return (
+    isDeepStrictEqual(byName(one.rows), byName(other.rows)) &&
+    isDeepStrictEqual(one.events.map(withoutId), other.events.map(withoutId))
+  );
+}
+
+function withoutSamples(rows: readonly StoredRow[]) {
+  return rows.filter(({ body }) => body['owner_sub'] !== SAMPLE_OWNER);
+}
+
+function byName(rows: readonly StoredRow[]) {
+  return new Map(rows.map(({ collection, body }) => [`${collection}/${body.id}`, body]));
+}
+
+function withoutId({ id: _, ...event }: StoredEvent & { id?: unknown }) {
+  return event;
+}

@@ -1,0 +1,153 @@
+// The trial `soak`: a long time under mixed load. Memory, descriptors and the time of a
+// read must stay the same.
+
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { memoryOf } from '../../scripts/bench/processes.js';
+import { median, percentile } from '../../scripts/bench/statistics.js';
+import { startIdentityProvider } from '../../scripts/bench/targets.js';
+import { Ledger } from './load/ledger.js';
+import { newSeed, randomFrom } from './load/random.js';
+import { startLoad } from './load/workload.js';
+import { clientOf } from './service/requests.js';
+import { startService } from './service/service-process.js';
+import { readRows } from './service/stored.js';
+import type { Finding, Trial, TrialOptions } from './trial.js';
+
+const MINUTES = 30;
+const QUICK_MINUTES = 2;
+const WORKERS = 8;
+/** The run is measured in this many pieces; the first quarter is the warm-up. */
+const PIECES = 40;
+const WARM_UP_PIECES = PIECES / 4;
+const SAMPLES_A_PIECE = 10;
+const BYTES_A_MB = 1e6;
+/** Growth of the memory after the warm-up, as a share of its median. */
+const GROWTH_MAX_SHARE = 0.1;
+/** One connection to the identity provider, and one that is being replaced. */
+const DESCRIPTORS_MAX_MORE = 2;
+const P99_MAX_MORE_MS = 2;
+
+export interface Piece {
+  /** The least resident bytes, which have the least garbage in them. */
+  memory: number;
+  /** The most open descriptors. */
+  descriptors: number;
+  /** 99th percentile of the reads. */
+  p99Ms: number;
+}
+
+export const soak: Trial = (options) =>
+  soakFor({ ...options, minutes: options.quick ? QUICK_MINUTES : MINUTES });
+
+export async function soakFor({
+  folder,
+  say,
+  minutes,
+}: Omit<TrialOptions, 'quick'> & { minutes: number }): Promise<Finding[]> {
+  const identity = await startIdentityProvider();
+  const file = join(folder, 'service.db');
+  const server = await startService({ file, identityOrigin: identity.origin });
+  const client = clientOf(server.origin);
+  const ledger = new Ledger();
+  let reads: number[] = [];
+  const onRead = (milliseconds: number) => void reads.push(milliseconds);
+  const load = startLoad({
+    client,
+    ledger,
+    random: randomFrom(newSeed()),
+    workers: WORKERS,
+    onRead,
+  });
+  const pieces: Piece[] = [];
+  try {
+    for (let piece = 0; piece < PIECES; piece++) {
+      const samples = [];
+      for (let sample = 0; sample < SAMPLES_A_PIECE; sample++) {
+        await delay((minutes * 60_000) / PIECES / SAMPLES_A_PIECE);
+        samples.push({
+          memory: memoryOf(server.pid).resident,
+          descriptors: descriptorsOf(server.pid),
+        });
+      }
+      pieces.push({
+        memory: Math.min(...samples.map(({ memory }) => memory)),
+        descriptors: Math.max(...samples.map(({ descriptors }) => descriptors)),
+        p99Ms: percentile(reads, 99),
+      });
+      reads = [];
+      ledger.forgetHistory();
+      if ((piece + 1) % 4 === 0) say(`${piece + 1} of ${PIECES}: ${textOf(pieces.at(-1))}`);
+    }
+    await load.stop();
+    const rows = await readRows(client);
+    const { lost, back, torn, duplicate } = ledger.compare(rows, []);
+    const tried = `${minutes} min, ${ledger.outcomes.acknowledged} changes, ${rows.length} records at the end`;
+    return [
+      ...findingsOf(pieces.slice(WARM_UP_PIECES), minutes * (1 - WARM_UP_PIECES / PIECES), tried),
+      {
+        fault: 'long mixed load: the records',
+        tried,
+        found: `${lost} lost, ${back} back, ${torn} torn, ${duplicate} duplicates, ${ledger.outcomes.unknown} changes unanswered`,
+        holds: lost + back + torn + duplicate + ledger.outcomes.unknown === 0,
+      },
+    ];
+  } finally {
+    await load.stop().catch(() => {});
+    client.close();
+    await server.end('SIGTERM');
+    await identity.process.stop();
+  }
+}
+
+function findingsOf(pieces: readonly Piece[], minutes: number, tried: string): Finding[] {
+  const memory = pieces.map((piece) => piece.memory / BYTES_A_MB);
+  const growth = slopeOf(memory) * (memory.length - 1);
+  const third = Math.floor(pieces.length / 3);
+  const [first, last] = [pieces.slice(0, third), pieces.slice(-third)];
+  const p99 = (some: readonly Piece[]) => median(some.map(({ p99Ms }) => p99Ms));
+  const most = (some: readonly Piece[]) => Math.max(...some.map(({ descriptors }) => descriptors));
+  return [
+    {
+      fault: 'long mixed load: memory',
+      tried,
+      found: `${median(memory).toFixed(0)} MB, slope ${(growth / minutes).toFixed(2)} MB a minute after the warm-up`,
+      holds: Math.abs(growth) < GROWTH_MAX_SHARE * median(memory),
+    },
+    {
+      fault: 'long mixed load: descriptors',
+      tried,
+      found: `at most ${most(first)} in the first third, ${most(last)} in the last`,
+      holds: most(last) <= most(first) + DESCRIPTORS_MAX_MORE,
+    },
+    {
+      fault: 'long mixed load: reads',
+      tried,
+      found: `p99 ${p99(first).toFixed(1)} ms in the first third, ${p99(last).toFixed(1)} ms in the last`,
+      holds: p99(last) < p99(first) + P99_MAX_MORE_MS,
+    },
+  ];
+}
+
+/** The slope per step of the line that fits the values best (least squares). */
+function slopeOf(values: readonly number[]) {
+  const middle = (values.length - 1) / 2;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  let [above, below] = [0, 0];
+  for (const [index, value] of values.entries()) {
+    above += (index - middle) * (value - mean);
+    below += (index - middle) ** 2;
+  }
+  return above / below;
+}
+
+function descriptorsOf(pid: number) {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+function textOf(piece: Piece | undefined) {
+  if (piece === undefined) return '';
+  const { memory, descriptors, p99Ms } = piece;
+  return `${(memory / BYTES_A_MB).toFixed(0)} MB, ${descriptors} descriptors, p99 ${p99Ms.toFixed(1)} ms`;
+}

@@ -1,0 +1,28 @@
+// The list of trials. The name is the word that `npm run trust -- NAME` takes;
+// test/README.md has the same list with the faults and the durations.
+
+import type { Trial } from './trial.js';
+
+/** Each is loaded only when it runs. */
+export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
+  { name: 'crash', load: async () => (await import('./crash.js')).crash },
+  { name: 'power', load: async () => (await import('./power.js')).power },
+  { name: 'faults', load: async () => (await import('./faults.js')).faults },
+  { name: 'slow', load: async () => (await import('./slow.js')).slow },
+  { name: 'locked', load: async () => (await import('./locked.js')).locked },
+  { name: 'model', load: async () => (await import('./model.js')).model },
+  { name: 'json', load: async () => (await import('./json.js')).json },
+  { name: 'http', load: async () => (await import('./http.js')).http },
+  { name: 'provider', load: async () => (await import('./provider.js')).provider },
+  { name: 'providers', load: async () => (await import('./providers/load.js')).providers },
+  {
+    name: 'providers-cost',
+    load: async () => (await import('./providers/load.js')).providersCost,
+  },
+  { name: 'cpu', load: async () => (await import('./cpu.js')).cpu },
+  { name: 'backup', load: async () => (await import('./backup.js')).backup },
+  { name: 'secrets', load: async () => (await import('./secrets.js')).secrets },
+  { name: 'data', load: async () => (await import('./data.js')).data },
+  { name: 'neighbours', load: async () => (await import('./neighbours.js')).neighbours },
+  { name: 'soak', load: async () => (await import('./soak.js')).soak },
+];

@@ -1,0 +1,90 @@
+// Long work in slices: one slice an event-loop turn in all, and accounts take
+// turns at it.
+
+import { describe, expect, it } from 'vitest';
+import { nextTask, noTurns, Turns } from '../src/turns.js';
+
+/** Turns whose pauses end when the test says so, and whose clock is the test's. */
+function controlled() {
+  const gates: (() => void)[] = [];
+  const clock = { now: 0 };
+  const turns = new Turns({
+    pause: () => new Promise((resolve) => gates.push(resolve)),
+    stopwatch: () => clock.now,
+  });
+  /** Ends every pause so far: the next event-loop turn. */
+  async function nextTurn(): Promise<void> {
+    for (const open of gates.splice(0)) open();
+    await nextTask();
+  }
+  return { turns, clock, nextTurn };
+}
+
+describe('Turns', () => {
+  it('gives one account after the other a slice, one an event-loop turn', async () => {
+    const { turns, nextTurn } = controlled();
+    const served: string[] = [];
+    for (const account of ['a', 'a', 'a', 'b', 'c', 'b']) {
+      void turns.next(account).then(() => served.push(account));
+    }
+    for (let turn = 1; turn <= 6; turn++) {
+      await nextTurn();
+      expect(served).toHaveLength(turn);
+    }
+    expect(served.join('')).toBe('abcaba');
+  });
+
+  it('serves an account that comes later before the second slice of one that waits', async () => {
+    const { turns, nextTurn } = controlled();
+    const served: string[] = [];
+    const wait = (account: string) => void turns.next(account).then(() => served.push(account));
+    for (let i = 0; i < 1_000; i++) wait('flood');
+    await nextTurn();
+    wait('shop');
+    for (let i = 0; i < 2; i++) await nextTurn();
+    expect(served).toEqual(['flood', 'flood', 'shop']);
+  });
+
+  it('says that the slice of this event-loop turn is over, whoever used it up', async () => {
+    const { turns, clock, nextTurn } = controlled();
+    expect(turns.isOver).toBe(false);
+    clock.now += 1.9;
+    expect(turns.isOver).toBe(false);
+    clock.now += 0.1;
+    expect(turns.isOver).toBe(true);
+    await nextTurn();
+    expect(turns.isOver).toBe(false);
+  });
+
+  it('begins the slice of an account that waited anew', async () => {
+    const { turns, clock, nextTurn } = controlled();
+    expect(turns.isOver).toBe(false);
+    clock.now += 10;
+    let isOver: boolean | undefined;
+    void turns.next('a').then(() => {
+      isOver = turns.isOver;
+    });
+    await nextTurn();
+    expect(isOver).toBe(false);
+  });
+
+  it('goes on after everybody was served', async () => {
+    const { turns, nextTurn } = controlled();
+    for (let round = 0; round < 3; round++) {
+      let served = false;
+      void turns.next('a').then(() => {
+        served = true;
+      });
+      await nextTurn();
+      expect(served).toBe(true);
+      await nextTurn();
+    }
+  });
+
+  it('never ends a slice where requests must not wait for each other', () => {
+    const turns = noTurns();
+    const started = performance.now();
+    while (performance.now() - started < 5) expect(turns.isOver).toBe(false);
+    expect(turns.ownSlice()()).toBe(false);
+  });
+});

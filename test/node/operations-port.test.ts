@@ -235,18 +235,33 @@ describe('The service says that it is not ready', () => {
 
   it('never because of a provider that is down: that is a warning', async () => {
     let isDown = true;
-    const stub = await openIdentityStub((_token, response) => {
-      if (isDown) response.socket?.destroy();
-      else response.end('{"sub":"operations"}');
-    });
+    const stub = await openIdentityStub(
+      (token, response) => {
+        if (isDown) response.socket?.destroy();
+        else if (token === 'unknown') response.writeHead(401).end();
+        else response.end('{"sub":"operations"}');
+      },
+      { seesStart: true },
+    );
     const server = await service.start({ ...PORT, AUTH_USERINFO_URL: stub.url });
     const operations = operationsOf(server);
     const list = requestText('GET', CUSTOMERS, [MINE, 'Connection: close']);
     expect((await rawExchange(server.origin, list))[0]?.status).toBe(503);
-    const warned = { status: 200, reasons: [], warnings: ['identity_provider_unavailable'] };
-    expect(await readyOf(operations)).toMatchObject(warned);
+    // The question at the start has the same end, and its answer may come later.
+    const [unavailable, unfit] = ['identity_provider_unavailable', 'identity_provider_unfit'];
+    await expect
+      .poll(() => readyOf(operations))
+      .toMatchObject({ status: 200, reasons: [], warnings: [unavailable, unfit] });
+    const status = await (await fetch(`${operations}/status`)).json();
+    expect(status.identity.at_start).toMatchObject({ ok: false, remedy: expect.any(String) });
     isDown = false;
     expect((await rawExchange(server.origin, list))[0]?.status).toBe(200);
+    expect((await readyOf(operations)).warnings).toEqual([unfit]);
+    const stranger = requestText('GET', CUSTOMERS, [
+      'Authorization: Bearer unknown',
+      'Connection: close',
+    ]);
+    expect((await rawExchange(server.origin, stranger))[0]?.status).toBe(401);
     expect((await readyOf(operations)).warnings).toEqual([]);
     await stub.close();
   });

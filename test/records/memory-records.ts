@@ -10,6 +10,7 @@ import { RecordSet } from '../../src/records/record-set.js';
 import { type RecordWork, workInPlace } from '../../src/records/record-work.js';
 import { SearchBlocks } from '../../src/records/search-blocks.js';
 import { Writer } from '../../src/records/writer.js';
+import { type ServiceEvents, silentEvents } from '../../src/service-events.js';
 import { Turns } from '../../src/turns.js';
 import { MapJournal, turn } from './map-journal.js';
 
@@ -20,6 +21,7 @@ export interface MemoryRecordsOptions {
   readonly turns?: Turns;
   readonly work?: RecordWork;
   readonly limits?: AccountLimits;
+  readonly events?: ServiceEvents;
   readonly onStorageLost?: (error: unknown) => void;
 }
 
@@ -38,10 +40,11 @@ export class MemoryRecords {
   constructor(options: MemoryRecordsOptions = {}) {
     const { limits = NO_LIMITS, work = workInPlace, onStorageLost = () => {} } = options;
     const { turns = new Turns({ pause: turn }), log = silentLog } = options;
+    const { events = silentEvents, journal = new MapJournal() } = options;
     this.set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
-    this.journal = options.journal ?? new MapJournal();
+    this.journal = journal;
     const [set, clock] = [this.set, Date.now];
-    this.writer = new Writer({ set, journal: this.journal, turns, log, clock, onStorageLost });
+    this.writer = new Writer({ set, journal, turns, log, events, clock, onStorageLost });
     const [searchBlocks, paymentRows] = [new SearchBlocks(), new PaymentRows(work, turns)];
     const { writer } = this;
     this.#context = { set, writer, work, limits, searchBlocks, paymentRows, turns, clock };

@@ -1,0 +1,75 @@
+// Checks as those hear of them who measure: asked, joined to another, remembered.
+
+import { expect, it } from 'vitest';
+import { UNKNOWN_CHECKS_MAX } from '../../src/identity/bounded-checks.js';
+import { openSignIn } from '../../src/identity/sign-in.js';
+
+const SETTINGS = {
+  userinfoUrl: 'https://id.example.com/userinfo',
+  headers: {},
+  method: 'GET',
+  subjectField: 'sub',
+  issuer: undefined,
+  jwksUrl: undefined,
+  audiences: [],
+} as const;
+
+function open(cacheSeconds = 0) {
+  const told: string[] = [];
+  const asked: (() => void)[] = [];
+  const { identity, probe } = openSignIn({
+    settings: { ...SETTINGS, cacheSeconds },
+    fetch: () =>
+      new Promise((resolve) => void asked.push(() => resolve(Response.json({ sub: 'neema' })))),
+    digest: (token) => token,
+    events: {
+      identityChecked: (outcome) => void told.push(outcome),
+      identityShared: (how) => void told.push(how),
+    },
+  });
+  return { told, asked, identity, probe };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it('tell a check that was asked from one that joined it', async () => {
+  const { told, asked, identity } = open();
+  const checks = [identity.identify('a'), identity.identify('a')];
+  await settled();
+  asked[0]?.();
+  await Promise.all(checks);
+  expect(told).toEqual(['joined', 'identified']);
+});
+
+it('tell a check that was remembered', async () => {
+  const { told, asked, identity } = open(60);
+  const first = identity.identify('a');
+  await settled();
+  asked[0]?.();
+  await first;
+  await identity.identify('a');
+  expect(told).toEqual(['identified', 'remembered']);
+});
+
+it('do not take a check that waits for its place for a joined one', async () => {
+  const { told, asked, identity } = open();
+  const tokens = Array.from({ length: UNKNOWN_CHECKS_MAX + 1 }, (_, index) => `token ${index}`);
+  const checks = tokens.map((token) => identity.identify(token));
+  await settled();
+  expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX);
+  expect(told).toEqual([]);
+  for (const answer of asked) answer();
+  await settled();
+  asked.at(-1)?.();
+  await Promise.all(checks);
+  expect(told).toEqual(tokens.map(() => 'identified'));
+});
+
+it('do not count the question at the start', async () => {
+  const { told, asked, probe } = open();
+  const finding = probe();
+  await settled();
+  asked[0]?.();
+  expect((await finding).ok).toBe(false);
+  expect(told).toEqual([]);
+});

@@ -1,0 +1,65 @@
+// What the writer tells those who measure it: commits with their sizes and ends,
+// writes that wait, lost audit events.
+
+import { expect, it } from 'vitest';
+import { openRecords } from '../../src/records/memory-store.js';
+import { type ServiceEvents, silentEvents } from '../../src/service-events.js';
+import { Turns } from '../../src/turns.js';
+import { MapJournal, turn } from './map-journal.js';
+import { MemoryRecords } from './memory-records.js';
+
+const PERSON = { name: 'Neema', phone: '1' };
+
+function open() {
+  const told: unknown[][] = [];
+  const events: ServiceEvents = {
+    ...silentEvents,
+    commitStarted: (writes) => void told.push(['started', writes]),
+    commitFinished: (...end) => void told.push(['finished', ...end]),
+    auditFailed: () => void told.push(['audit failed']),
+  };
+  const journal = new MapJournal();
+  // Groups end by size: the clock of the slices stands still.
+  const turns = new Turns({ pause: turn, stopwatch: () => 0 });
+  return { told, events, journal, records: new MemoryRecords({ journal, turns, events }) };
+}
+
+it('The writer tells the beginning and the end of each commit, with the writes in it', async () => {
+  const { told, journal, records } = open();
+  const error = 'the disk is gone';
+  journal.outcomes.push({ status: 'committed' }, { status: 'absent', error });
+  const [neema, juma] = [records.account('neema'), records.account('juma')];
+  await Promise.all([neema.create('team', PERSON), juma.create('team', PERSON)]);
+  await neema.create('team', PERSON);
+  expect(told).toEqual([
+    ['started', 2],
+    ['finished', 'committed', undefined],
+    ['started', 1],
+    ['finished', 'absent', error],
+  ]);
+});
+
+it('The writer tells of audit events that were not stored', async () => {
+  const { told, journal, records } = open();
+  journal.outcomes.push({ status: 'committed', auditError: new Error('no room') });
+  await records.account('neema', { actor: 'admin' }).create('team', PERSON);
+  expect(told).toContainEqual(['audit failed']);
+});
+
+it('The records tell at any moment how many writes wait, of all accounts', async () => {
+  const { events, journal } = open();
+  const records = await openRecords({ journal, events });
+  const write = (owner: string) => records.account(owner).create('team', JSON.stringify(PERSON));
+  journal.hold();
+  const before = journal.commits.length;
+  const first = write('first');
+  await journal.begun(before + 1);
+  expect(records.writesWaiting).toBe(0);
+  const others = ['neema', 'neema', 'juma'].map(write);
+  await turn();
+  expect(records.writesWaiting).toBe(3);
+  journal.release();
+  await Promise.all([first, ...others]);
+  expect(records.writesWaiting).toBe(0);
+  await records.close();
+});

@@ -15,9 +15,7 @@ const RULE = '='.repeat(80);
  * @param {readonly import('esbuild').Metafile[]} bundles
  */
 export function noticesOf(root, bundles) {
-  const packages = [...filesByPackage(bundles)].sort(([a], [b]) =>
-    nameOf(a) < nameOf(b) ? -1 : 1,
-  );
+  const packages = [...filesByPackage(bundles)].sort(([a], [b]) => (a < b ? -1 : 1));
   const notices = packages.map(([folder, files]) => noticeOf(root, folder, files));
   return [
     'The files beside this one contain parts of these packages.',
@@ -27,11 +25,7 @@ export function noticesOf(root, bundles) {
   ].join('\n');
 }
 
-/**
- * Folders of the bundled packages, each with the built files that hold a part of
- * it. Not names: a package inside another's folder has a version of its own.
- * @param {readonly import('esbuild').Metafile[]} bundles
- */
+/** Folders of the bundled packages, one of which may lie within another, each with the built files that hold a part of it. @param {readonly import('esbuild').Metafile[]} bundles */
 function filesByPackage(bundles) {
   /** @type {Map<string, Set<string>>} */
   const found = new Map();
@@ -45,21 +39,16 @@ function filesByPackage(bundles) {
   return found;
 }
 
-/** The package's name, of its folder. @param {string} folder */
-function nameOf(folder) {
-  return folder.replace(/.*node_modules\//, '');
-}
-
-/** @param {string} root @param {string} inRoot The package's folder. @param {Set<string>} files */
-function noticeOf(root, inRoot, files) {
-  const folder = join(root, inRoot);
-  const name = nameOf(inRoot);
-  const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const texts = readdirSync(folder)
+/** @param {string} root @param {string} folder @param {Set<string>} files */
+function noticeOf(root, folder, files) {
+  const path = join(root, folder);
+  const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const { version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+  const texts = readdirSync(path)
     .filter((file) => LICENCE_FILE.test(file))
-    .map((file) => readFileSync(join(folder, file), 'utf8').trim());
+    .map((file) => readFileSync(join(path, file), 'utf8').trim());
   if (texts.length === 0) {
-    throw new BuildFailure([`${inRoot}: no licence file; its licence is to travel with dist/`]);
+    throw new BuildFailure([`${folder}: no licence file; its licence is to travel with dist/`]);
   }
   const title = `${name} ${version} (${license}), in ${[...files].sort().join(', ')}`;
   return [RULE, title, RULE, '', ...texts, ''].join('\n');

@@ -30,6 +30,7 @@ describe('Turns', () => {
     for (let turn = 1; turn <= 6; turn++) {
       await nextTurn();
       expect(served).toHaveLength(turn);
+      expect(turns.waiting).toBe(6 - turn);
     }
     expect(served.join('')).toBe('abcaba');
   });

@@ -18,18 +18,16 @@ describe('The third-party notices', () => {
     const sources: string[] = maps.flatMap(
       (name) => JSON.parse(readFileSync(join(DIST, name), 'utf8')).sources,
     );
-    const folders = new Set(
+    const names = new Set(
       sources.flatMap(
-        (path) => /node_modules\/(?:.*node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+        (path) => /(node_modules\/.*)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
       ),
     );
-    expect([...folders]).toContain('node_modules/hono');
+    expect([...names]).toContain('node_modules/hono');
     const notices = NOTICES();
-    for (const inRoot of folders) {
-      const folder = join(ROOT, inRoot);
-      const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-      const name = inRoot.replace(/.*node_modules\//, '');
-      expect(notices).toContain(`\n${name} ${version} `);
+    for (const name of names) {
+      const folder = join(ROOT, name);
+      expect(notices).toContain(`\n${name.replace(/.*node_modules\//, '')} `);
       const licence = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file)) ?? 'LICENSE';
       expect(notices, name).toContain(readFileSync(join(folder, licence), 'utf8').trim());
     }
@@ -47,25 +45,6 @@ describe('The third-party notices', () => {
       expect(() => noticesOf(folder.path, [{ inputs: {}, outputs }])).toThrow(
         'node_modules/bare: no licence file',
       );
-    } finally {
-      await folder.remove();
-    }
-  });
-
-  it('are of the package that was bundled, also where it lies in the folder of another', async () => {
-    const folder = await openTemporaryFolder();
-    try {
-      const inner = 'node_modules/outer/node_modules/inner';
-      mkdirSync(join(folder.path, inner), { recursive: true });
-      writeFileSync(join(folder.path, inner, 'package.json'), '{"version":"8.0.0"}');
-      writeFileSync(join(folder.path, inner, 'LICENSE'), 'the inner licence');
-      const output = { bytes: 1, imports: [], exports: [] };
-      const inputs = { [`${inner}/a.js`]: { bytesInOutput: 1 } };
-      const notices = noticesOf(folder.path, [
-        { inputs: {}, outputs: { 'dist/a.js': { ...output, inputs } } },
-      ]);
-      expect(notices).toContain('\ninner 8.0.0 ');
-      expect(notices).toContain('the inner licence');
     } finally {
       await folder.remove();
     }

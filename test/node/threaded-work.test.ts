@@ -41,6 +41,17 @@ describe('Large records in the thread', () => {
     expect(work.newRecord('team', '{"name":"Asha","phone":"1"}')).toMatchObject({ ok: true });
   });
 
+  it('are counted while they are under way or wait for the thread', async () => {
+    const counted = new ThreadedWork();
+    work = counted;
+    expect(counted.jobs).toBe(0);
+    const body = JSON.stringify({ note: LARGE });
+    const made = [1, 2, 3].map(() => counted.newRecord('businesses', body));
+    expect(counted.jobs).toBe(3);
+    await Promise.all(made);
+    expect(counted.jobs).toBe(0);
+  });
+
   it('refuse the one whose work takes too much memory, and no other', async () => {
     work = new ThreadedWork({ heapMaxMegabytes: 8 });
     const dear = `{"a":[${'{},'.repeat(330_000)}{}]}`;

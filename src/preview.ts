@@ -17,6 +17,7 @@ const NOTICE_FILE = 'data/preview.running.json';
 const API_PORT = 8080;
 /** Of the operations port, in the same way. */
 const OPERATIONS_PORT = 8082;
+const PORT_MAX = 65_535;
 /** Owns the sample rows. */
 const SAMPLE_TOKEN = 'local-preview';
 /** Its terminal has gone: nobody could stop it any more. */
@@ -43,7 +44,7 @@ const service = await runService(
     }
     const port = await startPreviewPort();
     const apiPort = process.env['PORT'] || String(await nextFreePort(API_PORT));
-    const operationsPort = process.env['OPS_PORT'] || String(await nextFreePort(OPERATIONS_PORT));
+    const operationsPort = process.env['OPS_PORT'] || String(await freeOperationsPort(apiPort));
     const settings = previewSettings(port.userinfoUrl, apiPort, operationsPort);
     const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
     reference = port.showReference(service.origin);
@@ -60,6 +61,12 @@ const service = await runService(
   PREVIEW_PROCESS,
 );
 process.stdout.write(welcome(service.origin, service.operationsOrigin));
+
+/** Above the API's port where that is near: it is free until the API listens. */
+function freeOperationsPort(apiPort: string): Promise<number> {
+  const api = Number(apiPort);
+  return nextFreePort(api >= OPERATIONS_PORT && api < PORT_MAX ? api + 1 : OPERATIONS_PORT);
+}
 
 /** The service's settings, but never another database or identity provider: this door is open. */
 function previewSettings(userinfoUrl: string, port: string, operationsPort: string): Settings {

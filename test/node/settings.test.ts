@@ -21,6 +21,7 @@ it('has a default for every setting', () => {
     corsAllowedOrigins: [],
     backups: undefined,
     accountLimits: { maxBytes: 0, maxRecords: 0 },
+    operations: { port: undefined, requestLog: undefined, readyStopDelayMs: 0 },
   });
 });
 
@@ -66,6 +67,11 @@ it('reads every setting', () => {
     BACKUP_KEEP: '28',
     ACCOUNT_MAX_BYTES: '5000000',
     ACCOUNT_MAX_RECORDS: '900',
+    OPS_PORT: '9001',
+    OPS_HOST: '10.0.0.5',
+    REQUEST_LOG: 'slow',
+    SLOW_REQUEST_MS: '250',
+    READY_STOP_DELAY_MS: '2000',
   });
   expect(settings).toEqual({
     host: '0.0.0.0',
@@ -85,6 +91,11 @@ it('reads every setting', () => {
     corsAllowedOrigins: ['https://a.example', 'https://b.example'],
     backups: { folder: '/backups', intervalHours: 6, keep: 28 },
     accountLimits: { maxBytes: 5_000_000, maxRecords: 900 },
+    operations: {
+      port: { host: '10.0.0.5', port: 9001 },
+      requestLog: { choice: 'slow', slowMs: 250 },
+      readyStopDelayMs: 2_000,
+    },
   });
 });
 

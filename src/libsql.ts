@@ -2,7 +2,7 @@
 
 import { type Journal, sampleRows } from './handler.js';
 import type { Backup } from './storage/backup/backups.js';
-import type { DatabaseContents } from './storage/backup/database-check.js';
+import type { DatabaseContents } from './storage/backup/database-contents.js';
 import { type FileJournal, openLibsqlJournal as open } from './storage/file/file-journal.js';
 
 /**

@@ -2,7 +2,6 @@
 // collections come from the route table itself.
 
 import type { CollectionName } from '../domain/collection-name.js';
-import { COLLECTIONS } from '../domain/collections.js';
 import type { ErrorCode } from '../domain/errors.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import {
@@ -73,10 +72,9 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
       answer: one(201, name),
       refusals: [
         'INVALID_JSON',
-        // A collection without required properties refuses no object.
-        ...(Object.keys(COLLECTIONS[name].required.shape).length > 0
-          ? (['VALIDATION_FAILED'] as const)
-          : []),
+        // Where nothing is required, a record may still be too large for storage.
+        'VALIDATION_FAILED',
+        'QUOTA_EXCEEDED',
         'STORAGE_FAILED',
       ],
     }),
@@ -98,7 +96,13 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
       description: 'A shallow merge: a property that is sent replaces the stored one as a whole.',
       body: { schema: `${RECORD_NAMES[name].one}Changes`, example: lastProperty(name) },
       answer: one(200, name),
-      refusals: ['INVALID_JSON', 'NOT_FOUND', 'VALIDATION_FAILED', 'STORAGE_FAILED'],
+      refusals: [
+        'INVALID_JSON',
+        'NOT_FOUND',
+        'VALIDATION_FAILED',
+        'QUOTA_EXCEEDED',
+        'STORAGE_FAILED',
+      ],
     }),
   ],
   [

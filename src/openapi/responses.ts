@@ -30,7 +30,7 @@ const REFUSALS: readonly Refusal[] = [
   refusal('InvalidJson', 'INVALID_JSON', 'BAD_REQUEST'),
   refusal('Unauthorized', 'UNAUTHORIZED'),
   refusal('NotFound', 'NOT_FOUND'),
-  refusal('ValidationFailed', 'VALIDATION_FAILED'),
+  refusal('ValidationFailed', 'VALIDATION_FAILED', 'QUOTA_EXCEEDED'),
   refusal('StorageFailed', 'STORAGE_FAILED', 'INTERNAL_ERROR'),
   refusal('AuthUnavailable', 'AUTH_UNAVAILABLE'),
   refusal('AdminDisabled', 'ADMIN_DISABLED'),

@@ -12,6 +12,8 @@ export interface Decision {
   readonly outcome: Outcome<string>;
   readonly change?: Change;
   readonly event?: AuditEvent;
+  /** A refusal of the body alone, whatever is stored: true even where the group's commit fails. */
+  readonly isOfBody?: boolean;
 }
 
 /** The records as they are after every write decided so far. */
@@ -57,7 +59,11 @@ export class CommitGroup implements CurrentRecords {
     return this.#events;
   }
 
-  add(answer: Answer, { outcome, change, event }: Decision): void {
+  add(answer: Answer, { outcome, change, event, isOfBody }: Decision): void {
+    if (isOfBody) {
+      answer(outcome);
+      return;
+    }
     this.#answers.push([answer, outcome]);
     if (change !== undefined) this.#stage(change);
     if (event !== undefined) this.#events.push(event);

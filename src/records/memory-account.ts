@@ -64,7 +64,7 @@ export class MemoryAccount implements AccountRecords {
   create(collection: CollectionName, body: string): Promise<Outcome<string>> {
     return this.#write(() =>
       andThen(this.#context.work.newRecord(collection, body), (outcome): Decide => {
-        if (!outcome.ok) return () => ({ outcome });
+        if (!outcome.ok) return () => ({ outcome, isOfBody: true });
         return (current) => this.#created(current, collection, outcome.value);
       }),
     );
@@ -76,11 +76,11 @@ export class MemoryAccount implements AccountRecords {
       const patched = this.#context.work.patchedRecord(collection, before?.text ?? '{}', body);
       return andThen(patched, (outcome): Decide => {
         // A body that is not one JSON object is 400 whether or not the record is there.
-        if (!outcome.ok && (before !== undefined || outcome.failure.code === 'INVALID_JSON')) {
-          return () => ({ outcome });
+        if (!outcome.ok && outcome.failure.code === 'INVALID_JSON') {
+          return () => ({ outcome, isOfBody: true });
         }
-        if (!outcome.ok || before === undefined)
-          return () => ({ outcome: notFound(collection, id) });
+        if (before === undefined) return () => ({ outcome: notFound(collection, id) });
+        if (!outcome.ok) return () => ({ outcome });
         return (now) => this.#updated(now, collection, id, before, outcome.value);
       });
     });

@@ -29,7 +29,7 @@ export function read<T, D>(
 
 export function wholeNumber(min: number, max: number): Parser<number> {
   return (name, text) => {
-    const number = /^[0-9]{1,6}$/.test(text) ? Number(text) : Number.NaN;
+    const number = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
     throw new SettingError(name, quoted(text), `a whole number from ${min} to ${max}`);
   };

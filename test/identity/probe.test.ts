@@ -24,7 +24,7 @@ function settingsOf(changes: Partial<SignInSettings>): SignInSettings {
 }
 
 async function findingOf(behaviour: Behaviour, changes: Partial<SignInSettings> = {}) {
-  const stub = await openIdentityStub(behaviour);
+  const stub = await openIdentityStub(behaviour, { seesStart: true });
   try {
     const finding = await openSignIn({
       settings: settingsOf({ userinfoUrl: stub.url, ...changes }),
@@ -128,7 +128,7 @@ describe('With an issuer', () => {
 });
 
 it('a start that is stopped is not held up', async () => {
-  const stub = await openIdentityStub(() => {});
+  const stub = await openIdentityStub(() => {}, { seesStart: true });
   const stop = new AbortController();
   try {
     const asked = openSignIn({ settings: settingsOf({ userinfoUrl: stub.url }) });

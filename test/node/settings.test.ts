@@ -20,6 +20,7 @@ it('has a default for every setting', () => {
     adminKey: undefined,
     corsAllowedOrigins: [],
     backups: undefined,
+    accountLimits: { maxBytes: 0, maxRecords: 0 },
   });
 });
 
@@ -63,6 +64,8 @@ it('reads every setting', () => {
     BACKUP_DIR: '/backups',
     BACKUP_INTERVAL_HOURS: '6',
     BACKUP_KEEP: '28',
+    ACCOUNT_MAX_BYTES: '5000000',
+    ACCOUNT_MAX_RECORDS: '900',
   });
   expect(settings).toEqual({
     host: '0.0.0.0',
@@ -81,6 +84,7 @@ it('reads every setting', () => {
     adminKey: 'k'.repeat(32),
     corsAllowedOrigins: ['https://a.example', 'https://b.example'],
     backups: { folder: '/backups', intervalHours: 6, keep: 28 },
+    accountLimits: { maxBytes: 5_000_000, maxRecords: 900 },
   });
 });
 

@@ -7,7 +7,7 @@ import { MADE_UP_TOKEN } from '../../src/identity/probe.js';
 
 export interface IdentityStub {
   readonly url: string;
-  /** Tokens that were asked about, in order; by callers, where the behaviour is the usual one. */
+  /** Tokens that callers asked about, in order. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
@@ -27,12 +27,20 @@ const byToken: Behaviour = (token, response) => {
   response.end(JSON.stringify(subject === '' ? { error: 'invalid_token' } : { sub: subject }));
 };
 
-export async function openIdentityStub(behaviour: Behaviour = byToken): Promise<IdentityStub> {
+/** With `seesStart` the behaviour answers the question that a service asks at its start, too. */
+export async function openIdentityStub(
+  behaviour: Behaviour = byToken,
+  { seesStart = false } = {},
+): Promise<IdentityStub> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
     // The question at the start comes when it comes: it is no caller's.
-    if (behaviour !== byToken || token !== MADE_UP_TOKEN) asked.push(token);
+    if (token === MADE_UP_TOKEN && !seesStart) {
+      byToken(token, response, request);
+      return;
+    }
+    asked.push(token);
     behaviour(token, response, request);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -3,6 +3,7 @@
 
 import { connect, type Socket } from 'node:net';
 import type { Envelope } from './contract.js';
+import { messageBody } from './message-body.js';
 
 export interface RawAnswer {
   readonly statusLine: string;
@@ -119,10 +120,10 @@ function parseAnswers(text: string): RawAnswer[] {
     );
     rest = rest.slice(end + 4);
     if (status >= 100 && status < 200) continue;
-    const length = Number(headers.get('content-length') ?? 0);
-    if (rest.length < length) return answers;
-    const body = rest.slice(0, length);
-    rest = rest.slice(length);
+    const message = messageBody(headers, rest);
+    if (message === undefined) return answers;
+    const { body } = message;
+    rest = message.rest;
     const json: Envelope = body === '' ? {} : JSON.parse(Buffer.from(body, 'latin1').toString());
     answers.push({ statusLine, status, headers, body, json });
   }

@@ -19,8 +19,8 @@ export function workerHost(name: string, entry?: URL): Host {
     name,
     recordLimit: {
       maxBytes: 1_990_000,
-      status: 500,
-      code: 'STORAGE_FAILED',
+      status: 422,
+      code: 'VALIDATION_FAILED',
       limitsCreates: true,
     },
     keepsHeaderBytes: false,

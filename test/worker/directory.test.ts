@@ -143,7 +143,10 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
     const created = Array.from({ length: 45 }, () =>
       createFor(service.operator, account.subject, 'team', {
         ...VALID_BODY.team,
-        [`property-${'x'.repeat(100_000)}`]: 1,
+        // An event keeps 1,000 names of 200 characters.
+        ...Object.fromEntries(
+          Array.from({ length: 1_000 }, (_, n) => [`${n}-${'x'.repeat(300)}`, 1]),
+        ),
       }),
     );
     const ids = (await Promise.all(created)).map(({ id }) => id);

@@ -4,7 +4,8 @@
 import { stat } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
-import { checkDatabase, compact, type DatabaseContents } from './database-check.js';
+import { checkDatabase, compact } from './database-check.js';
+import type { DatabaseContents } from './database-contents.js';
 import { copySynced, expectRoom, fileErrorText, syncFile } from './file-copy.js';
 
 /** The messages, one after another. */

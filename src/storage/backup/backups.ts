@@ -5,7 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { BackupProgress } from './backup-process.js';
-import type { DatabaseContents } from './database-check.js';
+import type { DatabaseContents } from './database-contents.js';
 import { fileErrorText, isThere, removeDatabase, syncFolder } from './file-copy.js';
 
 /** Time for the copy. Until it is made, the log beside the database grows with every commit. */

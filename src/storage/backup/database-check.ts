@@ -10,14 +10,7 @@ import {
   SCHEMA_VERSION,
 } from '../file/file-schema.js';
 import { DISTRUST_SCHEMA, expectOwnSchema } from '../file/schema-check.js';
-
-/** Numbers of records and audit events in a database. */
-export interface DatabaseContents {
-  readonly recordCount: number;
-  /** Number of records by collection; a collection without records is absent. */
-  readonly records: Readonly<Record<string, number>>;
-  readonly auditEventCount: number;
-}
+import type { DatabaseContents } from './database-contents.js';
 
 /**
  * Checks a file that nobody else has open, first taking into it what lies in

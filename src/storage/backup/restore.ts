@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';
 import { messageOf } from '../file/client-errors.js';
 import { BackupSource, refusal } from './backup-source.js';
-import { checkDatabase, type DatabaseContents } from './database-check.js';
+import { checkDatabase } from './database-check.js';
+import type { DatabaseContents } from './database-contents.js';
 import {
   codeOf,
   isThere,

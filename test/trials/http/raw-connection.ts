@@ -2,6 +2,7 @@
 // end of the connection, and checks that hold for every answer.
 
 import { connect, type Socket } from 'node:net';
+import { messageBody } from '../../support/message-body.js';
 
 export interface RawConnection {
   socket: Socket;
@@ -67,10 +68,10 @@ export function answersIn(received: string) {
     }
     rest = rest.slice(end + 4);
     if (status < 200) continue;
-    const length = Number(headers.get('content-length') ?? 0);
-    if (rest.length < length) return answers;
-    answers.push({ status, headers, body: rest.slice(0, length) });
-    rest = rest.slice(length);
+    const message = messageBody(headers, rest);
+    if (message === undefined) return answers;
+    answers.push({ status, headers, body: message.body });
+    rest = message.rest;
   }
 }
 

@@ -1,0 +1,23 @@
+// A small version of the trial `neighbours`, for `npm test`: no request of another account
+// fails and nothing of it is stored without an answer. Only the trial judges times.
+
+import { expect, it } from 'vitest';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { attackFindings } from './neighbours.js';
+
+it('attacks by one account and by several fail no request of another', async () => {
+  const folder = await openTemporaryFolder();
+  try {
+    const findings = await attackFindings({
+      scale: 0.02,
+      accounts: 8,
+      folder: folder.path,
+      judgesTimes: false,
+      watchedMs: 0,
+    });
+    expect(findings.filter(({ holds }) => !holds)).toEqual([]);
+    expect(findings.length).toBeGreaterThan(7);
+  } finally {
+    await folder.remove();
+  }
+}, 180_000);

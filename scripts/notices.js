@@ -16,7 +16,7 @@ const RULE = '='.repeat(80);
  */
 export function noticesOf(root, bundles) {
   const packages = [...filesByPackage(bundles)].sort(([a], [b]) => (a < b ? -1 : 1));
-  const notices = packages.map(([name, files]) => noticeOf(root, name, files));
+  const notices = packages.map(([folder, files]) => noticeOf(root, folder, files));
   return [
     'The files beside this one contain parts of these packages.',
     'Packages that are installed beside them, such as @libsql/client, bring their own licences.',
@@ -25,31 +25,30 @@ export function noticesOf(root, bundles) {
   ].join('\n');
 }
 
-/** Names of the bundled packages, each with the built files that hold a part of it. @param {readonly import('esbuild').Metafile[]} bundles */
+/** Folders of the bundled packages, one of which may lie within another, each with the built files that hold a part of it. @param {readonly import('esbuild').Metafile[]} bundles */
 function filesByPackage(bundles) {
   /** @type {Map<string, Set<string>>} */
   const found = new Map();
   for (const [file, { inputs }] of bundles.flatMap(({ outputs }) => Object.entries(outputs))) {
     for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
-      if (name === undefined || bytesInOutput === 0) continue;
-      found.set(name, (found.get(name) ?? new Set()).add(file.replace(/^dist\//, '')));
+      const folder = /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
+      if (folder === undefined || bytesInOutput === 0) continue;
+      found.set(folder, (found.get(folder) ?? new Set()).add(file.replace(/^dist\//, '')));
     }
   }
   return found;
 }
 
-/** @param {string} root @param {string} name @param {Set<string>} files */
-function noticeOf(root, name, files) {
-  const folder = join(root, 'node_modules', name);
-  const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const texts = readdirSync(folder)
+/** @param {string} root @param {string} folder @param {Set<string>} files */
+function noticeOf(root, folder, files) {
+  const path = join(root, folder);
+  const name = folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const { version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+  const texts = readdirSync(path)
     .filter((file) => LICENCE_FILE.test(file))
-    .map((file) => readFileSync(join(folder, file), 'utf8').trim());
+    .map((file) => readFileSync(join(path, file), 'utf8').trim());
   if (texts.length === 0) {
-    throw new BuildFailure([
-      `node_modules/${name}: no licence file; its licence is to travel with dist/`,
-    ]);
+    throw new BuildFailure([`${folder}: no licence file; its licence is to travel with dist/`]);
   }
   const title = `${name} ${version} (${license}), in ${[...files].sort().join(', ')}`;
   return [RULE, title, RULE, '', ...texts, ''].join('\n');

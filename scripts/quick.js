@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { makeInstalled, root } from './setup.js';
 
 /** Tests that only read files; parts of their paths. */
-const QUICK_TESTS = ['test/house/', 'test/pages/', 'test/readme/where-is-each-rule'];
+const QUICK_TESTS = ['test/house/', 'test/pages/'];
 /** @type {readonly (readonly [what: string, ...command: string[]])[]} */
 const CHECKS = [
   ['Types', 'typescript/bin/tsc', '--project', 'tsconfig.json'],

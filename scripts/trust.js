@@ -1,14 +1,15 @@
 // `npm run trust`: makes the clone ready, then runs the trials of test/trials,
 // which make faults on purpose and count the damage. `npm run trust -- crash power`
-// runs two of them; `--quick` runs short versions.
+// runs two of them; `--quick` runs short versions, `--long` those for a night of the
+// trials that have one, `--only "kill -9"` the runs of a trial with that in their name.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { makeReady, root } from './setup.js';
 
-const args = process.argv.slice(2);
-const names = args.filter((arg) => arg !== '--quick');
+const { values, positionals: names } = options();
 
 await makeReady();
 // Not the system's folder for temporary files: that may be memory, where a sync means nothing.
@@ -26,7 +27,9 @@ const vitest = spawn(
     env: {
       ...process.env,
       TRIALS: names.join(','),
-      TRIALS_QUICK: args.includes('--quick') ? '1' : '',
+      TRIALS_QUICK: values.quick ? '1' : '',
+      TRIALS_LONG: values.long ? '1' : '',
+      TRIALS_ONLY: values.only,
       TRIALS_FOLDER: folder,
     },
   },
@@ -35,3 +38,19 @@ vitest.once('exit', (code) => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   process.exit(code ?? 130);
 });
+
+function options() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        quick: { type: 'boolean', default: false },
+        long: { type: 'boolean', default: false },
+        only: { type: 'string', default: '' },
+      },
+    });
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    return process.exit(2);
+  }
+}

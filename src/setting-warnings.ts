@@ -1,6 +1,7 @@
 // What an environment holds besides usable settings: names that are almost
 // settings, and values that are dangerous. Never the value of a secret.
 
+import { SETTING_NAMES } from './settings/setting-names.js';
 import type { Environment } from './settings.js';
 
 export interface SettingWarning {
@@ -8,33 +9,9 @@ export interface SettingWarning {
   readonly hint: string;
 }
 
-/** Every setting of this project's programs, so that a name that is almost one of them is noticed. */
-export const KNOWN_SETTINGS: readonly string[] = [
-  'ACCOUNT_MAX_BYTES',
-  'ACCOUNT_MAX_RECORDS',
-  'ADMIN_API_KEY',
-  'ADMIN_API_KEY_FILE',
-  'AUTH_AUDIENCE',
-  'AUTH_CACHE_SECONDS',
-  'AUTH_ISSUER',
-  'AUTH_JWKS_URL',
-  'AUTH_SUBJECT_FIELD',
-  'AUTH_USERINFO_HEADERS',
-  'AUTH_USERINFO_METHOD',
-  'AUTH_USERINFO_URL',
-  'BACKUP_DIR',
-  'BACKUP_INTERVAL_HOURS',
-  'BACKUP_KEEP',
-  'CORS_ALLOWED_ORIGINS',
-  'DATABASE_URL',
-  'OPS_HOST',
-  'OPS_PORT',
-  'READY_STOP_DELAY_MS',
-  'REQUEST_LOG',
-  'SLOW_REQUEST_MS',
-];
-
 const OUR_PREFIXES = ['ACCOUNT_', 'ADMIN_', 'AUTH_', 'BACKUP_', 'CORS_', 'DATABASE_', 'OPS_'];
+/** Of the settings those that another program would not have under the same name. */
+const KNOWN_SETTINGS: readonly string[] = SETTING_NAMES.filter(isOurs);
 
 /** Of a name that somebody else chose, so much goes into the log. */
 const NAME_MAX_CHARACTERS = 60;
@@ -46,12 +23,16 @@ export function environmentWarnings(environment: Environment): readonly SettingW
 
 function unknownNames(environment: Environment): SettingWarning[] {
   return Object.keys(environment)
-    .filter((name) => OUR_PREFIXES.some((prefix) => name.startsWith(prefix)))
+    .filter(isOurs)
     .filter((name) => !KNOWN_SETTINGS.includes(name) && environment[name] !== '')
     .map((name) => ({
       event: 'setting_unknown',
       hint: `${name.slice(0, NAME_MAX_CHARACTERS)} is no setting and does nothing; the nearest one is ${nearest(name)}`,
     }));
+}
+
+function isOurs(name: string): boolean {
+  return OUR_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
 function dangers(environment: Environment): SettingWarning[] {

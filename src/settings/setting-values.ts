@@ -1,6 +1,8 @@
 // How a setting's text is read, and how one that cannot be used is told: the
 // parts that every group of settings needs.
 
+import type { SettingName } from './setting-names.js';
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A setting that cannot be used; the message names it, what it holds (secrets masked) and what it must be. */
@@ -17,7 +19,7 @@ export type Parser<T> = (name: string, text: string) => T;
 
 export function read<T, D>(
   environment: Environment,
-  name: string,
+  name: SettingName,
   parse: Parser<T>,
   unset: D,
 ): T | D {

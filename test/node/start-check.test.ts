@@ -5,7 +5,8 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { environmentWarnings, KNOWN_SETTINGS } from '../../src/setting-warnings.js';
+import { environmentWarnings } from '../../src/setting-warnings.js';
+import { SETTING_NAMES } from '../../src/settings/setting-names.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
 
@@ -136,7 +137,7 @@ describe('A name that looks like a setting', () => {
   });
 
   it('is not warned of where it is one, empty, or of another program', () => {
-    const all = Object.fromEntries(KNOWN_SETTINGS.map((name) => [name, 'x']));
+    const all = Object.fromEntries(SETTING_NAMES.map((name) => [name, 'x']));
     expect(environmentWarnings({ ...all, AUTH_X: '', PATH: 'x', AUTHOR: 'x' })).toEqual([]);
   });
 });

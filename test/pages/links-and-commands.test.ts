@@ -10,7 +10,7 @@ const FRONT_PAGE = 'README.md';
 const FRONT_PAGE_MAX_LINES = 160;
 const FRONT_PAGE_MAX_BYTES = 10_240;
 /** npm's own commands that pages name. */
-const NPM_COMMANDS = ['ci', 'install', 'pack', 'run'];
+const NPM_COMMANDS = ['ci', 'install', 'pack', 'run', 'sbom'];
 /** Files that readers make themselves. */
 const READERS_FILES = ['service.js'];
 const FOLDERS = /^(src|test|scripts|dist)\//;
@@ -99,6 +99,15 @@ describe('The pages', () => {
       }
     }
     expect([...reached].sort()).toEqual([...PAGES].sort());
+  });
+
+  it('link to pages alone, and the package ships all of them', () => {
+    const links = [...words.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target = '']) => target);
+    const others = links.filter((link) => !link.startsWith('https://') && !link.endsWith('.md'));
+    expect(others, 'the package ships no file that these lead to').toEqual([]);
+    expect(PACKAGE.files).toEqual(
+      expect.arrayContaining(['README.md', '{scripts,src,test}/**/*.md']),
+    );
   });
 
   it('leave the front page short', () => {

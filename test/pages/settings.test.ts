@@ -3,6 +3,7 @@
 
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
+import { SETTING_NAMES } from '../../src/settings/setting-names.js';
 import { type Environment, readSettings, type Settings } from '../../src/settings.js';
 import { codesIn, sectionOf, tableRows, textOf } from '../support/pages.js';
 
@@ -21,23 +22,24 @@ const BASES: readonly Environment[] = [
   { AUTH_USERINFO_URL: 'https://id.example.com/userinfo' },
   { BACKUP_DIR: 'backups' },
   { OPS_PORT: '0', REQUEST_LOG: 'slow' },
+  { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'api' },
 ];
+const KEY = 'k'.repeat(32);
 /** Values of every kind that a setting may take; add one if a new kind of setting finds none. */
-const PROBES = [
-  '1',
-  '2',
-  'on',
-  'all',
-  'sync',
-  'POST',
-  'a.b',
-  'k'.repeat(32),
-  'file:other.db',
-].concat('https://a.example', '{"apikey":"k"}', '127.0.0.9', '/run/other.sock');
+const PROBES = ['1', '2', 'on', 'all', 'sync', 'POST', 'a.b', KEY, 'file:other.db'].concat(
+  'https://a.example',
+  '{"apikey":"k"}',
+  '127.0.0.9',
+  '/run/other.sock',
+);
 
 describe('The table of settings', () => {
   it('has every setting that the service reads, and no other', () => {
     expect(ROWS.map(({ name }) => name).sort()).toEqual(namesRead());
+  });
+
+  it('has only names that a start knows', () => {
+    for (const { name } of ROWS) expect(SETTING_NAMES).toContain(name);
   });
 
   it.each(ROWS)('has the default of $name', ({ name, fallback }) => {
@@ -101,7 +103,7 @@ function defaultOf(name: string): string {
 
 function settingsOf(environment: Environment): Settings | undefined {
   try {
-    return readSettings(environment);
+    return readSettings(environment, () => KEY);
   } catch {
     return undefined;
   }

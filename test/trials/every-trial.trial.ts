@@ -4,7 +4,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { chosenNames, isQuick } from './selection.js';
+import { chosenNames, isLong, isQuick, wantedPart } from './selection.js';
 import { verdictOf } from './trial.js';
 import { TRIALS } from './trials.js';
 
@@ -18,7 +18,8 @@ for (const { name, load } of TRIALS.filter((trial) => chosen.includes(trial.name
     mkdirSync(own);
     const trial = await load();
     const say = (text: string) => void annotate(text, 'progress');
-    const findings = await trial({ quick: isQuick(), folder: own, say });
+    const [quick, long, only] = [isQuick(), isLong(), wantedPart()];
+    const findings = await trial({ quick, long, only, folder: own, say });
     rmSync(own, { recursive: true, force: true, maxRetries: 10 });
     for (const finding of findings) {
       const { fault, tried, found } = finding;

@@ -16,11 +16,21 @@ export function isQuick(): boolean {
   return (process.env['TRIALS_QUICK'] ?? '') !== '';
 }
 
+/** Whether the versions for a night are wanted: `TRIALS_LONG` is not empty. */
+export function isLong(): boolean {
+  return (process.env['TRIALS_LONG'] ?? '') !== '';
+}
+
+/** Part of the names of the runs that are wanted, of a trial that has several; empty for all. */
+export function wantedPart(): string {
+  return process.env['TRIALS_ONLY'] ?? '';
+}
+
 export default function refuseUnknownNames(): void {
   const unknown = chosenNames().filter((name) => !ALL.includes(name));
   if (unknown.length === 0) return;
   process.stderr.write(`no such trial: ${unknown.join(', ')}
-npm run trust -- [--quick] [${ALL.join('] [')}]
+npm run trust -- [--quick | --long] [--only RUN] [${ALL.join('] [')}]
 `);
   process.exit(1);
 }

@@ -3,6 +3,10 @@
 export interface TrialOptions {
   /** A short version, of about a minute. The figures of the long version count. */
   quick: boolean;
+  /** A version for a night, of a trial that has one. */
+  long?: boolean;
+  /** Part of a run's name, of a trial that has several: only such are made. Empty: all. */
+  only?: string;
   /** An empty folder on a real disk for the trial's files. It is removed afterwards. */
   folder: string;
   /** Reports progress, such as `10 of 200 cycles`. */

@@ -11,6 +11,7 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'slow', load: async () => (await import('./slow.js')).slow },
   { name: 'locked', load: async () => (await import('./locked.js')).locked },
   { name: 'model', load: async () => (await import('./model.js')).model },
+  { name: 'histories', load: async () => (await import('./histories/histories.js')).histories },
   { name: 'json', load: async () => (await import('./json.js')).json },
   { name: 'http', load: async () => (await import('./http.js')).http },
   { name: 'provider', load: async () => (await import('./provider.js')).provider },

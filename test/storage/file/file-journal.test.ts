@@ -12,14 +12,8 @@ import type { Journal } from '../../../src/records/journal.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
-import {
-  changes,
-  conformanceOf,
-  loaded,
-  row,
-  rows,
-  viewsConformanceOf,
-} from '../journal-conformance.js';
+import { changes, conformanceOf, loaded, row, rows } from '../journal-conformance.js';
+import { viewsConformanceOf } from '../views-conformance.js';
 
 /** A database without rows, made once: a new file has the sample rows. */
 const empty = openTemporaryFolder();

@@ -4,6 +4,7 @@
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Finding } from '../trial.js';
 import { ALTERATIONS } from './alterations.js';
 import { buildChecker, type Checker, goIsMissing, isLegal, type Model } from './checker.js';
 import { MUTANTS, planted } from './mutants.js';
@@ -22,14 +23,6 @@ import {
   WORKER_MUTANTS,
   WORKER_NEWEST_DELETED,
 } from './worker-faults.js';
-
-/** As in `trial.js`. */
-export interface Finding {
-  fault: string;
-  tried: string;
-  found: string;
-  holds: boolean | undefined;
-}
 
 export interface HistoriesOptions {
   /** A minute at most. */

@@ -174,7 +174,7 @@ async function heldFile(folder: string, { operations, rounds, clients }: Amount,
 
 /** Holds the database file as another program might. */
 async function hold(file: string, milliseconds: number) {
-  const script = join(root, 'test/trials/hold-database.js');
+  const script = join(root, 'test/trials/service/hold-database.js');
   const child = spawn(process.execPath, [script, file, String(milliseconds)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -10,7 +10,7 @@ import { quickChecks } from './quick.js';
 import { makeInstalled, makeReady, root } from './setup.js';
 
 /** On two quick, quiet cores. */
-const USUAL = 'The tests usually take 100 s on two quick cores, longer on a busy machine.';
+const USUAL = 'The tests usually take five minutes on two cores, longer on a busy machine.';
 
 const { hosts, isBrowser, rest } = readArguments(process.argv.slice(2));
 const isWhole = !isBrowser && hosts === '' && rest.every((argument) => argument.startsWith('-'));

@@ -18,8 +18,6 @@ const CHECK_MAX_MS = IDENTITY_PROVIDER_TIMEOUT_MS + 1_000;
 export interface BoundedChecksOptions {
   /** A token's hash, so that memory holds no usable token. */
   readonly digest: (token: string) => Eventually<string>;
-  /** Whether a check may wait for the end of another; default true. Not where the platform ties an exchange to its request. */
-  readonly waits?: boolean;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
 }
@@ -33,13 +31,12 @@ export interface BoundedChecksOptions {
  */
 export function boundedChecks(
   provider: IdentityProvider,
-  { digest, waits = true, clock = () => Date.now() }: BoundedChecksOptions,
+  { digest, clock = () => Date.now() }: BoundedChecksOptions,
 ): IdentityProvider {
   /** Hashes of tokens that were good the last time, the longest unused first. */
   const good = new Set<string>();
-  const waitingMax = waits ? WAITING_CHECKS_MAX : 0;
-  const known = new Lane(KNOWN_CHECKS_MAX, waitingMax, clock);
-  const unknown = new Lane(UNKNOWN_CHECKS_MAX, waitingMax, clock);
+  const known = new Lane(KNOWN_CHECKS_MAX, WAITING_CHECKS_MAX, clock);
+  const unknown = new Lane(UNKNOWN_CHECKS_MAX, WAITING_CHECKS_MAX, clock);
 
   async function check(token: string, key: string): Promise<Identity> {
     const lane = good.has(key) ? known : unknown;

@@ -72,7 +72,10 @@ export function openSignIn(options: SignInOptions): SignIn {
       : tokenGate({ ...source, audiences, issuer, jwksUrl, metadata });
   const asked = userinfoIdentity({ ...endpoint, log, clock, ...(gate && { gate }) });
   const { digest = sha256, events } = options;
-  const provider = boundedChecks(watchedExchange(asked, events), { digest, waits: joined, clock });
+  const watched = watchedExchange(asked, events);
+  // A check above the bound waits for another one's end. Where it may not wait, a burst of one
+  // account's first requests would be refused instead.
+  const provider = joined ? boundedChecks(watched, { digest, clock }) : watched;
   const shared = { cacheSeconds, joined, clock, digest };
   return {
     identity: watchedSharing(provider, (checks) => sharedChecks(checks, shared), events),

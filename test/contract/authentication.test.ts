@@ -279,3 +279,11 @@ describe('When the provider stops', () => {
     });
   });
 });
+
+onEveryHost('A burst', (service) => {
+  it("of an account's first requests is admitted, each of them", async () => {
+    const account = service.account();
+    const replies = await Promise.all(Array.from({ length: 150 }, () => account.get('/customers')));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+});

@@ -24,10 +24,10 @@ const digest = (token: string) => `hash of ${token}`;
 /** Every promise that can settle has settled. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-function open({ waits = true } = {}) {
+function open() {
   const provider = openProvider();
   const time = { now: 1_000_000 };
-  const checks = boundedChecks(provider, { digest, waits, clock: () => time.now });
+  const checks = boundedChecks(provider, { digest, clock: () => time.now });
   const flood = (count: number, name = 'junk') =>
     Array.from({ length: count }, async (_, i) => checks.identify(`${name}-${i}`));
   const signIn = async (token: string) => {
@@ -106,16 +106,5 @@ describe('Checks under way', () => {
     void checks.identify('mine');
     await settled();
     expect(asked.slice(1).map(({ token }) => token)).not.toContain('mine');
-  });
-
-  it('count no longer once they lost their end, as on a platform that ends requests', async () => {
-    const { asked, time, checks, flood } = open({ waits: false });
-    flood(UNKNOWN_CHECKS_MAX);
-    await settled();
-    expect(await checks.identify('other')).toEqual({ status: 'unavailable' });
-    time.now += 6_000;
-    void checks.identify('another');
-    await settled();
-    expect(asked.at(-1)?.token).toBe('another');
   });
 });

@@ -11,6 +11,7 @@ import type {
   RecordStore,
   Sender,
 } from '../records/record-store.js';
+import type { Turns } from '../turns.js';
 import type { Answer } from './answer.js';
 import { type Principal, shareOf } from './authentication.js';
 import type { ByteAllowance } from './byte-allowance.js';
@@ -23,6 +24,7 @@ export type RequestContext = Context<{ Bindings: HostBindings }>;
 export interface ActionDependencies {
   readonly records: RecordStore;
   readonly status: ServiceStatus;
+  readonly turns: Turns;
   readonly allowance: ByteAllowance;
 }
 
@@ -94,12 +96,14 @@ export class Call {
 
   /** Reads the body and acts on it. Its bytes are held within the sender's allowance until the action is done. */
   async withBody(act: (body: string) => Promise<Outcome<string>>): Promise<Outcome<string>> {
-    const { allowance } = this.#dependencies;
+    const { allowance, turns } = this.#dependencies;
     const request = this.#context.req.raw;
     const [share, bytes] = [shareOf(this.#principal), bodyMaxBytes(request)];
     await allowance.take(share, bytes);
     try {
-      const body = await readBodyText(this.#context.env?.readBody ?? streamReader(request));
+      const read = this.#context.env?.readBody ?? streamReader(request);
+      const turn = () => (turns.isOver ? turns.next(share) : undefined);
+      const body = await readBodyText(read, turn);
       return body.ok ? await act(body.value) : body;
     } finally {
       allowance.give(share, bytes);

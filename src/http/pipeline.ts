@@ -6,7 +6,6 @@ import type { Outcome } from '../domain/errors.js';
 import { andThen, type Eventually } from '../eventually.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
-import type { Turns } from '../turns.js';
 import { type Answer, failure, refusal } from './answer.js';
 import { answerStreams } from './answer-stream.js';
 import {
@@ -25,7 +24,6 @@ import { type RandomBytes, requestIds } from './request-id.js';
 import { actionOf, allowOf, HEALTH_ROUTE, type Route } from './routes.js';
 
 export interface PipelineOptions extends ActionDependencies {
-  readonly turns: Turns;
   readonly identity: IdentityProvider;
   readonly adminKey: AdminKey;
   readonly corsAllowedOrigins: readonly string[];

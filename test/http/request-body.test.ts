@@ -157,6 +157,17 @@ describe('readBodyText', () => {
     expect(asked).toEqual([1_048_576]);
   });
 
+  it('waits for a turn before it decodes a large body, and decodes a small one at once', async () => {
+    const waited: number[] = [];
+    for (const length of [2, 65_536, 65_537, MAX]) {
+      const turn = async () => void waited.push(length);
+      expect((await readBodyText(async () => new Uint8Array(length).fill(0x20), turn)).ok).toBe(
+        true,
+      );
+    }
+    expect(waited).toEqual([65_537, MAX]);
+  });
+
   it('keeps a byte order mark, for the parser to refuse', async () => {
     const bytes = Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d);
     expect(await readBodyText(async () => bytes)).toEqual({ ok: true, value: '\ufeff{}' });

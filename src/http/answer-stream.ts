@@ -7,8 +7,10 @@ import type { ByteAllowance } from './byte-allowance.js';
 /** Above this many characters an answer is sent in pieces, so that a slow reader holds little memory. */
 export const LONG_ANSWER_CHARACTERS = 65_536;
 const PIECE_CHARACTERS = 65_536;
+/** Of one UTF-16 unit. */
+const UTF8_MAX_BYTES = 3;
 /** One piece is made while another is written to the connection. */
-const HELD_BYTES = 2 * PIECE_CHARACTERS;
+const HELD_BYTES = 2 * PIECE_CHARACTERS * UTF8_MAX_BYTES;
 /** No piece is made before the client asks for it: a body that nobody reads holds nothing. */
 const ON_DEMAND = { highWaterMark: 0 };
 

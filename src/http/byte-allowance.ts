@@ -6,8 +6,8 @@
 const ACCOUNT_MAX_BYTES = 16 * 1_048_576;
 /** Of all accounts together, but for each one's own share. */
 const TOTAL_MAX_BYTES = 64 * 1_048_576;
-/** An account always has so much, however much the others hold. */
-const OWN_SHARE_BYTES = 131_072;
+/** An account always has so much, however much the others hold: one body of the largest size, and one long answer. */
+const OWN_SHARE_BYTES = 1_048_576 + 393_216;
 
 export interface AllowanceLimits {
   readonly accountMaxBytes: number;

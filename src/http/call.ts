@@ -2,7 +2,7 @@
 
 import type { Context } from 'hono';
 import type { CollectionName } from '../domain/collection-name.js';
-import type { Outcome } from '../domain/errors.js';
+import { failed, type Outcome } from '../domain/errors.js';
 import type { Query } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
 import type {
@@ -101,6 +101,9 @@ export class Call {
     const [share, bytes] = [shareOf(this.#principal), bodyMaxBytes(request)];
     await allowance.take(share, bytes);
     try {
+      if (this.#hasGone()()) {
+        return failed('BAD_REQUEST', 'the connection was closed before the body was read');
+      }
       const read = this.#context.env?.readBody ?? streamReader(request);
       const turn = () => (turns.isOver ? turns.next(share) : undefined);
       const body = await readBodyText(read, turn);

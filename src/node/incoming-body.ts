@@ -23,6 +23,10 @@ class Whole {
 
 /** Resolves at the end of the body, or without bytes as soon as the body is too long. */
 function wholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Whole> {
+  // Its events have been: nothing would ever settle the promise.
+  if (incoming.destroyed) {
+    return Promise.reject(new Error('the connection closed before the body was read'));
+  }
   const whole = new Whole();
   return new Promise((resolve, reject) => {
     // The first piece is nearly always the whole body. Further pieces are copied into one buffer:

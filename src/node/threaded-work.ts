@@ -28,7 +28,8 @@ export class ThreadedWork implements RecordWork {
   readonly #heapMaxMegabytes: number;
   #worker: Worker | undefined;
   #underWay: Job | undefined;
-  /** Each account has at most one job here, so that first come, first served is fair. */
+  #isClosed = false;
+  /** Each account has at most one write and one payment row here, so that first come, first served is fair. */
   readonly #waiting: Job[] = [];
 
   constructor({ heapMaxMegabytes = HEAP_MAX_MEGABYTES }: ThreadedWorkOptions = {}) {
@@ -63,6 +64,7 @@ export class ThreadedWork implements RecordWork {
 
   /** Ends the thread; work under way or waiting is rejected. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#worker?.terminate();
   }
 
@@ -87,10 +89,17 @@ export class ThreadedWork implements RecordWork {
 
   #next(): void {
     if (this.#underWay !== undefined) return;
-    this.#underWay = this.#waiting.shift();
-    if (this.#underWay === undefined) return;
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(this.#underWay.call);
+    const job = this.#waiting.shift();
+    if (job === undefined) return;
+    this.#underWay = job;
+    try {
+      if (this.#isClosed) throw new Error('the thread of the records is closed');
+      this.#worker ??= this.#start();
+      this.#worker.postMessage(job.call);
+    } catch (error) {
+      // The system gives no further thread, or none is wanted: this job fails, the next one is tried.
+      this.#settle(() => job.reject(error instanceof Error ? error : new Error(String(error))));
+    }
   }
 
   #start(): Worker {

@@ -16,7 +16,9 @@ export class PaymentRows {
   readonly #work: RecordWork;
   readonly #turns: Turns;
   /** The rows of long orders, in pieces; a record is never changed in place. */
-  readonly #long = new WeakMap<MemoryRecord, readonly string[]>();
+  readonly #long = new WeakMap<MemoryRecord, Promise<readonly string[]>>();
+  /** The last piece of work of each account that has any: one at a time, however many readers wait. */
+  readonly #working = new Map<string, Promise<unknown>>();
 
   constructor(work: RecordWork, turns: Turns) {
     this.#work = work;
@@ -47,18 +49,36 @@ export class PaymentRows {
         yield gathered;
         gathered = '';
         // Piece by piece: joined, a long value would be copied for every reader.
-        yield* await this.#longRow(order);
+        yield* await this.#longRow(owner, order);
       }
       if (i > 0) gathered += ',';
     }
     yield gathered;
   }
 
-  async #longRow(order: MemoryRecord): Promise<readonly string[]> {
+  #longRow(owner: string, order: MemoryRecord): Promise<readonly string[]> {
     const known = this.#long.get(order);
     if (known !== undefined) return known;
-    const pieces = sharedPieces(order.text, await this.#work.paymentPieces(order.text));
-    this.#long.set(order, pieces);
-    return pieces;
+    const making = this.#afterOthers(owner, async () =>
+      sharedPieces(order.text, await this.#work.paymentPieces(order.text)),
+    );
+    this.#long.set(order, making);
+    // A row that could not be made is tried again by the next reader.
+    making.catch(() => this.#long.delete(order));
+    return making;
+  }
+
+  #afterOthers<T>(owner: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#working.get(owner) ?? Promise.resolve();
+    const done = before.then(work, work);
+    const ended = done.then(
+      () => {},
+      () => {},
+    );
+    this.#working.set(owner, ended);
+    void ended.then(() => {
+      if (this.#working.get(owner) === ended) this.#working.delete(owner);
+    });
+    return done;
   }
 }

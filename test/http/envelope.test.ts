@@ -172,15 +172,15 @@ describe('a long list', () => {
 
   it('waits for the allowance of its account, and gives back what it held', async () => {
     const allowance = new ByteAllowance({
-      accountMaxBytes: 300_000,
-      totalMaxBytes: 1_000_000,
+      accountMaxBytes: 900_000,
+      totalMaxBytes: 3_000_000,
       ownShareBytes: 0,
     });
     const readers = [1, 2, 3].map(() =>
       bodyOf(answered(list(LONG, pageOf(LONG)), allowance)).getReader(),
     );
     for (const reader of readers.slice(0, 2)) await reader.read();
-    expect(allowance.heldBytes).toBe(4 * PIECE);
+    expect(allowance.heldBytes).toBe(12 * PIECE);
     const third = readers[2]?.read();
     // Of another account.
     const other = answerStreams(new Turns(), allowance)('juma');

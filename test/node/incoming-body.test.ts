@@ -50,3 +50,11 @@ async function reading(incoming: Readable): Promise<WeakRef<Buffer>> {
   expect(bytes?.length).toBe(400_000);
   return new WeakRef(bytes as Buffer);
 }
+
+it('is refused where the connection closed before the body was asked for', async () => {
+  const incoming = new Readable({ read() {} });
+  incoming.destroy();
+  await new Promise((resolve) => incoming.once('close', resolve));
+  const reading = incomingBody(incoming as unknown as IncomingMessage)(1_048_576);
+  await expect(reading).rejects.toThrow('closed before the body was read');
+});

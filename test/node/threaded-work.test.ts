@@ -5,11 +5,15 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ThreadedWork } from '../../src/node/threaded-work.js';
 import { workInPlace } from '../../src/records/record-work.js';
 
+/** Set where the system gives no thread. */
+let refusal: Error | undefined;
+
 // The thread's file is there only once it is built.
 vi.mock('node:worker_threads', async (original) => {
   const threads = await original<typeof import('node:worker_threads')>();
   class BuiltWorker extends threads.Worker {
     constructor(_: URL, options: import('node:worker_threads').WorkerOptions) {
+      if (refusal !== undefined) throw refusal;
       super(new URL('../../dist/record-thread.js', import.meta.url), options);
     }
   }
@@ -64,5 +68,25 @@ describe('Large records in the thread', () => {
     expect(await work.newRecord('businesses', JSON.stringify({ note: LARGE }))).toMatchObject({
       ok: true,
     });
+  });
+
+  it('fail one by one where the system gives no thread, and are done when it gives one', async () => {
+    work = new ThreadedWork();
+    const body = JSON.stringify({ note: LARGE });
+    refusal = new Error('no thread to be had');
+    const failed = [1, 2].map(() => work?.newRecord('businesses', body));
+    for (const outcome of failed) await expect(outcome).rejects.toBe(refusal);
+    refusal = undefined;
+    expect(await work.newRecord('businesses', body)).toMatchObject({ ok: true });
+  });
+
+  it('are refused once the work is closed, and start no further thread', async () => {
+    work = new ThreadedWork();
+    const body = JSON.stringify({ note: LARGE });
+    const underWay = [1, 2, 3].map(() => work?.newRecord('businesses', body));
+    const settled = Promise.allSettled(underWay);
+    await work.close();
+    expect((await settled).map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+    expect(work.jobs).toBe(0);
   });
 });

@@ -1,0 +1,63 @@
+// Clients that go before their body is read: what was held for them is given back, so
+// that their account can go on writing.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openIdentityStub } from '../support/identity-stub.js';
+import { type NodeService, openNodeService } from '../support/node-service.js';
+import { openRaw, requestText } from '../support/raw-http.js';
+
+const CUSTOMERS = '/api/v1/customers';
+const CUSTOMER = JSON.stringify({ name: 'Neema', phone: '1' });
+/** A body without a length claims a mebibyte: these claim twice what an account may hold. */
+const CLIENTS = 40;
+
+let service: NodeService;
+beforeAll(async () => {
+  service = await openNodeService();
+});
+afterAll(() => service.close());
+
+function chunkedPost(): string {
+  const headers = ['Authorization: Bearer token', 'Transfer-Encoding: chunked'];
+  const head = requestText('POST', CUSTOMERS, headers);
+  return `${head}${CUSTOMER.length.toString(16)}\r\n${CUSTOMER}\r\n0\r\n\r\n`;
+}
+
+it('leave nothing held, though the provider answers only after they have gone', async () => {
+  const gates: (() => void)[] = [];
+  let isOpen = false;
+  const stub = await openIdentityStub((token, response) => {
+    const answer = () => response.end(JSON.stringify({ sub: token }));
+    if (isOpen) answer();
+    else gates.push(answer);
+  });
+  try {
+    const server = await service.start({ AUTH_USERINFO_URL: stub.url });
+    const connections = Array.from({ length: CLIENTS }, () =>
+      openRaw(server.origin, chunkedPost()),
+    );
+    await Promise.all(
+      connections.map(({ socket }) => new Promise((r) => socket.once('connect', r))),
+    );
+    while (gates.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    // The server has them all when it answers a later connection.
+    expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
+    // A reset: whoever only ends its side may be waiting for the answer.
+    for (const { socket } of connections) socket.resetAndDestroy();
+    expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
+    isOpen = true;
+    for (const answer of gates) answer();
+    const last = openRaw(server.origin, chunkedPost());
+    await last.until(({ answers }) => answers().length === 1);
+    expect(last.answers()[0]?.status).toBe(201);
+    last.socket.destroy();
+    const list = await fetch(`${server.origin}${CUSTOMERS}`, {
+      headers: { Authorization: 'Bearer token' },
+    });
+    const { data } = (await list.json()) as { data: unknown[] };
+    // None of those that had gone was made.
+    expect(data).toHaveLength(1);
+  } finally {
+    await stub.close();
+  }
+});

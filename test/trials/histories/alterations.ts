@@ -6,8 +6,8 @@ import {
   last,
   resurrected,
   staleRead,
-  swap,
   swapOfOneRecord,
+  swapOfOrderedRows,
   twoCreates,
 } from './chosen-operations.js';
 import type { Operation, RecordedEvent, Totals } from './recorder.js';
@@ -136,7 +136,7 @@ export const ALTERATIONS: readonly Alteration[] = [
   {
     name: 'two records of a list are swapped',
     model: 'account',
-    alter: changing('list', isMany, ({ rows = [] }) => swap(rows, 0, 1)),
+    alter: swapOfOrderedRows,
   },
   {
     name: 'a list has a record twice',

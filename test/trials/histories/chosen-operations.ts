@@ -54,7 +54,7 @@ export function twoCreates(operations: readonly Operation[]): [Operation, Operat
   return undefined;
 }
 
-export const swap = <T>(values: T[], one: number, other: number) => {
+const swap = <T>(values: T[], one: number, other: number) => {
   [values[one], values[other]] = [values[other] as T, values[one] as T];
 };
 
@@ -73,4 +73,26 @@ export function swapOfOneRecord(events: RecordedEvent[]): void {
     swap(events, i, other);
     return;
   }
+}
+
+/**
+ * Two neighbours of a list are swapped of which one was answered before the other
+ * was asked for. The order of records that were created at the same time is free.
+ */
+export function swapOfOrderedRows(operations: Operation[]): boolean {
+  const createOf = (row: Operation['record']) =>
+    operations.find(
+      ({ kind, record }) =>
+        kind === 'create' && record !== undefined && record['id'] === row?.['id'],
+    );
+  for (const { kind, rows = [] } of operations.toReversed()) {
+    if (kind !== 'list') continue;
+    for (let newer = 0; newer + 1 < rows.length; newer++) {
+      const [later, earlier] = [createOf(rows[newer]), createOf(rows[newer + 1])];
+      if (later === undefined || earlier === undefined || earlier.return >= later.call) continue;
+      swap(rows, newer, newer + 1);
+      return true;
+    }
+  }
+  return false;
 }

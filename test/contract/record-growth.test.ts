@@ -46,6 +46,9 @@ onEveryHost('Growing a record', (service, { recordLimit }) => {
     const reply = await account.post('/businesses', `{"a":1,"numbers":${numbers}}`);
     if (limitsCreates) {
       expect([reply.status, reply.json.error?.code]).toEqual([status, code]);
+      const path = tenantPath(account.subject, 'businesses');
+      const byOperator = await service.operator.post(path, `{"a":1,"numbers":${numbers}}`);
+      expect([byOperator.status, byOperator.json.error?.code]).toEqual([status, code]);
       expect((await account.get('/businesses')).json.data).toEqual([]);
       return;
     }

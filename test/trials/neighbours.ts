@@ -123,6 +123,14 @@ function findingOf(
   lives: boolean,
   judgesTimes: boolean,
 ): Finding {
+  if (readMs.length === 0) {
+    return {
+      fault,
+      tried: 'once',
+      found: 'the neighbour read nothing meanwhile',
+      holds: undefined,
+    };
+  }
   const p99 = percentile(readMs, 99);
   const slowestWrite = Math.max(0, ...writeMs);
   const inTime = p99 < READ_P99_MAX_MS && slowestWrite < WRITE_MAX_MS;

@@ -31,6 +31,12 @@ afterEach(async () => {
   await vault.remove();
 });
 
+/** A copy that belongs to the superuser: newer versions of Node copy the owner, too. */
+async function copyForRoot(source: string, target: string): Promise<void> {
+  await copyFile(source, target);
+  await chown(target, 0, 0);
+}
+
 /** Puts a link to `target` in the place of each new file of a restore, as fast as it can. */
 function startRacer(target: string) {
   const code = `
@@ -65,7 +71,7 @@ describe.runIf(isRoot)('A restore by the superuser', () => {
   it('gives no file away to a user who swaps links in while it works', async () => {
     // A whole database of the same program: every check of its contents passes.
     const secret = join(vault.path, 'secret.db');
-    await copyFile(on.backup, secret);
+    await copyForRoot(on.backup, secret);
     const racer = startRacer(secret);
     await racer.ready;
     for (let round = 0; round < 3; round++) await on.restore([on.backup]);
@@ -90,7 +96,7 @@ describe.runIf(isRoot)('A restore by the superuser', () => {
 
   it('takes a backup that only the superuser may read, from a place of its own', async () => {
     const own = join(vault.path, 'backup.db');
-    await copyFile(on.backup, own);
+    await copyForRoot(on.backup, own);
     await chmod(own, 0o600);
     const { code, stdout, stderr } = await on.restore([own]);
     expect([code, stderr]).toEqual([0, '']);
@@ -99,7 +105,7 @@ describe.runIf(isRoot)('A restore by the superuser', () => {
 
   it('does not read for the user where a link of that user leads', async () => {
     const secret = join(vault.path, 'secret.db');
-    await copyFile(on.backup, secret);
+    await copyForRoot(on.backup, secret);
     await symlink(secret, on.at('backups/link.db'));
     const { code, stderr } = await on.restore([on.at('backups/link.db')]);
     expect([code, stderr]).toEqual([
@@ -111,7 +117,7 @@ describe.runIf(isRoot)('A restore by the superuser', () => {
 
   it('does not replace a file of the superuser that a link of the user names', async () => {
     const precious = join(vault.path, 'precious');
-    await copyFile(on.backup, precious);
+    await copyForRoot(on.backup, precious);
     const before = await stat(precious);
     await symlink(precious, on.at('link.db'));
     const { code } = await on.restore([on.backup], { DATABASE_URL: `file:${on.at('link.db')}` });

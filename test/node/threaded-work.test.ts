@@ -58,8 +58,8 @@ describe('Large records in the thread', () => {
 
   it('refuse the one whose work takes too much memory, and no other', async () => {
     // Less than the work below takes, and more than a thread takes to start.
-    work = new ThreadedWork({ heapMaxMegabytes: 48 });
-    const dear = `{"a":[${'{},'.repeat(3_000_000)}{}]}`;
+    work = new ThreadedWork({ heapMaxMegabytes: 16 });
+    const dear = `{"a":[${'{},'.repeat(330_000)}{}]}`;
     const outcomes = await Promise.all([
       work.newRecord('businesses', dear),
       work.newRecord('businesses', JSON.stringify({ note: LARGE })),

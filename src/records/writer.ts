@@ -1,7 +1,7 @@
 // The one writer. Every change is decided and committed here, in the order
 // "read current, rule, commit, change memory, answer". Accounts take turns: one
 // write of each, in the order in which the account sent them. The writes that
-// are decided while a commit is under way are committed together in the next one.
+// arrive while a commit is under way are committed together in the next one.
 
 import { loggedEvent } from '../domain/audit-event.js';
 import { failed, type Outcome } from '../domain/errors.js';

@@ -14,10 +14,14 @@ import { freshFetch } from './fresh-fetch.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { Operations } from './operations.js';
 import { ProviderProbe } from './provider-probe.js';
+import { ReplicaWatch } from './replica-watch.js';
 import { ThreadedWork } from './threaded-work.js';
 
 /** Answers get this long to be written once the service is told to stop; 15 s in all with the file's closing. */
 const DRAIN_DEADLINE_MS = 12_000;
+
+/** A start waits so long for the replica; then it serves reads, and in `async` writes. */
+const REPLICA_REACHED_MAX_MS = 5_000;
 
 export interface Service {
   readonly origin: string;
@@ -49,13 +53,30 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Before the records are loaded, which may take long: it says so meanwhile.
   const operations = await openOperations(settings, log);
   try {
-    const journal = await openLibsqlJournal({ path: settings.databasePath });
+    const replica = replicaOf(options, operations);
+    const journal = await openLibsqlJournal({
+      path: settings.databasePath,
+      replication: settings.replication && {
+        ...settings.replication,
+        onReport: (report) => replica?.take(report),
+      },
+    });
     const loaded = await loadedRecords(journal, operations, options);
-    return await serve(journal, loaded, operations, options);
+    // So that the first write after a restart is not refused.
+    await journal.replicaReached(REPLICA_REACHED_MAX_MS);
+    return await serve(journal, loaded, replica, operations, options);
   } catch (error) {
     await operations.close();
     throw error;
   }
+}
+
+function replicaOf(
+  { settings, log }: ServiceOptions,
+  { events }: Operations,
+): ReplicaWatch | undefined {
+  const { replication } = settings;
+  return replication && new ReplicaWatch({ settings: replication, log, events, clock: Date.now });
 }
 
 interface LoadedRecords {
@@ -96,6 +117,7 @@ async function loadedRecords(
 async function serve(
   journal: FileJournal,
   { records, turns, work }: LoadedRecords,
+  replica: ReplicaWatch | undefined,
   operations: Operations,
   { settings, log, guard = (respond) => respond }: ServiceOptions,
 ): Promise<Service> {
@@ -125,6 +147,7 @@ async function serve(
       server,
       backups,
       backupPlan: settings.backups,
+      replica,
       heavyWork: () => turns.waiting + work.jobs,
       providerFinding,
     });

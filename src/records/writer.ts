@@ -171,7 +171,7 @@ export class Writer {
   #takeFrom(lane: Lane, group: CommitGroup): void {
     const pending = lane.waiting.shift();
     if (pending === undefined) return;
-    if (this.#isDropped(pending)) {
+    if (this.#isDropped(pending) || this.#isRefused(pending)) {
       this.#advance(lane);
       return;
     }
@@ -208,7 +208,7 @@ export class Writer {
     // It may have been judged on a change that was then not stored: it is judged again.
     if (failuresBefore !== this.#failures) {
       lane.waiting.unshift(pending);
-    } else if (!this.#isDropped(pending)) {
+    } else if (!this.#isDropped(pending) && !this.#isRefused(pending)) {
       try {
         group.add(pending.answer, decide(group));
       } catch (error) {
@@ -230,19 +230,32 @@ export class Writer {
     return true;
   }
 
+  /** Before it is decided: no id is used up, and nothing is stored. */
+  #isRefused({ answer }: PendingWrite): boolean {
+    const { refusal } = this.#options.journal;
+    if (refusal === undefined) return false;
+    answer(storageUnavailable());
+    return true;
+  }
+
   /** Memory follows what storage holds, then everyone is answered. */
   #conclude(group: CommitGroup, result: CommitResult): void {
     const { set, log } = this.#options;
-    if (result.status === 'committed' || result.status === 'present') {
+    if (isStored(result)) {
       for (const change of group.staged) set.apply(change);
       // Mirrored, so that the events outlive the file.
       for (const event of group.events) log.info('admin_audit', loggedEvent(event));
     } else {
       this.#failures++;
     }
-    if (result.status === 'committed') {
-      group.answer();
+    if (result.status === 'committed' || result.status === 'kept') {
+      group.answer(result.status === 'kept' ? notConfirmed() : undefined);
       if (result.auditError !== undefined) this.#reportLostEvents(group, result.auditError);
+      if (result.status === 'kept') log.error('storage_not_replicated', result.error);
+      return;
+    }
+    if (result.status === 'refused') {
+      group.answer(storageUnavailable());
       return;
     }
     group.answer(storageFailed());
@@ -271,6 +284,9 @@ export class Writer {
   }
 }
 
+/** A replica that is back is noticed within a second or two. */
+const RETRY_AFTER_SECONDS = 5;
+
 /** So many records are named in the log; the number of all stands beside them. */
 const REPORTED_EVENTS_MAX = 100;
 
@@ -278,5 +294,25 @@ function storageFailed(): Outcome<string> {
   return failed(
     'STORAGE_FAILED',
     'the change could not be confirmed on disk; read the record before trying again',
+  );
+}
+
+/** Whether storage has the changes, whatever their senders are told. */
+function isStored({ status }: CommitResult): boolean {
+  return status === 'committed' || status === 'present' || status === 'kept';
+}
+
+function storageUnavailable(): Outcome<string> {
+  const { failure } = failed(
+    'STORAGE_UNAVAILABLE',
+    'nothing was changed: the replica of the database cannot be reached; try again later',
+  );
+  return { ok: false, failure: { ...failure, retryAfterSeconds: RETRY_AFTER_SECONDS } };
+}
+
+function notConfirmed(): Outcome<string> {
+  return failed(
+    'STORAGE_UNAVAILABLE',
+    'the change is kept on this machine, not confirmed by the replica of the database; read the record before trying again',
   );
 }

@@ -44,9 +44,9 @@ export class ReplicaWatch {
   #logChange({ isReached, reason }: ReplicaReport): void {
     const { log, settings } = this.#options;
     const now = isReached ? 'reached' : reason;
-    if (now === this.#said) return;
+    if (now === undefined || now === this.#said) return;
     this.#said = now;
     if (isReached) log.info('replica_reached', { mode: settings.mode });
-    else log.warn('replica_unreachable', { mode: settings.mode, reason: reason ?? null });
+    else log.warn('replica_unreachable', { mode: settings.mode, reason: now });
   }
 }

@@ -70,7 +70,9 @@ export class ReplicatedFile {
     const litestream = new Litestream({ socketPath, databasePath });
     let release = () => {};
     try {
-      release = await lockService(databasePath);
+      release = await lockService(databasePath).catch((error: unknown) => {
+        throw new Error(explained(error), { cause: error });
+      });
       if (mode === 'sync') await identified(litestream, startMaxMs);
       const file = await options.open();
       const replicated = new ReplicatedFile(file, release, options, litestream);
@@ -79,7 +81,7 @@ export class ReplicatedFile {
     } catch (error) {
       release();
       litestream.close();
-      throw new Error(explained(error), { cause: error });
+      throw error;
     }
   }
 

@@ -117,9 +117,14 @@ function inTurn<T>(use: () => Promise<T>): Promise<T> {
   return done;
 }
 
+const underWay = new Set<Promise<void>>();
+
 async function serve(request: ThreadRequest): Promise<void> {
-  // What is asked of Litestream ends first: it may wait for its turn at the file.
-  if (request.name === 'close') await replicated?.close();
+  if (request.name === 'close') {
+    // A commit may still wait for the replica, and Litestream's part for its turn at the file.
+    await Promise.all(underWay);
+    await replicated?.close();
+  }
   // It uses no file, and waits for what does.
   const reply = request.name === 'replicaReached' ? answer(request) : inTurn(() => answer(request));
   parentPort?.postMessage(await settled(await reply));
@@ -133,4 +138,8 @@ async function settled(reply: ThreadReply): Promise<ThreadReply> {
   return { call: reply.call, value: await reply.value.result };
 }
 
-parentPort?.on('message', (request: ThreadRequest) => void serve(request));
+parentPort?.on('message', (request: ThreadRequest) => {
+  const serving = serve(request);
+  underWay.add(serving);
+  void serving.then(() => underWay.delete(serving));
+});

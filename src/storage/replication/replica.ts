@@ -40,6 +40,8 @@ const RETRY_MS = 250;
 const CONFIRM_MAX_MS = 6_000;
 /** Litestream may have to send the whole database. */
 const SYNC_MAX_SECONDS = 600;
+/** A sync that takes longer is a reason to ask whether Litestream still answers. */
+const BUSY_MAX_MS = 3_000;
 /** Where Litestream hangs in `async`, commits go on after this. */
 const TURN_MAX_MS = 1_000;
 /** Twice the time that Litestream gives its last sync when it is stopped: by then its process is gone. */
@@ -50,7 +52,7 @@ const LAST_SYNC_MAX_SECONDS = 3;
 export class Replica {
   readonly #options: ReplicaOptions;
   #isReached = false;
-  #reason: string | undefined = 'Litestream has not been asked yet';
+  #reason: string | undefined;
   #process: string | undefined;
   #pid: number | undefined;
   /** Of the last sync that succeeded at this process of Litestream. */
@@ -70,7 +72,8 @@ export class Replica {
 
   /** Why no write may be stored now; undefined where one may. */
   get refusal(): string | undefined {
-    return this.#options.mode === 'sync' && !this.#isReached ? this.#reason : undefined;
+    if (this.#options.mode === 'async' || this.#isReached) return undefined;
+    return this.#reason ?? 'the replica has not been reached yet';
   }
 
   start(): void {
@@ -159,16 +162,24 @@ export class Replica {
   }
 
   async #keepInTouch(): Promise<Error | undefined> {
-    if (this.#syncing !== undefined) return undefined;
+    if (this.#syncing !== undefined) {
+      // A sync may take long, where much is sent; Litestream itself answers meanwhile, unless it hangs.
+      if (performance.now() - this.#syncing.since < BUSY_MAX_MS) return undefined;
+      return this.#litestreamFailure();
+    }
     if (this.#options.mode === 'async' && this.#upTo.behindSince !== undefined) {
       return this.#sync(false, 0);
     }
-    const failure = await this.#options.litestream.identify().then(
+    const failure = await this.#litestreamFailure();
+    // A sync that has succeeded meanwhile says more.
+    return this.#syncing === undefined ? failure : undefined;
+  }
+
+  #litestreamFailure(): Promise<Error | undefined> {
+    return this.#options.litestream.identify().then(
       () => undefined,
       (error: Error) => error,
     );
-    // A sync that has succeeded meanwhile says more.
-    return this.#syncing === undefined ? failure : undefined;
   }
 
   async #isOtherProcess(): Promise<boolean> {

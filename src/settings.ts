@@ -18,7 +18,11 @@ import {
 } from './settings/setting-values.js';
 
 export type { OperationsSettings } from './settings/operations-settings.js';
-export type { ReplicationSettings } from './settings/replication-settings.js';
+export {
+  type ReplicaSettings,
+  type ReplicationSettings,
+  replicaSettings,
+} from './settings/replication-settings.js';
 export { type Environment, isLoopback, SettingError } from './settings/setting-values.js';
 
 export interface Settings {
@@ -33,8 +37,7 @@ export interface Settings {
   readonly corsAllowedOrigins: readonly string[];
   /** Undefined: no backups. */
   readonly backups: BackupSettings | undefined;
-  /** Undefined: no replica, and no other process can open the file. */
-  readonly replication: ReplicationSettings | undefined;
+  readonly replication: ReplicationSettings;
   readonly accountLimits: AccountLimitSettings;
   readonly operations: OperationsSettings;
 }

@@ -5,10 +5,10 @@ import type { ReplicaReport } from '../libsql.js';
 import type { Log } from '../log.js';
 import type { ReplicationFigures } from '../operations/figures.js';
 import type { ServiceEvents } from '../service-events.js';
-import type { ReplicationSettings } from '../settings.js';
+import type { ReplicaSettings } from '../settings.js';
 
 export interface ReplicaWatchOptions {
-  readonly settings: ReplicationSettings;
+  readonly settings: ReplicaSettings;
   readonly log: Log;
   readonly events: ServiceEvents | undefined;
   /** Milliseconds since 1970, UTC. */
@@ -23,6 +23,10 @@ export class ReplicaWatch {
 
   constructor(options: ReplicaWatchOptions) {
     this.#options = options;
+  }
+
+  get settings(): ReplicaSettings {
+    return this.#options.settings;
   }
 
   take(report: ReplicaReport): void {

@@ -8,7 +8,7 @@ import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
 import { responderFor } from '../responder.js';
 import type { ServiceEvents } from '../service-events.js';
-import { type Settings, settingWarnings } from '../settings.js';
+import { replicaSettings, type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
 import { freshFetch } from './fresh-fetch.js';
 import { type HttpServerOptions, listen } from './http-server.js';
@@ -42,6 +42,8 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Called once when storage can no longer be relied on: stop the process, a restart reads the truth. */
   readonly onStorageLost: () => void;
+  /** Descriptor of a listening socket that was handed over; undefined: the settings name the address. */
+  readonly socket?: number | undefined;
   /** Put around the handler: it decides which requests come through. */
   readonly guard?: (respond: Responder) => HttpServerOptions['handler'];
 }
@@ -56,10 +58,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const replica = replicaOf(options, operations);
     const journal = await openLibsqlJournal({
       path: settings.databasePath,
-      replication: settings.replication && {
-        ...settings.replication,
-        onReport: (report) => replica?.take(report),
-      },
+      replication: replica && { ...replica.settings, onReport: (report) => replica.take(report) },
     });
     const loaded = await loadedRecords(journal, operations, options);
     // So that the first write after a restart is not refused.
@@ -75,8 +74,8 @@ function replicaOf(
   { settings, log }: ServiceOptions,
   { events }: Operations,
 ): ReplicaWatch | undefined {
-  const { replication } = settings;
-  return replication && new ReplicaWatch({ settings: replication, log, events, clock: Date.now });
+  const replica = replicaSettings(settings.replication);
+  return replica && new ReplicaWatch({ settings: replica, log, events, clock: Date.now });
 }
 
 interface LoadedRecords {
@@ -119,7 +118,7 @@ async function serve(
   { records, turns, work }: LoadedRecords,
   replica: ReplicaWatch | undefined,
   operations: Operations,
-  { settings, log, guard = (respond) => respond }: ServiceOptions,
+  { settings, log, socket, guard = (respond) => respond }: ServiceOptions,
 ): Promise<Service> {
   const { events } = operations;
   try {
@@ -137,7 +136,13 @@ async function serve(
     });
     const handler = guard(respond);
     const { host, port, corsAllowedOrigins } = settings;
-    const server = await listen({ handler, host, port, corsAllowedOrigins, log, events });
+    const server = await listen({ handler, host, port, socket, corsAllowedOrigins, log, events });
+    if (socket !== undefined) {
+      log.info('socket_handed_over', {
+        address: server.origin,
+        hint: 'HOST and PORT are not used; the socket unit names the address',
+      });
+    }
     const backups = scheduleOf(settings, journal, log, events);
     const providerProbe = new ProviderProbe(signIn, log);
     const providerFinding = () => providerProbe.finding;

@@ -54,8 +54,8 @@ export async function checkStart(environment: Environment, log: Log): Promise<nu
 
 /** In `sync` a start needs Litestream; in `async` it warns. */
 async function lookAtReplica({ replication, databasePath }: Settings, log: Log) {
-  if (replication === undefined) return { replication: 'off' };
   const { mode, socketPath } = replication;
+  if (mode === 'off') return { replication: mode };
   const litestream = new Litestream({ socketPath, databasePath: resolve(databasePath) });
   try {
     await litestream.identify();

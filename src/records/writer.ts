@@ -12,6 +12,7 @@ import type { Turns } from '../turns.js';
 import { type Answer, CommitGroup, type CurrentRecords, type Decision } from './commit-group.js';
 import type { CommitResult, Journal } from './journal.js';
 import type { RecordSet } from './record-set.js';
+import { isStored, notConfirmed, storageFailed, storageUnavailable } from './storage-answers.js';
 
 /** A write that waits for its turn. */
 export interface Write {
@@ -284,35 +285,5 @@ export class Writer {
   }
 }
 
-/** A replica that is back is noticed within a second or two. */
-const RETRY_AFTER_SECONDS = 5;
-
 /** So many records are named in the log; the number of all stands beside them. */
 const REPORTED_EVENTS_MAX = 100;
-
-function storageFailed(): Outcome<string> {
-  return failed(
-    'STORAGE_FAILED',
-    'the change could not be confirmed on disk; read the record before trying again',
-  );
-}
-
-/** Whether storage has the changes, whatever their senders are told. */
-function isStored({ status }: CommitResult): boolean {
-  return status === 'committed' || status === 'present' || status === 'kept';
-}
-
-function storageUnavailable(): Outcome<string> {
-  const { failure } = failed(
-    'STORAGE_UNAVAILABLE',
-    'nothing was changed: the replica of the database cannot be reached; try again later',
-  );
-  return { ok: false, failure: { ...failure, retryAfterSeconds: RETRY_AFTER_SECONDS } };
-}
-
-function notConfirmed(): Outcome<string> {
-  return failed(
-    'STORAGE_UNAVAILABLE',
-    'the change is kept on this machine, not confirmed by the replica of the database; read the record before trying again',
-  );
-}

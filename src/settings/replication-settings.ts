@@ -3,18 +3,24 @@
 import { type Environment, quoted, read, SettingError } from './setting-values.js';
 
 export interface ReplicationSettings {
-  /** `async`: a write is acknowledged when this disk has it. `sync`: when the replica has it. */
-  readonly mode: 'async' | 'sync';
+  /**
+   * `off`: there is no replica. `async`: a write is acknowledged when this disk has it.
+   * `sync`: when the replica has it.
+   */
+  readonly mode: 'off' | 'async' | 'sync';
   /** Path of Litestream's control socket. */
   readonly socketPath: string;
 }
 
-/** Undefined where there is no replica. Throws a `SettingError`. */
-export function readReplication(environment: Environment): ReplicationSettings | undefined {
+/** Of a service that has a replica. */
+export type ReplicaSettings = ReplicationSettings & { readonly mode: 'async' | 'sync' };
+
+/** Throws a `SettingError` for the first setting that cannot be used. */
+export function readReplication(environment: Environment): ReplicationSettings {
   const mode = read(environment, 'REPLICATION', replicationMode, 'off');
-  const socketPath = read(environment, 'LITESTREAM_SOCKET', socketFile, '/var/run/litestream.sock');
-  if (mode === 'off') return undefined;
-  if (environment['BACKUP_DIR']) {
+  const socket = '/var/run/litestream.sock';
+  const socketPath = read(environment, 'LITESTREAM_SOCKET', socketFile, socket);
+  if (mode !== 'off' && environment['BACKUP_DIR']) {
     throw new SettingError(
       'BACKUP_DIR',
       `set beside REPLICATION=${mode}`,
@@ -24,7 +30,14 @@ export function readReplication(environment: Environment): ReplicationSettings |
   return { mode, socketPath };
 }
 
-function replicationMode(name: string, text: string): ReplicationSettings['mode'] | 'off' {
+export function replicaSettings({
+  mode,
+  socketPath,
+}: ReplicationSettings): ReplicaSettings | undefined {
+  return mode === 'off' ? undefined : { mode, socketPath };
+}
+
+function replicationMode(name: string, text: string): ReplicationSettings['mode'] {
   if (text === 'off' || text === 'async' || text === 'sync') return text;
   throw new SettingError(name, quoted(text), 'off, async or sync');
 }

@@ -1,7 +1,7 @@
 // The journal over a libSQL file: the port's promises, and what is true of the
 // file itself while it is held.
 
-import fs, { readdir, readFile, stat, utimes } from 'node:fs/promises';
+import fs, { copyFile, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';

@@ -67,6 +67,13 @@ async function buildBundles() {
         platform: 'neutral',
         mainFields: ['module', 'main'],
       }),
+      // For the tests of those who embed the service, on any host.
+      build({
+        ...common,
+        entryPoints: ['src/memory.ts', 'src/journal-conformance.ts'],
+        platform: 'neutral',
+        plugins: [sharedBundles],
+      }),
       build({
         ...common,
         entryPoints: ['src/worker.ts'],

@@ -10,8 +10,8 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     include: ['test/**/*.test.ts'],
-    // These have their own command: npm run test:browser.
-    exclude: ['test/browser/**'],
+    // These have their own commands: npm run test:browser and npm run test:recipes.
+    exclude: ['test/browser/**', 'test/recipes/**'],
     globalSetup: ['test/support/met-answers.ts'],
     // Processes and files are started for real; a busy machine makes them slow, not wrong.
     // The time-out ends a test that hangs; no test's verdict depends on it.

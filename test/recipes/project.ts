@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,7 +52,7 @@ export function startNode(
 ): Program {
   const child = spawn(process.execPath, args, {
     cwd: project.path,
-    env: { PATH: process.env['PATH'] ?? '', HOME: project.path, ...environment },
+    env: { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -35,6 +35,8 @@ export interface ConsoleOptions {
   /** Where `console.css` and `page-script.js` are. */
   readonly assetFolder: URL;
   readonly log: Log;
+  /** How long a page waits for the service. */
+  readonly answerMaxMs?: number;
   /** Gets each code for a sign-in, where no password is set. */
   readonly tellCode: (code: string) => void;
 }
@@ -73,7 +75,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
 }
 
 function partsOf(
-  { settings, erasure, assetFolder, log, tellCode }: ConsoleOptions,
+  { settings, erasure, assetFolder, answerMaxMs, log, tellCode }: ConsoleOptions,
   port: () => number,
   interrupted: AbortSignal,
 ): ConsoleParts {
@@ -87,7 +89,7 @@ function partsOf(
     randomBytes,
     version: 'console',
   };
-  const service = new ConsoleService(settings, surroundings);
+  const service = new ConsoleService(settings, surroundings, answerMaxMs);
   const operations = new OperationsPort({ url: settings.opsUrl, fetchText, clock: Date.now });
   const assets = assetsIn(assetFolder);
   const hash = createHash('sha256').update(JSON.stringify(assets)).digest('hex');

@@ -83,7 +83,7 @@ function Wellness({ view, health, operations }: OverviewProps) {
     [words.overview.warnings, status?.warnings ?? []],
   ] as const;
   return (
-    <Notice kind={isWell ? 'good' : 'bad'}>
+    <Notice kind={isWell ? (status?.warnings.length ? 'note' : 'good') : 'bad'}>
       <strong>{sentence}.</strong> {words.overview.upFor(formats.duration(health.uptime_seconds))}
       {lists.map(([label, entries]) =>
         entries.length === 0 ? null : (

@@ -34,11 +34,15 @@ export class ConsoleService {
   /** For work in the background: patient, as the data commands are. */
   readonly patient: Service;
 
-  constructor({ serviceUrl, adminKey }: ServiceTarget, surroundings: Surroundings) {
+  constructor(
+    { serviceUrl, adminKey }: ServiceTarget,
+    surroundings: Surroundings,
+    answerMaxMs = ANSWER_MAX_MS,
+  ) {
     this.url = serviceUrl;
     const target = { baseUrl: serviceUrl, adminKey };
     this.patient = new Service(target, surroundings);
-    const quick = { ...WAITS, timeoutMs: ANSWER_MAX_MS };
+    const quick = { ...WAITS, timeoutMs: answerMaxMs };
     this.client = new Service(target, surroundings, quick).client;
   }
 

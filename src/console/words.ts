@@ -120,7 +120,7 @@ export const ENGLISH = {
   },
   accounts: {
     title: 'Accounts',
-    searchHint: 'Part of a subject, or of a business profile',
+    searchHint: 'Subject or business name',
     subject: 'Subject',
     records: 'Records',
     count: (count: string) => `${count} ${count === '1' ? 'account' : 'accounts'}`,

@@ -168,12 +168,16 @@ describe('A page that fails', () => {
   it('says that the service is slow', async () => {
     const stub = createServer(() => {});
     await listening(stub, async (url) => {
-      expect(await failing(url)).toContain('did not answer in time');
+      expect(await failing(url, {}, 50)).toContain('did not answer in time');
     });
   });
 
-  async function failing(url: string, environment: Record<string, string> = {}): Promise<string> {
-    const away = await openConsole({ SERVICE_URL: url, ...environment }, { answerMaxMs: 300 });
+  async function failing(
+    url: string,
+    environment: Record<string, string> = {},
+    answerMaxMs = 30_000,
+  ): Promise<string> {
+    const away = await openConsole({ SERVICE_URL: url, ...environment }, { answerMaxMs });
     try {
       const stranger = away.visitor();
       await stranger.signIn(away.codes.at(-1) ?? '');

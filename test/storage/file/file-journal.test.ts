@@ -1,7 +1,7 @@
 // The journal over a libSQL file: the port's promises, and what is true of the
 // file itself while it is held.
 
-import fs, { copyFile, readdir, readFile } from 'node:fs/promises';
+import fs, { copyFile, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
@@ -121,6 +121,24 @@ describe('The libSQL file', () => {
     expect(await runSql(path, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     expect(await runSql(path, 'pragma application_id')).toEqual([{ application_id: 0x5376634d }]);
     expect(await runSql(path, 'pragma user_version')).toEqual([{ user_version: SCHEMA_VERSION }]);
+  });
+
+  it('has the log of a killed process written again at the start, byte for byte', async () => {
+    await journal.commit(changes({ puts: [row(1000)] }));
+    const killed = join(folder.path, 'killed.db');
+    // A copy while the file is open is all that a kill leaves.
+    await copyFile(path, killed);
+    await copyFile(`${path}-wal`, `${killed}-wal`);
+    const log = await readFile(`${killed}-wal`);
+    await utimes(`${killed}-wal`, 1, 1);
+    const next = await openLibsqlJournal({ path: killed });
+    try {
+      expect((await stat(`${killed}-wal`)).mtimeMs).toBeGreaterThan(1_000);
+      expect((await readFile(`${killed}-wal`)).equals(log)).toBe(true);
+      expect((await loaded(next)).map(({ position }) => position)).toContain(1000);
+    } finally {
+      await next.close();
+    }
   });
 
   it('heals after refused commits: later ones are on disk', async () => {

@@ -32,6 +32,8 @@ export interface Faulted {
 
 const DISK_BYTES = 4_000_000;
 const FULL_MAX_MS = 5_000;
+/** Writes that may or may not have been made cost the checker most: of twelve clients' some parts stay undecided. */
+const FULL_DISK_CLIENTS = 6;
 const SYNC_DELAY_MS = 20;
 /** Of the syncs of one thread: the first that fails, and after how many the next. */
 const FAILING_SYNCS = 'when=25+40';
@@ -126,7 +128,8 @@ function tracing(inject: string): readonly string[] {
   return [...tracer, '-e', 'trace=fsync,fdatasync', '-e', inject];
 }
 
-async function fullDisk(folder: string, { operations, rounds, clients }: Amount, script?: string) {
+async function fullDisk(folder: string, amount: Amount, script?: string) {
+  const { operations, rounds, clients = FULL_DISK_CLIENTS } = amount;
   const disk = join(folder, 'disk');
   mkdirSync(disk, { recursive: true });
   const mount = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && exec "$@"`;

@@ -5,15 +5,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-const PROJECTS = fileURLToPath(new URL('./projects/', import.meta.url));
-export const MODULES = fileURLToPath(new URL('./node_modules/', import.meta.url));
+const PROJECTS = fileURLToPath(new URL('../../data/recipes/projects/', import.meta.url));
+export const MODULES = fileURLToPath(new URL('../../data/recipes/node_modules/', import.meta.url));
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 /** Containers give no user namespaces and little shared memory. */
 const CHROMIUM_ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage'];

@@ -10,8 +10,8 @@ const isSmall = Boolean(process.env['TRIALS_SMALL']);
 const TESTS = isSmall ? 'test/trials/*.small.ts' : 'test/**/*.test.ts';
 /** Files that replace a module for the whole process. */
 const ALONE = ['test/node/threaded-work.test.ts'];
-/** These have their own command: npm run test:browser. */
-const BROWSER = 'test/browser/**';
+/** These have their own commands: npm run test:browser and npm run test:recipes. */
+const OTHER_COMMANDS = ['test/browser/**', 'test/recipes/**'];
 
 export default defineConfig({
   plugins: [buildOnDemand(isFromSource), ...(isFromSource ? [fromSource()] : [])],
@@ -23,7 +23,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: [TESTS],
-          exclude: [BROWSER, ...ALONE],
+          exclude: [...OTHER_COMMANDS, ...ALONE],
           // A worker loads each module once, for all files that it runs: half of the processor
           // time of a short file was loading what the file before it had loaded.
           isolate: false,

@@ -37,7 +37,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
     message: 'the request took too long to arrive; send it again',
   },
   VALIDATION_FAILED: {
-    meaning: 'The record would break the rules of its collection; the message names each property.',
+    meaning:
+      'The record would break the rules of its collection. The message names each property: `PROPERTY is FOUND; it must be WANTED`, joined by `; `.',
     message: validationMessage(),
   },
   QUOTA_EXCEEDED: {

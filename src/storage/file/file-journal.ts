@@ -20,6 +20,7 @@ import type {
 import { type Backup, Backups } from '../backup/backups.js';
 import { syncFolder } from '../backup/file-copy.js';
 import type { CommitTexts, FileCommitResult } from './database-file.js';
+import { expectFileName, openedOnce } from './open-files.js';
 import type { ThreadCalls, ThreadOptions, ThreadReply } from './storage-thread.js';
 
 /** SQLite's own limit of a text. */
@@ -55,9 +56,12 @@ export interface FileJournal extends Journal, StoredViews {
  */
 export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<FileJournal> {
   const path = resolve(options.path);
+  let release = () => {};
   try {
+    expectFileName(options.path);
     await makeFolder(dirname(path));
     await claimFile(path);
+    release = await openedOnce(path);
     const thread = new LibsqlThread({
       url: pathToFileURL(path).href,
       initialRows: rowsText(options.initialRows ?? []),
@@ -68,8 +72,9 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
       await thread.close();
       throw error;
     });
-    return new LibsqlJournal(thread, path);
+    return new LibsqlJournal(thread, path, release);
   } catch (error) {
+    release();
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`the database file ${path} cannot be used: ${reason}`, { cause: error });
   }
@@ -78,7 +83,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
 async function makeFolder(folder: string): Promise<void> {
   try {
     const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-    // Until the folder around it is synced, a power cut may take a new one, with all that is in it.
+    // Until the parent folder is synced, a power cut may remove a new folder with everything in it.
     for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
       await syncFolder(dirname(made));
     }
@@ -113,10 +118,12 @@ class LibsqlJournal implements FileJournal {
   readonly bodyMaxBytes = TEXT_MAX_BYTES;
   readonly #thread: LibsqlThread;
   readonly #backups: Backups;
+  readonly #release: () => void;
   #counting: Promise<unknown> = Promise.resolve();
 
-  constructor(thread: LibsqlThread, path: string) {
+  constructor(thread: LibsqlThread, path: string, release: () => void) {
     this.#thread = thread;
+    this.#release = release;
     this.#backups = new Backups({
       path,
       freeze: () => thread.call('freeze'),
@@ -142,12 +149,12 @@ class LibsqlJournal implements FileJournal {
     try {
       return withErrors(await this.#thread.call('commit', commitTexts(changes)));
     } catch (error) {
-      // The thread did not answer: nobody knows how far it came.
+      // The thread did not answer, so the outcome is unknown.
       return { status: 'unknown', error };
     }
   }
 
-  /** One after the other: each is of a moment after it was asked for. */
+  /** Usage views run one after the other, and each shows a moment after its request. */
   usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
     const counted = this.#counting.then(() => this.#count(JSON.stringify(createdAfter)));
     this.#counting = counted.catch(() => {});
@@ -171,8 +178,12 @@ class LibsqlJournal implements FileJournal {
   }
 
   async close(): Promise<void> {
-    await this.#backups.close();
-    await this.#thread.close();
+    try {
+      await this.#backups.close();
+      await this.#thread.close();
+    } finally {
+      this.#release();
+    }
   }
 
   async #count(createdAfter: string): Promise<StoredTotals> {

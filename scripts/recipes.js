@@ -1,20 +1,26 @@
 // `npm run test:recipes`: runs the recipes of the pages as they are written, with
 // the frameworks that they name and with the packages as `npm pack` makes them. The
 // frameworks are about 800 MB, so they are installed for this command alone, by a
-// lock file of their own. Arguments go to vitest.
+// lock file of their own, into a folder beside the sources. Arguments go to vitest.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packClient } from './pack-client.js';
 import { makeReady, root } from './setup.js';
 
-const FOLDER = join(root, 'test/recipes');
+const LISTED = join(root, 'test/recipes');
+/** Not below `test`, whose files other tests walk through. */
+const FOLDER = join(root, 'data/recipes');
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
 
 await makeReady('test', 'test/browser');
 const packed = mkdtempSync(join(tmpdir(), 'packed-'));
+mkdirSync(FOLDER, { recursive: true });
+for (const name of ['package.json', 'package-lock.json']) {
+  copyFileSync(join(LISTED, name), join(FOLDER, name));
+}
 try {
   if (!isInstalled()) npm(['ci', ...QUIET], FOLDER);
   npm(['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', packed], root);

@@ -6,6 +6,7 @@ import { AUDIENCE_HINT } from './identity/identity-provider.js';
 import type { SignInSettings } from './identity/sign-in.js';
 import { readSignIn } from './settings/identity-settings.js';
 import { type OperationsSettings, readOperationsSettings } from './settings/operations-settings.js';
+import { type ReplicationSettings, readReplication } from './settings/replication-settings.js';
 import {
   type Environment,
   MASKED,
@@ -17,6 +18,11 @@ import {
 } from './settings/setting-values.js';
 
 export type { OperationsSettings } from './settings/operations-settings.js';
+export {
+  type ReplicaSettings,
+  type ReplicationSettings,
+  replicaSettings,
+} from './settings/replication-settings.js';
 export { type Environment, isLoopback, SettingError } from './settings/setting-values.js';
 
 export interface Settings {
@@ -31,6 +37,7 @@ export interface Settings {
   readonly corsAllowedOrigins: readonly string[];
   /** Undefined: no backups. */
   readonly backups: BackupSettings | undefined;
+  readonly replication: ReplicationSettings;
   readonly accountLimits: AccountLimitSettings;
   readonly operations: OperationsSettings;
 }
@@ -71,6 +78,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile): Set
     adminKey: readAdminKey(environment, readFile),
     corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
     backups: readBackups(environment),
+    replication: readReplication(environment),
     accountLimits: readAccountLimits(environment),
     operations: readOperationsSettings(environment),
   });

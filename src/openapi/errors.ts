@@ -53,6 +53,11 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
     meaning: 'The change could not be confirmed: read before you try again.',
     message: 'the change could not be confirmed on disk; read the record before trying again',
   },
+  STORAGE_UNAVAILABLE: {
+    meaning:
+      'The service keeps a replica of its database, and the replica cannot be reached. With the header `Retry-After` nothing was changed; without it the change is stored, but not confirmed by the replica: read before you try again.',
+    message: 'nothing was changed: the replica of the database cannot be reached; try again later',
+  },
   INTERNAL_ERROR: {
     meaning: 'A defect of the service. Its log has the reason under the request id.',
     message: 'something unforeseen went wrong; the log has it under the request id',

@@ -32,8 +32,8 @@ const REFUSALS: readonly Refusal[] = [
   refusal('NotFound', 'NOT_FOUND'),
   refusal('ValidationFailed', 'VALIDATION_FAILED', 'QUOTA_EXCEEDED'),
   refusal('StorageFailed', 'STORAGE_FAILED', 'INTERNAL_ERROR'),
-  refusal('AuthUnavailable', 'AUTH_UNAVAILABLE'),
-  refusal('AdminDisabled', 'ADMIN_DISABLED'),
+  refusal('AuthUnavailable', 'AUTH_UNAVAILABLE', 'STORAGE_UNAVAILABLE'),
+  refusal('AdminDisabled', 'ADMIN_DISABLED', 'STORAGE_UNAVAILABLE'),
   { name: 'Anywhere', status: 'default', codes: ANYWHERE },
 ];
 

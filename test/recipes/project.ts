@@ -12,8 +12,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-const PROJECTS = fileURLToPath(new URL('./projects/', import.meta.url));
-export const MODULES = fileURLToPath(new URL('./node_modules/', import.meta.url));
+const PROJECTS = fileURLToPath(new URL('../../data/recipes/projects/', import.meta.url));
+export const MODULES = fileURLToPath(new URL('../../data/recipes/node_modules/', import.meta.url));
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 /** Containers give no user namespaces and little shared memory. */
 const CHROMIUM_ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage'];

@@ -3,7 +3,7 @@
 // a gap in the tests, or a change that means the same. Prints a table of files
 // and the survivors; test/MUTANTS.md has the reasons. `--one-in 10` tries a tenth
 // of the changes, the same ones in every run. `--tests test/contract/list` takes
-// other tests; `--then test/contract/` tries the survivors again with these, here the
+// other tests; `--survivors test/contract/` tries the survivors again with these, here the
 // contract suite on the host from source.
 
 import { statSync } from 'node:fs';
@@ -87,14 +87,14 @@ function readArguments(given) {
     allowPositionals: true,
     options: {
       tests: { type: 'string', multiple: true, default: [] },
-      then: { type: 'string', multiple: true, default: [] },
+      survivors: { type: 'string', multiple: true, default: [] },
       'one-in': { type: 'string', default: '1' },
     },
   });
   const paths = positionals.length > 0 ? positionals : ['src/domain'];
   const rooms = paths.map((path) => `test/${path.split('/')[1]?.replace(/\.ts$/, '')}/`);
   const tests = values.tests.length > 0 ? values.tests : [...new Set(rooms)];
-  return { paths, tests, survivorsTests: values.then, oneIn: values['one-in'] };
+  return { paths, tests, survivorsTests: values.survivors, oneIn: values['one-in'] };
 }
 
 /** @param {string} path */

@@ -97,9 +97,9 @@ function readArguments(given) {
   return { paths, tests, survivorsTests: values.survivors, oneIn: values['one-in'] };
 }
 
-/** @param {string} path */
+/** A path may end in a range of lines, such as `:10-20`. @param {string} path */
 function isFolder(path) {
-  return statSync(join(root, path)).isDirectory();
+  return statSync(join(root, path.replace(/:\d.*$/, ''))).isDirectory();
 }
 
 /** @param {readonly MutantResult[]} mutants */

@@ -106,7 +106,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
 async function makeFolder(folder: string): Promise<void> {
   try {
     const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-    // Until the folder around it is synced, a power cut may take a new one, with all that is in it.
+    // Until the parent folder is synced, a power cut may remove a new folder with everything in it.
     for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
       await syncFolder(dirname(made));
     }
@@ -182,12 +182,12 @@ class LibsqlJournal implements FileJournal {
     try {
       return withErrors(await this.#thread.call('commit', commitTexts(changes)));
     } catch (error) {
-      // The thread did not answer: nobody knows how far it came.
+      // The thread did not answer, so the outcome is unknown.
       return { status: 'unknown', error };
     }
   }
 
-  /** One after the other: each is of a moment after it was asked for. */
+  /** Usage views run one after the other, and each shows a moment after its request. */
   usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
     const counted = this.#counting.then(() => this.#count(JSON.stringify(createdAfter)));
     this.#counting = counted.catch(() => {});

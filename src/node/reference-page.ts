@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { API_PREFIX } from '../http/path.js';
 
 /** In `dist`, beside the bundle of this file. */
 const FOLDER = new URL('./reference/', import.meta.url);
@@ -38,7 +39,7 @@ export async function answerReference(
 /** The OpenAPI document, with the preview as its server. */
 async function documentFor(apiOrigin: string): Promise<string> {
   const document = JSON.parse(await readFile(fileURLToPath(DOCUMENT), 'utf8'));
-  document.servers[0].variables.origin.default = apiOrigin;
+  document.servers[0].url = `${apiOrigin}${API_PREFIX}`;
   return JSON.stringify(document);
 }
 

@@ -67,7 +67,7 @@ describe('The API reference', () => {
   });
 
   it('loads from this machine alone, without a complaint', async () => {
-    for (const tag of ['orders', 'payments', 'Administration']) {
+    for (const tag of ['orders', 'payments', 'Admin views']) {
       await page.locator(`[data-tag="${tag}"]`).waitFor();
     }
     const hosts = asked
@@ -101,7 +101,7 @@ describe('The API reference', () => {
   });
 
   it('does not offer to try the administration API, whose key no browser may send', async () => {
-    await open('Administration', 'GET', '/admin/overview');
+    await open('Admin views', 'GET', '/admin/overview');
     await page.getByText('Count accounts and records').first().waitFor();
     expect(await page.getByRole('button', { name: /Execute|Try it out/ }).count()).toBe(0);
   });

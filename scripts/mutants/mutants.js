@@ -1,29 +1,33 @@
 // `npm run mutants -- src/domain`: changes the sources in one place at a time and
 // runs the tests of that folder. A change that no test notices is a survivor:
 // a gap in the tests, or a change that means the same. Prints a table of files
-// and the survivors; test/MUTANTS.md has the reasons. `--tests test/contract/list`
-// takes other tests, such as those of the contract on the host from source.
+// and the survivors; test/MUTANTS.md has the reasons. `--one-in 10` tries a tenth
+// of the changes, the same ones in every run. `--tests test/contract/list` takes
+// other tests, such as those of the contract on the host from source.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { makeInstalled, root } from '../setup.js';
 
 /** A mutant on which the tests take this much longer than usual counts as noticed. */
 const TIMEOUT_MS = 5_000;
-const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError', 'CompileError']);
+const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError']);
 
 /** @typedef {import('@stryker-mutator/api/core').MutantResult} MutantResult */
 
-const { paths, tests } = readArguments(process.argv.slice(2));
+const { paths, tests, oneIn } = readArguments(process.argv.slice(2));
 await makeInstalled('test', 'scripts/worker', 'scripts/mutants');
 process.chdir(root);
 process.env['TEST_HOSTS'] = 'handler';
+process.env['MUTANTS_ONE_IN'] = oneIn;
 process.env['MUTANT_TESTS'] = tests.map((path) => `${path}**/*.test.ts,${path}*.test.ts`).join();
 const { Stryker } = await import('@stryker-mutator/core');
 const mutants = await new Stryker({
   mutate: paths.map((path) => (isFolder(path) ? `${path}/**/*.ts` : path)),
   testRunner: 'vitest',
-  plugins: ['@stryker-mutator/vitest-runner'],
+  plugins: ['@stryker-mutator/vitest-runner', join(root, 'scripts/mutants/sample.js')],
+  ...(oneIn !== '1' && { checkers: ['sample'] }),
   vitest: { configFile: 'scripts/mutants/vitest.config.ts', related: false },
   coverageAnalysis: 'perTest',
   timeoutMS: TIMEOUT_MS,
@@ -34,16 +38,23 @@ const mutants = await new Stryker({
   // Stryker would rewrite it with the compiler's programming interface, which TypeScript 7 has not.
   tsconfigFile: 'no-tsconfig.json',
 }).runMutationTest();
-process.stdout.write(`\n${table(mutants)}\n${survivors(mutants)}`);
+const tried = mutants.filter(({ status }) => status !== 'CompileError');
+process.stdout.write(`\n${table(tried)}\n${survivors(tried)}`);
 
 /** @param {readonly string[]} given */
 function readArguments(given) {
-  const at = given.indexOf('--tests');
-  const wanted = at === -1 ? given : given.slice(0, at);
-  const paths = wanted.length > 0 ? wanted : ['src/domain'];
-  const chosen = at === -1 ? [] : given.slice(at + 1);
+  const { values, positionals } = parseArgs({
+    args: [...given],
+    allowPositionals: true,
+    options: {
+      tests: { type: 'string', multiple: true, default: [] },
+      'one-in': { type: 'string', default: '1' },
+    },
+  });
+  const paths = positionals.length > 0 ? positionals : ['src/domain'];
   const rooms = paths.map((path) => `test/${path.split('/')[1]?.replace(/\.ts$/, '')}/`);
-  return { paths, tests: chosen.length > 0 ? chosen : [...new Set(rooms)] };
+  const tests = values.tests.length > 0 ? values.tests : [...new Set(rooms)];
+  return { paths, tests, oneIn: values['one-in'] };
 }
 
 /** @param {string} path */

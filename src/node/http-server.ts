@@ -29,6 +29,8 @@ export interface HttpServerOptions {
   readonly handler: (request: Request, host: HostBindings) => Response | Promise<Response>;
   readonly host: string;
   readonly port: number;
+  /** Descriptor of a listening socket, in place of `host` and `port`. */
+  readonly socket?: number | undefined;
   readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
   /** Told of every request when its answer is written; without it nothing is measured. */
@@ -51,7 +53,8 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { server, connections } = buildServer(options);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
+    if (options.socket === undefined) server.listen(options.port, options.host, resolve);
+    else server.listen({ fd: options.socket }, resolve);
   });
   return {
     origin: originOf(server.address() as AddressInfo),

@@ -27,6 +27,7 @@ import {
   type OperationsServer,
   openOperationsPort,
 } from './operations-port.js';
+import type { ReplicaWatch } from './replica-watch.js';
 
 /** The same as that of the description document. */
 const VERSION = '0.1.0';
@@ -46,6 +47,7 @@ export interface StartedParts {
   readonly server: HttpServer;
   readonly backups: BackupSchedule | undefined;
   readonly backupPlan: BackupPlan | undefined;
+  readonly replica: ReplicaWatch | undefined;
   /** Pieces of long work that wait for their turn, or that another thread works on. */
   heavyWork(): number;
   /** What the provider made of a made-up token at the start; undefined before its answer, and without a provider. */
@@ -157,6 +159,7 @@ export class Operations {
       disk,
       providerFinding: this.#parts?.providerFinding(),
       backups,
+      replication: this.#parts?.replica?.figures,
     };
   }
 

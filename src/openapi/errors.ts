@@ -39,7 +39,8 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
     message: 'the request took too long to arrive; send it again',
   },
   VALIDATION_FAILED: {
-    meaning: 'The record would break the rules of its collection; the message names each property.',
+    meaning:
+      'The record would break the rules of its collection. The message names each property: `PROPERTY is FOUND; it must be WANTED`, joined by `; `.',
     message: validationMessage('customers'),
   },
   QUOTA_EXCEEDED: {
@@ -53,6 +54,11 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
   STORAGE_FAILED: {
     meaning: 'The change could not be confirmed: read before you try again.',
     message: 'the change could not be confirmed on disk; read the record before trying again',
+  },
+  STORAGE_UNAVAILABLE: {
+    meaning:
+      'The service keeps a replica of its database, and the replica cannot be reached. With the header `Retry-After` nothing was changed; without it the change is stored, but not confirmed by the replica: read before you try again.',
+    message: 'nothing was changed: the replica of the database cannot be reached; try again later',
   },
   INTERNAL_ERROR: {
     meaning: 'A defect of the service. Its log has the reason under the request id.',

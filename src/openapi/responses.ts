@@ -39,8 +39,8 @@ const REFUSALS: readonly Refusal[] = [
   refusal('NotFound', ['NOT_FOUND']),
   ...COLLECTION_NAMES.map(invalidRecord),
   refusal('StorageFailed', ['STORAGE_FAILED', 'INTERNAL_ERROR']),
-  refusal('AuthUnavailable', ['AUTH_UNAVAILABLE']),
-  refusal('AdminDisabled', ['ADMIN_DISABLED']),
+  refusal('AuthUnavailable', ['AUTH_UNAVAILABLE', 'STORAGE_UNAVAILABLE']),
+  refusal('AdminDisabled', ['ADMIN_DISABLED', 'STORAGE_UNAVAILABLE']),
   { name: 'Anywhere', status: 'default', codes: ANYWHERE },
 ];
 

@@ -1,23 +1,14 @@
 // The operator's views across accounts, computed from the in-memory set when
 // asked: there is no second count that could disagree with the records.
 
-import { byCollection } from '../domain/collection-name.js';
 import { offsetOf, type Page, type PageRequest } from '../domain/listing.js';
 import { Needle } from '../domain/search.js';
 import type { Turns } from '../turns.js';
-import type { StoredUsage, StoredViews } from './journal.js';
+import type { StoredViews } from './journal.js';
 import { accountSummary } from './memory-account.js';
 import type { RecordSet } from './record-set.js';
-import type {
-  AccountPage,
-  OperatorViews,
-  Overview,
-  RecordCounts,
-  ResourceUsage,
-  Usage,
-} from './record-store.js';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
+import type { AccountPage, OperatorViews, Overview, Usage } from './record-store.js';
+import { overviewOf, usageView, windowStarts } from './usage-view.js';
 
 /** The operator's searches take turns with the accounts under this name, which is no subject: it is empty. */
 const OPERATOR = '';
@@ -39,8 +30,7 @@ export class MemoryOperator implements OperatorViews {
 
   async overview(): Promise<Overview> {
     const { set } = this.#context;
-    const resources = byCollection((name) => set.count(name));
-    return { tenant_count: set.ownerCount, record_count: sum(resources), resources };
+    return overviewOf(set.ownerCount, (name) => set.count(name));
   }
 
   async accounts(q: string, page: PageRequest): Promise<AccountPage> {
@@ -62,17 +52,7 @@ export class MemoryOperator implements OperatorViews {
 
   async usage(): Promise<Usage> {
     const { storage, clock } = this.#context;
-    const now = clock();
-    const times = [now - DAY_MS, now - 7 * DAY_MS, now - 30 * DAY_MS] as const;
-    const { collections: stored, auditEventCount } = await storage.usage(times);
-    return {
-      record_count: stored.reduce((count, { records }) => count + records, 0),
-      payload_bytes: stored.reduce((bytes, { payloadBytes }) => bytes + payloadBytes, 0),
-      resources: byCollection((name) =>
-        resourceUsage(stored.find(({ collection }) => collection === name)),
-      ),
-      audit_event_count: auditEventCount,
-    };
+    return usageView(await storage.usage(windowStarts(clock())));
   }
 
   auditEvents(page: PageRequest): Promise<Page> {
@@ -107,20 +87,4 @@ export class MemoryOperator implements OperatorViews {
     }
     return false;
   }
-}
-
-function resourceUsage(stored: StoredUsage | undefined): ResourceUsage {
-  const [day, week, month] = stored?.createdAfter ?? [0, 0, 0];
-  return {
-    records: stored?.records ?? 0,
-    payload_bytes: stored?.payloadBytes ?? 0,
-    created_last_24_hours: day,
-    created_last_7_days: week,
-    created_last_30_days: month,
-    last_updated_at: stored === undefined ? null : new Date(stored.lastUpdatedAt).toISOString(),
-  };
-}
-
-function sum(counts: RecordCounts): number {
-  return Object.values(counts).reduce((total, count) => total + count, 0);
 }

@@ -2,10 +2,11 @@
 // their state to it (outbox.ts); requests for records never pass through it.
 
 import { DurableObject } from 'cloudflare:workers';
-import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
+import { byCollection, COLLECTION_NAMES, isCollectionName } from '../domain/collection-name.js';
 import { offsetOf, type PageRequest } from '../domain/listing.js';
 import { SAMPLE_OWNER } from '../domain/sample-records.js';
 import { caseFolded } from '../domain/search.js';
+import type { StoredUsage } from '../records/journal.js';
 import type {
   AccountPage,
   AccountSummary,
@@ -13,19 +14,24 @@ import type {
   RecordCounts,
   Usage,
 } from '../records/record-store.js';
+import {
+  HOUR_MS,
+  overviewOf,
+  recordCount,
+  USAGE_WINDOWS_HOURS,
+  usageView,
+} from '../records/usage-view.js';
 import type { SqlRow } from '../storage/object/object-journal.js';
 import type { Delivery, DirectoryStub, Receipt } from './account-call.js';
 import { consoleLog } from './console-log.js';
 import * as sql from './directory-schema.js';
 import { accountStub, type WorkerEnvironment } from './environment.js';
 import { type SentPage, sentPage } from './sent-page.js';
-import { HOUR_MS } from './tally.js';
 
 /** A row has at most 2 MB, so longer texts are stored in pieces. */
 const PIECE_CHARACTERS = 500_000;
 /** Neighbouring pieces overlap, so that each `q` is whole in one of them. No URL holds a longer `q`. */
 const OVERLAP_CHARACTERS = 20_000;
-const DAY_HOURS = 24;
 
 export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
   readonly #log = consoleLog();
@@ -44,7 +50,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
       this.#takeHoldings(delivery);
       if (delivery.searchTexts !== undefined) this.#takeSearchTexts(delivery, delivery.searchTexts);
       const { owner, revision, counts } = delivery;
-      this.#rows(sql.PUT_ACCOUNT, owner, caseFolded(owner), revision, event, sum(counts));
+      this.#rows(sql.PUT_ACCOUNT, owner, caseFolded(owner), revision, event, recordCount(counts));
       return { revision, event };
     });
   }
@@ -53,10 +59,10 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     await this.#knowSamples();
     const [count] = this.#rows<{ tenants: number }>(sql.COUNT_TENANTS);
     const rows = this.#rows<{ collection: string; records: number }>(sql.COUNT_RECORDS);
-    const resources = byCollection(
+    return overviewOf(
+      count?.tenants ?? 0,
       (name) => rows.find(({ collection }) => collection === name)?.records ?? 0,
     );
-    return { tenant_count: count?.tenants ?? 0, record_count: sum(resources), resources };
   }
 
   async accounts(q: string, page: PageRequest): Promise<AccountPage> {
@@ -70,27 +76,25 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
   async usage(): Promise<Usage> {
     await this.#knowSamples();
     const hour = Math.floor(Date.now() / HOUR_MS);
-    const since = [1, 7, 30].map((days) => hour - days * DAY_HOURS);
+    const since = USAGE_WINDOWS_HOURS.map((hours) => hour - hours);
     const created = this.#rows<CreatedRow>(sql.SUM_CREATED, ...since);
     const sums = this.#rows<UsageRow>(sql.SUM_USAGE);
     const [events] = this.#rows<{ total: number }>(sql.COUNT_EVENTS);
-    return {
-      record_count: sums.reduce((count, { records }) => count + records, 0),
-      payload_bytes: sums.reduce((bytes, { payload_bytes }) => bytes + payload_bytes, 0),
-      resources: byCollection((name) => {
-        const held = sums.find(({ collection }) => collection === name);
-        const lately = created.find(({ collection }) => collection === name);
-        return {
-          records: held?.records ?? 0,
-          payload_bytes: held?.payload_bytes ?? 0,
-          created_last_24_hours: lately?.after_first ?? 0,
-          created_last_7_days: lately?.after_second ?? 0,
-          created_last_30_days: lately?.after_third ?? 0,
-          last_updated_at: held === undefined ? null : new Date(held.updated_at).toISOString(),
-        };
-      }),
-      audit_event_count: events?.total ?? 0,
-    };
+    const collections = sums.flatMap((held): StoredUsage[] => {
+      if (!isCollectionName(held.collection)) return [];
+      const lately = created.find(({ collection }) => collection === held.collection);
+      const { after_first = 0, after_second = 0, after_third = 0 } = lately ?? {};
+      return [
+        {
+          collection: held.collection,
+          records: held.records,
+          payloadBytes: held.payload_bytes,
+          createdAfter: [after_first, after_second, after_third],
+          lastUpdatedAt: held.updated_at,
+        },
+      ];
+    });
+    return usageView({ collections, auditEventCount: events?.total ?? 0 });
   }
 
   async auditEvents(page: PageRequest): Promise<SentPage> {
@@ -168,10 +172,6 @@ function* piecesOf(text: string): Generator<string> {
 function summaryOf({ owner, record_count, counts }: AccountRow): AccountSummary {
   const own: Partial<RecordCounts> = JSON.parse(counts);
   return { owner_sub: owner, record_count, resources: byCollection((name) => own[name] ?? 0) };
-}
-
-function sum(counts: RecordCounts): number {
-  return Object.values(counts).reduce((total, count) => total + count, 0);
 }
 
 interface AccountRow extends SqlRow {

@@ -35,9 +35,7 @@ const NEXT_REVISION = 'update outbox set revision = revision + 1';
 const DELIVERED = 'update outbox set delivered_revision = ?1, delivered_event = ?2';
 const GO_BEYOND = 'update outbox set revision = ?1 + 1';
 const EVENTS = 'select id as number, event from audit_events where id > ?1 order by id limit ?2';
-const PROFILES = `
-  select body from records
-   where collection = 'businesses' and body ->> 'owner_sub' = ?1 order by position`;
+const PROFILES = "select body from records where collection = 'businesses' order by position";
 
 interface State extends SqlRow {
   readonly owner: string;
@@ -161,7 +159,7 @@ export class Outbox {
       revision: state.revision,
       counts: byCollection((name) => holdings[name].records - this.#foreign[name]),
       holdings,
-      ...(this.#searchTextsChanged && { searchTexts: this.#searchTexts(state.owner) }),
+      ...(this.#searchTextsChanged && { searchTexts: this.#searchTexts() }),
       events: this.#events(state.delivered_event),
       ...(this.#eventsAfter !== undefined && { eventsAfter: this.#eventsAfter }),
     };
@@ -243,10 +241,10 @@ export class Outbox {
     return events;
   }
 
-  #searchTexts(owner: string): string[] {
+  #searchTexts(): string[] {
     const texts: string[] = [];
     let characters = 0;
-    for (const { body } of this.#sql.exec<{ body: string }>(PROFILES, owner)) {
+    for (const { body } of this.#sql.exec<{ body: string }>(PROFILES)) {
       characters += body.length;
       if (characters > SEARCH_TEXTS_MAX_CHARACTERS) break;
       texts.push(caseFolded(body));

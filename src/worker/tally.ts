@@ -2,6 +2,7 @@
 // commit updates them by its own rows, so that no delivery counts all rows.
 
 import { byCollection, COLLECTION_NAMES, isCollectionName } from '../domain/collection-name.js';
+import { HOUR_MS, LONGEST_WINDOW_HOURS } from '../records/usage-view.js';
 import type {
   CommitEffect,
   ObjectStorage,
@@ -10,9 +11,8 @@ import type {
 } from '../storage/object/object-journal.js';
 import type { Holding, Holdings } from './account-call.js';
 
-export const HOUR_MS = 3_600_000;
-/** The operator's usage view covers 30 days. */
-const CREATED_HOURS = 30 * 24 + 1;
+/** The longest window of the operator's usage view, and the hour in which it begins. */
+const CREATED_HOURS = LONGEST_WINDOW_HOURS + 1;
 
 const COUNT_ROWS = `
   select collection, count(*) as records, total(octet_length(body)) as bytes,

@@ -43,6 +43,7 @@ describe('A needle', () => {
     ['', 'a', false],
     ['ΟΔΟΣ Α', 'οδος', true],
     ['οδος', 'ΟΔΟΣ', true],
+    ['ΟΔΟΣΑ', 'ΟΔΟΣ', true],
     ['anything', '', true],
   ])('%j contains %j: %s', (text, q, expected) => {
     expect(textMatcher(q)(text)).toBe(expected);

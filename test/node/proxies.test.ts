@@ -1,19 +1,13 @@
-// The service behind nginx and HAProxy, with the configurations of the page
-// "Security": rules on the administration API hold, and no request is smuggled
-// past them. Runs where both programs are installed.
+// The service behind nginx, Caddy and HAProxy, with the files that operators copy:
+// the rule on the administration API holds, and no request is smuggled past it.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { PROXIES, type RunningProxy, startProxy } from '../support/proxies.js';
 import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
-import type { ServerProcess } from '../support/server-process.js';
 
 const KEY = 'operator'.padEnd(32, '-');
 const ADMIN = `X-Service-Admin-Key: ${KEY}`;
-const CONFIGURATIONS = new URL('../../src/node/proxies/', import.meta.url);
 
 const POST = ['POST /api/v1/customers HTTP/1.1', 'Host: localhost', bearer('a')];
 
@@ -60,92 +54,19 @@ const SMUGGLING: readonly (readonly [name: string, head: readonly string[], body
   ['a chunk size that overflows', [...POST, 'Transfer-Encoding: chunked'], 'ffffffffffffffff1\r\n'],
 ];
 
-interface Proxy {
-  readonly name: string;
-  /** Writes the configuration for these ports; resolves with the command. */
-  command(folder: string, port: number, service: string): Promise<string[]>;
-}
-
-async function configuration(name: string, port: number, service: string): Promise<string> {
-  const text = await readFile(new URL(name, CONFIGURATIONS), 'utf8');
-  return (
-    text
-      .replaceAll('127.0.0.1:8443', `127.0.0.1:${port}`)
-      .replaceAll('127.0.0.1:8080', service)
-      // Everybody here is this machine: the rule is for a network that nobody is in.
-      .replaceAll('127.0.0.0/8', '192.0.2.0/24')
-  );
-}
-
-const PROXIES: readonly Proxy[] = [
-  {
-    name: 'nginx',
-    async command(folder, port, service) {
-      const shared = join(folder, 'service-proxy.conf');
-      await writeFile(shared, await configuration('nginx-service-proxy.conf', port, service));
-      const text = await configuration('nginx.conf', port, service);
-      const server = text.replaceAll('/etc/nginx/service-proxy.conf', shared);
-      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-        .map((name) => `${name}_temp_path ${join(folder, name)};`)
-        .join('\n');
-      const file = join(folder, 'nginx.conf');
-      await writeFile(
-        file,
-        `pid ${join(folder, 'nginx.pid')};\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${temporary}\n${server}}\n`,
-      );
-      return ['nginx', '-c', file, '-p', folder, '-g', 'daemon off; master_process off;'];
-    },
-  },
-  {
-    name: 'haproxy',
-    async command(folder, port, service) {
-      const file = join(folder, 'haproxy.cfg');
-      await writeFile(file, await configuration('haproxy.cfg', port, service));
-      return ['haproxy', '-db', '-f', file];
-    },
-  },
-];
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-const isInstalled = ({ name }: Proxy) => spawnSync(name, ['-v']).error === undefined;
-
-describe.each(PROXIES.filter(isInstalled))('Behind $name', (proxy) => {
+describe.each(PROXIES)('Behind $name', (proxy) => {
   let service: NodeService;
-  let server: ServerProcess;
-  let child: ChildProcess;
+  let running: RunningProxy;
   let origin = '';
 
   beforeAll(async () => {
     service = await openNodeService();
-    server = await service.start({ ADMIN_API_KEY: KEY });
-    const port = await freePort();
-    origin = `http://127.0.0.1:${port}`;
-    const [command = '', ...args] = await proxy.command(
-      service.folder,
-      port,
-      new URL(server.origin).host,
-    );
-    child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    let output = '';
-    child.stderr?.on('data', (chunk) => {
-      output += chunk;
-    });
-    for (;;) {
-      const answered = await fetch(`${origin}/api/v1/health`).catch(() => undefined);
-      if (answered?.status === 200) break;
-      if (child.exitCode !== null) throw new Error(`${command} ended: ${output}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    const server = await service.start({ ADMIN_API_KEY: KEY });
+    running = await startProxy(proxy, service.folder, server.origin);
+    ({ origin } = running);
   });
   afterAll(async () => {
-    child.kill('SIGTERM');
+    await running.close();
     await service.close();
   });
 
@@ -196,11 +117,4 @@ describe.each(PROXIES.filter(isInstalled))('Behind $name', (proxy) => {
     expect(connection.received()).not.toContain('tenant_count');
     expect((await fetch(`${origin}/api/v1/health`)).status).toBe(200);
   });
-});
-
-it('are configured as the page shows', async () => {
-  const page = await readFile(new URL('../SECURITY.md', CONFIGURATIONS), 'utf8');
-  for (const name of ['nginx.conf', 'nginx-service-proxy.conf', 'haproxy.cfg']) {
-    expect(page).toContain(await readFile(new URL(name, CONFIGURATIONS), 'utf8'));
-  }
 });

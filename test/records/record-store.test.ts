@@ -2,8 +2,9 @@
 // accounts, and a record that storage would not take.
 
 import { expect, it, vi } from 'vitest';
+import type { CollectionName } from '../../src/domain/collection-name.js';
 import { openRecords } from '../../src/records/memory-store.js';
-import { noTurns } from '../../src/turns.js';
+import { noTurns, Turns } from '../../src/turns.js';
 import { MapJournal } from './map-journal.js';
 
 const CUSTOMER = { name: 'Neema', phone: '1' };
@@ -47,14 +48,14 @@ it('refuses a record above what storage takes alone, before it can fail those be
   expect(read.note).toBe('é'.repeat(80));
 });
 
-/** A customer of each of so many accounts, the last account's first. */
-function withAccounts(count: number): MapJournal {
+/** A record of each of so many accounts, the last account's first. */
+function withAccounts(count: number, collection: CollectionName = 'customers'): MapJournal {
   const journal = new MapJournal();
   for (let position = 1; position <= count; position++) {
     const owner_sub = `account-${String(count - position).padStart(4, '0')}`;
     const id = `CUS-${position}`;
     const body = JSON.stringify({ ...CUSTOMER, id, owner_sub });
-    journal.rows.set(position, { position, collection: 'customers', id, body });
+    journal.rows.set(position, { position, collection, id, body });
   }
   return journal;
 }
@@ -67,6 +68,20 @@ it('finds an account, however many come before it', async () => {
   }
   const { items, total } = await operator.accounts('ACCOUNT', { page: 20, pageSize: 100 });
   expect([total, items.length, items[99]?.owner_sub]).toEqual([2_000, 100, 'account-1999']);
+});
+
+it('leaves out an account whose last record goes during the search', async () => {
+  const turns = new Turns();
+  vi.spyOn(turns, 'isOver', 'get').mockReturnValue(true);
+  const journal = withAccounts(3, 'businesses');
+  const records = await openRecords({ journal, turns });
+  // The search waits after the first subject, which does not contain `q`.
+  vi.spyOn(turns, 'next').mockImplementationOnce(async () => {
+    await records.account('account-0000').delete('businesses', 'CUS-3');
+  });
+  const { items, total } = await records.operator.accounts('neema', { page: 1, pageSize: 10 });
+  expect(items.map(({ owner_sub }) => owner_sub)).toEqual(['account-0001', 'account-0002']);
+  expect(total).toBe(2);
 });
 
 it('neither sorts the accounts nor goes through them for an overview or a page of them', async () => {

@@ -28,6 +28,15 @@ onHost(FAULTY_WORKER, "An account's object that fails", (service) => {
     expect((await account.get('/customers')).status).toBe(200);
   });
 
+  it('is not asked again where the platform says that it has too much to do', async () => {
+    const account = service.account();
+    const before = await setFaults(service, { overloads: 1 });
+    const reply = await account.get('/customers');
+    expect([reply.status, reply.json.error?.code]).toEqual([500, 'INTERNAL_ERROR']);
+    expect((await setFaults(service)).accountCalls).toBe(before.accountCalls + 1);
+    expect((await account.get('/customers')).status).toBe(200);
+  });
+
   it.each(['failuresBefore', 'failuresAfter'] as const)(
     'is asked once for a write, which is then 500 and in doubt (%s)',
     async (fault) => {

@@ -19,6 +19,8 @@ export interface Faults {
   failuresBefore: number;
   /** … and so many after everything is done. */
   failuresAfter: number;
+  /** So many of the next calls of accounts are refused by the platform: the object has too much to do. */
+  overloads: number;
   /** The front says more in each call than this version knows. */
   frontIsNewer: boolean;
   /** The objects say more in each answer than this version knows. */
@@ -37,6 +39,7 @@ const faults: Faults = {
   directoryIsDown: false,
   failuresBefore: 0,
   failuresAfter: 0,
+  overloads: 0,
   frontIsNewer: false,
   objectsAreNewer: false,
   unknownOperation: '',
@@ -101,7 +104,12 @@ function seenByFront(env: WorkerEnvironment): WorkerEnvironment {
   const { ACCOUNTS } = env;
   const get = (id: ReturnType<typeof ACCOUNTS.idFromName>) => {
     const stub = ACCOUNTS.get(id) as unknown as Pick<AccountObject, 'perform'>;
-    const perform = (call: AccountCall) => {
+    const perform = async (call: AccountCall) => {
+      if (faults.overloads > 0) {
+        faults.overloads--;
+        counts.accountCalls++;
+        throw Object.assign(new Error('injected'), { overloaded: true });
+      }
       const operation = { ...call.operation, ...MORE };
       return stub.perform(faults.frontIsNewer ? { ...call, ...MORE, operation } : call);
     };

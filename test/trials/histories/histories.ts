@@ -74,6 +74,7 @@ export async function smallHistories(options: HistoriesOptions): Promise<Finding
     for (const fault of NODE_FAULTS) {
       if (['none', 'kill -9'].includes(fault.name)) await trial.run(fault, models, AMOUNTS.small);
     }
+    await trial.run(NEWEST_DELETED, ['ids'], AMOUNTS.small);
     await trial.altered(NODE_FAULTS[0], ALTERATIONS);
   });
 }

@@ -32,6 +32,12 @@ export interface Faulted {
 
 const DISK_BYTES = 4_000_000;
 const FULL_MAX_MS = 5_000;
+/**
+ * Writes that may or may not have been made double what the checker has to look
+ * at, each of them: with more at once it does not come to a verdict.
+ */
+const FULL_DISK_CLIENTS = 4;
+const FULL_DISK_REFUSALS = 3;
 const SYNC_DELAY_MS = 20;
 /** Of the syncs of one thread: the first that fails, and after how many the next. */
 const FAILING_SYNCS = 'when=25+40';
@@ -126,7 +132,8 @@ function tracing(inject: string): readonly string[] {
   return [...tracer, '-e', 'trace=fsync,fdatasync', '-e', inject];
 }
 
-async function fullDisk(folder: string, { operations, rounds, clients }: Amount, script?: string) {
+async function fullDisk(folder: string, amount: Amount, script?: string) {
+  const { operations, rounds, clients = FULL_DISK_CLIENTS } = amount;
   const disk = join(folder, 'disk');
   mkdirSync(disk, { recursive: true });
   const mount = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && exec "$@"`;
@@ -147,7 +154,7 @@ async function fullDisk(folder: string, { operations, rounds, clients }: Amount,
       // The service took some of the room meanwhile: the disk is full all the same.
     }
     const end = performance.now() + FULL_MAX_MS;
-    while (unclear() - before < 10 && performance.now() < end) await delay(5);
+    while (unclear() - before < FULL_DISK_REFUSALS && performance.now() < end) await delay(5);
     refused += unclear() - before;
     rmSync(join(inside, 'ballast'));
     await world.load.more(operations / rounds / 2);

@@ -1,0 +1,55 @@
+// The operator's usage and overview, made from what storage counted: the same
+// shape, and the same three windows, on each host.
+
+import { byCollection, type CollectionName } from '../domain/collection-name.js';
+import type { StoredTotals, StoredUsage, ThreeTimes } from './journal.js';
+import type { Overview, RecordCounts, ResourceUsage, Usage } from './record-store.js';
+
+export const HOUR_MS = 3_600_000;
+/** The contract's usage view: records created in the last 24 hours, 7 days and 30 days. */
+export const USAGE_WINDOWS_HOURS = [24, 7 * 24, 30 * 24] as const;
+export const [, , LONGEST_WINDOW_HOURS] = USAGE_WINDOWS_HOURS;
+
+/** When each window began. `now` and the results: milliseconds since 1970, UTC. */
+export function windowStarts(now: number): ThreeTimes {
+  const [day, week, month] = USAGE_WINDOWS_HOURS;
+  return [now - day * HOUR_MS, now - week * HOUR_MS, now - month * HOUR_MS];
+}
+
+/** `createdAfter` of the totals: the counts of the three windows. */
+export function usageView({ collections, auditEventCount }: StoredTotals): Usage {
+  return {
+    record_count: sum(collections.map(({ records }) => records)),
+    payload_bytes: sum(collections.map(({ payloadBytes }) => payloadBytes)),
+    resources: byCollection((name) =>
+      resourceUsage(collections.find(({ collection }) => collection === name)),
+    ),
+    audit_event_count: auditEventCount,
+  };
+}
+
+export function overviewOf(tenantCount: number, count: (name: CollectionName) => number): Overview {
+  const resources = byCollection(count);
+  return { tenant_count: tenantCount, record_count: recordCount(resources), resources };
+}
+
+/** All records of the collections' counts. */
+export function recordCount(counts: RecordCounts): number {
+  return sum(Object.values(counts));
+}
+
+function resourceUsage(stored: StoredUsage | undefined): ResourceUsage {
+  const [day, week, month] = stored?.createdAfter ?? [0, 0, 0];
+  return {
+    records: stored?.records ?? 0,
+    payload_bytes: stored?.payloadBytes ?? 0,
+    created_last_24_hours: day,
+    created_last_7_days: week,
+    created_last_30_days: month,
+    last_updated_at: stored === undefined ? null : new Date(stored.lastUpdatedAt).toISOString(),
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

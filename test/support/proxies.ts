@@ -1,0 +1,143 @@
+// The proxies in front of the service, each with the file that operators copy.
+// Only names, ports and certificates are replaced.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+const FILES = new URL('../../scripts/operations/', import.meta.url);
+
+/** Everybody in a test is this machine: the rule for it becomes one for a network that nobody is in. */
+const NOBODY = '192.0.2.1';
+
+export interface Proxy {
+  readonly name: string;
+  /** Its file gives its own refusals the service's envelope. */
+  readonly hasEnvelopes: boolean;
+  /** Its file limits the requests of an address. */
+  readonly limitsRequests: boolean;
+  /** Writes the configuration for these ports; resolves with the command. */
+  command(folder: string, port: number, service: string, limit?: string): Promise<string[]>;
+}
+
+function fileNamed(name: string): Promise<string> {
+  return readFile(new URL(name, FILES), 'utf8');
+}
+
+const NGINX: Proxy = {
+  name: 'nginx',
+  hasEnvelopes: true,
+  limitsRequests: true,
+  async command(folder, port, service, limit = '10000r/s') {
+    await mkdir(join(folder, 'conf.d'), { recursive: true });
+    for (const name of ['proxy', 'headers']) {
+      await writeFile(
+        join(folder, `conf.d/service-management.${name}`),
+        await fileNamed(`nginx.${name}`),
+      );
+    }
+    const server = (await fileNamed('nginx.conf'))
+      .replace(/server \{\s+listen 80;[^}]*\}/, '')
+      .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
+      .replaceAll(/^ *ssl_.*$/gm, '')
+      .replace('/var/log/nginx/service-management.log', join(folder, 'access.log'))
+      .replace('127.0.0.1:8080', service)
+      .replace('allow 127.0.0.1;', `allow ${NOBODY};`)
+      .replace('rate=20r/s', `rate=${limit}`);
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+      .map((name) => `${name}_temp_path ${join(folder, name)};`)
+      .join('\n');
+    const file = join(folder, 'nginx.conf');
+    await writeFile(
+      file,
+      `pid ${join(folder, 'nginx.pid')};\nerror_log stderr;\nevents {}\nhttp {\n${temporary}\n${server}}\n`,
+    );
+    return ['nginx', '-c', file, '-p', folder, '-g', 'daemon off; master_process off;'];
+  },
+};
+
+const CADDY: Proxy = {
+  name: 'caddy',
+  hasEnvelopes: true,
+  limitsRequests: false,
+  async command(folder, port, service) {
+    const text = (await fileNamed('Caddyfile'))
+      .replace(/^\{\n/m, '{\n\tadmin off\n')
+      .replace(/^api\.example\.com \{/m, `http://:${port} {\n\tbind 127.0.0.1`)
+      .replace('127.0.0.1:8080', service)
+      .replace('127.0.0.1/8', NOBODY);
+    const file = join(folder, 'Caddyfile');
+    await writeFile(file, text);
+    return ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'];
+  },
+};
+
+const HAPROXY: Proxy = {
+  name: 'haproxy',
+  hasEnvelopes: false,
+  limitsRequests: true,
+  async command(folder, port, service, limit = '1000000') {
+    const text = (await fileNamed('haproxy.cfg'))
+      .replace('127.0.0.1:8443', `127.0.0.1:${port}`)
+      .replace('127.0.0.1:8080', service)
+      .replace('127.0.0.0/8', NOBODY)
+      .replace('gt 200', `gt ${limit}`);
+    const file = join(folder, 'haproxy.cfg');
+    await writeFile(file, text);
+    return ['haproxy', '-db', '-f', file];
+  },
+};
+
+/** Those that are installed here. */
+export const PROXIES: readonly Proxy[] = [NGINX, CADDY, HAPROXY].filter(
+  ({ name }) => spawnSync(name, ['-v']).error === undefined,
+);
+
+export interface RunningProxy {
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy in front of a service, which runs already. `limit`: of an address's requests, in the proxy's own words. */
+export async function startProxy(
+  proxy: Proxy,
+  folder: string,
+  service: string,
+  limit?: string,
+): Promise<RunningProxy> {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const [command = '', ...args] = await proxy.command(folder, port, new URL(service).host, limit);
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Where Caddy keeps its state.
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+  });
+  let output = '';
+  child.stderr?.on('data', (chunk) => {
+    output += chunk;
+  });
+  for (;;) {
+    const answered = await fetch(`${origin}/api/v1/health`).catch(() => undefined);
+    if (answered?.status === 200) break;
+    if (child.exitCode !== null) throw new Error(`${command} ended: ${output}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return { origin, close: () => ended(child) };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await exited;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -44,7 +44,10 @@ const sharedBundles = {
  * and description are right, dist/ stays as it was.
  */
 export async function buildAll() {
-  await typeScript('src/tsconfig.check.json');
+  await Promise.all([
+    typeScript('src/tsconfig.check.json'),
+    typeScript('src/reference/tsconfig.json'),
+  ]);
   const described = await makeDocument(root);
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   mkdirSync(join(root, 'dist'));
@@ -67,6 +70,13 @@ async function buildBundles() {
         platform: 'neutral',
         mainFields: ['module', 'main'],
       }),
+      // For the tests of those who embed the service, on any host.
+      build({
+        ...common,
+        entryPoints: ['src/memory.ts', 'src/journal-conformance.ts'],
+        platform: 'neutral',
+        plugins: [sharedBundles],
+      }),
       build({
         ...common,
         entryPoints: ['src/worker.ts'],
@@ -84,27 +94,40 @@ async function buildBundles() {
           { in: 'src/restore.ts', out: 'restore' },
           { in: 'src/ready.ts', out: 'ready' },
           { in: 'src/server.ts', out: 'server' },
-          { in: 'src/preview.ts', out: 'preview' },
           { in: 'src/node/local-identity.ts', out: 'local-identity' },
         ],
         platform: 'node',
         external: ['@libsql/client'],
         plugins: [sharedBundles],
       }),
-      // The tool for import and export, with the libraries that it needs.
+      // Programs beside the service, with the libraries that they need: import and
+      // export, the operator's console, and the preview, which shows the console.
       build({
         ...common,
-        entryPoints: ['src/data.ts'],
+        entryPoints: ['src/data.ts', 'src/console.ts', 'src/preview.ts'],
         platform: 'node',
+        external: ['@libsql/client'],
+        plugins: [sharedBundles],
         // A CommonJS library in it asks for Node's own modules.
         banner: {
           js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
         },
       }),
+      // What browsers load of the console's pages.
+      build({
+        ...common,
+        entryPoints: ['src/console/page-script.ts', 'src/console/console.css'],
+        format: 'iife',
+        minify: true,
+        sourcemap: false,
+        outdir: 'dist/console',
+      }),
       // Both clients share one file, and so one ApiError.
       build({
         ...common,
         entryPoints: ['src/client.ts', 'src/operator-client.ts'],
+        // Browsers and phones of 2019: a bundler leaves what is installed as it is.
+        target: 'es2019',
         platform: 'neutral',
         splitting: true,
         chunkNames: 'client-shared',
@@ -112,7 +135,7 @@ async function buildBundles() {
       build({
         ...common,
         entryPoints: ['src/reference/reference.ts'],
-        format: 'iife',
+        minify: true,
         sourcemap: false,
         outdir: 'dist/reference',
       }),
@@ -123,14 +146,11 @@ async function buildBundles() {
   }
 }
 
-/** The preview's page: never a part of what is deployed, so its licences stay beside it. */
+/** The preview's page: never a part of what is deployed. */
 function copyReference() {
-  const from = join(root, 'node_modules/swagger-ui-dist');
-  const to = join(root, 'dist/reference');
-  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
-    copyFileSync(join(from, name), join(to, name));
+  for (const name of ['reference.html', 'reference.css']) {
+    copyFileSync(join(root, 'src/reference', name), join(root, 'dist/reference', name));
   }
-  copyFileSync(join(root, 'src/reference/reference.html'), join(to, 'reference.html'));
 }
 
 /** Runs the compiler on a configuration; rejects with the errors that it finds. @param {string} project */

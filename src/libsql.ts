@@ -3,11 +3,8 @@
 import { type Journal, sampleRows } from './handler.js';
 import type { Backup } from './storage/backup/backups.js';
 import type { DatabaseContents } from './storage/backup/database-contents.js';
-import {
-  type FileJournal,
-  openLibsqlJournal as open,
-  type ReplicationOptions,
-} from './storage/file/file-journal.js';
+import { type FileJournal, openLibsqlJournal as open } from './storage/file/file-journal.js';
+import type { ReplicationOptions } from './storage/file/replica-news.js';
 import type { ReplicaReport } from './storage/replication/replica.js';
 
 /**

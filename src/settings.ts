@@ -137,8 +137,8 @@ export function readAccountLimits(environment: Environment, maxBytes = 0): Accou
 }
 
 /**
- * The backups alone, for a program that needs no other setting. Whoever asks for
- * backups must get them, or hear at the start that there are none.
+ * The backups alone, for a program that needs no other setting. The start fails where
+ * backups are asked for and no folder is named.
  */
 export function readBackups(environment: Environment): BackupSettings | undefined {
   const hours = wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS);
@@ -155,7 +155,7 @@ export function readBackups(environment: Environment): BackupSettings | undefine
   );
 }
 
-/** Settings that are usable but hardly meant, as log events. Never a secret's value. */
+/** Settings that are usable but probably mistakes, as log events. Never a secret's value. */
 export function settingWarnings(settings: Settings): readonly { event: string; hint: string }[] {
   const warnings = [];
   if (settings.signIn === undefined) {
@@ -199,7 +199,7 @@ const databaseFile: Parser<string> = (name, text) => {
   }
 };
 
-/** What no client could send in a header would lock the operator out without a word. */
+/** A key that no client can send in a header would lock the operator out silently. */
 const headerText: Parser<string> = (name, text) => {
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(text)) return text;
   throw new SettingError(name, MASKED, 'printable ASCII without spaces at its ends');

@@ -12,7 +12,7 @@ const FRONT_PAGE_MAX_BYTES = 10_240;
 /** npm's own commands that pages name. */
 const NPM_COMMANDS = ['ci', 'install', 'pack', 'run', 'sbom'];
 /** Files that readers make themselves. */
-const READERS_FILES = ['service.js'];
+const READERS_FILES = ['service.js', 'session.js', 'orders.js', 'data-provider.ts', 'poll.js'];
 const FOLDERS = /^(src|test|scripts|dist)\//;
 
 const PACKAGE = JSON.parse(textOf('package.json'));

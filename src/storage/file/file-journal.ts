@@ -17,10 +17,11 @@ import type {
 } from '../../records/journal.js';
 import { type Backup, Backups } from '../backup/backups.js';
 import { syncFolder } from '../backup/file-copy.js';
-import type { ReplicaReport, ReplicationMode } from '../replication/replica.js';
 import type { CommitTexts, FileCommitResult } from './database-file.js';
 import { LibsqlThread } from './libsql-thread.js';
+import { expectFileName, openedOnce } from './open-files.js';
 import { rowsOfPage } from './record-pages.js';
+import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
 
 /** SQLite's own limit of a text. */
 const TEXT_MAX_BYTES = 1_000_000_000;
@@ -34,14 +35,6 @@ export interface LibsqlJournalOptions {
   readonly initialRows?: readonly JournalRow[];
   /** Default: none, and no other process can open the file. */
   readonly replication?: ReplicationOptions | undefined;
-}
-
-export interface ReplicationOptions {
-  readonly mode: ReplicationMode;
-  /** Path of Litestream's control socket. */
-  readonly socketPath: string;
-  /** Told at every sync and at every change of what is known of the replica. */
-  readonly onReport?: (report: ReplicaReport) => void;
 }
 
 /** A backup writes the log back, which beside Litestream only Litestream may do. */
@@ -75,9 +68,12 @@ export interface FileJournal extends Journal, StoredViews {
  */
 export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<FileJournal> {
   const path = resolve(options.path);
+  let release = () => {};
   try {
+    expectFileName(options.path);
     await makeFolder(dirname(path));
     await claimFile(path);
+    release = await openedOnce(path);
     const { replication } = options;
     const news = new ReplicaNews(replication);
     const thread = new LibsqlThread(
@@ -99,8 +95,9 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
       await thread.close();
       throw error;
     });
-    return new LibsqlJournal(thread, path, news);
+    return new LibsqlJournal(thread, path, news, release);
   } catch (error) {
+    release();
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`the database file ${path} cannot be used: ${reason}`, { cause: error });
   }
@@ -109,7 +106,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
 async function makeFolder(folder: string): Promise<void> {
   try {
     const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-    // Until the folder around it is synced, a power cut may take a new one, with all that is in it.
+    // Until the parent folder is synced, a power cut may remove a new folder with everything in it.
     for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
       await syncFolder(dirname(made));
     }
@@ -140,41 +137,18 @@ async function claimFile(path: string): Promise<void> {
   }
 }
 
-/** What the storage thread last said of the replica. */
-class ReplicaNews {
-  readonly #replication: ReplicationOptions | undefined;
-  #last: ReplicaReport | undefined;
-
-  constructor(replication: ReplicationOptions | undefined) {
-    this.#replication = replication;
-  }
-
-  take(report: ReplicaReport): void {
-    this.#last = report;
-    this.#replication?.onReport?.(report);
-  }
-
-  get isReplicated(): boolean {
-    return this.#replication !== undefined;
-  }
-
-  /** Why no write is taken now: in `sync`, while the replica is not reached. */
-  get refusal(): string | undefined {
-    if (this.#replication?.mode !== 'sync' || this.#last?.isReached) return undefined;
-    return this.#last?.reason ?? 'the replica has not been reached yet';
-  }
-}
-
 class LibsqlJournal implements FileJournal {
   readonly bodyMaxBytes = TEXT_MAX_BYTES;
   readonly #thread: LibsqlThread;
   readonly #backups: Backups;
   readonly #news: ReplicaNews;
+  readonly #release: () => void;
   #counting: Promise<unknown> = Promise.resolve();
 
-  constructor(thread: LibsqlThread, path: string, news: ReplicaNews) {
+  constructor(thread: LibsqlThread, path: string, news: ReplicaNews, release: () => void) {
     this.#thread = thread;
     this.#news = news;
+    this.#release = release;
     this.#backups = new Backups({
       path,
       freeze: () => thread.call('freeze'),
@@ -208,12 +182,12 @@ class LibsqlJournal implements FileJournal {
     try {
       return withErrors(await this.#thread.call('commit', commitTexts(changes)));
     } catch (error) {
-      // The thread did not answer: nobody knows how far it came.
+      // The thread did not answer, so the outcome is unknown.
       return { status: 'unknown', error };
     }
   }
 
-  /** One after the other: each is of a moment after it was asked for. */
+  /** Usage views run one after the other, and each shows a moment after its request. */
   usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
     const counted = this.#counting.then(() => this.#count(JSON.stringify(createdAfter)));
     this.#counting = counted.catch(() => {});
@@ -238,8 +212,12 @@ class LibsqlJournal implements FileJournal {
   }
 
   async close(): Promise<void> {
-    await this.#backups.close();
-    await this.#thread.close();
+    try {
+      await this.#backups.close();
+      await this.#thread.close();
+    } finally {
+      this.#release();
+    }
   }
 
   async #count(createdAfter: string): Promise<StoredTotals> {

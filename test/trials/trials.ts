@@ -29,5 +29,9 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
     name: 'generators',
     load: async () => (await import('./generators/generators.js')).generators,
   },
+  {
+    name: 'schemathesis',
+    load: async () => (await import('./schemathesis/schemathesis.js')).schemathesis,
+  },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },
 ];

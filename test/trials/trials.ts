@@ -22,8 +22,17 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   },
   { name: 'cpu', load: async () => (await import('./cpu.js')).cpu },
   { name: 'backup', load: async () => (await import('./backup.js')).backup },
+  { name: 'replication', load: async () => (await import('./replication.js')).replication },
   { name: 'secrets', load: async () => (await import('./secrets.js')).secrets },
   { name: 'data', load: async () => (await import('./data.js')).data },
   { name: 'neighbours', load: async () => (await import('./neighbours.js')).neighbours },
+  {
+    name: 'generators',
+    load: async () => (await import('./generators/generators.js')).generators,
+  },
+  {
+    name: 'schemathesis',
+    load: async () => (await import('./schemathesis/schemathesis.js')).schemathesis,
+  },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },
 ];

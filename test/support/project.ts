@@ -14,6 +14,7 @@ export async function openProject(
   const folder = await openTemporaryFolder();
   const modules = join(folder.path, 'node_modules');
   await mkdir(modules);
+  // Its files are in 'dist': with this name here, they are built before a test runs.
   await symlink(ROOT, join(modules, 'service-management-api'));
   for (const name of packages) {
     await mkdir(dirname(join(modules, name)), { recursive: true });

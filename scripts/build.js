@@ -44,7 +44,10 @@ const sharedBundles = {
  * and description are right, dist/ stays as it was.
  */
 export async function buildAll() {
-  await typeScript('src/tsconfig.check.json');
+  await Promise.all([
+    typeScript('src/tsconfig.check.json'),
+    typeScript('src/reference/tsconfig.json'),
+  ]);
   const described = await makeDocument(root);
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   mkdirSync(join(root, 'dist'));
@@ -66,6 +69,13 @@ async function buildBundles() {
         entryPoints: ['src/handler.ts'],
         platform: 'neutral',
         mainFields: ['module', 'main'],
+      }),
+      // For the tests of those who embed the service, on any host.
+      build({
+        ...common,
+        entryPoints: ['src/memory.ts', 'src/journal-conformance.ts'],
+        platform: 'neutral',
+        plugins: [sharedBundles],
       }),
       build({
         ...common,
@@ -116,6 +126,8 @@ async function buildBundles() {
       build({
         ...common,
         entryPoints: ['src/client.ts', 'src/operator-client.ts'],
+        // Browsers and phones of 2019: a bundler leaves what is installed as it is.
+        target: 'es2019',
         platform: 'neutral',
         splitting: true,
         chunkNames: 'client-shared',
@@ -123,7 +135,7 @@ async function buildBundles() {
       build({
         ...common,
         entryPoints: ['src/reference/reference.ts'],
-        format: 'iife',
+        minify: true,
         sourcemap: false,
         outdir: 'dist/reference',
       }),
@@ -134,14 +146,11 @@ async function buildBundles() {
   }
 }
 
-/** The preview's page: never a part of what is deployed, so its licences stay beside it. */
+/** The preview's page: never a part of what is deployed. */
 function copyReference() {
-  const from = join(root, 'node_modules/swagger-ui-dist');
-  const to = join(root, 'dist/reference');
-  for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE', 'NOTICE']) {
-    copyFileSync(join(from, name), join(to, name));
+  for (const name of ['reference.html', 'reference.css']) {
+    copyFileSync(join(root, 'src/reference', name), join(root, 'dist/reference', name));
   }
-  copyFileSync(join(root, 'src/reference/reference.html'), join(to, 'reference.html'));
 }
 
 /** Runs the compiler on a configuration; rejects with the errors that it finds. @param {string} project */

@@ -14,6 +14,12 @@ const CHECKS = [
   ['Types', 'typescript/bin/tsc', '--project', 'tsconfig.json'],
   // Without Node's types: the core uses nothing that a browser or a Worker lacks.
   ['Types of the core', 'typescript/bin/tsc', '--project', 'src/tsconfig.core.json'],
+  [
+    'Types of the API reference page',
+    'typescript/bin/tsc',
+    '--project',
+    'src/reference/tsconfig.json',
+  ],
   ['Lint and formatting', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
   [
     'House rules and facts of the pages',

@@ -1,10 +1,11 @@
-// The client for programs of an account, in browsers, Node, Workers, Deno and Bun.
-// It has no dependencies and contains no code of the operator's client.
+// The client for programs of an account, in browsers, React Native, Node, Workers,
+// Deno and Bun. It has no dependencies and contains no code of the operator's client.
 
+import { ApiError } from './client/api-error.js';
 import { type CollectionsOf, collections } from './client/collection.js';
 import { type CallOptions, type ConnectionOptions, connect } from './client/connection.js';
 import { type Page, type PageQuery, page } from './client/pages.js';
-import type { Health, Payment } from './client/records.js';
+import type { Health, OwnProperties, Payment } from './client/records.js';
 
 const PAGE_SIZE_MAX = 100;
 
@@ -15,12 +16,13 @@ export interface ClientOptions extends ConnectionOptions {
 
 export interface ListQuery extends PageQuery {
   /** Text to find anywhere in a record's JSON, in upper or lower case. */
-  readonly q?: string;
+  readonly q?: string | undefined;
   /** A record's exact status. */
-  readonly status?: string;
+  readonly status?: string | undefined;
 }
 
-export interface Client extends CollectionsOf<ListQuery> {
+/** `Own`: the properties that your programs add to records, by collection. */
+export interface Client<Own extends OwnProperties = object> extends CollectionsOf<ListQuery, Own> {
   readonly payments: {
     /** One row for each order, newest first, all on one page. */
     list(options?: CallOptions): Promise<Page<Payment>>;
@@ -29,27 +31,49 @@ export interface Client extends CollectionsOf<ListQuery> {
   health(options?: CallOptions): Promise<Health>;
 }
 
-export function createClient(options: ClientOptions): Client {
+/** Every call that fails rejects with an `ApiError`. */
+export function createClient<Own extends OwnProperties = object>(
+  options: ClientOptions,
+): Client<Own> {
   const { token } = options;
   const send = connect(options, async () => ({
-    Authorization: `Bearer ${typeof token === 'string' ? token : await token()}`,
+    Authorization: `Bearer ${await tokenFrom(token)}`,
   }));
   const sendOpen = connect(options, async () => ({}));
   return {
-    ...collections<ListQuery>(send, '', PAGE_SIZE_MAX),
+    ...collections<ListQuery, Own>(send, '', PAGE_SIZE_MAX),
     payments: { list: (call) => page(send, '/payments', undefined, call) },
     health: async (call) =>
       (await sendOpen({ method: 'GET', path: '/health', ...call })).data as Health,
   };
 }
 
+async function tokenFrom(source: ClientOptions['token']): Promise<string> {
+  let token: unknown = source;
+  try {
+    if (typeof source === 'function') token = await source();
+  } catch (cause) {
+    throw new ApiError('NO_TOKEN', 'the token function failed; its error is the cause', { cause });
+  }
+  if (typeof token === 'string' && token !== '') return token;
+  const given = token === '' ? 'an empty text' : typeof token;
+  throw new ApiError('NO_TOKEN', `the token is ${given}, not a token's text; sign in first`);
+}
+
 export {
   ApiError,
   type ApiErrorCode,
+  type ApiErrorFacts,
+  type ApiErrorJson,
   type ClientErrorCode,
+  type FieldProblems,
+  type ForeignAnswerError,
+  type RefusedError,
   type ServiceErrorCode,
+  type UnansweredError,
+  type ValidationError,
 } from './client/api-error.js';
-export type { Changes, Collection, CollectionsOf, Deletion } from './client/collection.js';
-export type { CallOptions, ConnectionOptions } from './client/connection.js';
+export type { Collection, CollectionsOf, Deletion, RecordCalls } from './client/collection.js';
+export type { AnswerFacts, CallOptions, ConnectionOptions } from './client/connection.js';
 export type { AllQuery, Page, PageQuery, Pagination } from './client/pages.js';
 export type * from './client/records.js';

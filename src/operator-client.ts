@@ -4,6 +4,7 @@
 import { type CollectionsOf, collections } from './client/collection.js';
 import { type CallOptions, type ConnectionOptions, connect, segment } from './client/connection.js';
 import { type AllQuery, allRows, type Page, type PageQuery, page } from './client/pages.js';
+import type { AnyProperties, OwnProperties } from './client/records.js';
 import type {
   Account,
   AccountSummary,
@@ -22,10 +23,11 @@ export interface OperatorClientOptions extends ConnectionOptions {
 
 export interface OperatorListQuery extends PageQuery {
   /** Text to find in a record's JSON, in upper or lower case. For accounts: in the subject and the business profiles. */
-  readonly q?: string;
+  readonly q?: string | undefined;
 }
 
-export interface OperatorClient {
+/** `Own`: the properties of records beyond those of the contract, by collection. Default: any. */
+export interface OperatorClient<Own extends OwnProperties = AnyProperties> {
   overview(options?: CallOptions): Promise<Overview>;
   /** Also answers while the database does not; `status` is then `degraded`. */
   health(options?: CallOptions): Promise<AdminHealth>;
@@ -40,7 +42,7 @@ export interface OperatorClient {
     read(ownerSub: string, options?: CallOptions): Promise<Account>;
   };
   /** The records of one account. Every change adds an event to the audit log. */
-  recordsOf(ownerSub: string): CollectionsOf<OperatorListQuery>;
+  recordsOf(ownerSub: string): CollectionsOf<OperatorListQuery, Own>;
   /** The operator's own changes, newest first. */
   readonly audit: {
     list(query?: PageQuery, options?: CallOptions): Promise<Page<AuditEvent>>;
@@ -51,7 +53,9 @@ export interface OperatorClient {
   };
 }
 
-export function createOperatorClient(options: OperatorClientOptions): OperatorClient {
+export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
+  options: OperatorClientOptions,
+): OperatorClient<Own> {
   const { adminKey } = options;
   const send = connect(options, async () => ({ 'X-Service-Admin-Key': adminKey }));
   const view = async <View>(path: string, call?: CallOptions) =>
@@ -78,9 +82,9 @@ export function createOperatorClient(options: OperatorClientOptions): OperatorCl
   };
 }
 
-export { ApiError } from './client/api-error.js';
-export type { Collection, CollectionsOf } from './client/collection.js';
-export type { CallOptions, ConnectionOptions } from './client/connection.js';
+export { ApiError, type ApiErrorCode } from './client/api-error.js';
+export type { Collection, CollectionsOf, RecordCalls } from './client/collection.js';
+export type { AnswerFacts, CallOptions, ConnectionOptions } from './client/connection.js';
 export type { AllQuery, Page, PageQuery, Pagination } from './client/pages.js';
 export type * from './client/records.js';
 export type * from './client/views.js';

@@ -1,4 +1,5 @@
-// The one error class of the clients.
+// The one error of the clients: every call that fails rejects with it. Its type is
+// a union, so that a look at `code` tells the compiler which other facts there are.
 
 /** The service's error codes. */
 export type ServiceErrorCode =
@@ -8,6 +9,7 @@ export type ServiceErrorCode =
   | 'METHOD_NOT_ALLOWED'
   | 'VALIDATION_FAILED'
   | 'STORAGE_FAILED'
+  | 'STORAGE_UNAVAILABLE'
   | 'QUOTA_EXCEEDED'
   | 'INTERNAL_ERROR'
   | 'AUTH_UNAVAILABLE'
@@ -17,40 +19,133 @@ export type ServiceErrorCode =
   | 'HEADERS_TOO_LARGE';
 
 /**
- * The client's own codes: no connection, no answer in time, an answer that is
- * not the service's, or a proxy in front of it that asks for fewer requests.
+ * The client's own codes.
+ *
+ * - `CONNECTION_FAILED`, `TIMED_OUT`: no answer. A change may have been made.
+ * - `ABORTED`: the caller's signal ended the call; `cause` is the signal's reason.
+ * - `NO_TOKEN`: the token function failed (`cause`) or gave no text. Nothing was sent.
+ * - `INVALID_CALL`: an id, a token or a body that no request can hold. Nothing was sent.
+ * - `UNEXPECTED_ANSWER`: an answer that is not the service's.
+ * - `RATE_LIMITED`: a proxy in front of the service asks for fewer requests.
  */
 export type ClientErrorCode =
   | 'CONNECTION_FAILED'
   | 'TIMED_OUT'
+  | 'ABORTED'
+  | 'NO_TOKEN'
+  | 'INVALID_CALL'
   | 'UNEXPECTED_ANSWER'
   | 'RATE_LIMITED';
 
 export type ApiErrorCode = ServiceErrorCode | ClientErrorCode;
 
-export interface ApiErrorFacts {
-  /** The answer's HTTP status; undefined if no answer came. */
-  readonly status?: number | undefined;
-  /** The request id, by which the service's log can be searched; undefined if no answer came. */
-  readonly requestId?: string | undefined;
-  /** How long to wait before the next try, in milliseconds, where the answer says so. */
-  readonly retryAfterMs?: number | undefined;
-  readonly cause?: unknown;
+/** What is wrong with each property that breaks a rule, such as `{ name: 'is missing; it must be a non-empty string' }`. */
+export type FieldProblems = Readonly<Record<string, string>>;
+
+interface Described<Code extends ApiErrorCode> extends Error {
+  readonly name: 'ApiError';
+  /** Decide on this. A later release of the service may have codes that this type does not know. */
+  readonly code: Code;
+  /** How long to wait before the next try, in milliseconds, where the answer says so and the browser shows it. */
+  readonly retryAfterMs: number | undefined;
+  /** For logs: `JSON.stringify` of an error has all of its facts, the message included. */
+  toJSON(): ApiErrorJson;
+}
+
+/** The service answered, and refused. */
+export interface RefusedError extends Described<Exclude<ServiceErrorCode, 'VALIDATION_FAILED'>> {
+  readonly status: number;
+  /** By which the service's log can be searched. */
+  readonly requestId: string;
+}
+
+/** The record would break the rules of its collection. */
+export interface ValidationError extends Described<'VALIDATION_FAILED'> {
+  readonly status: number;
+  readonly requestId: string;
+  /** Empty where the record as a whole is at fault, such as one that is too large. */
+  readonly fields: FieldProblems;
+}
+
+/** Something between the client and the service answered: a proxy, a captive portal. */
+export interface ForeignAnswerError extends Described<'UNEXPECTED_ANSWER' | 'RATE_LIMITED'> {
+  readonly status: number;
+  readonly requestId: string | undefined;
+}
+
+/** No answer came. */
+export interface UnansweredError
+  extends Described<'CONNECTION_FAILED' | 'TIMED_OUT' | 'ABORTED' | 'NO_TOKEN' | 'INVALID_CALL'> {
+  readonly status: undefined;
+  readonly requestId: undefined;
 }
 
 /** Decide on `code`. The message is for developers and may change. */
-export class ApiError extends Error {
+export type ApiError = RefusedError | ValidationError | ForeignAnswerError | UnansweredError;
+
+export interface ApiErrorFacts {
+  /** The answer's HTTP status; undefined if no answer came. */
+  readonly status?: number | undefined;
+  /** The request id; undefined if no answer came. */
+  readonly requestId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  /** Of `VALIDATION_FAILED`. */
+  readonly fields?: FieldProblems | undefined;
+  readonly cause?: unknown;
+}
+
+export interface ApiErrorJson {
+  readonly name: 'ApiError';
+  readonly code: ApiErrorCode;
+  readonly message: string;
+  readonly status: number | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly fields: FieldProblems | undefined;
+}
+
+class MadeError extends Error {
   override readonly name = 'ApiError';
   readonly code: ApiErrorCode;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly fields: FieldProblems | undefined;
 
   constructor(code: ApiErrorCode, message: string, facts: ApiErrorFacts = {}) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    super(message);
     this.code = code;
     this.status = facts.status;
     this.requestId = facts.requestId;
     this.retryAfterMs = facts.retryAfterMs;
+    this.fields = facts.fields;
+    // Not by `super`: engines of before 2022 drop it.
+    const { cause: value } = facts;
+    if (value !== undefined) {
+      Object.defineProperty(this, 'cause', { value, configurable: true, writable: true });
+    }
   }
+
+  toJSON(): ApiErrorJson {
+    const { name, code, message, status, requestId, retryAfterMs, fields } = this;
+    return { name, code, message, status, requestId, retryAfterMs, fields };
+  }
+}
+
+/** `error instanceof ApiError` narrows to the union. */
+export const ApiError = MadeError as unknown as {
+  new (code: ApiErrorCode, message: string, facts?: ApiErrorFacts): MadeError;
+  readonly prototype: ApiError;
+};
+
+/**
+ * The properties that a message of `VALIDATION_FAILED` names. The service promises
+ * its form: problems joined by `; `, each `PROPERTY is FOUND; it must be WANTED`.
+ */
+export function fieldsOf(message: string): FieldProblems {
+  const problems = message
+    .split(/; (?!it must be )/)
+    .map((problem) => /^(\w+) (is .+; it must be .+)$/.exec(problem));
+  if (problems.some((problem) => problem === null)) return {};
+  return Object.fromEntries(problems.map((problem) => [problem?.[1], problem?.[2]]));
 }

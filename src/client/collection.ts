@@ -3,52 +3,49 @@
 
 import { type CallOptions, type Send, segment } from './connection.js';
 import { type AllQuery, allRows, type Page, type PageQuery, page } from './pages.js';
-import type { CollectionName, Collections } from './records.js';
+import type { Changes, CollectionName, NewOf, OwnProperties, RecordIn } from './records.js';
 
-/** A create, a change or a deletion is sent once. After `TIMED_OUT` or `CONNECTION_FAILED`, look before you repeat it. */
-export interface Collection<Name extends CollectionName, Query extends PageQuery> {
+/**
+ * A create, a change or a deletion is sent once. After `TIMED_OUT` or
+ * `CONNECTION_FAILED`, look before you repeat it.
+ * `Body`: what a create takes; `Row`: what an answer holds.
+ */
+export interface RecordCalls<Body, Row, Query extends PageQuery> {
   /** One page, newest first. */
-  list(query?: Query, options?: CallOptions): Promise<Page<Collections[Name]['record']>>;
+  list(query?: Query, options?: CallOptions): Promise<Page<Row>>;
   /** Every record, newest first. The loop fetches one page after another. */
-  all(
-    query?: AllQuery<Query>,
-    options?: CallOptions,
-  ): AsyncGenerator<Collections[Name]['record'], void, undefined>;
-  create(
-    body: Collections[Name]['body'],
-    options?: CallOptions,
-  ): Promise<Collections[Name]['record']>;
-  read(id: string, options?: CallOptions): Promise<Collections[Name]['record']>;
+  all(query?: AllQuery<Query>, options?: CallOptions): AsyncGenerator<Row, void, undefined>;
+  create(body: Body, options?: CallOptions): Promise<Row>;
+  read(id: string, options?: CallOptions): Promise<Row>;
   /** Sets the given properties and keeps the others. */
-  update(
-    id: string,
-    changes: Changes<Collections[Name]['body']>,
-    options?: CallOptions,
-  ): Promise<Collections[Name]['record']>;
+  update(id: string, changes: Changes<Body>, options?: CallOptions): Promise<Row>;
   /** Permanent. */
   delete(id: string, options?: CallOptions): Promise<Deletion>;
 }
 
-/** Any of a record's properties, known or not. */
-export type Changes<Body> = Partial<Body>;
+export type Collection<
+  Name extends CollectionName,
+  Query extends PageQuery,
+  Own extends OwnProperties = object,
+> = RecordCalls<NewOf<Name, Own>, RecordIn<Name, Own>, Query>;
 
 export interface Deletion {
   readonly id: string;
   readonly deleted: true;
 }
 
-export type CollectionsOf<Query extends PageQuery> = {
-  readonly [Name in CollectionName]: Collection<Name, Query>;
+export type CollectionsOf<Query extends PageQuery, Own extends OwnProperties = object> = {
+  readonly [Name in CollectionName]: Collection<Name, Query, Own>;
 };
 
 /** The collections under a path, such as an account's path in the administration API. */
-export function collections<Query extends PageQuery>(
+export function collections<Query extends PageQuery, Own extends OwnProperties>(
   send: Send,
   base: string,
   pageSizeMax: number,
-): CollectionsOf<Query> {
-  const at = <Name extends CollectionName>(name: Name) =>
-    collection<Name, Query>(send, `${base}/${name}`, pageSizeMax);
+): CollectionsOf<Query, Own> {
+  const at = <Name extends CollectionName>(name: Name): Collection<Name, Query, Own> =>
+    recordCalls(send, `${base}/${name}`, pageSizeMax);
   return {
     businesses: at('businesses'),
     customers: at('customers'),
@@ -59,19 +56,18 @@ export function collections<Query extends PageQuery>(
   };
 }
 
-function collection<Name extends CollectionName, Query extends PageQuery>(
+function recordCalls<Body, Row, Query extends PageQuery>(
   send: Send,
   path: string,
   pageSizeMax: number,
-): Collection<Name, Query> {
-  type Stored = Collections[Name]['record'];
-  const record = async (exchange: Parameters<Send>[0]) => (await send(exchange)).data as Stored;
+): RecordCalls<Body, Row, Query> {
+  const record = async (exchange: Parameters<Send>[0]) => (await send(exchange)).data as Row;
   return {
-    list: (query, options) => page<Stored>(send, path, query, options),
+    list: (query, options) => page<Row>(send, path, query, options),
     all: (query, options) =>
-      allRows<Stored>(
+      allRows<Row>(
         (number) => page(send, path, { page_size: pageSizeMax, ...query, page: number }, options),
-        ({ id }) => id,
+        (row) => (row as { id: string }).id,
       ),
     create: (body, options) => record({ method: 'POST', path, body, ...options }),
     read: async (id, options) => record({ method: 'GET', path: path + segment(id), ...options }),

@@ -4,8 +4,8 @@ import type { CallOptions, Send } from './connection.js';
 
 export interface PageQuery {
   /** From 1. */
-  readonly page?: number;
-  readonly page_size?: number;
+  readonly page?: number | undefined;
+  readonly page_size?: number | undefined;
 }
 
 /** The query of a walk over all pages. The walk sets `page` itself. */
@@ -30,8 +30,8 @@ export async function page<Row>(
   query: object | undefined,
   options: CallOptions | undefined,
 ): Promise<Page<Row>> {
-  const { data, meta } = await send({ method: 'GET', path, query: { ...query }, ...options });
-  return { items: data as Row[], pagination: meta.pagination as Pagination };
+  const answer = await send({ method: 'GET', path, query: { ...query }, ...options });
+  return { items: answer.data as Row[], pagination: answer.pagination as Pagination };
 }
 
 /**

@@ -1,5 +1,6 @@
-// The types of the records of each collection. Every record is open: the service
-// also keeps properties that are not named here.
+// The types of the records of each collection: what a create takes, and what an
+// answer holds. They name the properties that the contract knows, so that a slip in
+// a name does not compile. A program's own properties are declared: see `OwnProperties`.
 
 /** The properties of every stored record. */
 export interface Stored {
@@ -8,43 +9,38 @@ export interface Stored {
   readonly owner_sub: string;
 }
 
-/** Any other property; JSON values only. */
-interface Open {
-  [property: string]: unknown;
-}
-
-export interface NewBusiness extends Open {
-  businessName?: string;
-  phone?: string;
-  primaryTemplate?: string;
-  templateVersion?: number;
+export interface NewBusiness {
+  businessName?: string | undefined;
+  phone?: string | undefined;
+  primaryTemplate?: string | undefined;
+  templateVersion?: number | undefined;
   /** ISO 8601. */
-  createdAt?: string;
+  createdAt?: string | undefined;
 }
 
-export interface NewCustomer extends Open {
+export interface NewCustomer {
   /** Not empty. */
   name: string;
   /** Not empty. */
   phone: string;
-  email?: string;
-  location?: string;
+  email?: string | undefined;
+  location?: string | undefined;
 }
 
-export interface NewService extends Open {
+export interface NewService {
   /** Not empty. */
   name: string;
   /** Above 0. */
   price: number;
   /** Default: TZS. */
-  currency?: string;
+  currency?: string | undefined;
   /** Default: true. */
-  active?: boolean;
-  category?: string;
-  duration?: string;
+  active?: boolean | undefined;
+  category?: string | undefined;
+  duration?: string | undefined;
 }
 
-export interface NewOrder extends Open {
+export interface NewOrder {
   /** Not empty. */
   customer: string;
   /** Not empty. */
@@ -52,28 +48,28 @@ export interface NewOrder extends Open {
   /** Above 0. */
   amount: number;
   /** Any label. Default: New. */
-  status?: string;
+  status?: string | undefined;
   /** Default: 0. */
-  paid?: number;
+  paid?: number | undefined;
   /** Default: TZS. */
-  currency?: string;
-  phone?: string;
+  currency?: string | undefined;
+  phone?: string | undefined;
   /** ISO 8601. */
-  date?: string;
-  method?: string | null;
-  assignee?: string;
-  templateId?: string;
-  customFields?: Record<string, unknown>;
+  date?: string | undefined;
+  method?: string | null | undefined;
+  assignee?: string | undefined;
+  templateId?: string | undefined;
+  customFields?: Record<string, unknown> | undefined;
 }
 
-export interface NewTeamMember extends Open {
+export interface NewTeamMember {
   /** Not empty. */
   name: string;
   /** Not empty. */
   phone: string;
 }
 
-export interface NewExpense extends Open {
+export interface NewExpense {
   /** Not empty. */
   description: string;
   /** Not empty. */
@@ -82,15 +78,22 @@ export interface NewExpense extends Open {
   date: string;
   /** Above 0. */
   amount: number;
-  method?: string;
+  method?: string | undefined;
 }
 
-export type Business = Stored & { readonly ownerSub: string } & NewBusiness;
-export type Customer = Stored & NewCustomer;
-export type Service = Stored & NewService;
-export type Order = Stored & NewOrder;
-export type TeamMember = Stored & NewTeamMember;
-export type Expense = Stored & NewExpense;
+/** A record that was created from such a body. `Set`: the properties that the service sets where the body does not. */
+type RecordOf<Body, Set extends keyof Body = never> = Stored & {
+  [Name in keyof Body as Name extends Set ? never : Name]: Exclude<Body[Name], undefined>;
+} & { [Name in Set]-?: Exclude<Body[Name], undefined> };
+
+export interface Business extends RecordOf<NewBusiness> {
+  readonly ownerSub: string;
+}
+export interface Customer extends RecordOf<NewCustomer> {}
+export interface Service extends RecordOf<NewService, 'currency' | 'active'> {}
+export interface Order extends RecordOf<NewOrder, 'status' | 'paid' | 'currency'> {}
+export interface TeamMember extends RecordOf<NewTeamMember> {}
+export interface Expense extends RecordOf<NewExpense> {}
 
 /** The body of a create and the stored record, by collection. */
 export interface Collections {
@@ -103,6 +106,33 @@ export interface Collections {
 }
 
 export type CollectionName = keyof Collections;
+
+/**
+ * The properties that a program adds to records, by collection: the type parameter
+ * of `createClient`. `{ orders: { table?: number } }` adds one to orders;
+ * `AnyProperties` takes every property of every record.
+ */
+export type OwnProperties = { readonly [Name in CollectionName]?: object };
+
+export type AnyProperties = { readonly [Name in CollectionName]: Record<string, unknown> };
+
+/** What a program adds to the records of a collection. */
+type Added<Own, Name extends CollectionName> = Name extends keyof Own ? Own[Name] : unknown;
+
+/** The body of a create. */
+export type NewOf<
+  Name extends CollectionName,
+  Own extends OwnProperties = object,
+> = Collections[Name]['body'] & Added<Own, Name>;
+
+/** A stored record. */
+export type RecordIn<
+  Name extends CollectionName,
+  Own extends OwnProperties = object,
+> = Collections[Name]['record'] & Added<Own, Name>;
+
+/** The body of a PATCH: some of the properties of a create. One that is undefined stays as it is. */
+export type Changes<Body> = { [Name in keyof Body]?: Body[Name] | undefined };
 
 /** One order's payment, computed by the service. */
 export interface Payment {

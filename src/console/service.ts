@@ -1,7 +1,7 @@
 // The service as the console asks it: the operator's client, with answers of
 // bounded length, no redirects, and a time-out that a person waits for.
 
-import { AnswerTooLong, Service, type StoredRecord, WAITS } from '../data/service.js';
+import { isTooLong, Service, type StoredRecord, WAITS } from '../data/service.js';
 import type { Surroundings } from '../data/surroundings.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { JsonObject } from '../domain/json.js';
@@ -56,14 +56,16 @@ export class ConsoleService {
     collection: CollectionName,
     query: { readonly q: string; readonly page: number },
   ): Promise<Page<StoredRecord>> {
+    let failure: unknown;
     for (const size of ROWS) {
       try {
         return await this.records(account, collection).list({ ...query, page_size: size });
       } catch (error) {
-        if (!(error instanceof AnswerTooLong)) throw error;
+        if (!isTooLong(error)) throw error;
+        failure = error;
       }
     }
-    throw new AnswerTooLong();
+    throw failure;
   }
 
   /** Undefined where the account has no record. */
@@ -72,7 +74,7 @@ export class ConsoleService {
       return await this.client.accounts.read(account);
     } catch (error) {
       if (isNotFound(error)) return undefined;
-      if (!(error instanceof AnswerTooLong)) throw error;
+      if (!isTooLong(error)) throw error;
       // Its profiles are too large to show; the list of accounts has its counts.
       const { items } = await this.client.accounts.list({ q: account, page_size: 200 });
       const summary = items.find(({ owner_sub }) => owner_sub === account);

@@ -53,10 +53,15 @@ export interface Records {
 }
 
 /** A page's answer that was longer than is held in memory. */
-export class AnswerTooLong extends ApiError {
+class AnswerTooLong extends Error {
   constructor() {
-    super('UNEXPECTED_ANSWER', `the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
+    super(`the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
   }
+}
+
+/** Whether a call failed because its answer was too long, and a smaller page may be asked for. */
+export function isTooLong(error: unknown): boolean {
+  return error instanceof ApiError && error.cause instanceof AnswerTooLong;
 }
 
 export class Service {
@@ -102,7 +107,7 @@ export class Service {
       try {
         return await call();
       } catch (error) {
-        if (error instanceof AnswerTooLong || !isPassing(error)) throw error;
+        if (isTooLong(error) || !isPassing(error)) throw error;
         await waiting.wait(error);
       }
     }
@@ -152,12 +157,18 @@ export class Service {
     for await (const piece of response.body as AsyncIterable<Uint8Array<ArrayBuffer>>) {
       bytes += piece.length;
       // Leaving the loop ends the answer.
-      if (bytes > ANSWER_MAX_BYTES) throw new AnswerTooLong();
+      if (bytes > ANSWER_MAX_BYTES) throw tooLong();
       pieces.push(piece);
     }
     const { status, headers } = response;
     return new Response(Buffer.concat(pieces), { status, headers });
   }
+}
+
+/** An error of the client's own, which it passes on and does not take for a lost connection. */
+function tooLong(): Error {
+  const cause = new AnswerTooLong();
+  return new ApiError('UNEXPECTED_ANSWER', cause.message, { cause });
 }
 
 /** RFC 9110: seconds, or a date. */

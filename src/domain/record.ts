@@ -121,6 +121,7 @@ function assignedProperties({ mirrorsOwner }: Collection): readonly string[] {
   return mirrorsOwner ? ['id', 'owner_sub', 'ownerSub'] : ['id', 'owner_sub'];
 }
 
+/** The form that the OpenAPI document promises and the clients read, so it holds no text of the caller. */
 function problemOf(name: CollectionName, property: string, given: unknown): string {
   const expected = COLLECTIONS[name].required.shape[property];
   const wanted = expected?.safeParse(1).success ? 'a number above 0' : 'a non-empty string';

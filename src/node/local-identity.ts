@@ -3,11 +3,13 @@
 // service must not contain it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { localSubject } from '../identity/local-tokens.js';
 
-const LOCAL_TOKEN = /^Bearer (local-[A-Za-z0-9._~-]+)$/i;
+const BEARER = /^Bearer (.+)$/i;
 
 export function answerUserinfo(request: IncomingMessage, response: ServerResponse): void {
-  const subject = LOCAL_TOKEN.exec(request.headers.authorization ?? '')?.[1];
+  const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
+  const subject = localSubject(token ?? '');
   response.writeHead(subject === undefined ? 401 : 200, { 'Content-Type': 'application/json' });
   response.end(
     JSON.stringify(subject === undefined ? { error: 'invalid_token' } : { sub: subject }),

@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { API_PREFIX } from '../http/path.js';
 
 /** In `dist`, beside the bundle of this file. */
 const FOLDER = new URL('./reference/', import.meta.url);
@@ -13,8 +14,7 @@ const DOCUMENT = new URL('./openapi.json', import.meta.url);
 const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {
   '/': { name: 'reference.html', type: 'text/html; charset=utf-8' },
   '/reference.js': { name: 'reference.js', type: 'text/javascript; charset=utf-8' },
-  '/swagger-ui-bundle.js': { name: 'swagger-ui-bundle.js', type: 'text/javascript; charset=utf-8' },
-  '/swagger-ui.css': { name: 'swagger-ui.css', type: 'text/css; charset=utf-8' },
+  '/reference.css': { name: 'reference.css', type: 'text/css; charset=utf-8' },
 };
 
 /** Answers a request for the page or one of its files. `apiOrigin`: the address that its "try it" calls. */
@@ -38,7 +38,7 @@ export async function answerReference(
 /** The OpenAPI document, with the preview as its server. */
 async function documentFor(apiOrigin: string): Promise<string> {
   const document = JSON.parse(await readFile(fileURLToPath(DOCUMENT), 'utf8'));
-  document.servers[0].variables.origin.default = apiOrigin;
+  document.servers = [{ url: apiOrigin + API_PREFIX }];
   return JSON.stringify(document);
 }
 
@@ -52,12 +52,11 @@ function send(
     'Content-Type': type,
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
-    // Swagger UI sets styles from its script and draws its icons from data URLs.
     'Content-Security-Policy': [
       "default-src 'none'",
       "script-src 'self'",
-      "style-src 'self' 'unsafe-inline'",
-      "img-src 'self' data:",
+      "style-src 'self'",
+      'img-src data:',
       `connect-src 'self' ${apiOrigin}`,
       "base-uri 'none'",
       "form-action 'none'",

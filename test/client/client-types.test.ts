@@ -1,14 +1,14 @@
 // The client's types, checked by the compiler, and held to the OpenAPI document.
 
 import type * as api from 'service-management-api/client';
-import { type ApiError, createClient } from 'service-management-api/client';
+import { ApiError, createClient } from 'service-management-api/client';
 import type * as operator from 'service-management-api/operator-client';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.js';
 import type * as payment from '../../src/domain/payment.js';
 import type * as views from '../../src/records/record-store.js';
-import { DOCUMENT, violation } from '../support/openapi-document.js';
+import { DOCUMENT, typedViolation } from '../support/openapi-document.js';
 
 /** The properties that a type names. */
 type Named<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
@@ -78,7 +78,7 @@ describe('The type of a body', () => {
     };
     expect(Object.keys(value).sort()).toEqual(Object.keys(schema.properties).sort());
     expect(Object.keys(required)).toEqual(schema.required ?? []);
-    expect(violation(value, `/components/schemas/${name}`)).toBeUndefined();
+    expect(typedViolation(value, `/components/schemas/${name}`)).toBeUndefined();
   });
 });
 
@@ -95,16 +95,33 @@ describe('The client', () => {
     expectTypeOf(client.customers.create).parameter(0).toEqualTypeOf<api.NewCustomer>();
     expectTypeOf(client.payments.list).returns.resolves.toEqualTypeOf<api.Page<api.Payment>>();
     expectTypeOf<api.Order['amount']>().toEqualTypeOf<number>();
-    expectTypeOf<api.Order['paid']>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<api.Order['phone']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<api.Business['ownerSub']>().toEqualTypeOf<string>();
   });
 
-  it('leaves records open to more properties', () => {
-    expectTypeOf<api.Order['likes']>().toEqualTypeOf<unknown>();
-    expectTypeOf<{ name: string; phone: string; likes: string[] }>().toExtend<api.NewCustomer>();
-    expectTypeOf<{ name: string; phone: number }>().not.toExtend<api.NewCustomer>();
-    expectTypeOf<{ name: string }>().not.toExtend<api.NewCustomer>();
-    expectTypeOf<{ likes: string[] }>().toExtend<api.Changes<api.NewCustomer>>();
+  it('has everything that the service always sets', () => {
+    expectTypeOf<api.Order['status']>().toEqualTypeOf<string>();
+    expectTypeOf<api.Order['paid']>().toEqualTypeOf<number>();
+    expectTypeOf<api.Order['currency'] | api.Service['currency']>().toEqualTypeOf<string>();
+    expectTypeOf<api.Service['active']>().toEqualTypeOf<boolean>();
+    expectTypeOf<keyof Omit<api.Order, 'id'>>().toEqualTypeOf<Exclude<keyof api.Order, 'id'>>();
+  });
+
+  it('opens records to the properties that a program declares, and to any for the operator', () => {
+    const own = createClient<{ customers: { likes?: string[] } }>({ baseUrl: '', token: '' });
+    expectTypeOf(own.customers.read).returns.resolves.toExtend<{ likes?: string[] }>();
+    expectTypeOf(own.orders.read).returns.resolves.toExtend<api.Order>();
+    const { orders } = forOperator.recordsOf('somebody');
+    expectTypeOf(orders.read).returns.resolves.toExtend<api.Order & Record<string, unknown>>();
+  });
+
+  it('is an ApiError whose code tells the other facts', () => {
+    type With<Code> = Extract<ApiError, { code: Code }>;
+    expectTypeOf<(ApiError & { code: 'NOT_FOUND' })['status']>().toEqualTypeOf<number>();
+    expectTypeOf<With<'VALIDATION_FAILED'>['fields']>().toEqualTypeOf<api.FieldProblems>();
+    expectTypeOf<(ApiError & { code: 'TIMED_OUT' })['requestId']>().toEqualTypeOf<undefined>();
+    const caught: unknown = undefined;
+    if (caught instanceof ApiError) expectTypeOf(caught).toEqualTypeOf<api.ApiError>();
   });
 
   it('types a token as text or a function of it', () => {

@@ -1,6 +1,6 @@
 // The typed client against the real service, on every host.
 
-import { createClient } from 'service-management-api/client';
+import { type Client, createClient } from 'service-management-api/client';
 import { describe, expect, it } from 'vitest';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import { type Caller, onEveryHost } from '../support/contract.js';
@@ -34,7 +34,7 @@ onEveryHost('The client', (service) => {
     expect(created).toMatchObject({ owner_sub: account.subject, [FREE]: 'Zoë 🧵' });
     expect(await records.read(created.id)).toEqual(created);
     expect((await records.list()).items).toEqual([created]);
-    const changed = await records.update(created.id, { [FREE]: null });
+    const changed = await records.update(created.id, { [FREE]: null } as never);
     expect(changed).toEqual({ ...created, [FREE]: null });
     expect(await records.delete(created.id)).toEqual({ id: created.id, deleted: true });
     expect((await records.list()).items).toEqual([]);
@@ -94,7 +94,39 @@ onEveryHost('The client', (service) => {
       });
     }
     for (const id of ['', '.', '..']) {
-      await expect(customers.delete(id)).rejects.toThrow(TypeError);
+      await expect(customers.delete(id)).rejects.toMatchObject({ code: 'INVALID_CALL' });
+    }
+  });
+
+  it('tells the facts of a successful answer to those who ask', async () => {
+    const { customers } = clientOf(service.account());
+    const facts: unknown[] = [];
+    const onAnswer = (fact: unknown) => facts.push(fact);
+    const { id } = await customers.create({ name: 'A', phone: '1' }, { onAnswer });
+    await customers.read(id, { onAnswer });
+    const requestId = expect.stringMatching(/^req_/);
+    expect(facts).toEqual([
+      { status: 201, requestId },
+      { status: 200, requestId },
+    ]);
+    await expect(customers.read('CUS-999999', { onAnswer })).rejects.toThrow();
+    expect(facts).toHaveLength(2);
+  });
+
+  it.each([
+    ['customers', { name: '' }, ['name', 'phone']],
+    ['services', { name: 1, price: -0.5 }, ['name', 'price']],
+    ['orders', { customer: null, amount: '5' }, ['customer', 'service', 'amount']],
+    ['expenses', { description: {}, date: [] }, ['description', 'category', 'date', 'amount']],
+  ] as const)('tells which fields of %s are wrong', async (name, body, wrong) => {
+    const { [name]: records } = clientOf(service.account());
+    const error = await records.create(body as never).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'VALIDATION_FAILED' });
+    const { fields, message } = error as Error & { fields: Record<string, string> };
+    expect(Object.keys(fields)).toEqual(wrong);
+    for (const [field, problem] of Object.entries(fields)) {
+      expect(problem).toMatch(/^is .*; it must be /);
+      expect(message).toContain(`${field} ${problem}`);
     }
   });
 
@@ -181,10 +213,7 @@ onEveryHost('The client', (service) => {
   });
 });
 
-async function create(
-  customers: ReturnType<typeof createClient>['customers'],
-  count: number,
-): Promise<string[]> {
+async function create(customers: Client['customers'], count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let i = 0; i < count; i++) {
     ids.push((await customers.create({ name: `Customer ${i}`, phone: '1' })).id);

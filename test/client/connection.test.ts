@@ -3,7 +3,7 @@
 
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Client, createClient } from 'service-management-api/client';
+import { ApiError, type Client, createClient } from 'service-management-api/client';
 import { afterEach, describe, expect, it } from 'vitest';
 
 const EMPTY_LIST = JSON.stringify({
@@ -101,10 +101,13 @@ describe('An answer', () => {
     const controller = new AbortController();
     const reason = new Error('the user went away');
     const { asked, client } = await clientOf(() => controller.abort(reason));
-    await expect(client.customers.list({}, { signal: controller.signal })).rejects.toBe(reason);
+    const aborted = { code: 'ABORTED', cause: reason };
+    const list = client.customers.list({}, { signal: controller.signal });
+    await expect(list).rejects.toMatchObject(aborted);
     expect(asked).toEqual(['GET']);
     const { client: waiting } = await clientOf(() => {}, { token: () => new Promise(() => {}) });
-    await expect(waiting.customers.list({}, { signal: controller.signal })).rejects.toBe(reason);
+    const none = waiting.customers.list({}, { signal: controller.signal });
+    await expect(none).rejects.toMatchObject(aborted);
   });
 
   it.each([
@@ -148,16 +151,73 @@ describe('A proxy that asks for fewer requests', () => {
 });
 
 describe('A token', () => {
-  it('that cannot be had fails the call with its own error, and nothing is sent', async () => {
-    const reason = new Error('signed out');
-    const { asked, client } = await clientOf(() => {}, { token: () => Promise.reject(reason) });
-    await expect(client.customers.list()).rejects.toBe(reason);
+  it.each([
+    ['cannot be had', () => Promise.reject(new Error('signed out')), { message: 'signed out' }],
+    ['is none', () => undefined as never, undefined],
+    ['is empty', () => '', undefined],
+  ])('that %s fails the call with NO_TOKEN, and nothing is sent', async (_, token, cause) => {
+    const { asked, client } = await clientOf(() => {}, { token });
+    const error = await client.customers.list().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'NO_TOKEN', ...(cause && { cause }) });
     expect(asked).toEqual([]);
   });
 
-  it('that no header can hold fails the call at once', async () => {
+  it('that no header can hold fails the call at once, and is not repeated', async () => {
     const { asked, client } = await clientOf(() => {}, { token: 'two\nlines' });
-    await expect(client.customers.list()).rejects.toThrow(TypeError);
+    const error = await client.customers.list().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'INVALID_CALL' });
+    expect(`${error} ${JSON.stringify(error)} ${(error as Error).cause}`).not.toContain('two');
     expect(asked).toEqual([]);
+  });
+});
+
+describe('What cannot be sent', () => {
+  const cycle: Record<string, unknown> = {};
+  cycle['self'] = cycle;
+  it.each([
+    ['a body with a cycle', (client: Client) => client.orders.create(cycle as never)],
+    ['a BigInt', (client: Client) => client.orders.update('ORD-1', { amount: 1n as never })],
+    ['an id that is no Unicode', (client: Client) => client.orders.read('\ud800')],
+  ])('is INVALID_CALL: %s', async (_, call) => {
+    const { asked, client } = await clientOf(() => {});
+    await expect(call(client)).rejects.toMatchObject({ code: 'INVALID_CALL' });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('An error', () => {
+  it('is written to a log with all of its facts', async () => {
+    const { client } = await clientOf((_request, response) => {
+      response.writeHead(429, { 'Retry-After': '3', 'X-Request-ID': 'a' });
+      response.end('{"error":{"message":"later"}}');
+    });
+    const error = await client.customers.list().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      name: 'ApiError',
+      code: 'RATE_LIMITED',
+      message: 'later',
+      status: 429,
+      requestId: 'a',
+      retryAfterMs: 3000,
+    });
+  });
+
+  it('of the service that is newer than the client keeps its code', async () => {
+    const { client } = await clientOf((_request, response) => {
+      response.writeHead(503, { 'X-Request-ID': 'a' });
+      response.end('{"error":{"code":"CODE_OF_TOMORROW","message":"m"},"meta":{}}');
+    });
+    const later = { code: 'CODE_OF_TOMORROW', status: 503, message: 'm' };
+    await expect(client.customers.list()).rejects.toMatchObject(later);
+  });
+
+  it('names no field where the record as a whole is at fault', async () => {
+    const { client } = await clientOf((_request, response) => {
+      response.writeHead(422, { 'X-Request-ID': 'a' });
+      const message = 'the record would have 9 characters of JSON; it may have 8, spread it';
+      response.end(JSON.stringify({ error: { code: 'VALIDATION_FAILED', message }, meta: {} }));
+    });
+    await expect(client.customers.list()).rejects.toMatchObject({ fields: {} });
   });
 });

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { miniflareOptions } from '../../scripts/worker/deployment.js';
-import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
+import { keepsRecords, serviceFile } from '../support/embedded-service.js';
+import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
 import { openProject, pageCode } from '../support/pages.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
 import { startMiniflare } from '../support/worker-host.js';
@@ -76,9 +77,8 @@ async function serves(
   options: readonly string[],
   packages: readonly string[] = [],
 ): Promise<string> {
-  const [service] = pageCode(PAGE, '## The handler').split('\nconst response');
   const files = {
-    'service.js': `${service?.replace(/https:[^']+/, identity.url)}\nexport { handle };\n`,
+    'service.js': serviceFile(identity.url),
     'main.js': pageCode(PAGE, words).replace('3000', '0'),
   };
   project = await openProject(files, packages);
@@ -103,17 +103,4 @@ async function serves(
   const [origin = ''] = /^http:\S+$/m.exec(text) ?? [];
   await keepsRecords(origin);
   return origin;
-}
-
-async function keepsRecords(origin: string): Promise<void> {
-  const api = `${origin}/api/v1`;
-  const headers = { Authorization: `Bearer ${tokenOf('neema')}` };
-  const body = '{"name":"Zoë","phone":"1"}';
-  const created = await fetch(`${api}/customers`, { method: 'POST', headers, body });
-  expect(created.status).toBe(201);
-  const { data } = (await created.json()) as { data: { id: string } };
-  expect(data).toMatchObject({ name: 'Zoë', owner_sub: 'neema' });
-  const read = await fetch(`${api}/customers/${data.id}`, { headers });
-  expect(((await read.json()) as { data: unknown }).data).toEqual(data);
-  expect((await fetch(`${api}/customers`, { method: 'PUT', headers })).status).toBe(405);
 }

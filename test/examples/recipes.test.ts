@@ -4,7 +4,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openProject, pageCode } from '../support/pages.js';
@@ -27,9 +26,7 @@ let preview: PreviewProcess;
 let api: string;
 
 beforeAll(async () => {
-  project = await openProject({
-    'data-provider.js': pageCode(PAGE, '## A react-admin data provider'),
-  });
+  project = await openProject({});
   preview = spawnPreview(project.path);
   api = /runs at (\S+)/.exec(await printed(preview))?.[1] ?? '';
 });
@@ -100,71 +97,4 @@ describe('The client’s example does what it says', () => {
       expect.stringMatching(/^NOT_FOUND 404 req_[0-9a-f]{16}$/),
     ]);
   }
-});
-
-describe('The react-admin data provider', () => {
-  const sort = { field: 'id', order: 'ASC' };
-  const pagination = { page: 1, perPage: 2 };
-  // biome-ignore lint/suspicious/noExplicitAny: the recipe is JavaScript
-  let provider: any;
-
-  beforeAll(async () => {
-    const { dataProvider } = await import(
-      pathToFileURL(join(project.path, 'data-provider.js')).href
-    );
-    provider = dataProvider({ baseUrl: api, token: 'local-preview' });
-  });
-
-  it('lists with totals, pages and filters', async () => {
-    const all = await provider.getList('customers', { pagination, sort, filter: {} });
-    expect([all.data.length, all.total]).toEqual([2, 4]);
-    const found = await provider.getList('orders', {
-      pagination,
-      sort,
-      filter: { status: 'Ready', q: 'baraka' },
-    });
-    expect(found.data.map(({ customer }: { customer: string }) => customer)).toEqual([
-      'Baraka Kileo',
-    ]);
-    const payments = (page: number, perPage: number) =>
-      provider.getList('payments', { pagination: { page, perPage } });
-    const { data, total } = await payments(1, 100);
-    expect([data.length, data.at(-1).order_id]).toEqual([total, 'ORD-0001']);
-    expect(await payments(2, 3)).toEqual({ data: data.slice(3, 6), total });
-  });
-
-  it('reads one, several, and those that name another', async () => {
-    const { data } = await provider.getOne('customers', { id: 'CUS-0001' });
-    expect(data.name).toBe('Neema Mushi');
-    const several = await provider.getMany('customers', { ids: ['CUS-0002', 'CUS-0001'] });
-    expect(several.data.map(({ id }: { id: string }) => id)).toEqual(['CUS-0002', 'CUS-0001']);
-    const orders = await provider.getManyReference('orders', {
-      target: 'customer',
-      id: 'Rehema Mwakyusa',
-      pagination,
-      sort,
-      filter: {},
-    });
-    expect([orders.data[0].id, orders.total]).toEqual(['ORD-0002', 1]);
-  });
-
-  it('creates, changes and deletes, one or many', async () => {
-    const body = { name: 'A', phone: '1' };
-    const { data: first } = await provider.create('team', { data: body });
-    const { data: second } = await provider.create('team', { data: body });
-    const ids = [first.id, second.id];
-    const changed = await provider.update('team', { id: first.id, data: { name: 'B' } });
-    expect(changed.data).toEqual({ ...first, name: 'B' });
-    expect(await provider.updateMany('team', { ids, data: { phone: '2' } })).toEqual({ data: ids });
-    expect((await provider.getOne('team', { id: second.id })).data.phone).toBe('2');
-    expect((await provider.delete('team', { id: first.id })).data.id).toBe(first.id);
-    expect(await provider.deleteMany('team', { ids: [second.id] })).toEqual({ data: [second.id] });
-    expect((await provider.getList('team', { pagination, sort, filter: {} })).total).toBe(2);
-  });
-
-  it('fails with the error that react-admin shows', async () => {
-    await expect(provider.getOne('orders', { id: 'ORD-9999' })).rejects.toMatchObject({
-      status: 404,
-    });
-  });
 });

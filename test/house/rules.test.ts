@@ -62,6 +62,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'responder',
   ],
   openapi: ['domain', 'http', 'records'],
+  conformance: ['domain', 'records'],
+  'journal-conformance': ['conformance', 'records'],
+  memory: ['handler', 'identity', 'storage'],
   client: [],
   'operator-client': ['client'],
   reference: [],
@@ -165,6 +168,7 @@ describe('Layers', () => {
     for (const part of ['local-identity', 'preview-port', 'preview-notice', 'reference-page']) {
       expect(deployed).not.toContain(`src/node/${part}.ts`);
     }
+    expect(deployed).not.toContain('src/identity/local-tokens.ts');
   });
 
   it('keep the console out of the deployed server and out of Workers', () => {
@@ -208,6 +212,7 @@ describe('Files', () => {
     // Each is named once, as the default of an option.
     const defaults = new Set([
       'src/handler.ts',
+      'src/memory.ts',
       'src/turns.ts',
       'src/records/memory-store.ts',
       'src/identity/userinfo.ts',

@@ -12,7 +12,7 @@ const FRONT_PAGE_MAX_BYTES = 10_240;
 /** npm's own commands that pages name. */
 const NPM_COMMANDS = ['ci', 'install', 'pack', 'run', 'sbom'];
 /** Files that readers make themselves. */
-const READERS_FILES = ['service.js'];
+const READERS_FILES = ['service.js', 'session.js', 'orders.js', 'data-provider.ts', 'poll.js'];
 const FOLDERS = /^(src|test|scripts|dist)\//;
 
 const PACKAGE = JSON.parse(textOf('package.json'));
@@ -48,7 +48,7 @@ describe.each(PAGES)('%s', (page) => {
       // dist/server.js and its like are built from an entry at the top of src.
       const source = name.replace(/^dist\/([\w-]+)\.js$/, 'src/$1.ts');
       const candidates = [name, source, `${name}.ts`, `${name}.test.ts`, `${name}.js`];
-      const isBuilt = /^dist\/(postman\.json|requests\.http|openapi\.json)?$/.test(name);
+      const isBuilt = /^dist\/(postman\.json|requests\.http|openapi(-3\.0)?\.json)?$/.test(name);
       expect(
         isBuilt || candidates.some((file) => existsSync(join(ROOT, file))),
         `${page} names ${name}`,

@@ -12,6 +12,7 @@ declare module 'oidc-provider' {
     readonly clients: readonly Record<string, unknown>[];
     readonly features?: Readonly<Record<string, { enabled: boolean }>>;
     readonly scopes?: readonly string[];
+    readonly clientBasedCORS?: () => boolean;
     readonly cookies?: { readonly keys: readonly string[] };
     readonly ttl?: {
       AccessToken(context: unknown, token: unknown, client: { readonly clientId: string }): number;

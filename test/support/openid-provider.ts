@@ -19,7 +19,8 @@ export interface OpenidProvider {
   close(): Promise<void>;
 }
 
-export async function openOpenidProvider(): Promise<OpenidProvider> {
+/** `clientId`: of a public client that may come from any page of this machine. */
+export async function openOpenidProvider(clientId = CLIENT_ID): Promise<OpenidProvider> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -28,7 +29,7 @@ export async function openOpenidProvider(): Promise<OpenidProvider> {
   const provider = new Provider(issuer, {
     clients: [
       {
-        client_id: CLIENT_ID,
+        client_id: clientId,
         redirect_uris: [REDIRECT_URI],
         application_type: 'native',
         token_endpoint_auth_method: 'none',
@@ -37,6 +38,7 @@ export async function openOpenidProvider(): Promise<OpenidProvider> {
     cookies: { keys: [randomBytes(16).toString('hex')] },
     features: { devInteractions: { enabled: true }, revocation: { enabled: true } },
     scopes: ['openid', 'profile'],
+    clientBasedCORS: () => true,
     findAccount: async (_context, account) => ({
       accountId: account,
       claims: async () => ({ sub: account }),

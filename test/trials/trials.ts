@@ -26,5 +26,13 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'data', load: async () => (await import('./data.js')).data },
   { name: 'console', load: async () => (await import('./console.js')).consoleCost },
   { name: 'neighbours', load: async () => (await import('./neighbours.js')).neighbours },
+  {
+    name: 'generators',
+    load: async () => (await import('./generators/generators.js')).generators,
+  },
+  {
+    name: 'schemathesis',
+    load: async () => (await import('./schemathesis/schemathesis.js')).schemathesis,
+  },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },
 ];

@@ -3,7 +3,7 @@
 
 import type { Page } from '../../operator-client.js';
 import { CommandError } from '../failures.js';
-import { AnswerTooLong, type Service } from '../service.js';
+import { isTooLong, type Service } from '../service.js';
 
 /** Each divides the one before it, so that a smaller page can begin where a larger one would. */
 const PAGE_SIZES = [200, 100, 50, 10, 5, 1] as const;
@@ -34,7 +34,7 @@ export async function* pagesOf<Row>(
         read({ page: offset / pageSize + 1, page_size: pageSize }),
       );
     } catch (error) {
-      if (!(error instanceof AnswerTooLong) || size === PAGE_SIZES.length - 1) throw error;
+      if (!isTooLong(error) || size === PAGE_SIZES.length - 1) throw error;
       size++;
       continue;
     }

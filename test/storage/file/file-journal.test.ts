@@ -1,39 +1,28 @@
 // The journal over a libSQL file: the port's promises, and what is true of the
 // file itself while it is held.
 
-import fs, { copyFile, readdir, readFile, stat, utimes } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import fs, { copyFile, readdir, readFile, stat, symlink, utimes } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { openLibsqlJournal } from 'service-management-api/libsql';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import type { Journal } from '../../../src/records/journal.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
+import { emptyDatabase } from '../../support/empty-database.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
 import { changes, conformanceOf, loaded, row, rows } from '../journal-conformance.js';
 import { viewsConformanceOf } from '../views-conformance.js';
 
-/** A database without rows, made once: a new file has the sample rows. */
-const empty = openTemporaryFolder();
-const emptyPath = empty.then(async (folder) => {
-  const path = join(folder.path, 'service.db');
-  const journal = await openLibsqlJournal({ path });
-  const samples = await loaded(journal);
-  await journal.commit(changes({ removals: samples.map(({ position }) => position) }));
-  await journal.close();
-  return path;
-});
-afterAll(async () => {
-  await emptyPath;
-  await (await empty).remove();
-});
+const copyEmptyTo = emptyDatabase();
 
 async function emptyHome() {
   const folder = await openTemporaryFolder();
   const path = join(folder.path, 'service.db');
-  await copyFile(await emptyPath, path);
+  await copyEmptyTo(path);
   return { path, open: () => openLibsqlJournal({ path }), remove: () => folder.remove() };
 }
 
@@ -86,19 +75,34 @@ describe('The libSQL file', () => {
     expect(await journal.commit(changes({ puts: [row(1000)] }))).toEqual({ status: 'committed' });
   });
 
-  it('refuses a second opening after the busy time-out, and the first goes on', async () => {
+  it('refuses a second opening of this process at once, and the first goes on', async () => {
     const before = await loaded(journal);
-    const start = Date.now();
-    await expect(openLibsqlJournal({ path })).rejects.toThrow(
-      `the database file ${path} cannot be used: another process holds it (waited 5 s); one process owns the file, stop the other one first`,
-    );
-    // The contract's busy time-out is 5 s; the rest is the machine's.
-    expect(Date.now() - start).toBeGreaterThan(4_500);
+    const other = join(folder.path, 'other-name.db');
+    await symlink(path, other);
+    for (const name of [path, other]) {
+      await expect(openLibsqlJournal({ path: name })).rejects.toThrow(
+        `the database file ${name} cannot be used: this process has it open already; open it once and share the journal, also where a module is loaded twice (keep it on globalThis)`,
+      );
+    }
     expect(await journal.commit(changes({ puts: [row(1000)] }))).toEqual({ status: 'committed' });
     expect(await loaded(journal)).toEqual([...before, row(1000)]);
     // The refused opening has not taken the lock away with it.
     await expect(runSql(path, 'select count(*) from records')).rejects.toThrow(/locked/);
   });
+
+  it('of another name is opened beside it', async () => {
+    const beside = await openLibsqlJournal({ path: join(folder.path, 'beside.db') });
+    await beside.close();
+  });
+
+  it.each(['', ':memory:', 'file::memory:', 'file:x?mode=memory'])(
+    'refuses the name %j, which is no file, and makes none',
+    async (name) => {
+      const refused = /cannot be used: it names no file; .* service-management-api\/memory$/;
+      await expect(openLibsqlJournal({ path: name })).rejects.toThrow(refused);
+      expect(existsSync(name === '' ? ':memory:' : name)).toBe(false);
+    },
+  );
 
   it('is free for the next opening as soon as close resolves', async () => {
     for (let round = 0; round < 5; round++) {

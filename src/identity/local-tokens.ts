@@ -1,0 +1,21 @@
+// Tokens that anybody can write: `local-NAME` is the account `local-NAME`. For the
+// preview and for tests. It checks nobody, so a deployed service must not contain it.
+
+import { type IdentityProvider, INVALID } from './identity-provider.js';
+
+const LOCAL_TOKEN = /^local-[A-Za-z0-9._~-]+$/;
+
+/** The subject of a token; undefined where it is no `local-NAME`. */
+export function localSubject(token: string): string | undefined {
+  return LOCAL_TOKEN.test(token) ? token : undefined;
+}
+
+/** For tests alone: it lets everybody in, as whom they say. */
+export function localIdentity(): IdentityProvider {
+  return {
+    identify(token) {
+      const subject = localSubject(token);
+      return subject === undefined ? INVALID : { status: 'identified', subject };
+    },
+  };
+}

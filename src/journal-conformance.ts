@@ -1,0 +1,22 @@
+// The package's entry for those who write a journal of their own: the promises of
+// the two ports as checks, which any test framework can run.
+
+import type { Check, JournalHome } from './conformance/check.js';
+import { journalChecks } from './conformance/journal-checks.js';
+import { storedViewsChecks } from './conformance/views-checks.js';
+import type { Journal, StoredViews } from './records/journal.js';
+
+export interface ConformanceOptions {
+  /** Whether each home has `refuseEvents`; the check that needs it runs only then. */
+  readonly refusesEvents?: boolean;
+}
+
+/** The checks of a journal that `openRecords` takes. `make` makes a new, empty place for each of them. */
+export function journalConformance(
+  make: () => Promise<JournalHome<Journal & StoredViews>>,
+  options: ConformanceOptions = {},
+): Check[] {
+  return [...journalChecks(make, options), ...storedViewsChecks(make)];
+}
+
+export type { Check, JournalHome };

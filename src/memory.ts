@@ -1,0 +1,25 @@
+// The package's entry for the tests of programs that embed the service: a journal
+// in memory, and tokens that anybody can write. Neither is for production.
+
+import { type Journal, type StoredViews, sampleRows } from './handler.js';
+import { localIdentity } from './identity/local-tokens.js';
+import { MemoryStorage } from './storage/memory/memory-journal.js';
+
+export interface MemoryJournalOptions {
+  /** Whether the journal starts with the rows of the account `local-preview`, as a new file does. Default: true. */
+  readonly sampleRows?: boolean;
+  /** When the sample rows were created: milliseconds since 1970, UTC. */
+  readonly clock?: () => number;
+}
+
+/** A journal that is gone when nothing refers to it any more. */
+export function openMemoryJournal(options: MemoryJournalOptions = {}): Journal & StoredViews {
+  const storage = new MemoryStorage();
+  const { sampleRows: hasSamples = true, clock = Date.now } = options;
+  if (hasSamples) {
+    storage.apply({ puts: sampleRows(), removals: [], sequences: {}, events: [], at: clock() });
+  }
+  return storage.open();
+}
+
+export { localIdentity };

@@ -1,0 +1,170 @@
+// A journal that lives in memory and is gone with it: for the tests of programs
+// that embed the service. It keeps the promises of the ports but durability.
+
+import type { AuditEvent } from '../../domain/audit-event.js';
+import type { CollectionName } from '../../domain/collection-name.js';
+import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
+import type {
+  Changes,
+  CommitResult,
+  Journal,
+  JournalRow,
+  Sequences,
+  StoredTotals,
+  StoredUsage,
+  StoredViews,
+  ThreeTimes,
+} from '../../records/journal.js';
+
+/** As in a file, so that a record that is too large for one is too large here. */
+const BODY_MAX_BYTES = 1_000_000_000;
+const PAGE_MAX_ROWS = 1_000;
+
+interface KeptRow extends JournalRow {
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What is stored: by position, by collection and id, and what was audited. */
+export class MemoryStorage {
+  readonly #rows = new Map<number, KeptRow>();
+  /** Positions by collection and id. */
+  readonly #ids = new Map<string, number>();
+  readonly #highest: Partial<Record<CollectionName, number>> = {};
+  readonly #events: AuditEvent[] = [];
+
+  /** A journal on this storage, which outlives it. */
+  open(): Journal & StoredViews {
+    return new MemoryJournal(this);
+  }
+
+  rows(): KeptRow[] {
+    return [...this.#rows.values()].sort((a, b) => a.position - b.position);
+  }
+
+  get sequences(): Sequences {
+    return { ...this.#highest };
+  }
+
+  get events(): readonly AuditEvent[] {
+    return this.#events;
+  }
+
+  /** Throws, and changes nothing, where two rows would have one id. */
+  apply({ puts, removals, sequences, events, at }: Changes): void {
+    const taken = new Map(puts.map((row) => [keyOf(row), row.position]));
+    for (const row of puts) {
+      const holder = this.#ids.get(keyOf(row));
+      const isTaken = holder !== undefined && holder !== row.position;
+      if (isTaken || taken.get(keyOf(row)) !== row.position) {
+        throw new Error(`${row.collection} has ${row.id} already`);
+      }
+    }
+    for (const row of puts) this.#put(row, at);
+    for (const position of removals) this.#remove(position);
+    for (const [name, number] of Object.entries(sequences) as [CollectionName, number][]) {
+      this.#highest[name] = Math.max(this.#highest[name] ?? 0, number);
+    }
+    this.#events.push(...events);
+  }
+
+  #put(row: JournalRow, at: number): void {
+    const createdAt = this.#rows.get(row.position)?.createdAt ?? at;
+    this.#remove(row.position);
+    this.#rows.set(row.position, { ...row, createdAt, updatedAt: at });
+    this.#ids.set(keyOf(row), row.position);
+  }
+
+  #remove(position: number): void {
+    const row = this.#rows.get(position);
+    if (row === undefined) return;
+    this.#rows.delete(position);
+    this.#ids.delete(keyOf(row));
+  }
+}
+
+class MemoryJournal implements Journal, StoredViews {
+  readonly bodyMaxBytes = BODY_MAX_BYTES;
+  readonly #storage: MemoryStorage;
+  #isClosed = false;
+
+  constructor(storage: MemoryStorage) {
+    this.#storage = storage;
+  }
+
+  async *load(): AsyncIterable<readonly JournalRow[]> {
+    const rows = this.#storage.rows();
+    for (let from = 0; from < rows.length; from += PAGE_MAX_ROWS) {
+      const page = rows.slice(from, from + PAGE_MAX_ROWS);
+      yield page.map(({ position, collection, id, body }) => ({ position, collection, id, body }));
+    }
+  }
+
+  async sequences(): Promise<Sequences> {
+    return this.#storage.sequences;
+  }
+
+  async commit(changes: Changes): Promise<CommitResult> {
+    if (this.#isClosed) return { status: 'unknown', error: closed() };
+    try {
+      this.#storage.apply(changes);
+      return { status: 'committed' };
+    } catch (error) {
+      return { status: 'absent', error };
+    }
+  }
+
+  async usage(times: ThreeTimes): Promise<StoredTotals> {
+    const found = new Map<CollectionName, StoredUsage>();
+    for (const row of this.#storage.rows()) {
+      found.set(row.collection, withRow(found.get(row.collection), row, times));
+    }
+    return { collections: [...found.values()], auditEventCount: this.#storage.events.length };
+  }
+
+  async auditEvents(page: PageRequest): Promise<Page> {
+    const { events } = this.#storage;
+    const offset = offsetOf(page);
+    const items = events
+      .map((event, index) => JSON.stringify({ id: index + 1, ...event }))
+      .reverse()
+      .slice(offset, offset + page.pageSize);
+    return { items, total: events.length };
+  }
+
+  async ping(): Promise<void> {
+    if (this.#isClosed) throw closed();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+}
+
+function withRow(
+  usage: StoredUsage | undefined,
+  { collection, body, createdAt, updatedAt }: KeptRow,
+  times: ThreeTimes,
+): StoredUsage {
+  const [first, second, third] = usage?.createdAfter ?? [0, 0, 0];
+  const isAfter = (time: number) => (createdAt > time ? 1 : 0);
+  return {
+    collection,
+    records: (usage?.records ?? 0) + 1,
+    payloadBytes: (usage?.payloadBytes ?? 0) + new TextEncoder().encode(body).length,
+    createdAfter: [
+      first + isAfter(times[0]),
+      second + isAfter(times[1]),
+      third + isAfter(times[2]),
+    ],
+    lastUpdatedAt: Math.max(usage?.lastUpdatedAt ?? 0, updatedAt),
+  };
+}
+
+function keyOf({ collection, id }: JournalRow): string {
+  return `${collection}/${id}`;
+}
+
+function closed(): Error {
+  return new Error('the journal is closed; open another one');
+}

@@ -1,0 +1,65 @@
+// The client's own package, installed as a stranger would.
+
+import { execFile } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { packClient } from '../../scripts/pack-client.js';
+import { pageCode, ROOT, sectionOf, tableRows } from '../support/pages.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+
+const run = promisify(execFile);
+const NAMES: readonly [RegExp, string][] = [
+  [/service-management-api\/client/g, 'service-management-client'],
+  [/service-management-api\/operator-client/g, 'service-management-client/operator'],
+];
+
+let folder: TemporaryFolder;
+
+beforeAll(async () => {
+  folder = await openTemporaryFolder();
+  const archive = await packClient(folder.path);
+  await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }');
+  const install = ['install', '--offline', '--no-audit', '--no-fund', '--loglevel=error', archive];
+  await run('npm', install, { cwd: folder.path });
+});
+afterAll(() => folder.remove());
+
+it('The client’s package has no dependency and the size that the page gives', () => {
+  const modules = join(folder.path, 'node_modules');
+  expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual([
+    'service-management-client',
+  ]);
+  const files = readdirSync(modules, { recursive: true, withFileTypes: true });
+  const bytes = files
+    .filter((entry) => entry.isFile() && entry.parentPath.includes('service-management-client'))
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+  const rows = tableRows(sectionOf('src/embedding.md', '## Install the package'));
+  const row = rows.find(({ Installed }) => Installed === '`service-management-client`');
+  expect(row?.['On disk']).toBe('below 0.1 MB');
+  expect(bytes).toBeLessThan(100_000);
+});
+
+it('The client’s package runs and type-checks as the client of the service’s package does', async () => {
+  const own = (text: string) =>
+    NAMES.reduce((renamed, [pattern, name]) => renamed.replace(pattern, name), text);
+  const typed = own(pageCode('src/client/README.md', '### Your own properties', 'ts'));
+  const operator = own(
+    "import { createOperatorClient } from 'service-management-api/operator-client';\nexport const { overview } = createOperatorClient({ baseUrl: '', adminKey: '' });\n",
+  );
+  await writeFile(join(folder.path, 'typed.ts'), typed);
+  await writeFile(join(folder.path, 'operator.ts'), operator);
+  const options = '--noEmit --strict --target ES2022 --lib ES2022,DOM --module NodeNext';
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [tsc, ...options.split(' '), 'typed.ts', 'operator.ts'], {
+    cwd: folder.path,
+  });
+  const program =
+    "import { createClient } from 'service-management-client'; import { createOperatorClient } from 'service-management-client/operator'; console.log(typeof createClient, typeof createOperatorClient)";
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: folder.path,
+  });
+  expect(stdout.trim()).toBe('function function');
+});

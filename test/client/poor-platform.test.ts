@@ -1,0 +1,112 @@
+// The built client on a platform that has no more than React Native and the
+// browsers of 2019: an engine's own objects without the newer ones, and `fetch`,
+// Headers, AbortController and timers as their polyfills are.
+
+import { fileURLToPath } from 'node:url';
+import { createContext, runInContext } from 'node:vm';
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+const CLIENT = fileURLToPath(new URL('../../dist/client.js', import.meta.url));
+
+/** As in the package abort-controller, which React Native has: a signal knows whether it ended, and no reason. */
+const POLYFILLS = `
+class AbortSignal {
+  aborted = false;
+  listeners = new Set();
+  addEventListener(type, listener) { this.listeners.add(listener); }
+  removeEventListener(type, listener) { this.listeners.delete(listener); }
+}
+class AbortController {
+  signal = new AbortSignal();
+  abort() { this.signal.aborted = true; for (const listener of [...this.signal.listeners]) listener({}); }
+}
+class Headers {
+  constructor(pairs = {}) { this.pairs = Object.entries(pairs).map(([name, value]) => [name.toLowerCase(), value]); }
+  get(name) { const found = this.pairs.find(([known]) => known === name.toLowerCase()); return found ? found[1] : null; }
+}
+const asked = [];
+function fetch(url, init) {
+  asked.push({ url, method: init.method, authorization: init.headers.get('authorization'), body: init.body });
+  if (url.includes('silence')) return new Promise(() => {});
+  const data = init.method === 'GET' ? [] : { id: 'ORD-0001' };
+  const meta = { request_id: 'req_1', pagination: { page: 1, page_size: 20, total: 0, total_pages: 0 } };
+  return Promise.resolve({ status: 200, ok: true, headers: new Headers(), text: async () => JSON.stringify({ data, meta }) });
+}
+for (const [owner, names] of [
+  [Object, ['hasOwn', 'groupBy']],
+  [Array.prototype, ['at', 'findLast', 'toSorted', 'toReversed', 'with']],
+  [String.prototype, ['at', 'replaceAll', 'isWellFormed', 'toWellFormed']],
+  [Promise, ['any', 'withResolvers', 'try']],
+]) for (const name of names) delete owner[name];
+const NativeError = Error;
+globalThis.Error = class Error extends NativeError { constructor(message) { super(message); } };
+`;
+
+let context: object;
+
+beforeAll(async () => {
+  const { outputFiles } = await build({
+    entryPoints: [CLIENT],
+    bundle: true,
+    format: 'iife',
+    globalName: 'client',
+    write: false,
+  });
+  context = createContext({ setTimeout, clearTimeout });
+  runInContext(POLYFILLS, context);
+  runInContext(outputFiles[0]?.text ?? '', context);
+});
+
+/** The value of the code in there, which has a client `api`, as JSON. */
+async function inside(code: string): Promise<unknown> {
+  const options = `{ baseUrl: 'http://localhost/api/v1', token: 't', timeoutMs: 30 }`;
+  const program = `(async () => { const api = client.createClient(${options}); ${code} })()`;
+  return JSON.parse(JSON.stringify((await runInContext(program, context)) ?? null));
+}
+
+const CAUGHT = `.catch((error) => ({ ...error.toJSON(), own: error instanceof client.ApiError }))`;
+
+describe('Where the platform has no more than in 2019', () => {
+  it('lacks what the client must do without', async () => {
+    const code = `return [typeof AbortSignal.timeout, typeof AbortSignal.any, typeof URLSearchParams, 'reason' in new AbortController().signal]`;
+    expect(await inside(code)).toEqual(['undefined', 'undefined', 'undefined', false]);
+  });
+
+  it('calls are made, with query and body', async () => {
+    const query = `{ q: 'a&b=ü 😀\\ud800', status: undefined, page: 2 }`;
+    const code = `await api.orders.list(${query}); await api.orders.update('ORD/1', { paid: 5 }); return asked;`;
+    expect(await inside(code)).toEqual([
+      {
+        url: 'http://localhost/api/v1/orders?q=a%26b%3D%C3%BC%20%F0%9F%98%80%EF%BF%BD&page=2',
+        method: 'GET',
+        authorization: 'Bearer t',
+      },
+      {
+        url: 'http://localhost/api/v1/orders/ORD%2F1',
+        method: 'PATCH',
+        authorization: 'Bearer t',
+        body: '{"paid":5}',
+      },
+    ]);
+  });
+
+  it('a walk over all pages ends', async () => {
+    expect(await inside(`for await (const row of api.orders.all()) return row;`)).toBe(null);
+  });
+
+  it('a call ends in time, though fetch knows no signal', async () => {
+    const error = await inside(`return api.orders.list({ q: 'silence' })${CAUGHT}`);
+    expect(error).toMatchObject({ name: 'ApiError', code: 'TIMED_OUT', own: true });
+  });
+
+  it.each(['before', 'after'])('a call ends by its signal, aborted %s it began', async (when) => {
+    const list = `api.orders.list({ q: 'silence' }, { signal: controller.signal })${CAUGHT}`;
+    const abort = 'controller.abort();';
+    const steps =
+      when === 'before' ? `${abort} return ${list}` : `const list = ${list}; ${abort} return list`;
+    const error = await inside(`const controller = new AbortController(); ${steps}`);
+    expect(error).toMatchObject({ code: 'ABORTED', own: true });
+    expect((error as Error).message).toContain('was ended by its signal');
+  });
+});

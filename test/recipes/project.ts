@@ -1,0 +1,150 @@
+// A reader's project: a folder with the recipe's files, beside the packages that
+// `npm run test:recipes` has installed; programs that run in it; a browser.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const PROJECTS = fileURLToPath(new URL('../../data/recipes/projects/', import.meta.url));
+export const MODULES = fileURLToPath(new URL('../../data/recipes/node_modules/', import.meta.url));
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+/** Containers give no user namespaces and little shared memory. */
+const CHROMIUM_ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage'];
+
+export interface Project {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+export async function openRecipe(
+  name: string,
+  files: Readonly<Record<string, string>>,
+): Promise<Project> {
+  const path = join(PROJECTS, name);
+  await rm(path, { recursive: true, force: true });
+  for (const [file, text] of Object.entries({ 'package.json': '{ "type": "module" }', ...files })) {
+    await mkdir(dirname(join(path, file)), { recursive: true });
+    await writeFile(join(path, file), text);
+  }
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+export interface Program {
+  readonly child: ChildProcess;
+  text(): string;
+  /** Resolves with what the pattern finds in the output. Rejects if the program ends before. */
+  saw(pattern: RegExp): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts `node` with these arguments in the project. */
+export function startNode(
+  project: Project,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Program {
+  const child = spawn(process.execPath, args, {
+    cwd: project.path,
+    env: { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const ended = once(child, 'close');
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      child.emit('text');
+    });
+  }
+  return {
+    child,
+    text: () => text,
+    async saw(pattern) {
+      for (;;) {
+        const found = pattern.exec(text);
+        if (found !== null) return found[1] ?? found[0];
+        if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${text}`);
+        await Promise.race([once(child, 'text'), ended]);
+      }
+    },
+    async stop() {
+      child.kill();
+      if (child.exitCode === null && child.signalCode === null) await ended;
+    },
+  };
+}
+
+/** Runs `node` to its end; resolves with its output. Rejects with it unless the exit code is 0. */
+export async function runNode(
+  project: Project,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const program = startNode(project, args, environment);
+  await once(program.child, 'close');
+  if (program.child.exitCode !== 0) throw new Error(`node ${args[0]}: ${program.text()}`);
+  return program.text();
+}
+
+/** The project's `main` as one script for a browser. */
+export async function bundled(project: Project, main: string): Promise<string> {
+  const { outputFiles } = await build({
+    absWorkingDir: project.path,
+    entryPoints: [main],
+    bundle: true,
+    format: 'esm',
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    logLevel: 'silent',
+    write: false,
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+export interface Site {
+  readonly origin: string;
+  close(): void;
+}
+
+/** Serves the script, and a page that loads it at every other path. */
+export async function openSite(script: () => string): Promise<Site> {
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/main.js';
+    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
+    const page =
+      '<!doctype html><link rel="icon" href="data:,"><div id="root"></div><script type="module" src="/main.js"></script>';
+    response.end(isScript ? script() : page);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+export interface Window {
+  readonly page: Page;
+  readonly complaints: string[];
+  close(): Promise<void>;
+}
+
+export async function openWindow(): Promise<Window> {
+  const browser: Browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: CHROMIUM_ARGUMENTS,
+  });
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return { page, complaints, close: () => browser.close() };
+}

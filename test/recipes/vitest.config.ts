@@ -1,0 +1,14 @@
+// How the recipes run; `npm run test:recipes` names this file.
+
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  root: new URL('../..', import.meta.url).pathname,
+  test: {
+    include: ['test/recipes/*.test.ts'],
+    // A framework's build and a browser's start take their time on a busy machine.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    maxWorkers: 2,
+  },
+});

@@ -1,0 +1,13 @@
+// The journal in memory: the ports' promises, but that closing the program loses all.
+
+import { MemoryStorage } from '../../../src/storage/memory/memory-journal.js';
+import { conformanceOf } from '../journal-conformance.js';
+import { viewsConformanceOf } from '../views-conformance.js';
+
+async function makeHome() {
+  const storage = new MemoryStorage();
+  return { open: async () => storage.open(), remove: async () => {} };
+}
+
+conformanceOf('memory', makeHome, false);
+viewsConformanceOf('memory', makeHome);

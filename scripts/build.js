@@ -94,22 +94,33 @@ async function buildBundles() {
           { in: 'src/restore.ts', out: 'restore' },
           { in: 'src/ready.ts', out: 'ready' },
           { in: 'src/server.ts', out: 'server' },
-          { in: 'src/preview.ts', out: 'preview' },
           { in: 'src/node/local-identity.ts', out: 'local-identity' },
         ],
         platform: 'node',
         external: ['@libsql/client'],
         plugins: [sharedBundles],
       }),
-      // The tool for import and export, with the libraries that it needs.
+      // Programs beside the service, with the libraries that they need: import and
+      // export, the operator's console, and the preview, which shows the console.
       build({
         ...common,
-        entryPoints: ['src/data.ts'],
+        entryPoints: ['src/data.ts', 'src/console.ts', 'src/preview.ts'],
         platform: 'node',
+        external: ['@libsql/client'],
+        plugins: [sharedBundles],
         // A CommonJS library in it asks for Node's own modules.
         banner: {
           js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
         },
+      }),
+      // What browsers load of the console's pages.
+      build({
+        ...common,
+        entryPoints: ['src/console/page-script.ts', 'src/console/console.css'],
+        format: 'iife',
+        minify: true,
+        sourcemap: false,
+        outdir: 'dist/console',
       }),
       // Both clients share one file, and so one ApiError.
       build({

@@ -20,7 +20,7 @@ if (isWhole) {
   await makeReady('test', 'scripts/worker');
   process.stderr.write(`${USUAL}\n`);
 } else if (isBrowser) {
-  await makeReady('test', 'test/browser');
+  await makeReady('test', 'scripts/worker', 'test/browser');
 } else {
   await makeInstalled('test', 'scripts/worker');
 }

@@ -2,6 +2,7 @@
 // which make faults on purpose and count the damage. `npm run trust -- crash power`
 // runs two of them; `--quick` runs short versions, `--long` those for a night of the
 // trials that have one, `--only "kill -9"` the runs of a trial with that in their name.
+// `--small` runs the versions of a minute or less that judge no times (*.small.ts).
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -18,15 +19,18 @@ const folder = mkdtempSync(join(root, 'data/trust-'));
 // vitest gets the same signal and ends; the folder is removed afterwards.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
+const config = values.small ? 'test/vitest.config.ts' : 'test/trials/vitest.config.ts';
+const files = values.small ? names : [];
 const vitest = spawn(
   process.execPath,
-  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'test/trials/vitest.config.ts'],
+  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config, ...files],
   {
     cwd: root,
     stdio: 'inherit',
     env: {
       ...process.env,
       TRIALS: names.join(','),
+      TRIALS_SMALL: values.small ? '1' : '',
       TRIALS_QUICK: values.quick ? '1' : '',
       TRIALS_LONG: values.long ? '1' : '',
       TRIALS_ONLY: values.only,
@@ -46,6 +50,7 @@ function options() {
       options: {
         quick: { type: 'boolean', default: false },
         long: { type: 'boolean', default: false },
+        small: { type: 'boolean', default: false },
         only: { type: 'string', default: '' },
       },
     });

@@ -4,6 +4,8 @@ import { type Journal, sampleRows } from './handler.js';
 import type { Backup } from './storage/backup/backups.js';
 import type { DatabaseContents } from './storage/backup/database-contents.js';
 import { type FileJournal, openLibsqlJournal as open } from './storage/file/file-journal.js';
+import type { ReplicationOptions } from './storage/file/replica-news.js';
+import type { ReplicaReport } from './storage/replication/replica.js';
 
 /**
  * Opens a local libSQL file for this process alone; a new file receives the
@@ -11,8 +13,12 @@ import { type FileJournal, openLibsqlJournal as open } from './storage/file/file
  * Rejects with one sentence where the file is held by another process, damaged,
  * of another program, newer than this release, or not writable.
  */
-export function openLibsqlJournal(options: { path: string }): Promise<FileJournal> {
-  return open({ path: options.path, initialRows: sampleRows() });
+export function openLibsqlJournal(options: {
+  path: string;
+  /** Default: no replica. */
+  replication?: ReplicationOptions | undefined;
+}): Promise<FileJournal> {
+  return open({ ...options, initialRows: sampleRows() });
 }
 
-export type { Backup, DatabaseContents, FileJournal, Journal };
+export type { Backup, DatabaseContents, FileJournal, Journal, ReplicaReport, ReplicationOptions };

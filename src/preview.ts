@@ -2,6 +2,7 @@
 // provider of its own, for looking around and for building a client against.
 
 import { randomBytes } from 'node:crypto';
+import { type RunningConsole, startConsole } from './console/host.js';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import type { Log } from './log.js';
 import { loopbackOnly } from './node/loopback-only.js';
@@ -9,12 +10,16 @@ import { leaveNotice, runningPreview } from './node/preview-notice.js';
 import { nextFreePort, startPreviewPort } from './node/preview-port.js';
 import { captureStrayOutput, runService } from './node/process.js';
 import { type Service, startService } from './node/service.js';
+import { readConsoleSettings } from './settings/console-settings.js';
 import { isLoopback, readSettings, SettingError, type Settings } from './settings.js';
 
 const DATABASE_URL = 'file:data/preview.db';
 const NOTICE_FILE = 'data/preview.running.json';
 /** Where PORT is not set and another program has this one, the next free one. */
 const API_PORT = 8080;
+/** Of the operator's console, in the same way. */
+const CONSOLE_PORT = 8090;
+const CONSOLE_ASSETS = new URL('./console/', import.meta.url);
 /** Of the operations port, in the same way. */
 const OPERATIONS_PORT = 8082;
 const PORT_MAX = 65_535;
@@ -33,6 +38,8 @@ captureStrayOutput(log);
 const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
 
 let reference = '';
+let consoleOrigin = '';
+let consoleCode = '';
 const service = await runService(
   log,
   async (onStorageLost): Promise<Service> => {
@@ -48,10 +55,13 @@ const service = await runService(
     const settings = previewSettings(port.userinfoUrl, apiPort, operationsPort);
     const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
     reference = port.showReference(service.origin);
+    const operatorsConsole = await startPreviewConsole(service);
+    consoleOrigin = operatorsConsole.origin;
     const removeNotice = await leaveNotice(NOTICE_FILE, service.origin);
     return {
       ...service,
       async stop() {
+        await operatorsConsole.close();
         await service.stop();
         await port.close();
         await removeNotice();
@@ -61,6 +71,34 @@ const service = await runService(
   PREVIEW_PROCESS,
 );
 process.stdout.write(welcome(service.origin, service.operationsOrigin));
+
+/** The console beside the service, over HTTP as anywhere. It asks for a code: a browser here may show pages of anybody. */
+async function startPreviewConsole({
+  origin,
+  operationsOrigin,
+}: Pick<Service, 'origin' | 'operationsOrigin'>): Promise<RunningConsole> {
+  const port = process.env['CONSOLE_PORT'] || String(await nextFreePort(CONSOLE_PORT));
+  const settings = readConsoleSettings(
+    {
+      SERVICE_URL: `${origin}/api/v1`,
+      ADMIN_API_KEY: adminKey,
+      CONSOLE_PORT: port,
+      CONSOLE_OPS_URL: operationsOrigin,
+    },
+    undefined,
+  );
+  return startConsole({
+    settings,
+    erasure: { ledger: undefined, backups: undefined },
+    assetFolder: CONSOLE_ASSETS,
+    log,
+    // The first one is in the welcome.
+    tellCode(code) {
+      if (consoleCode !== '') tell(`The console's next code: ${code}`);
+      consoleCode = code;
+    },
+  });
+}
 
 /** Above the API's port where that is near: it is free until the API listens. */
 function freeOperationsPort(apiPort: string): Promise<number> {
@@ -114,6 +152,8 @@ Tokens     local-NAME is the account local-NAME, for any NAME;
 Admin key  ${adminKey}
 Reference  ${reference} shows every operation; those of an
            account can be tried there, as ${SAMPLE_TOKEN}
+Console    ${consoleOrigin}/ is the operator's: accounts, records,
+           audit. Its code for one sign-in: ${consoleCode}
 Operations ${operations}/status shows how the service is: /ready,
            /metrics and /live are there, too
 

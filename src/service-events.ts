@@ -1,4 +1,4 @@
-// What the service tells the one who measures it. Silent by default; nothing
+// The events that the service reports for measurements. Silent by default; nothing
 // here ever holds a token, a key, a subject or a record's value.
 
 /** A request whose answer is written, or whose connection ended before that. */
@@ -18,7 +18,7 @@ export interface FinishedRequest {
   readonly bytes: number;
 }
 
-export type CommitStatus = 'committed' | 'absent' | 'present' | 'unknown';
+export type CommitStatus = 'committed' | 'absent' | 'present' | 'unknown' | 'refused' | 'kept';
 export type IdentityOutcome = 'identified' | 'invalid' | 'unavailable';
 
 export interface ServiceEvents {
@@ -37,6 +37,9 @@ export interface ServiceEvents {
   /** Ends at `at`, in milliseconds since 1970, UTC. */
   backupTaken(at: number, milliseconds: number, bytes: number): void;
   backupFailed(): void;
+  /** The replica has every commit before the sync began. */
+  replicaSynced(milliseconds: number): void;
+  replicaFailed(): void;
 }
 
 /** Where nobody measures. */
@@ -50,4 +53,6 @@ export const silentEvents: ServiceEvents = {
   identityShared() {},
   backupTaken() {},
   backupFailed() {},
+  replicaSynced() {},
+  replicaFailed() {},
 };

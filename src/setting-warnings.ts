@@ -9,7 +9,16 @@ export interface SettingWarning {
   readonly hint: string;
 }
 
-const OUR_PREFIXES = ['ACCOUNT_', 'ADMIN_', 'AUTH_', 'BACKUP_', 'CORS_', 'DATABASE_', 'OPS_'];
+const OUR_PREFIXES = [
+  'ACCOUNT_',
+  'ADMIN_',
+  'AUTH_',
+  'BACKUP_',
+  'CONSOLE_',
+  'CORS_',
+  'DATABASE_',
+  'OPS_',
+];
 /** Of the settings those that another program would not have under the same name. */
 const KNOWN_SETTINGS: readonly string[] = SETTING_NAMES.filter(isOurs);
 

@@ -6,6 +6,7 @@ import { AUDIENCE_HINT } from './identity/identity-provider.js';
 import type { SignInSettings } from './identity/sign-in.js';
 import { readSignIn } from './settings/identity-settings.js';
 import { type OperationsSettings, readOperationsSettings } from './settings/operations-settings.js';
+import { type ReplicationSettings, readReplication } from './settings/replication-settings.js';
 import {
   type Environment,
   MASKED,
@@ -17,6 +18,11 @@ import {
 } from './settings/setting-values.js';
 
 export type { OperationsSettings } from './settings/operations-settings.js';
+export {
+  type ReplicaSettings,
+  type ReplicationSettings,
+  replicaSettings,
+} from './settings/replication-settings.js';
 export { type Environment, isLoopback, SettingError } from './settings/setting-values.js';
 
 export interface Settings {
@@ -31,6 +37,7 @@ export interface Settings {
   readonly corsAllowedOrigins: readonly string[];
   /** Undefined: no backups. */
   readonly backups: BackupSettings | undefined;
+  readonly replication: ReplicationSettings;
   readonly accountLimits: AccountLimitSettings;
   readonly operations: OperationsSettings;
 }
@@ -71,6 +78,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile): Set
     adminKey: readAdminKey(environment, readFile),
     corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
     backups: readBackups(environment),
+    replication: readReplication(environment),
     accountLimits: readAccountLimits(environment),
     operations: readOperationsSettings(environment),
   });
@@ -129,8 +137,8 @@ export function readAccountLimits(environment: Environment, maxBytes = 0): Accou
 }
 
 /**
- * The backups alone, for a program that needs no other setting. Whoever asks for
- * backups must get them, or hear at the start that there are none.
+ * The backups alone, for a program that needs no other setting. The start fails where
+ * backups are asked for and no folder is named.
  */
 export function readBackups(environment: Environment): BackupSettings | undefined {
   const hours = wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS);
@@ -147,7 +155,7 @@ export function readBackups(environment: Environment): BackupSettings | undefine
   );
 }
 
-/** Settings that are usable but hardly meant, as log events. Never a secret's value. */
+/** Settings that are usable but probably mistakes, as log events. Never a secret's value. */
 export function settingWarnings(settings: Settings): readonly { event: string; hint: string }[] {
   const warnings = [];
   if (settings.signIn === undefined) {
@@ -191,7 +199,7 @@ const databaseFile: Parser<string> = (name, text) => {
   }
 };
 
-/** What no client could send in a header would lock the operator out without a word. */
+/** A key that no client can send in a header would lock the operator out silently. */
 const headerText: Parser<string> = (name, text) => {
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(text)) return text;
   throw new SettingError(name, MASKED, 'printable ASCII without spaces at its ends');

@@ -5,13 +5,32 @@ import { buildOnDemand, fromSource } from './support/build-on-demand.js';
 
 const isFromSource = process.env['TEST_HOSTS'] === 'handler';
 
+/** With `npm run trust -- --small`: the small versions of the trials, and nothing else. */
+const isSmall = Boolean(process.env['TRIALS_SMALL']);
+const TESTS = isSmall ? 'test/trials/*.small.ts' : 'test/**/*.test.ts';
+/** Files that replace a module for the whole process. */
+const ALONE = ['test/node/threaded-work.test.ts'];
+/** These have their own commands: npm run test:browser and npm run test:recipes. */
+const OTHER_COMMANDS = ['test/browser/**', 'test/recipes/**'];
+
 export default defineConfig({
   plugins: [buildOnDemand(isFromSource), ...(isFromSource ? [fromSource()] : [])],
   root: new URL('..', import.meta.url).pathname,
   test: {
-    include: ['test/**/*.test.ts'],
-    // These have their own commands: npm run test:browser and npm run test:recipes.
-    exclude: ['test/browser/**', 'test/recipes/**'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: [TESTS],
+          exclude: [...OTHER_COMMANDS, ...ALONE],
+          // A worker loads each module once, for all files that it runs: half of the processor
+          // time of a short file was loading what the file before it had loaded.
+          isolate: false,
+        },
+      },
+      ...(isSmall ? [] : [{ extends: true as const, test: { name: 'alone', include: ALONE } }]),
+    ],
     globalSetup: ['test/support/met-answers.ts'],
     // Processes and files are started for real; a busy machine makes them slow, not wrong.
     // The time-out ends a test that hangs; no test's verdict depends on it.

@@ -14,7 +14,7 @@ export interface Progress {
 
 /** `total`: how many there are, with those `done` before this run. `noun`: of which things, such as `rows`. */
 export function startProgress(
-  { isTerminal, err, now }: Surroundings,
+  { isTerminal, err, now, progressed }: Surroundings,
   { event, noun, total, done = 0 }: { event: string; noun: string; total: number; done?: number },
 ): Progress {
   const begun = now();
@@ -50,6 +50,7 @@ export function startProgress(
   return {
     add(more = 1) {
       count += more;
+      progressed?.(event, count, total);
     },
     stop: () => clearInterval(timer),
   };

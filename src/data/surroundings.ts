@@ -8,6 +8,8 @@ export interface Surroundings {
   out(text: string): void;
   /** Progress and warnings. */
   err(text: string): void;
+  /** So many of the things that an event counts are done; for a program that shows it itself. */
+  progressed?(event: string, done: number, total: number): void;
   /** Whether a person watches the progress. */
   readonly isTerminal: boolean;
   /** Ends with Ctrl-C. */

@@ -3,7 +3,7 @@
 
 import type { CollectionName } from './collection-name.js';
 
-/** The one actor that is audited: whoever holds the admin key. */
+/** The one audited actor: the holder of the admin key. */
 export type Actor = 'admin';
 
 export interface AuditEvent extends ChangedNames {
@@ -17,15 +17,15 @@ export interface AuditEvent extends ChangedNames {
 }
 
 /**
- * A backup was put in the place of the database: what was changed and audited
- * after it is in neither. `record_id` is the backup's file name.
+ * A backup replaced the database. Changes and audit events that are newer than the
+ * backup are gone from the file. `record_id` is the backup's file name.
  */
 export interface RestoreEvent extends ChangedNames {
   readonly actor: 'restore';
   readonly action: 'restore';
   readonly resource: 'database';
   readonly record_id: string;
-  /** No account's. */
+  /** A restore belongs to no account. */
   readonly owner_sub: '';
   /** RFC 3339, UTC. */
   readonly timestamp: string;
@@ -41,7 +41,7 @@ export interface ChangedNames {
 export const CHANGED_NAMES_MAX = 1_000;
 export const CHANGED_NAME_MAX_CHARACTERS = 200;
 
-/** What a line of the log says of names. */
+/** The most characters of names in one log line. */
 const LOGGED_NAMES_MAX_CHARACTERS = 1_000;
 
 /** The properties of an audit event for these names: a body of 1 MiB can hold 100,000 of them, or one of 1 MiB. */
@@ -64,7 +64,7 @@ export function loggedEvent(event: AuditEvent | RestoreEvent): Record<string, st
   return { ...facts, changed: names.join(','), changed_count: changed.length + changed_omitted };
 }
 
-/** Never between the two halves of a surrogate pair: half of one is no text. */
+/** Never cuts between the halves of a surrogate pair, because one half alone is not valid text. */
 function cut(name: string): string {
   if (name.length <= CHANGED_NAME_MAX_CHARACTERS) return name;
   const last = name.charCodeAt(CHANGED_NAME_MAX_CHARACTERS - 1);

@@ -12,7 +12,7 @@ export function formatId(collection: CollectionName, sequence: number): string {
   return idPrefix + String(sequence).padStart(idDigitsMin, '0');
 }
 
-/** `CUS-0042` → 42; 0 for an id that is not of this form, which then has no say in the next number. */
+/** `CUS-0042` → 42; 0 for an id of another form, which does not affect the next number. */
 export function sequenceOf(collection: CollectionName, id: string): number {
   const { idPrefix } = COLLECTIONS[collection];
   const digits = id.slice(idPrefix.length);
@@ -21,10 +21,13 @@ export function sequenceOf(collection: CollectionName, id: string): number {
   return Number.isSafeInteger(sequence) ? sequence : 0;
 }
 
-/** What a record is found by in memory: its number, which costs nothing to keep, or an id that is not made of one. */
+/**
+ * The key of a record in memory: the number in its id, which takes no memory of its
+ * own, or the whole id where it has another form.
+ */
 export type RecordKey = number | string;
 
-/** `CUS-0042` → 42; `CUS-042` → `CUS-042`, since no number is written like that. */
+/** `CUS-0042` → 42; `CUS-042` stays `CUS-042`, because the number 42 is written `CUS-0042`. */
 export function keyOf(collection: CollectionName, id: string): RecordKey {
   const sequence = sequenceOf(collection, id);
   return sequence > 0 && formatId(collection, sequence) === id ? sequence : id;

@@ -1,6 +1,9 @@
 // `q`: case-insensitive substring search over a record's JSON text.
 
-/** Above this many characters `String.indexOf`, quadratic at its worst, gives way to a linear search. */
+/**
+ * A longer needle is searched with a linear algorithm, because `String.indexOf` is
+ * quadratic at its worst.
+ */
 const INDEX_OF_MAX_CHARACTERS = 256;
 /** How much of a text is folded or searched at once: below a millisecond, whatever the text and the needle. */
 export const WINDOW_CHARACTERS = 32_768;
@@ -49,12 +52,15 @@ export class Needle {
   }
 }
 
-/** Lower case, whatever surrounds a letter: `toLowerCase` alone turns a Σ at the end of a word into another letter. */
+/**
+ * Lower case that does not depend on neighbouring letters: `toLowerCase` makes ς of a
+ * Σ at the end of a word, and σ elsewhere.
+ */
 export function caseFolded(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Never between the two halves of a surrogate pair: apart they have no lower case. */
+/** Never cuts between the halves of a surrogate pair, because the halves alone have no lower case. */
 function windowEnd(text: string, start: number): number {
   const end = start + WINDOW_CHARACTERS;
   const last = text.charCodeAt(end - 1);

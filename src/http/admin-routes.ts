@@ -10,7 +10,7 @@ export async function adminOverview({ operator }: Call): Promise<Answer> {
   return data(JSON.stringify(await operator.overview()));
 }
 
-/** Always 200, the word tells: a monitor sees "degraded" and why, not a failed request. */
+/** Always 200; `status` tells. A monitor sees "degraded" and the reason, not a failed request. */
 export async function adminHealth({ operator, status }: Call): Promise<Answer> {
   const connected = await operator.ping().then(
     () => true,

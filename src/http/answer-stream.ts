@@ -58,7 +58,7 @@ export function answerStreams(
             throw error;
           }
         },
-        // Lets go of the records that the texts belong to.
+        // Releases the records whose texts were to be sent.
         async cancel() {
           end();
           await source.return();

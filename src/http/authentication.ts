@@ -79,7 +79,7 @@ export function usableKeys(configured: AdminKey): readonly string[] {
   return [configured ?? []].flat().filter(({ length }) => length >= ADMIN_KEY_MIN_CHARACTERS);
 }
 
-/** Compares with every key, also after a match: the time says nothing of which one it was. */
+/** Compares with every key, also after a match, so that the time does not tell which key matched. */
 function isOneOf(keys: readonly string[], given: string): boolean {
   let matches = 0;
   for (const key of keys) matches += equalInConstantTime(given, key) ? 1 : 0;

@@ -4,9 +4,12 @@
 
 /** Of one account: sixteen bodies of the largest size. */
 const ACCOUNT_MAX_BYTES = 16 * 1_048_576;
-/** Of all accounts together, but for each one's own share. */
+/** All accounts together, beyond each account's own share. */
 const TOTAL_MAX_BYTES = 64 * 1_048_576;
-/** An account always has so much, however much the others hold: one body of the largest size, and one long answer. */
+/**
+ * Always free for each account, however much the others hold: one body of the largest
+ * size and one long answer.
+ */
 const OWN_SHARE_BYTES = 1_048_576 + 393_216;
 
 export interface AllowanceLimits {
@@ -55,7 +58,10 @@ export class ByteAllowance {
     return this.#heldBytes;
   }
 
-  /** Takes so many bytes; undefined where they are granted at once, else a promise. Each is given back with `give`. */
+  /**
+   * Takes bytes for an account: undefined if they are granted at once, else a promise.
+   * `give` gives them back.
+   */
   take(name: string, bytes: number): Promise<void> | undefined {
     const account = this.#account(name);
     if (account.waiting.length === 0 && this.#fits(account, bytes)) {

@@ -1,5 +1,5 @@
-// The actions on an account's records. The administration API uses the same
-// ones for a tenant's records: only whose account it is differs.
+// The actions on an account's records. The administration API uses the same actions
+// for a tenant's records; only the account differs.
 
 import {
   DATA_PAGE_SIZES,

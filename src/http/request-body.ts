@@ -33,7 +33,7 @@ export function bodyMaxBytes({ headers }: Pick<Request, 'headers'>): number {
   return Math.min(Number(length), REQUEST_BODY_MAX_BYTES);
 }
 
-/** To decode a larger one takes a good part of a millisecond, and many may arrive at once. */
+/** Decoding a larger body takes a good part of a millisecond, and many may arrive at once. */
 const LARGE_BODY_BYTES = 65_536;
 
 /** Waits for a turn before it decodes a large body. */

@@ -1,6 +1,6 @@
 // A bound on the provider's checks under way. A junk token costs a call to the
-// provider like a good one: without a bound, a flood of them takes the provider,
-// and with it everybody who is signed in.
+// provider like a good one: without a bound, a flood of junk tokens would keep the
+// provider busy, and signed-in users would get no answer.
 
 import { IDENTITY_CACHE_MAX_ENTRIES, IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { andThen, type Eventually } from '../eventually.js';
@@ -8,11 +8,11 @@ import { type Identity, type IdentityProvider, UNAVAILABLE } from './identity-pr
 
 /** Checks under way of tokens that were good the last time. */
 export const KNOWN_CHECKS_MAX = 192;
-/** Checks under way of tokens that nobody knows, which may be junk. */
+/** Checks under way of unknown tokens, which may be junk. */
 export const UNKNOWN_CHECKS_MAX = 64;
 /** Checks that wait, of each kind; one more is answered `unavailable`. */
 export const WAITING_CHECKS_MAX = 1_000;
-/** The provider's own time-out, and some more: a check older than this has lost its end. */
+/** The provider's time-out and one second more. An older check has lost its end and counts no longer. */
 const CHECK_MAX_MS = IDENTITY_PROVIDER_TIMEOUT_MS + 1_000;
 
 export interface BoundedChecksOptions {
@@ -95,7 +95,7 @@ class Lane {
     return new Promise((begin) => this.#waiting.push({ since: this.#clock(), begin }));
   }
 
-  /** Whoever has waited too long is answered; the next one in time begins. */
+  /** Answers the checks that have waited too long, then begins the next one. */
   #serve(): void {
     this.#dropLate();
     if (this.#hasRoom()) this.#waiting.shift()?.begin(true);

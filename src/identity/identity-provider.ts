@@ -3,7 +3,7 @@
 import type { Eventually } from '../eventually.js';
 
 export interface IdentityProvider {
-  /** Never rejects: what the provider makes of a token is a value. */
+  /** Never rejects: every outcome is a value. */
   identify(token: string): Eventually<Identity>;
 }
 
@@ -13,7 +13,7 @@ export interface IdentityProvider {
  * - `invalid`: the token is refused.
  * - `unavailable`: the provider cannot be asked, or its answer cannot be used;
  *   `reason` is for the caller, where waiting does not help. `retryAfterSeconds`
- *   is how long the provider wants to be left alone.
+ *   is the pause that the provider asks for.
  */
 export type Identity =
   | { readonly status: 'identified'; readonly subject: string; readonly expiresAt?: number }
@@ -27,7 +27,7 @@ export type Identity =
 export const INVALID: Identity = { status: 'invalid' };
 export const UNAVAILABLE: Identity = { status: 'unavailable' };
 
-/** Where no provider is configured: never open, every token is answered `unavailable`. */
+/** For a service without a configured provider: every token is answered `unavailable`, none is let in. */
 export const noIdentityProvider: IdentityProvider = {
   identify: () => ({
     status: 'unavailable',
@@ -36,6 +36,6 @@ export const noIdentityProvider: IdentityProvider = {
   }),
 };
 
-/** For the operator, where nobody looks whom a token was issued to. */
+/** For the operator of a service that does not check for which application a token was issued. */
 export const AUDIENCE_HINT =
   "tokens of any application of the provider are let in; set AUTH_AUDIENCE to this service's own";

@@ -9,9 +9,9 @@ const DOCUMENT_MAX_BYTES = 262_144;
 const FRESH_MS = 600_000;
 /** How long the last good document serves while a new one cannot be had. */
 const KEPT_MS = 3_600_000;
-/** After a failure the provider is not asked again for so long, where there is something to go on with; */
+/** Pause after a failure while an older document still serves. */
 const PAUSE_AFTER_FAILURE_MS = 10_000;
-/** and for so long where there is nothing: callers are waiting for it. */
+/** Pause after a failure without an older document: short, because callers wait for one. */
 const PAUSE_WITHOUT_DOCUMENT_MS = 1_000;
 
 export interface KeptDocumentOptions<T> {
@@ -111,7 +111,7 @@ export class KeptDocument<T> {
   }
 }
 
-/** A clock that was set back makes nothing younger. */
+/** False where `since` is in the future: then the clock was set back. */
 function isWithin(ageMs: number, since: number, now: number): boolean {
   return now >= since && now - since < ageMs;
 }

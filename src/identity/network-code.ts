@@ -1,5 +1,5 @@
-// The code of a network's error, which is all that may be told of it: the
-// message can hold the request's headers, and so the token.
+// The code of a network error. Nothing else of the error may be logged: its message
+// can contain the request's headers, and so the token.
 
 /** Such as `ECONNREFUSED`; the error's name where it has no code. */
 export function networkCode(error: unknown): string {

@@ -1,5 +1,5 @@
-// Asked once at the start: what does the provider make of a token that nobody
-// has? A wrong address shows itself here, and not with the first customer.
+// Asks the provider once, at the start, about a made-up token. So a wrong address is
+// found at the start, and not by the first customer.
 
 import { isJsonObject } from '../domain/json.js';
 import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
@@ -25,7 +25,7 @@ export interface ProviderFinding {
   readonly remedy: string | null;
 }
 
-/** No secret: whoever reads it can do nothing with it. */
+/** Not a secret: this token opens nothing. */
 export const MADE_UP_TOKEN = 'made-up-token-of-a-start';
 
 /** Never rejects; 4 s at most. */

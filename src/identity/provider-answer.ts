@@ -1,5 +1,5 @@
-// What a user-information endpoint's answer says of the token: decided from
-// status, headers and body, the same for a caller's token and for the probe's.
+// The verdict of the user-information endpoint on a token, decided from status,
+// headers and body: the same for a caller's token and for the probe's.
 
 import { boundedBody } from '../bounded-body.js';
 import { isJsonObject } from '../domain/json.js';
@@ -63,7 +63,10 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** The JSON value, or undefined where there is none. Strict: bad bytes replaced, two subjects could become one. */
+/**
+ * The JSON value, or undefined where there is none. Strict, because with bad bytes
+ * replaced two subjects could become one.
+ */
 export function parsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));

@@ -1,9 +1,9 @@
-// What the log may repeat of a provider's answer: known words, names and media
-// types, never a text that could hold the token.
+// The parts of a provider's answer that the log may repeat: known words, names and
+// media types, never a text that could contain the token.
 
 import { isJsonObject } from '../domain/json.js';
 
-/** A run of so many characters in an answer and in the token is no coincidence. */
+/** If an answer and the token share so many characters in a row, the answer quotes the token. */
 const TELLING_CHARACTERS = 8;
 const MEMBER_NAMES_MAX = 20;
 

@@ -1,6 +1,9 @@
-// The provider's wish to be left alone: `Retry-After` (RFC 9110, section 10.2.3).
+// How long the provider asks not to be called: `Retry-After` (RFC 9110, section 10.2.3).
 
-/** A provider, or a page in front of it, could ask for a year; nobody would be let in. */
+/**
+ * A longer time is cut to this: a provider, or a proxy before it, that asked for a
+ * year would lock everybody out.
+ */
 const RETRY_AFTER_MAX_SECONDS = 60;
 
 /** Whole seconds from `now` (milliseconds since 1970, UTC), from 1 to 60; undefined where the provider asks for none. */

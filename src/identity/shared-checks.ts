@@ -1,6 +1,6 @@
-// Identical checks in flight are joined. Where the operator allows it, a
-// successful one is remembered, never longer than its token lives; a refused
-// token is remembered for 2 s, so that it cannot be a way to tire the provider.
+// Identical checks in flight are joined. Where the operator allows it, a successful
+// one is remembered, never longer than its token lives; a refused token is remembered
+// for 2 s, so that repeating it does not load the provider.
 
 import { IDENTITY_CACHE_MAX_ENTRIES, IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { andThen, type Eventually } from '../eventually.js';
@@ -10,7 +10,10 @@ import { unverifiedExpiry } from './token-claims.js';
 export interface SharedChecksOptions {
   /** How long a successful check is remembered, in seconds; 0: every request is checked. */
   readonly cacheSeconds: number;
-  /** Whether identical checks in flight are joined; default true. Not where one request may not wait for another's exchange. */
+  /**
+   * Whether identical checks in flight are joined; default true. False where one request
+   * may not wait for another's exchange.
+   */
   readonly joined?: boolean;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
@@ -20,7 +23,7 @@ export interface SharedChecksOptions {
 
 const REFUSAL_LIFETIME_MS = 2_000;
 
-/** Times count from before the question, so that an answer is never believed for longer. */
+/** Times count from before the question, so that an answer is never trusted for too long. */
 interface Check {
   readonly askedAt: number;
   readonly identity: Promise<Identity>;
@@ -34,12 +37,12 @@ export function sharedChecks(
   const lifetimeMs = options.cacheSeconds * 1000;
   const inFlight = new Map<string, Check>();
   const successes = new Memory();
-  // Apart, so that made-up tokens push nobody's success out.
+  // Kept apart, so that made-up tokens do not push out successful checks.
   const refusals = new Memory();
 
   function check(token: string, now: number): Check {
     const joined = joins ? inFlight.get(token) : undefined;
-    // One that is older lost its answer: a platform may end the request that asked.
+    // An older check has lost its answer: the platform may have ended the request that asked.
     if (joined && isYoungerThan(IDENTITY_PROVIDER_TIMEOUT_MS, joined.askedAt, now)) return joined;
     const identity = Promise.resolve(provider.identify(token)).finally(() => {
       if (inFlight.get(token) === started) inFlight.delete(token);
@@ -51,7 +54,7 @@ export function sharedChecks(
 
   function identify(token: string): Eventually<Identity> {
     refusals.forget(clock());
-    // Nothing to look up: a hash for every request would be its dearest part.
+    // Nothing is remembered, so no hash is needed: it would cost more than the rest of the request.
     if (lifetimeMs === 0 && refusals.isEmpty) return rememberingCheck(token, clock());
     return andThen(digest(token), (key) => {
       const now = clock();
@@ -101,7 +104,7 @@ class Memory {
   }
 
   set(key: string, entry: Remembered): void {
-    // Everyone who joined the check remembers it: only the first needs room.
+    // Every caller that joined the check stores its result; only the first one needs room.
     if (!this.#entries.has(key) && this.#entries.size >= IDENTITY_CACHE_MAX_ENTRIES) {
       const [oldest] = this.#entries.keys();
       if (oldest !== undefined) this.#entries.delete(oldest);
@@ -118,7 +121,7 @@ class Memory {
   }
 }
 
-/** A clock that was set back makes nothing younger. */
+/** False where `since` is in the future: then the clock was set back. */
 function isValid({ since, untilMs }: Remembered, now: number): boolean {
   return now >= since && now < untilMs;
 }

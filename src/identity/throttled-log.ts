@@ -22,7 +22,7 @@ export class ThrottledLog {
     const kind = JSON.stringify([event, fields]);
     const now = this.#clock();
     const last = this.#reported.get(kind);
-    // Either way: a clock that was set back must not silence the log until it has caught up.
+    // The absolute difference, so that a clock that was set back does not silence the log.
     if (last !== undefined && Math.abs(now - last.at) < INTERVAL_MS) {
       last.suppressed++;
       return;

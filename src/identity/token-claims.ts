@@ -1,5 +1,5 @@
-// What a token says of itself, unverified. Nobody is let in by it: it can only
-// shorten what is remembered, and tell the operator what the tokens hold.
+// The claims of a token, not verified. They let nobody in: they only shorten how long
+// a check is remembered, and tell the operator what the tokens contain.
 
 import { decodeJwt } from 'jose';
 import { isJsonObject } from '../domain/json.js';

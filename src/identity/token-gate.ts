@@ -13,13 +13,16 @@ import { isJsonObject } from '../domain/json.js';
 import type { DocumentSource, ProviderMetadata } from './discovery.js';
 import { DocumentError, KeptDocument } from './kept-document.js';
 
-/** Only keys whose other half nobody else has: with a shared secret, every client could sign. */
+/** Only algorithms with a private key: with a shared secret, every client could sign tokens. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 const CLOCK_SKEW_SECONDS = 30;
-/** A token that names an unknown key has the keys fetched again, but not more often than this: anyone can name one. */
+/**
+ * A token with an unknown key makes the service fetch the keys again, at most this
+ * often, because anyone can send such a token.
+ */
 const KEYS_AGE_MIN_MS = 30_000;
 
 export interface TokenGateOptions extends DocumentSource {
@@ -71,7 +74,7 @@ export function tokenGate(options: TokenGateOptions): TokenGate {
     try {
       await jwtVerify(token, key, wanted);
     } catch (error) {
-      // A token without `kid`, and several keys that could have signed it: one of them must have.
+      // A token without `kid`: several keys could have signed it, and one of them must have.
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
       await verifyWithAny(token, error, wanted);
     }
@@ -116,7 +119,7 @@ function keySet(json: unknown): KeyChoice {
     try {
       return createLocalJWKSet(json as unknown as JSONWebKeySet);
     } catch {
-      // Said below.
+      // The error below says so.
     }
   }
   throw new DocumentError('the key set holds no keys');

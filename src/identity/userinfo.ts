@@ -1,5 +1,5 @@
-// Whose token is it? The gate, where there is one, and then the provider's
-// user-information endpoint, in 4 seconds together.
+// Finds the account of a token: first the gate, if there is one, then the provider's
+// user-information endpoint, within 4 seconds together.
 
 import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { type Log, silentLog } from '../log.js';
@@ -27,13 +27,13 @@ export interface UserinfoOptions extends EndpointOptions {
   readonly gate?: TokenGate;
 }
 
-/** Tokens that are looked at for an audience; a provider that shows none in these shows none. */
+/** So many tokens are searched for an audience; if none of them has one, later tokens are not searched. */
 const AUDIENCE_LOOKS_MAX = 100;
 
 /**
- * One check for each call, 4 s in all, the body included. While the provider
- * wants to be left alone (`Retry-After`), nothing is sent. Throws a TypeError
- * for a `subjectField` that can match nothing.
+ * One check for each call, 4 s in all, the body included. While the provider asks not
+ * to be called (`Retry-After`), nothing is sent. Throws a TypeError for a
+ * `subjectField` that can match nothing.
  */
 export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
   return new UserinfoIdentity(options);
@@ -96,10 +96,12 @@ class UserinfoIdentity implements IdentityProvider {
       return { status: 'identified', subject, ...(expiresAt !== undefined && { expiresAt }) };
     }
     const type = mediaType(response.headers.get('content-type'), token);
-    // News only where it is not what was asked for, such as the HTML of a proxy or a signed answer.
+    // Logged only if it is not the type that was asked for, such as the HTML of a proxy or a signed
+    // answer.
     const content = type === null || type === 'application/json' ? {} : { content_type: type };
     if (verdict.kind === 'refused') {
-      // An operator's mistake (no apikey, no scope) looks the same from here: say what the provider said.
+      // An operator's mistake (no apikey, no scope) looks the same, so the log repeats the
+      // provider's reason.
       const reason =
         errorCode(verdict.answer, token) ??
         challengeError(response.headers.get('www-authenticate'));
@@ -119,7 +121,7 @@ class UserinfoIdentity implements IdentityProvider {
     return UNAVAILABLE;
   }
 
-  /** Says once that the tokens name an application and nobody looks which. */
+  /** Warns once if tokens name an audience and no gate checks it. */
   #lookForAudience(token: string): void {
     if (this.#audienceLooks === 0) return;
     this.#audienceLooks--;
@@ -139,7 +141,7 @@ class UserinfoIdentity implements IdentityProvider {
   #heldBackSeconds(): number | undefined {
     const now = this.#clock();
     const held = this.#heldBack;
-    // A clock that was set back must not close the door for longer.
+    // If the clock was set back, the pause is over.
     if (held === undefined || now < held.since || now >= held.untilMs) return undefined;
     return Math.ceil((held.untilMs - now) / 1000);
   }
@@ -148,7 +150,7 @@ class UserinfoIdentity implements IdentityProvider {
 function heldBack(seconds: number): Identity {
   return {
     status: 'unavailable',
-    reason: `the identity provider wants to be left alone; try again in ${seconds} s`,
+    reason: `the identity provider asks for a pause; try again in ${seconds} s`,
     retryAfterSeconds: seconds,
   };
 }

@@ -1,4 +1,4 @@
-// Counts the questions to the provider, and the questions that it was spared.
+// Reports each question to the provider, and each check that needed none.
 
 import type { Identity, IdentityProvider } from './identity-provider.js';
 

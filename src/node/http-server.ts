@@ -21,7 +21,7 @@ import { hasTwoHosts, unresolvedTarget } from './request-target.js';
 
 /** Node looks for late headers and bodies only this often; its default of 30 s would void the time-outs. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
-/** Node lets an idle connection live so much longer than it is told and tells the client, lest a request meet its end. */
+/** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 
@@ -29,6 +29,8 @@ export interface HttpServerOptions {
   readonly handler: (request: Request, host: HostBindings) => Response | Promise<Response>;
   readonly host: string;
   readonly port: number;
+  /** Descriptor of a listening socket, in place of `host` and `port`. */
+  readonly socket?: number | undefined;
   readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
   /** Told of every request when its answer is written; without it nothing is measured. */
@@ -51,7 +53,8 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { server, connections } = buildServer(options);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
+    if (options.socket === undefined) server.listen(options.port, options.host, resolve);
+    else server.listen({ fd: options.socket }, resolve);
   });
   return {
     origin: originOf(server.address() as AddressInfo),
@@ -74,7 +77,7 @@ class BytewiseResponse extends ServerResponse {
   override flushHeaders(): void {}
 }
 
-/** Tells when it is written to its end; a listener for each would cost every request. */
+/** Reports when it is written to its end. A listener for each response would cost time in every request. */
 class MeteredResponse extends BytewiseResponse {
   metered: MeteredExchange | undefined;
   #headers: Readonly<Record<string, unknown>> | undefined;
@@ -110,9 +113,10 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
       }),
     {
       hostname: 'localhost',
-      // No answer from here, where the request is not known: the listener below sees that there is none.
+      // Sends no answer, because the request is not known here; the listener below sees that none
+      // was sent.
       errorHandler: () => {},
-      // It would cut a client off that is still sending, half a second after its answer.
+      // It would cut off a client that is still sending half a second after its answer.
       autoCleanupIncoming: false,
     },
   );
@@ -143,7 +147,8 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     if (!server.listening || incoming.headers.upgrade !== undefined) {
       outgoing.shouldKeepAlive = false;
     }
-    // Answers to requests sent all at once would pile up in memory, each as large as one may be.
+    // Answers to requests sent all at once would pile up in memory, each as large as an answer may
+    // be.
     if (before !== undefined) await new Promise<void>((next) => before.once('close', next));
     try {
       incoming.url = unresolvedTarget(incoming.url ?? '/');

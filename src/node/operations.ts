@@ -27,6 +27,7 @@ import {
   type OperationsServer,
   openOperationsPort,
 } from './operations-port.js';
+import type { ReplicaWatch } from './replica-watch.js';
 
 /** The same as that of the description document. */
 const VERSION = '0.1.0';
@@ -46,6 +47,7 @@ export interface StartedParts {
   readonly server: HttpServer;
   readonly backups: BackupSchedule | undefined;
   readonly backupPlan: BackupPlan | undefined;
+  readonly replica: ReplicaWatch | undefined;
   /** Pieces of long work that wait for their turn, or that another thread works on. */
   heavyWork(): number;
   /** What the provider made of a made-up token at the start; undefined before its answer, and without a provider. */
@@ -90,7 +92,7 @@ export class Operations {
     return operations;
   }
 
-  /** Whom the parts of the service tell; undefined where nothing is to be measured. */
+  /** Receives the events of the service's parts; undefined where nothing is measured. */
   get events(): ServiceEvents | undefined {
     const { port, requestLog } = this.#options.settings;
     return port === undefined && requestLog === undefined ? undefined : this.#meter;
@@ -157,6 +159,7 @@ export class Operations {
       disk,
       providerFinding: this.#parts?.providerFinding(),
       backups,
+      replication: this.#parts?.replica?.figures,
     };
   }
 

@@ -8,16 +8,20 @@ import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
 import { responderFor } from '../responder.js';
 import type { ServiceEvents } from '../service-events.js';
-import { type Settings, settingWarnings } from '../settings.js';
+import { replicaSettings, type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
 import { freshFetch } from './fresh-fetch.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { Operations } from './operations.js';
 import { ProviderProbe } from './provider-probe.js';
+import { ReplicaWatch } from './replica-watch.js';
 import { ThreadedWork } from './threaded-work.js';
 
 /** Answers get this long to be written once the service is told to stop; 15 s in all with the file's closing. */
 const DRAIN_DEADLINE_MS = 12_000;
+
+/** A start waits so long for the replica; then it serves reads, and in `async` writes. */
+const REPLICA_REACHED_MAX_MS = 5_000;
 
 export interface Service {
   readonly origin: string;
@@ -25,7 +29,7 @@ export interface Service {
   readonly operationsOrigin: string | undefined;
   /** What the provider made of a made-up token at the start; undefined before its answer, and without a provider. */
   providerFinding(): ProviderFinding | undefined;
-  /** Takes a backup, as far as settings say where to; the log says what became of it. */
+  /** Takes a backup if the settings name a folder; the log tells the outcome. */
   backUp(): void;
   /** Resolves when the storage thread has answered a call, whatever it answers. */
   storageAnswers(): Promise<void>;
@@ -36,8 +40,13 @@ export interface Service {
 export interface ServiceOptions {
   readonly settings: Settings;
   readonly log: Log;
-  /** Called once when storage can no longer be relied on: stop the process, a restart reads the truth. */
+  /**
+   * Called once when storage can no longer be relied on: stop the process; a restart
+   * reads what is stored.
+   */
   readonly onStorageLost: () => void;
+  /** Descriptor of a listening socket that was handed over; undefined: the settings name the address. */
+  readonly socket?: number | undefined;
   /** Put around the handler: it decides which requests come through. */
   readonly guard?: (respond: Responder) => HttpServerOptions['handler'];
 }
@@ -49,13 +58,27 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // Before the records are loaded, which may take long: it says so meanwhile.
   const operations = await openOperations(settings, log);
   try {
-    const journal = await openLibsqlJournal({ path: settings.databasePath });
+    const replica = replicaOf(options, operations);
+    const journal = await openLibsqlJournal({
+      path: settings.databasePath,
+      replication: replica && { ...replica.settings, onReport: (report) => replica.take(report) },
+    });
     const loaded = await loadedRecords(journal, operations, options);
-    return await serve(journal, loaded, operations, options);
+    // So that the first write after a restart is not refused.
+    await journal.replicaReached(REPLICA_REACHED_MAX_MS);
+    return await serve(journal, loaded, replica, operations, options);
   } catch (error) {
     await operations.close();
     throw error;
   }
+}
+
+function replicaOf(
+  { settings, log }: ServiceOptions,
+  { events }: Operations,
+): ReplicaWatch | undefined {
+  const replica = replicaSettings(settings.replication);
+  return replica && new ReplicaWatch({ settings: replica, log, events, clock: Date.now });
 }
 
 interface LoadedRecords {
@@ -96,8 +119,9 @@ async function loadedRecords(
 async function serve(
   journal: FileJournal,
   { records, turns, work }: LoadedRecords,
+  replica: ReplicaWatch | undefined,
   operations: Operations,
-  { settings, log, guard = (respond) => respond }: ServiceOptions,
+  { settings, log, socket, guard = (respond) => respond }: ServiceOptions,
 ): Promise<Service> {
   const { events } = operations;
   try {
@@ -115,7 +139,13 @@ async function serve(
     });
     const handler = guard(respond);
     const { host, port, corsAllowedOrigins } = settings;
-    const server = await listen({ handler, host, port, corsAllowedOrigins, log, events });
+    const server = await listen({ handler, host, port, socket, corsAllowedOrigins, log, events });
+    if (socket !== undefined) {
+      log.info('socket_handed_over', {
+        address: server.origin,
+        hint: 'HOST and PORT are not used; the socket unit names the address',
+      });
+    }
     const backups = scheduleOf(settings, journal, log, events);
     const providerProbe = new ProviderProbe(signIn, log);
     const providerFinding = () => providerProbe.finding;
@@ -125,6 +155,7 @@ async function serve(
       server,
       backups,
       backupPlan: settings.backups,
+      replica,
       heavyWork: () => turns.waiting + work.jobs,
       providerFinding,
     });

@@ -1,10 +1,12 @@
-// What the operator is told before a start, and `--check`, which is that alone.
+// The warnings and errors before a start, and `--check`, which prints them and starts nothing.
 
 import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Log } from '../log.js';
 import { environmentWarnings } from '../setting-warnings.js';
 import { type Environment, readSettings, type Settings, settingWarnings } from '../settings.js';
 import { inspectDatabase } from '../storage/file/inspect.js';
+import { Litestream } from '../storage/replication/litestream.js';
 
 const OTHERS_READ = 0o044;
 const PERMISSIONS = 0o777;
@@ -41,11 +43,32 @@ export async function checkStart(environment: Environment, log: Log): Promise<nu
     warnOfEnvironment(environment, log);
     const database = await inspectDatabase(settings.databasePath);
     warnOfFile(settings.databasePath, log);
-    log.info('check_passed', { database });
+    const replica = await lookAtReplica(settings, log);
+    log.info('check_passed', { database, ...replica });
     return 0;
   } catch (error) {
     log.error('check_failed', error instanceof Error ? error.message : String(error));
     return 1;
+  }
+}
+
+/** In `sync` a start needs Litestream; in `async` it warns. */
+async function lookAtReplica({ replication, databasePath }: Settings, log: Log) {
+  const { mode, socketPath } = replication;
+  if (mode === 'off') return { replication: mode };
+  const litestream = new Litestream({ socketPath, databasePath: resolve(databasePath) });
+  try {
+    await litestream.identify();
+    return { replication: mode, replica: 'Litestream answers and lists the database' };
+  } catch (error) {
+    if (mode === 'sync') throw error;
+    log.warn('replica_unreachable', {
+      mode,
+      reason: error instanceof Error ? error.message : String(error),
+    });
+    return { replication: mode, replica: 'unreachable' };
+  } finally {
+    litestream.close();
   }
 }
 

@@ -6,12 +6,7 @@ import type { JsonObject, JsonValue } from '../domain/json.js';
 /** The parts of the document that the requests need. */
 export interface DescribedApi {
   readonly info: { readonly title: string; readonly version: string };
-  readonly servers: readonly [
-    {
-      readonly url: string;
-      readonly variables: { readonly origin: { readonly default: string } };
-    },
-  ];
+  readonly servers: readonly [{ readonly url: string }];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components: {
@@ -129,7 +124,7 @@ function exampleId({ responses }: DescribedOperation): string | undefined {
 
 export function variables({ servers: [server] }: DescribedApi): [string, string][] {
   return [
-    ['base_url', server.url.replace('{origin}', server.variables.origin.default)],
+    ['base_url', server.url],
     ['token', 'local-preview'],
     ['admin_key', ''],
   ];

@@ -14,6 +14,18 @@ export interface Figures {
   readonly providerFinding: ProviderFinding | undefined;
   /** Undefined where no backups are configured. */
   readonly backups: BackupFigures | undefined;
+  /** Undefined where there is no replica. */
+  readonly replication: ReplicationFigures | undefined;
+}
+
+export interface ReplicationFigures {
+  readonly mode: 'async' | 'sync';
+  /** The last sync succeeded. */
+  readonly isReached: boolean;
+  /** Why it is not reached. */
+  readonly reason: string | undefined;
+  /** Age of the oldest commit that the replica is not known to have; 0 where there is none. */
+  readonly behindSeconds: number;
 }
 
 export interface ProviderFinding {

@@ -34,7 +34,16 @@ export class Meter implements ServiceEvents {
   readonly requests = new RequestSeries();
   readonly commitDurations = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly groupSizes = new Histogram(GROUP_BOUNDS_WRITES);
-  readonly commits = new Counts<CommitStatus>(['committed', 'absent', 'present', 'unknown']);
+  readonly commits = new Counts<CommitStatus>([
+    'committed',
+    'absent',
+    'present',
+    'unknown',
+    'refused',
+    'kept',
+  ]);
+  readonly replicaSyncs = new Histogram(DURATION_BOUNDS_SECONDS);
+  replicaFailures = 0;
   readonly identityChecks = new Counts<IdentityOutcome>(['identified', 'invalid', 'unavailable']);
   readonly identityDurations = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly sharedChecks = new Counts<'joined' | 'remembered'>(['joined', 'remembered']);
@@ -68,10 +77,9 @@ export class Meter implements ServiceEvents {
   commitFinished(status: CommitStatus, error?: unknown): void {
     this.commitDurations.observe((this.#options.now() - this.#commitStartedAt) / 1000);
     this.commits.add(status);
-    if (status === 'committed') {
-      this.#writeFailure = undefined;
-      return;
-    }
+    if (status === 'committed' || status === 'kept') this.#writeFailure = undefined;
+    // The disk does its work: what is wrong is the replica, and said of it.
+    if (status === 'committed' || status === 'kept' || status === 'refused') return;
     const reason = error instanceof Error ? error.message : String(error);
     this.#writeFailure = {
       since: this.#writeFailure?.since ?? this.#options.clock(),
@@ -110,6 +118,14 @@ export class Meter implements ServiceEvents {
   backupFailed(): void {
     this.backups.add('failed');
     this.lastBackup = { ...this.lastBackup, failedSince: true };
+  }
+
+  replicaSynced(milliseconds: number): void {
+    this.replicaSyncs.observe(milliseconds / 1000);
+  }
+
+  replicaFailed(): void {
+    this.replicaFailures++;
   }
 
   get droppedLogLines(): number {

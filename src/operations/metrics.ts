@@ -24,6 +24,7 @@ export function metricsText(measured: Measured): string {
   writeRecords(exposition, measured);
   writeIdentity(exposition, measured.meter);
   writeBackups(exposition, measured);
+  writeReplication(exposition, measured);
   writeProcess(exposition, measured);
   return exposition.text;
 }
@@ -98,7 +99,7 @@ function writeWrites(exposition: Exposition, { meter, figures }: Measured): void
   );
   exposition.counter(
     'service_commits_total',
-    'Commits by result; every result but "committed" is a failure that clients were told of.',
+    'Commits by result; every result but "committed" is a failure that clients were told of. "refused" and "kept" are of the replica.',
     counted('result', meter.commits),
   );
   exposition.counter(
@@ -185,6 +186,36 @@ function writeBackups(exposition: Exposition, { meter, figures }: Measured): voi
     'service_backups_total',
     'Backups of this process by result.',
     counted('result', meter.backups),
+  );
+}
+
+function writeReplication(
+  exposition: Exposition,
+  { meter, figures: { replication } }: Measured,
+): void {
+  if (replication === undefined) return;
+  exposition.gauge('service_replication_mode', 'Always 1; the label says which mode is set.', [
+    [{ mode: replication.mode }, 1],
+  ]);
+  exposition.gauge(
+    'service_replication_reached',
+    '1 where the last sync succeeded, else 0; in the mode "sync" no write is taken while it is 0.',
+    replication.isReached ? 1 : 0,
+  );
+  exposition.gauge(
+    'service_replication_behind_seconds',
+    'Age of the oldest commit that the replica is not known to have; 0 where it has all.',
+    replication.behindSeconds,
+  );
+  exposition.histogram(
+    'service_replication_sync_duration_seconds',
+    'How long Litestream took to sync: in the mode "sync" until the replica had the commits, in "async" until they were taken from the log.',
+    unlabelled(meter.replicaSyncs),
+  );
+  exposition.counter(
+    'service_replication_failures_total',
+    'Syncs that failed.',
+    meter.replicaFailures,
   );
 }
 

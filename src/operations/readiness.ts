@@ -1,7 +1,7 @@
 // Whether the service can do its work, and if not, why: for load balancers,
 // deploy scripts and people.
 
-import { type Figures, lastBackupAt } from './figures.js';
+import { type Figures, lastBackupAt, type ReplicationFigures } from './figures.js';
 import type { Meter } from './meter.js';
 
 export type Reason =
@@ -10,7 +10,8 @@ export type Reason =
   | 'storage_lost'
   | 'database_unavailable'
   | 'writes_failing'
-  | 'disk_full';
+  | 'disk_full'
+  | 'replica_unreachable';
 
 /** What a restart would not cure, or what does no harm yet. */
 export type Warning =
@@ -18,7 +19,8 @@ export type Warning =
   | 'identity_provider_unavailable'
   | 'identity_provider_unfit'
   | 'backup_failed'
-  | 'backup_overdue';
+  | 'backup_overdue'
+  | 'replica_unreachable';
 
 export interface ReadyAnswer {
   readonly ready: boolean;
@@ -33,6 +35,8 @@ export const DATABASE_ANSWER_MAX_MS = 2_000;
 /** Where writes fail, one is tried this often at most. */
 const TRIAL_INTERVAL_MS = 1_000;
 const HOUR_MS = 3_600_000;
+/** In `async` a replica is a second or two behind; so much more is no accident. */
+export const REPLICA_BEHIND_MAX_SECONDS = 15;
 /** A backup may take a while, and one that fails is tried again: late is what misses two. */
 const OVERDUE_INTERVALS = 2;
 
@@ -77,6 +81,9 @@ export class Readiness {
 
   async answer(figures: Figures): Promise<ReadyAnswer> {
     const reasons = await this.#reasons(figures.disk.freeBytes);
+    if (this.#storage !== undefined && figures.replication?.mode === 'sync') {
+      if (!figures.replication.isReached) reasons.push('replica_unreachable');
+    }
     return { ready: reasons.length === 0, reasons, warnings: this.#warnings(figures) };
   }
 
@@ -115,6 +122,9 @@ export class Readiness {
       const age = clock() - last;
       if (age > OVERDUE_INTERVALS * backups.intervalHours * HOUR_MS)
         warnings.push('backup_overdue');
+    }
+    if (this.#storage !== undefined && isBehind(figures.replication)) {
+      warnings.push('replica_unreachable');
     }
     return warnings;
   }
@@ -164,6 +174,12 @@ export class Readiness {
       await Promise.race([this.#trial, after(DATABASE_ANSWER_MAX_MS)]);
     }
   }
+}
+
+/** In `sync` it is a reason: no write is taken. */
+function isBehind(replication: ReplicationFigures | undefined): boolean {
+  if (replication?.mode !== 'async') return false;
+  return !replication.isReached || replication.behindSeconds > REPLICA_BEHIND_MAX_SECONDS;
 }
 
 function isDiskFull(reason: string | undefined): boolean {

@@ -42,6 +42,7 @@ export function statusOf({ meter, figures, ready }: Measured) {
       remembered: meter.sharedChecks.of('remembered'),
     },
     backups: backupsOf(figures, meter.lastBackup),
+    replication: replicationOf(figures, meter.replicaFailures),
     process: {
       cpu_seconds: usage.cpuSeconds,
       resident_bytes: usage.residentBytes,
@@ -66,6 +67,17 @@ function backupsOf({ backups }: Figures, last: Measured['meter']['lastBackup']) 
         taken_at: timeOf(takenAt),
         bytes,
       })) ?? null,
+  };
+}
+
+function replicationOf({ replication }: Figures, failures: number) {
+  if (replication === undefined) return null;
+  return {
+    mode: replication.mode,
+    reached: replication.isReached,
+    reason: replication.reason ?? null,
+    behind_seconds: replication.behindSeconds,
+    failures,
   };
 }
 

@@ -12,7 +12,7 @@ export interface Decision {
   readonly outcome: Outcome<string>;
   readonly change?: Change;
   readonly event?: AuditEvent;
-  /** A refusal of the body alone, whatever is stored: true even where the group's commit fails. */
+  /** The refusal depends on the body alone, so it stands even where the group's commit fails. */
   readonly isOfBody?: boolean;
 }
 
@@ -124,7 +124,7 @@ export class CommitGroup implements CurrentRecords {
     this.#characters += after?.text.length ?? 0;
   }
 
-  /** A record of this very group: its id is not yet answered, but anybody may guess it. */
+  /** A record that this group creates. Its id is not yet answered, but a client may guess it. */
   #findCreated(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
     const key = keyOf(collection, id);
     for (const change of this.#staged.values()) {

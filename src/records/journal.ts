@@ -37,15 +37,20 @@ export interface Changes {
  * - `absent`: it failed, and storage holds what it held before.
  * - `present`: it failed to confirm, yet storage holds the changes.
  * - `unknown`: storage does not answer for either; memory must not go on from here.
+ * - `refused`: storage takes no write now, because its replica cannot be reached; it holds what it held before.
+ * - `kept`: on disk, as `committed`; its replica has not confirmed it.
  */
 export type CommitResult =
   | { readonly status: 'committed'; readonly auditError?: unknown }
-  | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: unknown };
+  | { readonly status: 'kept'; readonly auditError?: unknown; readonly error: unknown }
+  | { readonly status: 'absent' | 'present' | 'unknown' | 'refused'; readonly error: unknown };
 
 /** Durable storage of one set of records. */
 export interface Journal {
   /** The most that one row's body may take, in UTF-8 bytes; a larger one is refused before it gets here. */
   readonly bodyMaxBytes: number;
+  /** Why storage takes no write now; undefined where it does. Asked before a write is decided. */
+  readonly refusal?: string | undefined;
   /** Every row in pages, by position. */
   load(): AsyncIterable<readonly JournalRow[]>;
   /** The highest numbers of the commits so far, those of removed rows included. */

@@ -50,7 +50,7 @@ export async function searchedPage(
   query: ListQuery,
 ): Promise<Page> {
   const filtered = new FilteredPage(query);
-  // Blocks have it between two records, and no record's JSON text has it.
+  // Blocks separate two records by it, and no record's JSON text contains it.
   if (query.q.includes(BORDER)) return filtered.page;
   const needle = new Needle(query.q);
   for (const part of parts) {

@@ -55,7 +55,7 @@ export interface OpenRecords extends OpenAccounts, RecordStore {}
 export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
   const { journal, clock = Date.now, turns = new Turns() } = options;
   const set = await loadedSet(options);
-  // Many accounts take a while to sort: before anyone waits for it.
+  // Sorting many accounts takes a while, so it is done here, before a request waits for it.
   void set.owners;
   const accounts = accountsOf(set, { ...options, turns });
   // Not a copy of `accounts`: its count would stay as it is now.

@@ -8,7 +8,7 @@ import type { RecordWork } from './record-work.js';
 
 /** A longer order is parsed once, perhaps in another thread, and the small rest of its row is kept. */
 const LONG_ORDER_CHARACTERS = 4_096;
-/** So few rows are made at once. */
+/** Up to so many rows are made in one go. */
 const AT_ONCE_MAX_ROWS = 100;
 const PIECE_CHARACTERS = 32_768;
 

@@ -135,7 +135,7 @@ export class SearchBlocks {
    */
   *parts(name: string, list: readonly MemoryRecord[]): Generator<Searchable> {
     const count = Math.ceil(list.length / BLOCK_RECORDS);
-    // A short list is folded in no time, and there may be very many of them: none is kept.
+    // A short list is folded quickly, and short lists can be very many, so none is kept.
     const worthKeeping = list.length >= BLOCK_RECORDS;
     this.#searched(name, worthKeeping ? count : 0);
     for (let number = count - 1; number >= 0; number--) {

@@ -12,6 +12,7 @@ import type { Turns } from '../turns.js';
 import { type Answer, CommitGroup, type CurrentRecords, type Decision } from './commit-group.js';
 import type { CommitResult, Journal } from './journal.js';
 import type { RecordSet } from './record-set.js';
+import { isStored, notConfirmed, storageFailed, storageUnavailable } from './storage-answers.js';
 
 /** A write that waits for its turn. */
 export interface Write {
@@ -171,7 +172,7 @@ export class Writer {
   #takeFrom(lane: Lane, group: CommitGroup): void {
     const pending = lane.waiting.shift();
     if (pending === undefined) return;
-    if (this.#isDropped(pending)) {
+    if (this.#isDropped(pending) || this.#isRefused(pending)) {
       this.#advance(lane);
       return;
     }
@@ -208,7 +209,7 @@ export class Writer {
     // It may have been judged on a change that was then not stored: it is judged again.
     if (failuresBefore !== this.#failures) {
       lane.waiting.unshift(pending);
-    } else if (!this.#isDropped(pending)) {
+    } else if (!this.#isDropped(pending) && !this.#isRefused(pending)) {
       try {
         group.add(pending.answer, decide(group));
       } catch (error) {
@@ -230,19 +231,32 @@ export class Writer {
     return true;
   }
 
+  /** Before it is decided: no id is used up, and nothing is stored. */
+  #isRefused({ answer }: PendingWrite): boolean {
+    const { refusal } = this.#options.journal;
+    if (refusal === undefined) return false;
+    answer(storageUnavailable());
+    return true;
+  }
+
   /** Memory follows what storage holds, then everyone is answered. */
   #conclude(group: CommitGroup, result: CommitResult): void {
     const { set, log } = this.#options;
-    if (result.status === 'committed' || result.status === 'present') {
+    if (isStored(result)) {
       for (const change of group.staged) set.apply(change);
       // Mirrored, so that the events outlive the file.
       for (const event of group.events) log.info('admin_audit', loggedEvent(event));
     } else {
       this.#failures++;
     }
-    if (result.status === 'committed') {
-      group.answer();
+    if (result.status === 'committed' || result.status === 'kept') {
+      group.answer(result.status === 'kept' ? notConfirmed() : undefined);
       if (result.auditError !== undefined) this.#reportLostEvents(group, result.auditError);
+      if (result.status === 'kept') log.error('storage_not_replicated', result.error);
+      return;
+    }
+    if (result.status === 'refused') {
+      group.answer(storageUnavailable());
       return;
     }
     group.answer(storageFailed());
@@ -273,10 +287,3 @@ export class Writer {
 
 /** So many records are named in the log; the number of all stands beside them. */
 const REPORTED_EVENTS_MAX = 100;
-
-function storageFailed(): Outcome<string> {
-  return failed(
-    'STORAGE_FAILED',
-    'the change could not be confirmed on disk; read the record before trying again',
-  );
-}

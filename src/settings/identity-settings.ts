@@ -37,7 +37,7 @@ export function readSignIn(environment: Environment): SignInSettings | undefined
   return isNamed ? Object.freeze(settings) : undefined;
 }
 
-/** Who asks for a gate must get one, or hear at the start that there is none. */
+/** The start fails where a gate is asked for and cannot be made. */
 function checkTogether({ userinfoUrl, issuer, jwksUrl, audiences }: SignInSettings): void {
   const asksForGate = audiences.length > 0;
   if (asksForGate && issuer === undefined && jwksUrl === undefined) {
@@ -63,7 +63,7 @@ function checkTogether({ userinfoUrl, issuer, jwksUrl, audiences }: SignInSettin
   }
 }
 
-/** Compared character by character with what the provider calls itself, so it stays as it is written. */
+/** Compared with the provider's own spelling character by character, so it is not normalized. */
 const issuerUrl: Parser<string> = (name, text) => {
   providerUrl(name, text);
   if (!/[?#]/.test(text)) return text;
@@ -95,7 +95,7 @@ const subjectField: Parser<string> = (name, text) => {
   throw new SettingError(name, given, isUrl ? `${wanted}; for this member ${pointer}` : wanted);
 };
 
-/** What says how a message travels is the HTTP client's own; it refuses requests that bring theirs. */
+/** Headers about the connection belong to the HTTP client, which refuses requests that set them. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -119,7 +119,8 @@ const headerList: Parser<Record<string, string>> = (name, text) => {
       return [header, value];
     });
     if (entries.some(([header]) => CONNECTION_HEADERS.has(header.toLowerCase()))) throw new Error();
-    // Lower-cased by this, so that the service's own headers replace them and are not sent beside them.
+    // `Headers` makes the names lower-case, so that the service's own headers replace them and are
+    // not sent beside them.
     return Object.fromEntries(new Headers(entries));
   } catch {
     throw new SettingError(name, MASKED, wanted);

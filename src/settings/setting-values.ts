@@ -35,7 +35,7 @@ export function wholeNumber(min: number, max: number): Parser<number> {
   };
 }
 
-/** An address that a token, or what lets one in, may come from. */
+/** An address of the identity provider: tokens are sent to it, or keys are read from it. */
 export const providerUrl: Parser<string> = (name, text) => {
   const wanted = 'an https URL without credentials (http on loopback only)';
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,7 +1,7 @@
 // House rules: what keeps the code readable and every layer in its place, as
 // tests that say what to do instead.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -88,10 +88,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   responder: ['handler', 'http', 'identity', 'log', 'records', 'settings', 'turns'],
   libsql: ['handler', 'storage', 'records'],
   server: ['node', 'settings'],
-  preview: ['node', 'settings', 'domain', 'log'],
+  preview: ['node', 'settings', 'domain', 'log', 'console'],
   ready: ['settings'],
   data: ['domain', 'operator-client', 'settings'],
   restore: ['storage', 'settings', 'domain', 'data'],
+  console: ['domain', 'operator-client', 'data', 'settings', 'log'],
 };
 
 /** Where Node's own modules may be used. */
@@ -104,6 +105,7 @@ const NODE_LAYERS = new Set([
   'ready',
   'restore',
   'data',
+  'console',
 ]);
 
 /** Where a host's clock, environment and console may be used. */
@@ -119,6 +121,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   storage: ['@libsql/client'],
   node: ['@hono/node-server'],
   data: ['csv-parse', 'csv-stringify', 'cli-progress'],
+  console: ['hono', '@hono/node-server'],
   worker: ['cloudflare:workers', '@cloudflare/workers-types'],
 };
 
@@ -166,6 +169,13 @@ describe('Layers', () => {
       expect(deployed).not.toContain(`src/node/${part}.ts`);
     }
     expect(deployed).not.toContain('src/identity/local-tokens.ts');
+  });
+
+  it('keep the console out of the deployed server and out of Workers', () => {
+    for (const entry of ['src/server.ts', 'src/handler.ts', 'src/worker.ts']) {
+      const reached = [...reachableFrom(entry)].map(layerOf);
+      expect(reached, `${entry}: the console is a program of its own`).not.toContain('console');
+    }
   });
 });
 
@@ -221,7 +231,7 @@ describe('Files', () => {
 
 function sourcesIn(folder: string): Source[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|js)$/.test(name) && !name.includes('node_modules'))
+    .filter((name) => /\.(tsx?|js)$/.test(name) && !name.includes('node_modules'))
     .map((name) => {
       const path = join(folder, name);
       const text = readFileSync(join(ROOT, path), 'utf8');
@@ -236,14 +246,15 @@ function importsOf(path: string, text: string): string[] {
     if (target.startsWith('node:')) return target;
     // A package by its name, whichever of its entries is meant.
     if (!target.startsWith('.')) return /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target;
-    return normalize(join(path, '..', target)).replace(/\.js$/, '.ts');
+    const stem = normalize(join(path, '..', target)).replace(/\.js$/, '');
+    return existsSync(join(ROOT, `${stem}.tsx`)) ? `${stem}.tsx` : `${stem}.ts`;
   });
 }
 
 /** `src/http/path.ts` → `http`; `src/server.ts` → `server`. */
 function layerOf(path: string): string {
   const [first = ''] = relative('src', path).split('/');
-  return first.replace(/\.ts$/, '');
+  return first.replace(/\.tsx?$/, '');
 }
 
 function importsFrom(path: string): readonly string[] {

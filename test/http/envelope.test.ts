@@ -47,6 +47,7 @@ describe('a status for every code', () => {
     HEADERS_TOO_LARGE: 431,
     QUOTA_EXCEEDED: 422,
     STORAGE_FAILED: 500,
+    STORAGE_UNAVAILABLE: 503,
     INTERNAL_ERROR: 500,
     AUTH_UNAVAILABLE: 503,
     ADMIN_DISABLED: 503,

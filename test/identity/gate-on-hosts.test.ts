@@ -1,4 +1,4 @@
-// The gate and the provider's wish to be left alone, seen by a caller of the
+// The gate and the provider's request for a pause, seen by a caller of the
 // built service: on Node and in the Workers' runtime.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -69,7 +69,7 @@ describe.each([
     expect(asked()).toBe(before);
   });
 
-  it('passes on how long the provider wants to be left alone', async () => {
+  it('passes on how long the provider asks not to be called', async () => {
     provider.broken.set('/me', 429);
     provider.headers = { 'Retry-After': '30' };
     const token = await provider.token({ jti: 'another' });

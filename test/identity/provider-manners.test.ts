@@ -33,7 +33,7 @@ async function asking(
 function heldBack(seconds: number) {
   return {
     status: 'unavailable',
-    reason: `the identity provider wants to be left alone; try again in ${seconds} s`,
+    reason: `the identity provider asks for a pause; try again in ${seconds} s`,
     retryAfterSeconds: seconds,
   };
 }
@@ -45,7 +45,7 @@ describe('A provider that says Retry-After', () => {
     [429, '3600', 60],
     [429, new Date(START + 9_000).toUTCString(), 9],
     [503, new Date(START + 86_400_000).toUTCString(), 60],
-  ])('is left alone for as long: %i with %s', async (status, header, seconds) => {
+  ])('is not called for so long: %i with %s', async (status, header, seconds) => {
     let isBusy = true;
     const behaviour: Behaviour = (token, response, request) =>
       isBusy

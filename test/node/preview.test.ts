@@ -58,6 +58,26 @@ describe('The preview', () => {
     }
   });
 
+  it('serves the operator’s console, and prints its address with a code for one sign-in', async () => {
+    const { text } = await start({});
+    const origin = /Console {4}(http:\S+)\/ is/.exec(text())?.[1] ?? '';
+    const code = /Its code for one sign-in: (\S+)/.exec(text())?.[1] ?? '';
+    const signIn = (secret: string) =>
+      fetch(`${origin}/sign-in`, {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams({ secret }),
+        headers: { Origin: origin, 'Sec-Fetch-Site': 'same-origin' },
+      });
+    const signedIn = await signIn(code);
+    expect(signedIn.status).toBe(303);
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const page = await (await fetch(origin, { headers: { Cookie: cookie } })).text();
+    expect(page).toContain('The service is well');
+    expect((await signIn(code)).status).toBe(401);
+    expect(text()).toContain("The console's next code: ");
+  });
+
   it('uses the admin key that is set', async () => {
     const key = "a key of the operator's own choosing, with a quote";
     const { text } = await start({ ADMIN_API_KEY: key });
@@ -100,7 +120,7 @@ describe('The preview', () => {
     expect(text()).toContain('runs at');
   });
 
-  it('takes the next free port where another program has 8080 or 8081', async () => {
+  it('takes the next free port where another program has 8080, 8081 or 8090', async () => {
     const others = [createServer(), createServer()];
     await Promise.all(others.map((other, index) => takes(other, 8080 + index)));
     try {

@@ -45,7 +45,13 @@ describe('A check', () => {
     const { code, log } = await check();
     expect([code, log.at(-1)]).toEqual([
       0,
-      { time: expect.any(String), level: 'info', event: 'check_passed', database: 'absent' },
+      {
+        time: expect.any(String),
+        level: 'info',
+        event: 'check_passed',
+        database: 'absent',
+        replication: 'off',
+      },
     ]);
     await expect(stat(database)).rejects.toThrow('ENOENT');
   });

@@ -48,6 +48,7 @@ function open(storage: Partial<AskedStorage> = {}) {
     disk: { databaseBytes: 0, logBytes: 0, freeBytes, totalBytes: freeBytes },
     providerFinding,
     backups,
+    replication: undefined,
   });
   return { clock, meter, readiness, asked, figures, trials: () => trials };
 }

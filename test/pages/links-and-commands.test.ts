@@ -48,7 +48,7 @@ describe.each(PAGES)('%s', (page) => {
       // dist/server.js and its like are built from an entry at the top of src.
       const source = name.replace(/^dist\/([\w-]+)\.js$/, 'src/$1.ts');
       const candidates = [name, source, `${name}.ts`, `${name}.test.ts`, `${name}.js`];
-      const isBuilt = /^dist\/(postman\.json|requests\.http|openapi\.json)?$/.test(name);
+      const isBuilt = /^dist\/(postman\.json|requests\.http|openapi(-3\.0)?\.json)?$/.test(name);
       expect(
         isBuilt || candidates.some((file) => existsSync(join(ROOT, file))),
         `${page} names ${name}`,

@@ -202,11 +202,14 @@ class RunningService implements ContractService {
   }
 }
 
-let noteAnswer: ((answer: string) => void) | undefined;
+/** By test file: one worker runs several files, one after the other. */
+const notes = new Map<string, (answer: string) => void>();
 
 function noteMet(answer: string): void {
-  noteAnswer ??= metAnswers(inject('metAnswers'), expect.getState().testPath ?? '');
-  noteAnswer(answer);
+  const file = expect.getState().testPath ?? '';
+  const note = notes.get(file) ?? metAnswers(inject('metAnswers'), file);
+  notes.set(file, note);
+  note(answer);
 }
 
 function opened<T>(part: T | undefined): T {

@@ -1,11 +1,10 @@
 // A database and a backup of it, for the tests of the restore.
 
 import { spawn } from 'node:child_process';
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openLibsqlJournal } from 'service-management-api/libsql';
-import { afterAll } from 'vitest';
 import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { checkDatabase } from '../../src/storage/backup/database-check.js';
 import { changes, row } from '../storage/journal-conformance.js';
@@ -37,23 +36,27 @@ export interface Restoration {
   close(): Promise<void>;
 }
 
+/** The two files, made once for all test files that a worker runs. */
 const made = openTemporaryFolder().then(async ({ path, remove }) => {
   const journal = await openLibsqlJournal({ path: join(path, 'service.db') });
   await journal.commit(changes({ puts: [row(1000)] }));
   await journal.backup(join(path, 'backup.db'));
   await journal.commit(changes({ puts: [row(1001)] }));
   await journal.close();
-  return { path, remove };
+  const database = await readFile(join(path, 'service.db'));
+  const backup = await readFile(join(path, 'backup.db'));
+  await remove();
+  return { database, backup };
 });
-afterAll(async () => (await made).remove());
 
 export async function openRestoration(): Promise<Restoration> {
   const service = await openNodeService();
   const at = (name: string) => join(service.folder, name);
   const [database, backup] = [at('service.db'), at('backups/backup.db')];
   await mkdir(at('backups'));
-  await copyFile(join((await made).path, 'service.db'), database);
-  await copyFile(join((await made).path, 'backup.db'), backup);
+  // For their owner alone, as the service makes them.
+  await writeFile(database, (await made).database, { mode: 0o600 });
+  await writeFile(backup, (await made).backup, { mode: 0o600 });
   return {
     service,
     database,

@@ -1,25 +1,17 @@
-// A small version of the trial `model`, for `npm test`.
+// A small version of the trial `model`, for `npm test`: model.small.ts has the built server.
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { type Host, inProcess, overHttp } from './model/hosts.js';
+import { expect, it } from 'vitest';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { inProcess } from './model/hosts.js';
 import { runsOf } from './model/run.js';
 
-let folder: TemporaryFolder;
-beforeAll(async () => {
-  folder = await openTemporaryFolder();
-});
-afterAll(() => folder.remove());
+const COMMANDS = 400;
 
-it.each<[string, Host, number]>([
-  ['the handler in process', inProcess, 1_500],
-  ['node dist/server.js', overHttp, 300],
-])(
-  'every answer, view and record of %s is as the model says',
-  { timeout: 180_000 },
-  async (_name, host, commands) => {
-    const tally = await runsOf({ host, folder: folder.path, commands });
-    expect(tally.failure).toBeUndefined();
-    expect(tally.commands).toBeGreaterThanOrEqual(commands);
-  },
-);
+it('Every answer, view and record of the handler is as the model says', async () => {
+  const folder = await openTemporaryFolder();
+  const tally = await runsOf({ host: inProcess, folder: folder.path, commands: COMMANDS }).finally(
+    folder.remove,
+  );
+  expect(tally.failure).toBeUndefined();
+  expect(tally.commands).toBeGreaterThanOrEqual(COMMANDS);
+});

@@ -25,5 +25,13 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'secrets', load: async () => (await import('./secrets.js')).secrets },
   { name: 'data', load: async () => (await import('./data.js')).data },
   { name: 'neighbours', load: async () => (await import('./neighbours.js')).neighbours },
+  {
+    name: 'generators',
+    load: async () => (await import('./generators/generators.js')).generators,
+  },
+  {
+    name: 'schemathesis',
+    load: async () => (await import('./schemathesis/schemathesis.js')).schemathesis,
+  },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },
 ];

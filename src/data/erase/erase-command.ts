@@ -20,7 +20,8 @@ import { addToLedger, type RecordCounts } from './ledger.js';
 export interface EraseOptions {
   readonly account: string;
   readonly exportFolder: string;
-  readonly ledger: string;
+  /** Undefined: the erasure goes into no ledger. */
+  readonly ledger: string | undefined;
   readonly backups: BackupSettings | undefined;
 }
 
@@ -32,13 +33,37 @@ const VIEWS_FOLLOW_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
+/** What an erasure has done. */
+export interface Erased {
+  /** Records that were deleted. */
+  readonly count: number;
+  /** Milliseconds since 1970, UTC, when nothing was left. */
+  readonly at: number;
+}
+
 export async function eraseAccount(
   options: EraseOptions,
   service: Service,
   surroundings: Surroundings,
 ): Promise<void> {
   const { account, exportFolder, ledger } = options;
-  const { out, now, randomBytes } = surroundings;
+  const { out } = surroundings;
+  const { count, at } = await eraseRecords(options, service, surroundings);
+  out(`${account} is erased: ${count} records deleted, nothing is left in any view.\n`);
+  out(`The ledger ${ledger} has a line of it: a salted hash, the time, the counts.\n`);
+  out('The audit log keeps which records the operator changed, and the subject: no values.\n');
+  out(`${exportFolder} now holds the only other copy; hand it over or destroy it.\n`);
+  out(`${await backupExpiry(options.backups, at)}\n`);
+}
+
+/** Erases and prints nothing of it, for a program that tells its operator itself. */
+export async function eraseRecords(
+  options: EraseOptions,
+  service: Service,
+  surroundings: Surroundings,
+): Promise<Erased> {
+  const { account, exportFolder, ledger } = options;
+  const { now, randomBytes } = surroundings;
   await service.reach();
   const isGoingOn = await access(join(exportFolder, BEGUN)).then(
     () => true,
@@ -49,16 +74,13 @@ export async function eraseAccount(
     : await exportFirst(options, service, surroundings);
   await deleteExported(manifest, options, service, surroundings);
   await expectNothingLeft(account, service, surroundings);
-  const erasedAt = now();
-  const erased = new Date(erasedAt).toISOString();
+  const at = now();
   const records = recordCounts(manifest);
-  await addToLedger(ledger, { subject: account, erased, records }, randomBytes);
-  const count = Object.values(records).reduce((sum, some) => sum + some, 0);
-  out(`${account} is erased: ${count} records deleted, nothing is left in any view.\n`);
-  out(`The ledger ${ledger} has a line of it: a salted hash, the time, the counts.\n`);
-  out('The audit log keeps which records the operator changed, and the subject: no values.\n');
-  out(`${exportFolder} now holds the only other copy; hand it over or destroy it.\n`);
-  out(`${await backupExpiry(options.backups, erasedAt)}\n`);
+  if (ledger !== undefined) {
+    const erased = new Date(at).toISOString();
+    await addToLedger(ledger, { subject: account, erased, records }, randomBytes);
+  }
+  return { count: Object.values(records).reduce((sum, some) => sum + some, 0), at };
 }
 
 async function exportFirst(

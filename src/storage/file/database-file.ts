@@ -1,5 +1,5 @@
-// One libSQL database file, held exclusively by one connection. It runs in the
-// storage thread, because the client's promises hide synchronous work. What it
+// One libSQL database file, held exclusively by one connection, or, with a replica,
+// open to Litestream beside it. It runs in the storage thread, because the client's promises hide synchronous work. What it
 // relies on in the client is pinned by test/storage/file/client-habits.
 
 import { statSync } from 'node:fs';
@@ -9,12 +9,11 @@ import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import { explained, messageOf } from './client-errors.js';
+import { type Holding, lockingOf, pragmaOf, putInForce } from './connection-settings.js';
 import {
   APPEND_EVENTS,
   APPLICATION_ID,
   COUNT_PRESENT,
-  LOAD_PAGE,
-  MEASURE_PAGE,
   PUT_ROWS,
   REMOVE_ROWS,
   SCHEMA_STEPS,
@@ -22,13 +21,10 @@ import {
   TOUCH,
 } from './file-schema.js';
 import { Freezer } from './freezer.js';
+import { type FilePage, loadPage } from './record-pages.js';
 import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
 import { UsageScan } from './usage-scan.js';
 import { rewriteLog } from './write-ahead-log.js';
-
-/** Pages are small, so that their garbage is young and is collected at once. */
-const PAGE_MAX_ROWS = 1_000;
-const PAGE_MAX_BYTES = 16_000_000;
 
 /** The changes of a commit as JSON texts. The thread passes them to the database without parsing them. */
 export interface CommitTexts {
@@ -56,26 +52,22 @@ const NO_CHANGES: CommitTexts = {
 
 export type FileCommitResult =
   | { readonly status: 'committed'; readonly auditError?: string }
-  | { readonly status: 'absent' | 'present' | 'unknown'; readonly error: string };
-
-export interface FilePage {
-  /** JSON array of rows. */
-  readonly page: string;
-  /** Position of its last row. */
-  readonly last: number;
-}
+  | { readonly status: 'kept'; readonly auditError?: string; readonly error: string }
+  | { readonly status: 'absent' | 'present' | 'unknown' | 'refused'; readonly error: string };
 
 export class LibsqlFile {
   readonly #client: Client;
   readonly #path: string;
+  readonly #holding: Holding;
   /** Keeps the file as it is while it is copied. */
   readonly freezer: Freezer;
   /** Counts what the file holds. */
   readonly usage: UsageScan;
 
-  private constructor(client: Client, path: string) {
+  private constructor(client: Client, path: string, holding: Holding) {
     this.#client = client;
     this.#path = path;
+    this.#holding = holding;
     this.freezer = new Freezer(client, path);
     this.usage = new UsageScan(client);
   }
@@ -86,17 +78,22 @@ export class LibsqlFile {
    * sentence for the operator if another process holds the file, or if it is
    * damaged, of another program or newer than this program.
    */
-  static async open(url: string, initialRows: string, now: number): Promise<LibsqlFile> {
+  static async open(
+    url: string,
+    initialRows: string,
+    now: number,
+    holding: Holding,
+  ): Promise<LibsqlFile> {
     let client: Client | undefined;
     try {
       const path = fileURLToPath(url);
       const inode = inodeOf(path);
       // One connection, not the default pool: a PRAGMA reaches only the connection that runs it.
       client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
-      const file = new LibsqlFile(client, path);
+      const file = new LibsqlFile(client, path, holding);
       await file.#claim(inode);
       // The process before this one may have ended because a sync failed.
-      await rewriteLog(path);
+      await file.#rewriteLog();
       await file.#check();
       await file.#migrate(initialRows, now);
       return file;
@@ -125,18 +122,8 @@ export class LibsqlFile {
     }
   }
 
-  /** A page of the rows after `position`, bounded in rows and bytes; undefined at the end. */
-  async loadPage(position: number): Promise<FilePage | undefined> {
-    let rows = PAGE_MAX_ROWS;
-    let measure = await this.#one(MEASURE_PAGE, [position, rows]);
-    while (Number(measure?.['bytes']) > PAGE_MAX_BYTES && rows > 1) {
-      rows = Math.ceil(rows / 4);
-      measure = await this.#one(MEASURE_PAGE, [position, rows]);
-    }
-    if (typeof measure?.['last'] !== 'number') return undefined;
-    const last = measure['last'];
-    const page = await this.#one(LOAD_PAGE, [position, last]);
-    return { page: String(page?.['page']), last };
+  loadPage(position: number): Promise<FilePage | undefined> {
+    return loadPage(this.#client, position);
   }
 
   /** Object: the highest number by collection. */
@@ -165,7 +152,21 @@ export class LibsqlFile {
     }
   }
 
-  /** Writes the log back into the database file and releases it. */
+  /** Bytes of the log beside the file; 0 where there is none. */
+  get logBytes(): number {
+    return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /**
+   * Writes the log back into the file and empties it, which only Litestream may do
+   * while it runs. Resolves with whether it is done: not while another process reads the file.
+   */
+  async emptyLog(): Promise<boolean> {
+    const row = await this.#one('pragma wal_checkpoint(truncate)');
+    return row?.['busy'] === 0;
+  }
+
+  /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
     this.#client.close();
   }
@@ -173,9 +174,10 @@ export class LibsqlFile {
   /** Reads before it writes, so that another program's file is refused unchanged. */
   async #claim(inode: bigint): Promise<void> {
     await this.#client.execute(DISTRUST_SCHEMA);
-    await this.#client.execute('pragma locking_mode = exclusive');
+    await this.#client.execute(lockingOf(this.#holding));
     const tables = Number((await this.#one('select count(*) as n from sqlite_master'))?.['n']);
-    // Locked is the file that was opened; a restore may have put another one in its place meanwhile.
+    // The lock is on the file that was opened; meanwhile a restore may have put another file in its
+    // place.
     if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
     const application = Number(await this.#pragma('application_id'));
     const version = Number(await this.#pragma('user_version'));
@@ -188,25 +190,27 @@ export class LibsqlFile {
         `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
       );
     }
-    // Before anything else is read: what a stranger's view or trigger does is never run.
+    // Before anything else is read, so that a foreign view or trigger never runs.
     await expectOwnSchema(this.#client, version);
     await this.#configure();
   }
 
-  /** One sync for each commit, before it is acknowledged; no other process in the file. */
+  /** One sync for each commit, before it is acknowledged. */
   async #configure(): Promise<void> {
-    await this.#client.execute(DISTRUST_SCHEMA);
-    await this.#client.execute('pragma locking_mode = exclusive');
-    await this.#client.execute('pragma journal_mode = wal');
-    await this.#client.execute('pragma synchronous = full');
-    // What is removed or replaced is overwritten with zeros in its page.
-    await this.#client.execute('pragma secure_delete = on');
-    await this.#expectPragma('locking_mode', 'exclusive');
-    await this.#expectPragma('journal_mode', 'wal');
-    await this.#expectPragma('synchronous', 2);
-    await this.#expectPragma('secure_delete', 1);
+    await putInForce(this.#client, this.#holding);
     // A batch fails loudly where a single statement may seem to succeed; it also takes the lock.
     await this.#client.batch(['select 1'], 'write');
+  }
+
+  /** Nobody else may write to the log meanwhile. */
+  async #rewriteLog(): Promise<void> {
+    if (this.#holding === 'alone') return rewriteLog(this.#path);
+    const holding = await this.#client.transaction('write');
+    try {
+      await rewriteLog(this.#path);
+    } finally {
+      holding.close();
+    }
   }
 
   async #check(): Promise<void> {
@@ -233,12 +237,18 @@ export class LibsqlFile {
     reason: string,
   ): Promise<'absent' | 'present' | 'unknown'> {
     try {
+      if (this.#holding === 'shared' && isBusy(reason)) {
+        // The commit did not begin. A connection that has met a lock fails from then on.
+        await this.#client.reconnect();
+        await putInForce(this.#client, this.#holding);
+        return 'absent';
+      }
       await this.#configure();
       if (!isDiskFull(reason)) {
         // The failed commit may be in the log, complete but not synced, and the next start would
         // find it. The next commit overwrites it there, so one is made at once.
         await this.#client.batch([TOUCH], 'write');
-        await rewriteLog(this.#path);
+        await this.#rewriteLog();
       }
       const row = await this.#one(COUNT_PRESENT, [texts.puts, texts.at, texts.removals]);
       return Number(row?.['present']) === texts.changeCount ? 'present' : 'absent';
@@ -251,13 +261,8 @@ export class LibsqlFile {
     return (await this.#client.execute({ sql, args })).rows[0];
   }
 
-  async #pragma(name: string): Promise<unknown> {
-    return (await this.#one(`pragma ${name}`))?.[0];
-  }
-
-  async #expectPragma(name: string, wanted: string | number): Promise<void> {
-    const given = await this.#pragma(name);
-    if (given !== wanted) throw new Error(`pragma ${name} is ${given}, must be ${wanted}`);
+  #pragma(name: string): Promise<unknown> {
+    return pragmaOf(this.#client, name);
   }
 }
 
@@ -271,6 +276,11 @@ function statements({ puts, removals, sequences, at }: CommitTexts): InStatement
     { sql: REMOVE_ROWS, args: [removals] },
     { sql: PUT_SEQUENCES, args: [sequences] },
   ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
+}
+
+/** Another process held the write lock for longer than the busy time-out. */
+function isBusy(reason: string): boolean {
+  return reason.startsWith('SQLITE_BUSY');
 }
 
 /** The disk had no room for the whole commit, so none of it is in the log as a commit. */

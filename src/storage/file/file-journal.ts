@@ -4,7 +4,6 @@
 import { access, constants, mkdir, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import type { CollectionName } from '../../domain/collection-name.js';
 import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
 import type {
@@ -20,8 +19,9 @@ import type {
 import { type Backup, Backups } from '../backup/backups.js';
 import { syncFolder } from '../backup/file-copy.js';
 import type { CommitTexts, FileCommitResult } from './database-file.js';
+import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
-import type { ThreadCalls, ThreadOptions, ThreadReply } from './storage-thread.js';
+import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
 
 /** SQLite's own limit of a text. */
 const TEXT_MAX_BYTES = 1_000_000_000;
@@ -33,7 +33,16 @@ export interface LibsqlJournalOptions {
   readonly path: string;
   /** Rows that a new file starts with. */
   readonly initialRows?: readonly JournalRow[];
+  /** Default: none, and no other process can open the file. */
+  readonly replication?: ReplicationOptions | undefined;
 }
+
+/** A backup writes the log back, which beside Litestream only Litestream may do. */
+const NO_BACKUP_BESIDE_REPLICA =
+  "no backup is taken beside a replica; Litestream's snapshots take its place";
+
+/** How long a start in `sync` waits for Litestream, which may be started with it. */
+const LITESTREAM_START_MAX_MS = 30_000;
 
 /** A journal over a file, which can be copied while it is in use. */
 export interface FileJournal extends Journal, StoredViews {
@@ -45,13 +54,16 @@ export interface FileJournal extends Journal, StoredViews {
    * One at a time; `close` breaks it off.
    */
   backup(path: string): Promise<Backup>;
+  /** Resolves when the replica has everything so far, or after so many milliseconds; at once without a replica. */
+  replicaReached(maxMs: number): Promise<void>;
   /** A commit that changes nothing, to learn whether storage takes any; rejects where it does not. */
   touch(): Promise<void>;
 }
 
 /**
  * Opens the file exclusively for this process, with `journal_mode=WAL` and
- * `synchronous=FULL`: a commit that resolved is on disk.
+ * `synchronous=FULL`: a commit that resolved is on disk. With `replication`, Litestream
+ * may open it beside this process; in `sync` a commit that resolved is at the replica, too.
  * Rejects with one sentence that names the file and what to do.
  */
 export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<FileJournal> {
@@ -62,17 +74,28 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
     await makeFolder(dirname(path));
     await claimFile(path);
     release = await openedOnce(path);
-    const thread = new LibsqlThread({
-      url: pathToFileURL(path).href,
-      initialRows: rowsText(options.initialRows ?? []),
-      now: Date.now(),
-    });
+    const { replication } = options;
+    const news = new ReplicaNews(replication);
+    const thread = new LibsqlThread(
+      {
+        url: pathToFileURL(path).href,
+        initialRows: rowsText(options.initialRows ?? []),
+        now: Date.now(),
+        replication: replication && {
+          mode: replication.mode,
+          socketPath: resolve(replication.socketPath),
+          databasePath: path,
+          startMaxMs: LITESTREAM_START_MAX_MS,
+        },
+      },
+      ({ replica }) => news.take(replica),
+    );
     await thread.call('open').catch(async (error: unknown) => {
       // Closing the thread releases the last handle of the refused file.
       await thread.close();
       throw error;
     });
-    return new LibsqlJournal(thread, path, release);
+    return new LibsqlJournal(thread, path, news, release);
   } catch (error) {
     release();
     const reason = error instanceof Error ? error.message : String(error);
@@ -83,7 +106,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
 async function makeFolder(folder: string): Promise<void> {
   try {
     const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-    // Until the folder around it is synced, a power cut may take a new one, with all that is in it.
+    // Until the parent folder is synced, a power cut may remove a new folder with everything in it.
     for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
       await syncFolder(dirname(made));
     }
@@ -118,11 +141,13 @@ class LibsqlJournal implements FileJournal {
   readonly bodyMaxBytes = TEXT_MAX_BYTES;
   readonly #thread: LibsqlThread;
   readonly #backups: Backups;
+  readonly #news: ReplicaNews;
   readonly #release: () => void;
   #counting: Promise<unknown> = Promise.resolve();
 
-  constructor(thread: LibsqlThread, path: string, release: () => void) {
+  constructor(thread: LibsqlThread, path: string, news: ReplicaNews, release: () => void) {
     this.#thread = thread;
+    this.#news = news;
     this.#release = release;
     this.#backups = new Backups({
       path,
@@ -141,6 +166,14 @@ class LibsqlJournal implements FileJournal {
     }
   }
 
+  get refusal(): string | undefined {
+    return this.#news.refusal;
+  }
+
+  replicaReached(maxMs: number): Promise<void> {
+    return this.#thread.call('replicaReached', maxMs);
+  }
+
   async sequences(): Promise<Sequences> {
     return JSON.parse(await this.#thread.call('sequences'));
   }
@@ -149,12 +182,12 @@ class LibsqlJournal implements FileJournal {
     try {
       return withErrors(await this.#thread.call('commit', commitTexts(changes)));
     } catch (error) {
-      // The thread did not answer: nobody knows how far it came.
+      // The thread did not answer, so the outcome is unknown.
       return { status: 'unknown', error };
     }
   }
 
-  /** One after the other: each is of a moment after it was asked for. */
+  /** Usage views run one after the other, and each shows a moment after its request. */
   usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
     const counted = this.#counting.then(() => this.#count(JSON.stringify(createdAfter)));
     this.#counting = counted.catch(() => {});
@@ -173,7 +206,8 @@ class LibsqlJournal implements FileJournal {
     return this.#thread.call('touch');
   }
 
-  backup(path: string): Promise<Backup> {
+  async backup(path: string): Promise<Backup> {
+    if (this.#news.isReplicated) throw new Error(NO_BACKUP_BESIDE_REPLICA);
     return this.#backups.take(resolve(path));
   }
 
@@ -192,68 +226,6 @@ class LibsqlJournal implements FileJournal {
       const totals = await this.#thread.call('nextUsage');
       if (totals !== undefined) return totals;
     }
-  }
-}
-
-/** The calling side of the storage thread. */
-class LibsqlThread {
-  readonly #worker: Worker;
-  readonly #waiting = new Map<
-    number,
-    { resolve: (value: never) => void; reject: (error: Error) => void }
-  >();
-  #calls = 0;
-  #gone: Error | undefined;
-  readonly #ended: Promise<void>;
-
-  constructor(options: ThreadOptions) {
-    this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
-      workerData: options,
-      name: 'storage',
-    });
-    this.#worker.on('message', (reply: ThreadReply) => this.#settle(reply));
-    this.#worker.on('error', (error) => this.#fail(error));
-    this.#ended = new Promise((resolve) => {
-      this.#worker.on('exit', () => {
-        this.#fail(new Error('the storage thread has ended'));
-        resolve();
-      });
-    });
-  }
-
-  call<Name extends keyof ThreadCalls>(
-    name: Name,
-    ...args: Parameters<ThreadCalls[Name]>
-  ): ReturnType<ThreadCalls[Name]> {
-    const call = ++this.#calls;
-    const reply = new Promise((resolve, reject) => {
-      if (this.#gone !== undefined) {
-        reject(this.#gone);
-        return;
-      }
-      this.#waiting.set(call, { resolve, reject });
-      this.#worker.postMessage({ call, name, args });
-    });
-    return reply as ReturnType<ThreadCalls[Name]>;
-  }
-
-  /** Resolves when the file is released and the thread has ended. */
-  async close(): Promise<void> {
-    await this.call('close');
-    await this.#ended;
-  }
-
-  #settle(reply: ThreadReply): void {
-    const waiting = this.#waiting.get(reply.call);
-    this.#waiting.delete(reply.call);
-    if ('error' in reply) waiting?.reject(new Error(reply.error));
-    else waiting?.resolve(reply.value as never);
-  }
-
-  #fail(error: Error): void {
-    this.#gone ??= error;
-    for (const { reject } of this.#waiting.values()) reject(this.#gone);
-    this.#waiting.clear();
   }
 }
 
@@ -287,8 +259,10 @@ function commitTexts({ puts, removals, sequences, events, at }: Changes): Commit
 }
 
 function withErrors(result: FileCommitResult): CommitResult {
-  if (result.status !== 'committed') return { ...result, error: new Error(result.error) };
-  return result.auditError === undefined
-    ? { status: 'committed' }
-    : { status: 'committed', auditError: new Error(result.auditError) };
+  if (result.status !== 'committed' && result.status !== 'kept') {
+    return { ...result, error: new Error(result.error) };
+  }
+  const audit = result.auditError === undefined ? {} : { auditError: new Error(result.auditError) };
+  if (result.status === 'committed') return { status: 'committed', ...audit };
+  return { status: 'kept', error: new Error(result.error), ...audit };
 }

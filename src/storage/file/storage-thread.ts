@@ -2,15 +2,19 @@
 // open file, one at a time and in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import type { ReplicaReport } from '../replication/replica.js';
 import { messageOf } from './client-errors.js';
-import { type CommitTexts, LibsqlFile } from './database-file.js';
+import { type CommitTexts, type FileCommitResult, LibsqlFile } from './database-file.js';
 import type { Freezer } from './freezer.js';
+import { ReplicatedFile, type ThreadReplication, Unconfirmed } from './replicated-file.js';
 import type { UsageScan } from './usage-scan.js';
 
 /** The calls that the journal may make. */
 export interface ThreadCalls {
   open(): Promise<void>;
-  commit(texts: CommitTexts): ReturnType<LibsqlFile['commit']>;
+  commit(texts: CommitTexts): Promise<FileCommitResult>;
+  /** Resolves when the replica has everything so far, or after so many milliseconds. */
+  replicaReached(maxMs: number): Promise<void>;
   loadPage(position: number): ReturnType<LibsqlFile['loadPage']>;
   sequences(): Promise<string>;
   beginUsage(createdAfter: string): Promise<void>;
@@ -33,39 +37,65 @@ export type ThreadReply =
   | { readonly call: number; readonly value: unknown }
   | { readonly call: number; readonly error: string };
 
+/** What the thread says without being asked. */
+export interface ThreadNews {
+  readonly replica: ReplicaReport;
+}
+
 /** The thread's start data. */
 export interface ThreadOptions {
   readonly url: string;
   readonly initialRows: string;
   /** Milliseconds since 1970, UTC. */
   readonly now: number;
+  readonly replication: ThreadReplication | undefined;
 }
 
 let file: LibsqlFile | undefined;
+let replicated: ReplicatedFile | undefined;
 
 function opened(): LibsqlFile {
   if (file === undefined) throw new Error('the database file is not open');
   return file;
 }
 
-const calls: ThreadCalls = {
+/** A commit may be answered later than its turn at the file ends. */
+type TurnCalls = Omit<ThreadCalls, 'commit'> & {
+  commit(texts: CommitTexts): Promise<FileCommitResult | Unconfirmed>;
+};
+
+const calls: TurnCalls = {
   async open() {
-    const { url, initialRows, now }: ThreadOptions = workerData;
-    file = await LibsqlFile.open(url, initialRows, now);
+    const { url, initialRows, now, replication }: ThreadOptions = workerData;
+    if (replication === undefined) {
+      file = await LibsqlFile.open(url, initialRows, now, 'alone');
+      return;
+    }
+    replicated = await ReplicatedFile.open({
+      replication,
+      open: () => LibsqlFile.open(url, initialRows, now, 'shared'),
+      report: (replica) => parentPort?.postMessage({ replica } satisfies ThreadNews),
+      inTurn,
+    });
+    file = replicated.file;
   },
-  commit: async (texts) => opened().commit(texts),
+  commit: async (texts) => replicated?.commit(texts) ?? opened().commit(texts),
+  async replicaReached(maxMs) {
+    await replicated?.replica.reached(maxMs);
+  },
   loadPage: async (position) => opened().loadPage(position),
   sequences: async () => opened().sequences(),
   beginUsage: async (createdAfter) => opened().usage.begin(createdAfter),
   nextUsage: async () => opened().usage.next(),
   auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
   ping: async () => opened().ping(),
-  touch: async () => opened().touch(),
+  touch: async () => (replicated ?? opened()).touch(),
   freeze: async () => opened().freezer.freeze(),
   thaw: async () => opened().freezer.thaw(),
   async close() {
     file?.close();
-    file = undefined;
+    replicated?.release();
+    [file, replicated] = [undefined, undefined];
   },
 };
 
@@ -78,13 +108,38 @@ async function answer({ call, name, args }: ThreadRequest): Promise<ThreadReply>
   }
 }
 
-let last: Promise<void> = Promise.resolve();
+let last: Promise<unknown> = Promise.resolve();
+
+/** One use of the file at a time, in order. */
+function inTurn<T>(use: () => Promise<T>): Promise<T> {
+  const done = last.then(use);
+  last = done.catch(() => {});
+  return done;
+}
+
+const underWay = new Set<Promise<void>>();
+
+async function serve(request: ThreadRequest): Promise<void> {
+  if (request.name === 'close') {
+    // A commit may still wait for the replica, and Litestream's part for its turn at the file.
+    await Promise.all(underWay);
+    await replicated?.close();
+  }
+  // It uses no file, and waits for what does.
+  const reply = request.name === 'replicaReached' ? answer(request) : inTurn(() => answer(request));
+  parentPort?.postMessage(await settled(await reply));
+  // The thread ends itself after this message: `terminate()` during a native call would abort the process.
+  if (request.name === 'close') parentPort?.close();
+}
+
+/** A commit's reply waits for the replica, where it has to; reads go on meanwhile. */
+async function settled(reply: ThreadReply): Promise<ThreadReply> {
+  if (!('value' in reply) || !(reply.value instanceof Unconfirmed)) return reply;
+  return { call: reply.call, value: await reply.value.result };
+}
 
 parentPort?.on('message', (request: ThreadRequest) => {
-  last = last.then(async () => {
-    const reply = await answer(request);
-    parentPort?.postMessage(reply);
-    // The thread ends itself after this message: `terminate()` during a native call would abort the process.
-    if (request.name === 'close') parentPort?.close();
-  });
+  const serving = serve(request);
+  underWay.add(serving);
+  void serving.then(() => underWay.delete(serving));
 });

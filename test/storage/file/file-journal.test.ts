@@ -7,34 +7,22 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { openLibsqlJournal } from 'service-management-api/libsql';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import type { Journal } from '../../../src/records/journal.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
+import { emptyDatabase } from '../../support/empty-database.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
 import { changes, conformanceOf, loaded, row, rows } from '../journal-conformance.js';
 import { viewsConformanceOf } from '../views-conformance.js';
 
-/** A database without rows, made once: a new file has the sample rows. */
-const empty = openTemporaryFolder();
-const emptyPath = empty.then(async (folder) => {
-  const path = join(folder.path, 'service.db');
-  const journal = await openLibsqlJournal({ path });
-  const samples = await loaded(journal);
-  await journal.commit(changes({ removals: samples.map(({ position }) => position) }));
-  await journal.close();
-  return path;
-});
-afterAll(async () => {
-  await emptyPath;
-  await (await empty).remove();
-});
+const copyEmptyTo = emptyDatabase();
 
 async function emptyHome() {
   const folder = await openTemporaryFolder();
   const path = join(folder.path, 'service.db');
-  await copyFile(await emptyPath, path);
+  await copyEmptyTo(path);
   return { path, open: () => openLibsqlJournal({ path }), remove: () => folder.remove() };
 }
 

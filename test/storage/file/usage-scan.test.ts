@@ -55,7 +55,7 @@ describe('The usage of one moment', () => {
     const path = join(folder.path, 'service.db');
     writeFileSync(path, '');
     const initial = Array.from({ length: ROWS }, (_, index) => put(index + 1));
-    file = await LibsqlFile.open(pathToFileURL(path).href, JSON.stringify(initial), AT);
+    file = await LibsqlFile.open(pathToFileURL(path).href, JSON.stringify(initial), AT, 'alone');
     await file.commit({ ...texts([]), events: EVENT });
   });
   afterEach(() => file.close());

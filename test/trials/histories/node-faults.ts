@@ -30,10 +30,11 @@ export interface Faulted {
   readonly came: string;
 }
 
-const DISK_BYTES = 4_000_000;
+/** Room for all that is written, so that the disk is full only while it is filled. */
+const DISK_BYTES = 40_000_000;
 const FULL_MAX_MS = 5_000;
-/** Writes that may or may not have been made cost the checker most: of twelve clients' some parts stay undecided. */
-const FULL_DISK_CLIENTS = 6;
+/** At least, in each round. */
+const FULL_DISK_REFUSALS = 10;
 const SYNC_DELAY_MS = 20;
 /** Of the syncs of one thread: the first that fails, and after how many the next. */
 const FAILING_SYNCS = 'when=25+40';
@@ -128,8 +129,7 @@ function tracing(inject: string): readonly string[] {
   return [...tracer, '-e', 'trace=fsync,fdatasync', '-e', inject];
 }
 
-async function fullDisk(folder: string, amount: Amount, script?: string) {
-  const { operations, rounds, clients = FULL_DISK_CLIENTS } = amount;
+async function fullDisk(folder: string, { operations, rounds, clients }: Amount, script?: string) {
   const disk = join(folder, 'disk');
   mkdirSync(disk, { recursive: true });
   const mount = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && exec "$@"`;
@@ -150,7 +150,7 @@ async function fullDisk(folder: string, amount: Amount, script?: string) {
       // The service took some of the room meanwhile: the disk is full all the same.
     }
     const end = performance.now() + FULL_MAX_MS;
-    while (unclear() - before < 10 && performance.now() < end) await delay(5);
+    while (unclear() - before < FULL_DISK_REFUSALS && performance.now() < end) await delay(5);
     refused += unclear() - before;
     rmSync(join(inside, 'ballast'));
     await world.load.more(operations / rounds / 2);

@@ -1,4 +1,4 @@
-// A small version of the trial `faults`, for `npm test`.
+// A small version of the trial `faults`.
 
 import { describe, expect, it } from 'vitest';
 import { openTemporaryFolder } from '../support/temporary-folder.js';

@@ -1,4 +1,4 @@
-// A small version of the trial `power`, for `npm test`.
+// A small version of the trial `power`.
 
 import { describe, expect, it } from 'vitest';
 import { openTemporaryFolder } from '../support/temporary-folder.js';

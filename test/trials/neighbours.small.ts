@@ -1,4 +1,4 @@
-// A small version of the trial `neighbours`, for `npm test`: no request of another account
+// A small version of the trial `neighbours`: no request of another account
 // fails and nothing of it is stored without an answer. Only the trial judges times.
 
 import { expect, it } from 'vitest';

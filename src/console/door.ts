@@ -1,0 +1,78 @@
+// The door of the console: which requests come in at all. A page of another site,
+// or of another port of this machine, can neither read a page nor send a form.
+
+import type { MiddlewareHandler } from 'hono';
+import { isLoopback } from '../settings/setting-values.js';
+
+export interface DoorOptions {
+  /** The https origin that browsers use; undefined: http on loopback. */
+  readonly origin: string | undefined;
+  /** Where the console listens; known once it does. */
+  readonly port: () => number;
+}
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  // With `no-referrer` browsers send `Origin: null` with forms.
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** Sets the headers of every answer, and answers 421, 403 or 405 to what may not come in. */
+export function door(options: DoorOptions): MiddlewareHandler {
+  return async (context, next) => {
+    const refusal = refusalOf(context.req.raw, options);
+    if (refusal === undefined) await next();
+    else context.res = new Response(refusal.text, { status: refusal.status });
+    for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+    if (!context.res.headers.has('Cache-Control')) {
+      context.res.headers.set('Cache-Control', 'no-store');
+    }
+  };
+}
+
+/** The origin of this request's page where its `Host` is one of ours; undefined otherwise. */
+export function originOf(request: Request, { origin, port }: DoorOptions): string | undefined {
+  const host = request.headers.get('host') ?? '';
+  if (origin !== undefined) return host === new URL(origin).host ? origin : undefined;
+  // Any other name may lead here, too, in the hands of whoever has that name (DNS rebinding).
+  const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
+  const isOurs = url !== undefined && isLoopback(url.hostname) && url.host === host;
+  return isOurs && Number(url.port || 80) === port() ? url.origin : undefined;
+}
+
+function refusalOf(request: Request, options: DoorOptions) {
+  const { headers, method } = request;
+  const origin = originOf(request, options);
+  if (origin === undefined) {
+    return {
+      status: 421,
+      text: 'the header Host names another place; use the console’s address\n',
+    };
+  }
+  if (method === 'GET') {
+    const site = headers.get('sec-fetch-site') ?? 'none';
+    const isNavigation = (headers.get('sec-fetch-mode') ?? 'navigate') === 'navigate';
+    if (site === 'same-origin' || site === 'none' || isNavigation) return undefined;
+    return { status: 403, text: 'another site’s page may load nothing from the console\n' };
+  }
+  if (method !== 'POST') return { status: 405, text: 'the console takes GET and POST\n' };
+  // A page on another port of this machine is "same-site", so nothing less than this will do.
+  if (headers.get('origin') === origin && headers.get('sec-fetch-site') === 'same-origin') {
+    return undefined;
+  }
+  return { status: 403, text: 'this form was not sent by a page of the console\n' };
+}

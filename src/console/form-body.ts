@@ -1,0 +1,23 @@
+// The body of a form, read up to a bound.
+
+/** A record of 2 MiB comes as the form's base and as its JSON, percent-encoded. */
+export const FORM_MAX_BYTES = 25 * 1_048_576;
+
+/** Undefined where the body is longer than that, or is no form. */
+export async function formOf(
+  request: Request,
+  maxBytes: number,
+): Promise<URLSearchParams | undefined> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!type.startsWith('application/x-www-form-urlencoded')) return undefined;
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  if (request.body !== null) {
+    for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
+      bytes += piece.length;
+      if (bytes > maxBytes) return undefined;
+      pieces.push(piece);
+    }
+  }
+  return new URLSearchParams(Buffer.concat(pieces).toString());
+}

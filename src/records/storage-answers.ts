@@ -1,0 +1,34 @@
+// What the senders of writes are told where storage did not take them as it should.
+
+import { failed, type Outcome } from '../domain/errors.js';
+import type { CommitResult } from './journal.js';
+
+/** A replica that is back is noticed within a second or two. */
+const RETRY_AFTER_SECONDS = 5;
+
+export function storageFailed(): Outcome<string> {
+  return failed(
+    'STORAGE_FAILED',
+    'the change could not be confirmed on disk; read the record before trying again',
+  );
+}
+
+/** Whether storage has the changes, whatever their senders are told. */
+export function isStored({ status }: CommitResult): boolean {
+  return status === 'committed' || status === 'present' || status === 'kept';
+}
+
+export function storageUnavailable(): Outcome<string> {
+  const { failure } = failed(
+    'STORAGE_UNAVAILABLE',
+    'nothing was changed: the replica of the database cannot be reached; try again later',
+  );
+  return { ok: false, failure: { ...failure, retryAfterSeconds: RETRY_AFTER_SECONDS } };
+}
+
+export function notConfirmed(): Outcome<string> {
+  return failed(
+    'STORAGE_UNAVAILABLE',
+    'the change is kept on this machine, not confirmed by the replica of the database; read the record before trying again',
+  );
+}

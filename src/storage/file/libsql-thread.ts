@@ -1,0 +1,68 @@
+// The calling side of the storage thread.
+
+import { Worker } from 'node:worker_threads';
+import type { ThreadCalls, ThreadNews, ThreadOptions, ThreadReply } from './storage-thread.js';
+
+export class LibsqlThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<
+    number,
+    { resolve: (value: never) => void; reject: (error: Error) => void }
+  >();
+  #calls = 0;
+  #gone: Error | undefined;
+  readonly #ended: Promise<void>;
+
+  constructor(options: ThreadOptions, onNews: (news: ThreadNews) => void) {
+    this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
+      workerData: options,
+      name: 'storage',
+    });
+    this.#worker.on('message', (message: ThreadReply | ThreadNews) => {
+      if ('call' in message) this.#settle(message);
+      else onNews(message);
+    });
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#ended = new Promise((resolve) => {
+      this.#worker.on('exit', () => {
+        this.#fail(new Error('the storage thread has ended'));
+        resolve();
+      });
+    });
+  }
+
+  call<Name extends keyof ThreadCalls>(
+    name: Name,
+    ...args: Parameters<ThreadCalls[Name]>
+  ): ReturnType<ThreadCalls[Name]> {
+    const call = ++this.#calls;
+    const reply = new Promise((resolve, reject) => {
+      if (this.#gone !== undefined) {
+        reject(this.#gone);
+        return;
+      }
+      this.#waiting.set(call, { resolve, reject });
+      this.#worker.postMessage({ call, name, args });
+    });
+    return reply as ReturnType<ThreadCalls[Name]>;
+  }
+
+  /** Resolves when the file is released and the thread has ended. */
+  async close(): Promise<void> {
+    await this.call('close');
+    await this.#ended;
+  }
+
+  #settle(reply: ThreadReply): void {
+    const waiting = this.#waiting.get(reply.call);
+    this.#waiting.delete(reply.call);
+    if ('error' in reply) waiting?.reject(new Error(reply.error));
+    else waiting?.resolve(reply.value as never);
+  }
+
+  #fail(error: Error): void {
+    this.#gone ??= error;
+    for (const { reject } of this.#waiting.values()) reject(this.#gone);
+    this.#waiting.clear();
+  }
+}

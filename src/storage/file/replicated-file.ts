@@ -1,0 +1,152 @@
+// The file with a replica: one service at a time, commits in turn with Litestream's
+// syncs, and in `sync` acknowledged when the replica has them.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { Litestream } from '../replication/litestream.js';
+import { Replica, type ReplicaReport, type ReplicationMode } from '../replication/replica.js';
+import { lockService } from '../replication/service-lock.js';
+import { explained, messageOf } from './client-errors.js';
+import type { CommitTexts, FileCommitResult, LibsqlFile } from './database-file.js';
+
+export interface ThreadReplication {
+  readonly mode: ReplicationMode;
+  readonly socketPath: string;
+  readonly databasePath: string;
+  /** How long a start in `sync` waits for Litestream. */
+  readonly startMaxMs: number;
+}
+
+export interface ReplicatedFileOptions {
+  readonly replication: ThreadReplication;
+  readonly open: () => Promise<LibsqlFile>;
+  readonly report: (report: ReplicaReport) => void;
+  /** One use of the file at a time. */
+  readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
+}
+
+const ASK_AGAIN_MS = 250;
+/** While Litestream is gone, the log is written back beyond this. About 20,000 creates one after another. */
+const LOG_MAX_BYTES = 268_435_456;
+
+/** A commit that waits for the replica; the file is free meanwhile. */
+export class Unconfirmed {
+  readonly result: Promise<FileCommitResult>;
+
+  constructor(result: Promise<FileCommitResult>) {
+    this.result = result;
+  }
+}
+
+export class ReplicatedFile {
+  readonly file: LibsqlFile;
+  readonly replica: Replica;
+  readonly release: () => void;
+  readonly #mode: ReplicationMode;
+
+  private constructor(
+    file: LibsqlFile,
+    release: () => void,
+    { replication, report, inTurn }: ReplicatedFileOptions,
+    litestream: Litestream,
+  ) {
+    this.file = file;
+    this.release = release;
+    this.#mode = replication.mode;
+    this.replica = new Replica({
+      mode: replication.mode,
+      litestream,
+      report,
+      touch: () => inTurn(() => file.touch()),
+      onLongAbsence: (pid) => {
+        if (!isAlive(pid)) void inTurn(() => this.#emptyLongLog());
+      },
+    });
+  }
+
+  /** Rejects with one sentence where another service has the file, or, in `sync`, where Litestream does not serve it. */
+  static async open(options: ReplicatedFileOptions): Promise<ReplicatedFile> {
+    const { replication } = options;
+    const { mode, databasePath, socketPath, startMaxMs } = replication;
+    const litestream = new Litestream({ socketPath, databasePath });
+    let release = () => {};
+    try {
+      release = await lockService(databasePath).catch((error: unknown) => {
+        throw new Error(explained(error), { cause: error });
+      });
+      if (mode === 'sync') await identified(litestream, startMaxMs);
+      const file = await options.open();
+      const replicated = new ReplicatedFile(file, release, options, litestream);
+      replicated.replica.start();
+      return replicated;
+    } catch (error) {
+      release();
+      litestream.close();
+      throw error;
+    }
+  }
+
+  async commit(texts: CommitTexts): Promise<FileCommitResult | Unconfirmed> {
+    const { refusal } = this.replica;
+    if (refusal !== undefined) return { status: 'refused', error: refusal };
+    await this.replica.turn();
+    const result = await this.file.commit(texts);
+    if (result.status === 'absent') return result;
+    this.replica.committed();
+    if (this.#mode === 'async' || result.status !== 'committed') return result;
+    const confirmed = this.replica.confirmed();
+    return new Unconfirmed(
+      confirmed.then((reason) =>
+        reason === undefined ? result : { ...result, status: 'kept', error: reason },
+      ),
+    );
+  }
+
+  async touch(): Promise<void> {
+    const { refusal } = this.replica;
+    if (refusal !== undefined) throw new Error(refusal);
+    await this.replica.turn();
+    await this.file.touch();
+    this.replica.committed();
+  }
+
+  /** Resolves when the replica has what it can get, and nothing is asked of Litestream any more. */
+  async close(): Promise<void> {
+    await this.replica.close();
+  }
+
+  /** The replica's next sync then sends the whole database: Litestream sees that the log was emptied without it. */
+  async #emptyLongLog(): Promise<void> {
+    if (this.file.logBytes <= LOG_MAX_BYTES) return;
+    await this.file.emptyLog();
+  }
+}
+
+/** Both are started at once: Litestream may come a little later. */
+async function identified(litestream: Litestream, maxMs: number): Promise<void> {
+  const deadline = performance.now() + maxMs;
+  for (;;) {
+    try {
+      await litestream.identify();
+      return;
+    } catch (error) {
+      if (performance.now() > deadline) {
+        throw new Error(
+          `REPLICATION is sync, and ${messageOf(error)} (waited ${maxMs / 1_000} s)`,
+          { cause: error },
+        );
+      }
+      await delay(ASK_AGAIN_MS);
+    }
+  }
+}
+
+/** Whether the process runs, as far as this user may know. */
+function isAlive(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

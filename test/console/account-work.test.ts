@@ -1,0 +1,166 @@
+// Exports, erasures and searches in the audit log, against a real service.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AuditFilter, searchAudit } from '../../src/console/audit-search.js';
+import {
+  type ConsoleService,
+  type OpenConsole,
+  openConsole,
+  openService,
+  type Visitor,
+} from '../support/console-visitor.js';
+import { dataCommandHere } from '../support/data-command.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+
+const SALON = 'auth0|saluni';
+const PATH = '/accounts/auth0%7Csaluni';
+
+let service: ConsoleService;
+let console_: OpenConsole;
+let visitor: Visitor;
+let folder: TemporaryFolder;
+let ledger: string;
+
+beforeAll(async () => {
+  service = await openService();
+  folder = await openTemporaryFolder();
+  ledger = join(folder.path, 'backups-erased.ndjson');
+  console_ = await openConsole(
+    { SERVICE_URL: service.url },
+    { erasure: { ledger, backups: undefined } },
+  );
+  visitor = console_.visitor();
+  await visitor.signIn(console_.codes.at(-1) ?? '');
+  const { customers, orders } = service.client.recordsOf(SALON);
+  for (let made = 0; made < 230; made++) await customers.create({ name: `N${made}`, phone: '1' });
+  for (let made = 0; made < 3; made++) {
+    await orders.create({ customer: 'N1', service: 's', amount: 100 + made });
+  }
+  await service.client.recordsOf('other').customers.create({ name: 'Stays', phone: '1' });
+});
+afterAll(async () => {
+  await console_?.close();
+  await service?.close();
+  await folder?.remove();
+});
+
+describe('A search in the audit log', () => {
+  it('finds by each filter, and says how far back it looked', async () => {
+    const found = await find({ collection: 'orders', account: SALON }, 2);
+    expect(found.events.map(({ record_id }) => record_id)).toHaveLength(3);
+    expect(found.searchedBackTo).toBeUndefined();
+    expect(found.looked).toBe(234);
+    expect((await find({ action: 'delete' }, 2)).events).toEqual([]);
+    expect((await find({ account: 'other' }, 2)).events).toHaveLength(1);
+  });
+
+  it('ends after so many requests, and goes on from there', async () => {
+    const first = await find({ record: 'CUS-0005' }, 1);
+    expect(first.events).toEqual([]);
+    expect(first.looked).toBe(200);
+    expect(first.searchedBackTo).toBeDefined();
+    // What comes meanwhile pushes the others onto later pages.
+    const { customers } = service.client.recordsOf('other');
+    for (let made = 0; made < 5; made++) await customers.create({ name: 'New', phone: '1' });
+    const rest = await find({ record: 'CUS-0005' }, 2, first.next);
+    expect(rest.events).toHaveLength(1);
+    expect(rest.looked).toBe(34);
+    expect(rest.next).toBeUndefined();
+  });
+
+  it('stops where it has found enough, and misses none when it goes on', async () => {
+    const ids: string[] = [];
+    let start: Awaited<ReturnType<typeof find>>['next'];
+    do {
+      const found = await searchAudit(
+        service.client,
+        { account: SALON },
+        { requestsMax: 3, foundMax: 50 },
+        start,
+      );
+      ids.push(...found.events.map(({ record_id }) => record_id));
+      start = found.next;
+    } while (start !== undefined);
+    expect(new Set(ids).size).toBe(233);
+    expect(ids).toHaveLength(233);
+  });
+
+  it('is on the page, with a link that goes on', async () => {
+    const { text } = await visitor.get('/audit?collection=customers&action=create');
+    expect(text).toMatch(/50 found among \d+ events, searched back to/);
+    expect(text).toContain('Search further back');
+    const none = await visitor.get('/audit?action=delete');
+    expect(none.text).toMatch(/0 found; all \d+ events were searched/);
+  });
+
+  function find(
+    filter: AuditFilter,
+    requestsMax: number,
+    start?: { page: number; before: number },
+  ) {
+    return searchAudit(service.client, filter, { requestsMax, foundMax: 50 }, start);
+  }
+});
+
+describe('An export', () => {
+  it('has every record of the account, and a last line that counts them', async () => {
+    const { headers, text } = await visitor.get(`${PATH}/export`);
+    expect(headers['content-disposition']).toBe(
+      'attachment; filename="auth0_saluni-account.ndjson"',
+    );
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const { end } = lines.pop();
+    expect(end).toMatchObject({ account: SALON, records: { customers: 230, orders: 3, team: 0 } });
+    expect(lines).toHaveLength(233);
+    expect(lines[0].collection).toBe('customers');
+    expect(new Set(lines.map(({ record }) => record.id)).size).toBe(233);
+    expect(text).not.toContain('Stays');
+  });
+
+  it('of a collection goes into another account with the import command', async () => {
+    const { text } = await visitor.get(`${PATH}/customers/export`);
+    const file = join(folder.path, 'customers.ndjson');
+    await writeFile(file, text);
+    const { code } = await dataCommandHere(
+      ['import', file, '--account', 'copy', '--into', 'customers', '--reverse', '--in-order'],
+      { SERVICE_URL: service.url, ADMIN_API_KEY: 'the-operators-key-of-the-console-tests' },
+    );
+    expect(code).toBe(0);
+    const { items } = await service.client.recordsOf('copy').customers.list({ page_size: 200 });
+    expect(items[0]?.name).toBe('N229');
+    expect(items).toHaveLength(200);
+  });
+
+  it('of an account that nobody has is no file', async () => {
+    expect((await visitor.get('/accounts/nobody/export')).status).toBe(404);
+  });
+});
+
+describe('An erasure', () => {
+  it('needs the subject, typed exactly', async () => {
+    for (const subject of ['', 'auth0|salun', `${SALON} `]) {
+      const visit = await visitor.submit(`${PATH}/erase`, { subject });
+      expect(visit.status).toBe(422);
+      expect(visit.text).toContain('Nothing was erased');
+    }
+    expect((await service.client.accounts.read(SALON)).record_count).toBe(233);
+  });
+
+  it('deletes every record of the account and no other, and goes into the ledger', async () => {
+    const visit = await visitor.submit(`${PATH}/erase`, { subject: SALON });
+    expect(visit.headers['location']).toBe(`${PATH}/erase`);
+    let page = await visitor.get(`${PATH}/erase`);
+    while (page.text.includes('is being erased')) page = await visitor.get(`${PATH}/erase`);
+    expect(page.text).toContain('The account is erased');
+    expect(page.text).toContain('233 of 233 records are deleted');
+    await expect(service.client.accounts.read(SALON)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect((await service.client.accounts.read('other')).record_count).toBe(6);
+    expect(await readFile(ledger, 'utf8')).toContain('"records":{');
+    expect(await readFile(ledger, 'utf8')).not.toContain('saluni');
+  });
+});

@@ -1,0 +1,239 @@
+// Changing records by forms: what is sent, what is refused, what somebody else
+// changed meanwhile.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ConsoleService,
+  type OpenConsole,
+  openConsole,
+  openService,
+  plainText,
+  tokenIn,
+  type Visit,
+  type Visitor,
+  valueIn,
+} from '../support/console-visitor.js';
+
+const ACCOUNT = 'auth0|saluni';
+const ORDERS = '/accounts/auth0%7Csaluni/orders';
+
+let service: ConsoleService;
+let console_: OpenConsole;
+let visitor: Visitor;
+let id: string;
+let change: string;
+
+beforeAll(async () => {
+  service = await openService();
+  console_ = await openConsole({ SERVICE_URL: service.url });
+  visitor = console_.visitor();
+  await visitor.signIn(console_.codes.at(-1) ?? '');
+});
+afterAll(async () => {
+  await console_?.close();
+  await service?.close();
+});
+beforeEach(async () => {
+  const order = { customer: 'Neema', service: 'Box braids', amount: 45_000, phone: '0713', x: [1] };
+  ({ id } = await orders().create(order));
+  change = `${ORDERS}/${id}/change`;
+});
+
+describe('The fields', () => {
+  it('send what differs, and nothing else', async () => {
+    const visit = await save({ 'field.amount': '50,000', 'field.customer': 'Neema' });
+    expect(visit.headers['location']).toBe(`${ORDERS}/${id}?done=saved`);
+    expect(await stored()).toMatchObject({ amount: 50_000, phone: '0713', x: [1] });
+    const { items } = await service.client.audit.list({ page_size: 1 });
+    expect(items[0]).toMatchObject({ action: 'update', record_id: id, changed: ['amount'] });
+  });
+
+  it('send nothing where nothing differs', async () => {
+    const before = (await service.client.audit.list()).pagination.total;
+    const visit = await save({ 'field.amount': '45000', 'field.method': '' });
+    expect(visit.headers['location']).toBe(`${ORDERS}/${id}?done=unchanged`);
+    expect((await service.client.audit.list()).pagination.total).toBe(before);
+  });
+
+  it.each([
+    ['amount', '-5', 'amount is -5; it must be a number above 0'],
+    ['amount', 'many', 'amount is a string; it must be a number above 0'],
+    ['amount', '', 'amount is null; it must be a number above 0'],
+    ['customer', '', 'customer is an empty string; it must be a non-empty string'],
+  ])('say at %s = "%s" what the service says, and keep the rest', async (name, text, sentence) => {
+    const visit = await save({ [`field.${name}`]: text, 'field.assignee': 'Asha' });
+    expect(visit.status).toBe(422);
+    const html = plainText(visit.text);
+    expect(html).toContain(sentence);
+    expect(html).toContain(`id="field-${name}-problem"`);
+    expect(valueIn(visit.text, 'field.assignee')).toBe('Asha');
+    expect(valueIn(visit.text, `field.${name}`)).toBe(text);
+    expect(await stored()).toMatchObject({ amount: 45_000, customer: 'Neema' });
+  });
+
+  it('name both fields where two are refused', async () => {
+    const visit = await save({ 'field.amount': '0', 'field.service': '' });
+    for (const name of ['amount', 'service']) {
+      expect(visit.text).toContain(`id="field-${name}-problem"`);
+    }
+  });
+
+  it('refuse what the service would store: a paid sum that is no number', async () => {
+    const visit = await save({ 'field.paid': 'half' });
+    expect(visit.status).toBe(422);
+    expect(plainText(visit.text)).toContain('“half” is not a number');
+    expect(await stored()).toMatchObject({ paid: 0 });
+  });
+
+  it('offer null in the place of what a merge cannot remove', async () => {
+    const asked = await save({ 'field.phone': '' });
+    expect(asked.status).toBe(200);
+    expect(asked.text).toContain('cannot remove a property: phone');
+    expect((await stored())['phone']).toBe('0713');
+    const sent = await save({ 'field.phone': '', save: 'fields-nulls' });
+    expect(sent.status).toBe(303);
+    expect((await stored())['phone']).toBeNull();
+  });
+
+  it('leave a value alone that they cannot show', async () => {
+    await orders().update(id, { phone: 713 as unknown as string });
+    const page = await visitor.get(change);
+    expect(page.text).toContain('not shown as a field');
+    expect(page.text).not.toContain('name="field.phone"');
+    expect((await save({ 'field.assignee': 'Asha' })).status).toBe(303);
+    expect(await stored()).toMatchObject({ phone: 713, assignee: 'Asha' });
+  });
+
+  it('keep line ends as they were', async () => {
+    await orders().update(id, { assignee: 'Asha\nHamisi' });
+    const visit = await save({ 'field.assignee': 'Asha\r\nHamisi' });
+    expect(visit.headers['location']).toContain('done=unchanged');
+  });
+});
+
+describe('The JSON', () => {
+  it('sends the properties that differ, and never id or owner', async () => {
+    const json = { ...(await stored()), id: 'ORD-1', owner_sub: 'other', x: { deep: [null] } };
+    const visit = await save({ json: JSON.stringify(json), save: 'json' });
+    expect(visit.status).toBe(303);
+    expect(await stored()).toMatchObject({ id, owner_sub: ACCOUNT, x: { deep: [null] } });
+    const { items } = await service.client.audit.list({ page_size: 1 });
+    expect(items[0]?.changed).toEqual(['x']);
+  });
+
+  it.each([
+    ['{', 'not JSON'],
+    ['[]', 'an array; send one JSON object'],
+    ['{"amount":1e999}', 'too large for double precision'],
+  ])('that is %s is kept and refused', async (json, sentence) => {
+    const visit = await save({ json, save: 'json' });
+    expect(visit.status).toBe(422);
+    expect(plainText(visit.text)).toContain(sentence);
+    expect(plainText(visit.text)).toContain(`>\n${json}</textarea>`);
+  });
+
+  it('says which properties it cannot remove', async () => {
+    const { x: _x, ...rest } = await stored();
+    const visit = await save({ json: JSON.stringify(rest), save: 'json' });
+    expect(visit.text).toContain('cannot remove a property: x');
+    expect(visit.text).toContain('value="json-nulls"');
+  });
+
+  it('holds a key such as __proto__ as data', async () => {
+    const text = JSON.stringify(await stored()).replace('{', '{"__proto__":{"a":1},');
+    expect((await save({ json: text, save: 'json' })).status).toBe(303);
+    expect(JSON.stringify(await stored())).toContain('"__proto__":{"a":1}');
+  });
+});
+
+describe('A record that somebody changed meanwhile', () => {
+  it('is shown beside yours, and overwritten only when you save again', async () => {
+    const opened = await visitor.get(change);
+    await orders().update(id, { amount: 60_000, assignee: 'Hamisi' });
+    const conflict = await post(opened, { 'field.amount': '70000' });
+    expect(conflict.status).toBe(409);
+    expect(conflict.text).toContain('Somebody changed this record meanwhile');
+    for (const text of ['45000', '60000', '70000', 'Hamisi']) {
+      expect(conflict.text).toContain(text);
+    }
+    expect(await stored()).toMatchObject({ amount: 60_000 });
+    const saved = await post(conflict, {
+      'field.amount': valueIn(conflict.text, 'field.amount'),
+      'field.assignee': valueIn(conflict.text, 'field.assignee'),
+    });
+    expect(saved.status).toBe(303);
+    expect(await stored()).toMatchObject({ amount: 70_000, assignee: 'Hamisi' });
+  });
+
+  it('is shown again where it changes once more', async () => {
+    const opened = await visitor.get(change);
+    await orders().update(id, { amount: 60_000 });
+    const conflict = await post(opened, { 'field.amount': '70000' });
+    await orders().update(id, { amount: 61_000 });
+    expect((await post(conflict, { 'field.amount': '70000' })).status).toBe(409);
+    expect(await stored()).toMatchObject({ amount: 61_000 });
+  });
+
+  it('and deleted is offered as a new one, with what you typed', async () => {
+    const opened = await visitor.get(change);
+    await orders().delete(id);
+    const gone = await post(opened, { 'field.amount': '70000' });
+    expect(gone.status).toBe(409);
+    expect(gone.text).toContain('Somebody deleted this record meanwhile');
+    expect(gone.text).toContain(`action="${ORDERS}/new"`);
+    expect(valueIn(gone.text, 'field.amount')).toBe('70000');
+    expect(valueIn(gone.text, 'field.customer')).toBe('Neema');
+  });
+});
+
+describe('A new record', () => {
+  it('is made of the fields that are filled in', async () => {
+    const fields = { 'field.name': 'Juma', 'field.phone': '0784', 'field.email': '' };
+    const visit = await visitor.submit('/accounts/auth0%7Csaluni/customers/new', fields);
+    const [, made = ''] =
+      /customers\/(CUS-\d+)\?done=created$/.exec(String(visit.headers['location'])) ?? [];
+    const record = await service.client.recordsOf(ACCOUNT).customers.read(made);
+    expect(record).toEqual({ id: made, owner_sub: ACCOUNT, name: 'Juma', phone: '0784' });
+  });
+
+  it('that is refused keeps what was typed', async () => {
+    const fields = { 'field.name': 'Juma', 'field.phone': '' };
+    const visit = await visitor.submit('/accounts/auth0%7Csaluni/customers/new', fields);
+    expect(visit.status).toBe(422);
+    expect(visit.text).toContain('id="field-phone-problem"');
+    expect(valueIn(visit.text, 'field.name')).toBe('Juma');
+  });
+});
+
+describe('Deleting', () => {
+  it('asks on a page of its own, then does it', async () => {
+    const question = await visitor.get(`${ORDERS}/${id}/delete`);
+    expect(question.text).toContain('This cannot be undone');
+    expect((await stored())['id']).toBe(id);
+    const visit = await visitor.submit(`${ORDERS}/${id}/delete`, {});
+    expect(visit.headers['location']).toBe(`${ORDERS}?done=deleted`);
+    await expect(stored()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const again = await visitor.get(`${ORDERS}/${id}`);
+    expect(again.status).toBe(404);
+    expect(again.text).toContain('no such record');
+  });
+});
+
+function orders() {
+  return service.client.recordsOf(ACCOUNT).orders;
+}
+
+async function stored(): Promise<Record<string, unknown>> {
+  return (await orders().read(id)) as Record<string, unknown>;
+}
+
+/** Opens the form and sends it with these texts. */
+async function save(fields: Readonly<Record<string, string>>): Promise<Visit> {
+  return post(await visitor.get(change), fields);
+}
+
+/** Sends the form of a page that was opened before. */
+function post(opened: Visit, fields: Readonly<Record<string, string>>): Promise<Visit> {
+  const base = valueIn(opened.text, 'base');
+  return visitor.post(change, { token: tokenIn(opened.text), base, save: 'fields', ...fields });
+}

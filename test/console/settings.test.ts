@@ -1,0 +1,66 @@
+// The console's settings: defaults, refusals without secrets, and the table of
+// the page.
+
+import { describe, expect, it } from 'vitest';
+import { readConsoleSettings } from '../../src/settings/console-settings.js';
+import { SETTING_NAMES } from '../../src/settings/setting-names.js';
+import { spawnConsole } from '../support/console-process.js';
+import { codesIn, sectionOf, tableRows } from '../support/pages.js';
+
+const KEY = 'a-key-that-no-message-may-repeat-1234';
+const read = (environment: Record<string, string>) =>
+  readConsoleSettings({ ADMIN_API_KEY: KEY, ...environment }, () => `${KEY}\nsecond\n`);
+
+it('Unset settings have the defaults of the page', () => {
+  const rows = tableRows(sectionOf('src/console/README.md', '## Settings'));
+  const defaults = Object.fromEntries(
+    rows.map((row) => [codesIn(row['Setting'] ?? '')[0], codesIn(row['Default'] ?? '')[0]]),
+  );
+  const settings = read({});
+  expect(defaults).toMatchObject({
+    SERVICE_URL: settings.serviceUrl,
+    CONSOLE_HOST: settings.host,
+    CONSOLE_PORT: String(settings.port),
+    CONSOLE_TIME_ZONE: settings.timeZone,
+  });
+  const named = rows.flatMap((row) => codesIn(row['Setting'] ?? ''));
+  for (const name of SETTING_NAMES.filter((known) => known.startsWith('CONSOLE_'))) {
+    expect(named).toContain(name);
+  }
+});
+
+it('Of a file with two keys the first line is taken', () => {
+  expect(read({ ADMIN_API_KEY: '', ADMIN_API_KEY_FILE: 'key' }).adminKey).toBe(KEY);
+});
+
+describe('A setting that cannot be used', () => {
+  it.each([
+    [{ ADMIN_API_KEY: '' }, 'ADMIN_API_KEY is unset'],
+    [{ SERVICE_URL: 'http://api.example.com/api/v1' }, 'SERVICE_URL is "http://api.example.com'],
+    [{ SERVICE_URL: 'https://u:secret@api.example.com' }, 'SERVICE_URL is no plain address'],
+    [{ SERVICE_URL: 'ftp://127.0.0.1/' }, 'SERVICE_URL is no plain address'],
+    [{ CONSOLE_HOST: '0.0.0.0' }, 'CONSOLE_ORIGIN is unset; it must be the https origin'],
+    [{ CONSOLE_ORIGIN: 'http://operator.example.com' }, 'CONSOLE_ORIGIN is'],
+    [{ CONSOLE_ORIGIN: 'https://operator.example.com/' }, 'CONSOLE_ORIGIN is'],
+    [{ CONSOLE_PORT: '70000' }, 'CONSOLE_PORT is "70000"'],
+    [{ CONSOLE_PASSWORD_HASH: 'secret' }, 'CONSOLE_PASSWORD_HASH is (hidden)'],
+    [{ CONSOLE_PASSWORD_HASH: `scrypt$3$8$1$${'a'.repeat(22)}$${'b'.repeat(43)}` }, 'is (hidden)'],
+    [{ CONSOLE_OPS_URL: 'no url secret' }, 'CONSOLE_OPS_URL is no plain address (hidden)'],
+    [{ CONSOLE_TIME_ZONE: 'Dar' }, 'CONSOLE_TIME_ZONE is "Dar"'],
+  ])('is named: %o', (environment, sentence) => {
+    let message = '';
+    try {
+      read(environment as Record<string, string>);
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toContain(sentence);
+    expect(message).not.toMatch(/secret|a-key-that/);
+  });
+
+  it('ends the start with 1 and one line', async () => {
+    const { exited, output } = spawnConsole({ ADMIN_API_KEY: KEY, CONSOLE_PORT: 'x' });
+    expect(await exited).toBe(1);
+    expect(output()).toBe('CONSOLE_PORT is "x"; it must be a whole number from 0 to 65535\n');
+  });
+});

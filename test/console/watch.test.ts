@@ -1,0 +1,188 @@
+// What the console asks in the background, and how often; what it makes of the
+// operations port.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OperationsPort } from '../../src/console/operations-facts.js';
+import { WATCH_INTERVAL_MS, Watch } from '../../src/console/watch.js';
+import type { Overview, Usage } from '../../src/operator-client.js';
+import { type ConsoleService, openConsole, openService } from '../support/console-visitor.js';
+
+const OVERVIEW = { tenant_count: 1, record_count: 2 } as Overview;
+
+describe('The watch', () => {
+  it('asks for the usage once a minute, and not any more when nobody looks', async () => {
+    const { watch, asked, pass } = watchOf(async () => ({}) as Usage);
+    for (let minute = 0; minute < 30; minute++) {
+      await watch.tick();
+      pass(WATCH_INTERVAL_MS);
+    }
+    expect(asked.overview).toBe(30);
+    // Five minutes after the start, with nobody looking.
+    expect(asked.usage).toBe(6);
+    watch.looked();
+    expect(asked.usage).toBe(7);
+    for (let minute = 0; minute < 3; minute++) {
+      watch.looked();
+      watch.looked();
+      await watch.tick();
+      pass(WATCH_INTERVAL_MS);
+    }
+    expect(asked.usage).toBe(9);
+  });
+
+  it('does not ask again while an answer is under way', async () => {
+    const { watch, asked } = watchOf(() => new Promise(() => {}));
+    for (let tick = 0; tick < 3; tick++) await watch.tick();
+    watch.looked();
+    expect(asked.usage).toBe(1);
+    expect(watch.usage).toBeUndefined();
+  });
+
+  it('keeps a day of totals, one a minute, whoever asks in between', async () => {
+    const { watch, pass } = watchOf(async () => ({}) as Usage);
+    for (let minute = 0; minute < 1_500; minute++) {
+      await watch.tick();
+      pass(WATCH_INTERVAL_MS / 10);
+      watch.saw(OVERVIEW);
+      pass((9 * WATCH_INTERVAL_MS) / 10);
+    }
+    expect(watch.totals).toHaveLength(1_440);
+  });
+
+  it('goes on when the service is away', async () => {
+    const { watch } = watchOf(() => Promise.reject(new Error('away')), true);
+    await expect(watch.tick()).resolves.toBeUndefined();
+    expect(watch.totals).toEqual([]);
+  });
+
+  function watchOf(usage: () => Promise<Usage>, isAway = false) {
+    let now = 1_000_000_000_000;
+    const asked = { overview: 0, usage: 0 };
+    const watch = new Watch({
+      client: {
+        async overview() {
+          asked.overview++;
+          if (isAway) throw new Error('away');
+          return OVERVIEW;
+        },
+        usage() {
+          asked.usage++;
+          return usage();
+        },
+      },
+      clock: () => now,
+      sampleToo: () => Promise.reject(new Error('no operations port')),
+    });
+    return {
+      watch,
+      asked,
+      pass(milliseconds: number) {
+        now += milliseconds;
+      },
+    };
+  }
+});
+
+describe('The operations port', () => {
+  it('gives requests a second and the percentile of what came between two readings', async () => {
+    const given = { now: 100_000, total: 0, fast: 0, all: 0, start: 'a' };
+    const { port } = portOf(given);
+    expect((await port.facts())?.rates).toBeUndefined();
+    Object.assign(given, { now: 120_000, total: 600, fast: 560, all: 600 });
+    expect((await port.facts())?.rates).toEqual({
+      overMs: 20_000,
+      requestsPerSecond: 30,
+      p95Seconds: 0.5,
+    });
+    Object.assign(given, { now: 140_000, fast: 20_560, all: 20_600 });
+    expect((await port.facts())?.rates?.p95Seconds).toBe(0.05);
+  });
+
+  it('does not compare a service with the one before its start', async () => {
+    const given = { now: 100_000, total: 5, fast: 5, all: 5, start: 'a' };
+    const { port } = portOf(given);
+    await port.facts();
+    Object.assign(given, { now: 160_000, start: 'b' });
+    expect((await port.facts())?.rates).toBeUndefined();
+  });
+
+  it('is asked at most every ten seconds, however many look', async () => {
+    const given = { now: 100_000, total: 0, fast: 0, all: 0, start: 'a' };
+    const { port, asked } = portOf(given);
+    await Promise.all([port.facts(), port.facts()]);
+    given.now += 9_000;
+    await port.facts();
+    expect(asked()).toBe(2);
+    given.now += 2_000;
+    await port.facts();
+    expect(asked()).toBe(4);
+  });
+
+  it.each(['<html>', '{}', 'null'])('that answers %s is a sentence', async (text) => {
+    const port = new OperationsPort({
+      url: 'http://127.0.0.1:1',
+      fetchText: async () => text,
+      clock: () => 100_000,
+    });
+    await expect(port.facts()).rejects.toThrow(
+      'the operations port http://127.0.0.1:1 gives no usable answer',
+    );
+  });
+
+  /** A port whose figures are what `given` holds at the time of a question. */
+  function portOf(given: { now: number; total: number; fast: number; all: number; start: string }) {
+    let asked = 0;
+    const name = 'service_http_request_duration_seconds_bucket{method="GET",route="/x"';
+    const port = new OperationsPort({
+      url: 'http://127.0.0.1:1',
+      clock: () => given.now,
+      async fetchText(url) {
+        asked++;
+        const { total, fast, all, start } = given;
+        const requests = { total, failed: 0 };
+        return url.endsWith('/status')
+          ? JSON.stringify({ ready: true, requests, process: {}, started_at: start })
+          : `${name},le="0.05"} ${fast}\n${name},le="0.5"} ${all}\n${name},le="+Inf"} ${all}\n`;
+      },
+    });
+    return { port, asked: () => asked };
+  }
+});
+
+describe('The overview', () => {
+  let service: ConsoleService;
+  beforeAll(async () => {
+    service = await openService();
+  });
+  afterAll(() => service?.close());
+
+  it('shows totals while nothing is known of the usage, and says that it counts', async () => {
+    const running = await openConsole({ SERVICE_URL: service.url });
+    try {
+      const visitor = running.visitor();
+      await visitor.signIn(running.codes[0] ?? '');
+      const { text } = await visitor.get('/');
+      expect(text).toContain('<dt>Records</dt><dd>19</dd>');
+      expect(text).toMatch(/The service is counting|As asked at/);
+      expect(text).toContain('The line begins with the second sample');
+    } finally {
+      await running.close();
+    }
+  });
+
+  it('says so where the operations port does not answer, and shows the rest', async () => {
+    const running = await openConsole({
+      SERVICE_URL: service.url,
+      CONSOLE_OPS_URL: 'http://127.0.0.1:1',
+    });
+    try {
+      const visitor = running.visitor();
+      await visitor.signIn(running.codes[0] ?? '');
+      const { status, text } = await visitor.get('/');
+      expect(status).toBe(200);
+      expect(text).toContain('gives no usable answer');
+    } finally {
+      await running.close();
+    }
+  });
+});

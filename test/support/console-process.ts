@@ -1,0 +1,68 @@
+// `node dist/console.js` as a process of a test, and a browser's part in it: the
+// cookie, and forms with what a browser sends of them.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const CONSOLE = fileURLToPath(new URL('../../dist/console.js', import.meta.url));
+
+export interface ConsoleProcess {
+  readonly origin: string;
+  readonly child: ChildProcess;
+  /** Everything printed so far. */
+  output(): string;
+  /** The newest code for a sign-in. */
+  code(): string;
+  stop(): Promise<number | null>;
+}
+
+export interface ConsoleRun {
+  readonly child: ChildProcess;
+  readonly exited: Promise<number | null>;
+  output(): string;
+}
+
+/** Starts a console, which may fail to start. `input` goes to its standard input. */
+export function spawnConsole(
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+  input = '',
+): ConsoleRun {
+  const child = spawn(process.execPath, [CONSOLE, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', CONSOLE_PORT: '0', ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.end(input);
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, exited, output: () => text };
+}
+
+/** Starts a console and resolves when it listens. */
+export async function startConsoleProcess(
+  environment: Readonly<Record<string, string>>,
+): Promise<ConsoleProcess> {
+  const { child, exited, output } = spawnConsole(environment);
+  const listening = new Promise<void>((resolve) => {
+    child.stdout?.on('data', () => /^console: .*\/$/m.test(output()) && resolve());
+  });
+  await Promise.race([
+    listening,
+    exited.then(() => Promise.reject(new Error(`the console ended: ${output()}`))),
+  ]);
+  return {
+    origin: /"address":"([^"]+)"/.exec(output())?.[1] ?? '',
+    child,
+    output,
+    code: () => [...output().matchAll(/^code: (\S+)$/gm)].at(-1)?.[1] ?? '',
+    stop() {
+      child.kill('SIGTERM');
+      return exited;
+    },
+  };
+}

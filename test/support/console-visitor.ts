@@ -1,0 +1,173 @@
+// A console on a real service, and a visitor of it who sends what a browser sends,
+// or what an attacker would.
+
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { type ConsoleOptions, type RunningConsole, startConsole } from '../../src/console/host.js';
+import type { LogFields } from '../../src/log.js';
+import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
+import { readConsoleSettings } from '../../src/settings/console-settings.js';
+import { startServer } from './server-process.js';
+import { openTemporaryFolder } from './temporary-folder.js';
+
+export const ADMIN_KEY = 'the-operators-key-of-the-console-tests';
+const ASSETS = new URL('../../dist/console/', import.meta.url);
+
+export interface Visit {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+export type Headers = Readonly<Record<string, string>>;
+
+export interface OpenConsole {
+  readonly origin: string;
+  /** Codes so far; the newest last. */
+  readonly codes: readonly string[];
+  /** Every line of the log so far. */
+  log(): string;
+  visitor(): Visitor;
+  close(): Promise<void>;
+}
+
+/** A console in this process, in front of the service at that address. */
+export async function openConsole(
+  environment: Readonly<Record<string, string>>,
+  more: Partial<ConsoleOptions> = {},
+): Promise<OpenConsole> {
+  const codes: string[] = [];
+  const lines: string[] = [];
+  const keep = (event: string, fields?: LogFields) => {
+    lines.push(JSON.stringify({ event, ...fields }));
+  };
+  const settings = readConsoleSettings(
+    { ADMIN_API_KEY: ADMIN_KEY, CONSOLE_PORT: '0', ...environment },
+    undefined,
+  );
+  const running: RunningConsole = await startConsole({
+    settings,
+    erasure: { ledger: undefined, backups: undefined },
+    assetFolder: ASSETS,
+    log: {
+      info: keep,
+      warn: keep,
+      error: (event, error, fields) => keep(event, { ...fields, error: String(error) }),
+    },
+    tellCode: (code) => void codes.push(code),
+    ...more,
+  });
+  return {
+    origin: running.origin,
+    codes,
+    log: () => lines.join('\n'),
+    visitor: () => new Visitor(running.origin),
+    close: () => running.close(),
+  };
+}
+
+export interface ConsoleService {
+  readonly url: string;
+  readonly client: OperatorClient;
+  close(): Promise<void>;
+}
+
+/** `node dist/server.js` with the sample shop. */
+export async function openService(): Promise<ConsoleService> {
+  const folder = await openTemporaryFolder();
+  const server = await startServer({
+    DATABASE_URL: `file:${join(folder.path, 'service.db')}`,
+    ADMIN_API_KEY: ADMIN_KEY,
+  });
+  const url = `${server.origin}/api/v1`;
+  return {
+    url,
+    client: createOperatorClient({ baseUrl: url, adminKey: ADMIN_KEY }),
+    async close() {
+      await server.stop();
+      await folder.remove();
+    },
+  };
+}
+
+/** Keeps its cookie, follows no redirect, and sends what it is told in the place of a browser's headers. */
+export class Visitor {
+  readonly origin: string;
+  cookie = '';
+
+  constructor(origin: string) {
+    this.origin = origin;
+  }
+
+  get(path: string, headers: Headers = {}): Promise<Visit> {
+    const site = { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Mode': 'navigate' };
+    return this.send('GET', path, { ...site, ...headers });
+  }
+
+  /** A form as the page on that path would send it: with the token of its own forms. */
+  async submit(path: string, fields: Readonly<Record<string, string>>, headers: Headers = {}) {
+    const token = tokenIn((await this.get(path)).text);
+    return this.post(path, { token, ...fields }, headers);
+  }
+
+  post(path: string, fields: Readonly<Record<string, string>>, headers: Headers = {}) {
+    const usual = {
+      Origin: this.origin,
+      'Sec-Fetch-Site': 'same-origin',
+      'Sec-Fetch-Mode': 'navigate',
+      'Content-Type': 'application/x-www-form-urlencoded',
+    };
+    return this.send('POST', path, { ...usual, ...headers }, String(new URLSearchParams(fields)));
+  }
+
+  /** Signs in with a code or password. */
+  async signIn(secret: string): Promise<Visit> {
+    const visit = await this.post('/sign-in', { secret });
+    if (visit.status !== 303) throw new Error(`not signed in: ${visit.status}`);
+    return visit;
+  }
+
+  send(method: string, path: string, headers: Headers, body = ''): Promise<Visit> {
+    const sent = Object.fromEntries(
+      Object.entries({ ...(this.cookie && { Cookie: this.cookie }), ...headers }).filter(
+        ([, value]) => value !== '',
+      ),
+    );
+    return new Promise((resolve, reject) => {
+      const outgoing = request(this.origin + path, { method, headers: sent }, (response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('error', reject);
+        response.on('end', () => {
+          const [set] = response.headers['set-cookie'] ?? [];
+          if (set !== undefined) this.cookie = set.split(';', 1)[0] ?? '';
+          const text = Buffer.concat(pieces).toString();
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+        });
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+}
+
+/** The token of a page's forms. */
+export function tokenIn(html: string): string {
+  return /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+}
+
+/** The value of a form's field as a browser would send it. */
+export function valueIn(html: string, name: string): string {
+  const found = new RegExp(`name="${name.replace('.', '\\.')}"[^>]* value="([^"]*)"`).exec(html);
+  return plainText(found?.[1] ?? '');
+}
+
+/** HTML text without its escapes. */
+export function plainText(html: string): string {
+  return html
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}

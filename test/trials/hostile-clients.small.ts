@@ -1,0 +1,72 @@
+// Small versions of the trials `json`, `provider`, `secrets` and `cpu`: the parts
+// that need no long wait. hostile-clients.test.ts has the quickest.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { costliestRequests } from './cpu.js';
+import { corpusFinding } from './json.js';
+import { misbehaviourFindings, startWith } from './provider.js';
+import { settingsFinding } from './secrets/settings.js';
+import { leakFinding } from './secrets.js';
+import { startOn } from './service/probed-service.js';
+import type { Finding } from './trial.js';
+
+/** These tests start dozens of processes; a busy machine makes them slow, not wrong. */
+const TIMEOUT_MS = 180_000;
+/** Only the trial judges times; a busy machine would fail them here. */
+const NO_HURRY = { answerMs: 15_000, othersMs: 15_000 };
+
+let folder: TemporaryFolder;
+beforeAll(async () => {
+  folder = await openTemporaryFolder();
+});
+afterAll(() => folder.remove());
+
+/** Shows the findings that do not hold. */
+function expectToHold(...findings: readonly Finding[]): void {
+  expect(findings.filter(({ holds }) => !holds)).toEqual([]);
+}
+
+it(
+  'stores every text of the corpus as it was sent or refuses it without a trace',
+  async () => {
+    const service = await startOn(folder.path);
+    expectToHold(await corpusFinding(service.running));
+    await service.close();
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'answers in time whatever the identity provider does, and says no token',
+  async () => {
+    const own = await openTemporaryFolder();
+    const { service, close } = await startWith(own.path);
+    expectToHold(...(await misbehaviourFindings(service, 2, 1, NO_HURRY)));
+    await close();
+    await own.remove();
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'tells no secret in any error, log line or audit row',
+  async () => {
+    const own = await openTemporaryFolder();
+    expectToHold(await leakFinding(own.path, 1), await settingsFinding(own.path));
+    await own.remove();
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'answers every dear request as it should',
+  async () => {
+    const own = await openTemporaryFolder();
+    const sizes = { records: 2_000, orders: 2_000, tenants: 2_000, large: 5, rounds: 1 };
+    const findings = await costliestRequests(sizes, own.path);
+    expect(findings.filter(({ found }) => found.includes('answered'))).toEqual([]);
+    await own.remove();
+  },
+  TIMEOUT_MS,
+);

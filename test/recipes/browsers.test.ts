@@ -32,7 +32,6 @@ interface Candidate {
   readonly agent: RegExp;
 }
 
-const MINI_BROWSER = '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser';
 const CANDIDATES: readonly Candidate[] = [
   {
     name: 'Chromium',
@@ -51,12 +50,6 @@ const CANDIDATES: readonly Candidate[] = [
     program: '/usr/bin/firefox-esr',
     args: (url, profile) => ['--headless', '--no-remote', '--profile', profile, url],
     agent: /Firefox\/[\d.]+/,
-  },
-  {
-    name: 'WebKit',
-    program: existsSync(MINI_BROWSER) ? '/usr/bin/xvfb-run' : MINI_BROWSER,
-    args: (url) => ['-a', MINI_BROWSER, url],
-    agent: /Version\/[\d.]+ Safari\/[\d.]+/,
   },
 ];
 

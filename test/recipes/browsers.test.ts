@@ -32,6 +32,14 @@ interface Candidate {
   readonly agent: RegExp;
 }
 
+/** WebKitGTK's own; it needs a display. */
+const MINI_BROWSER = '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser';
+/** A display without a graphics card. */
+const NO_GRAPHICS = {
+  GDK_BACKEND: 'x11',
+  WEBKIT_DISABLE_COMPOSITING_MODE: '1',
+  WEBKIT_DISABLE_DMABUF_RENDERER: '1',
+};
 const CANDIDATES: readonly Candidate[] = [
   {
     name: 'Chromium',
@@ -50,6 +58,12 @@ const CANDIDATES: readonly Candidate[] = [
     program: '/usr/bin/firefox-esr',
     args: (url, profile) => ['--headless', '--no-remote', '--profile', profile, url],
     agent: /Firefox\/[\d.]+/,
+  },
+  {
+    name: 'WebKit',
+    program: existsSync(MINI_BROWSER) ? '/usr/bin/xvfb-run' : MINI_BROWSER,
+    args: (url) => ['-a', MINI_BROWSER, url],
+    agent: /AppleWebKit\/[\d.]+(?!.*Chrome)/,
   },
 ];
 
@@ -129,7 +143,7 @@ it.each(CANDIDATES.filter(({ program }) => existsSync(program)))(
     const child = spawn(program, args(url, profile), {
       stdio: 'ignore',
       detached: true,
-      env: { ...process.env, HOME: profile },
+      env: { ...process.env, ...NO_GRAPHICS, HOME: profile },
     });
     const ended = once(child, 'close').then(() => {
       throw new Error(`${name} ended before its page had told anything`);

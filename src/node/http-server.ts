@@ -24,6 +24,12 @@ const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 const DRAIN_CHECK_INTERVAL_MS = 50;
+/**
+ * With a socket that is handed over, a stop goes on serving for so long and says `Connection: close`:
+ * a client that uses its connection meanwhile opens the next one at the next process. A connection
+ * that is closed while idle may meet a request on its way.
+ */
+const LEAVE_MS = 1_000;
 
 export interface HttpServerOptions {
   readonly handler: (request: Request, host: HostBindings) => Response | Promise<Response>;
@@ -51,6 +57,8 @@ export interface HttpServer {
 /** Resolves when the server listens. Rejects where the address cannot be had. */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { server, connections } = buildServer(options);
+  // The kernel keeps accepting for the next process, so this one may take its leave.
+  const leaveMs = options.socket === undefined ? 0 : LEAVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     if (options.socket === undefined) server.listen(options.port, options.host, resolve);
@@ -64,7 +72,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     get requestCount() {
       return connections.underWayCount;
     },
-    drain: (deadlineMs) => drain(server, connections, deadlineMs),
+    drain: (deadlineMs) => drain(server, connections, { deadlineMs, leaveMs }),
   };
 }
 
@@ -144,7 +152,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     });
     // While draining, clients must not send another request on this connection; and what
     // follows an Upgrade in the same packet never arrives, so that its sender must send it anew.
-    if (!server.listening || incoming.headers.upgrade !== undefined) {
+    if (!server.listening || connections.isEnding || incoming.headers.upgrade !== undefined) {
       outgoing.shouldKeepAlive = false;
     }
     // Answers to requests sent all at once would pile up in memory, each as large as an answer may
@@ -178,12 +186,17 @@ function meteredExchange(
   return outgoing.metered;
 }
 
-async function drain(server: Server, connections: Connections, deadlineMs: number) {
+async function drain(
+  server: Server,
+  connections: Connections,
+  { deadlineMs, leaveMs }: { readonly deadlineMs: number; readonly leaveMs: number },
+) {
+  connections.endAfterAnswers();
+  if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
   // Not the HTTP server's own `close`, which cuts answers that are complete and not yet read.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  connections.endAfterAnswers();
   // A kept-alive connection whose answer was begun before would stay open.
   const idle = setInterval(() => {
     if (!connections.isWriting) server.closeIdleConnections();

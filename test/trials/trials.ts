@@ -22,6 +22,7 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   },
   { name: 'cpu', load: async () => (await import('./cpu.js')).cpu },
   { name: 'backup', load: async () => (await import('./backup.js')).backup },
+  { name: 'replication', load: async () => (await import('./replication.js')).replication },
   { name: 'secrets', load: async () => (await import('./secrets.js')).secrets },
   { name: 'data', load: async () => (await import('./data.js')).data },
   { name: 'neighbours', load: async () => (await import('./neighbours.js')).neighbours },

@@ -4,7 +4,6 @@
 import { access, constants, mkdir, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CollectionName } from '../../domain/collection-name.js';
 import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
 import type {
   Changes,
@@ -21,6 +20,7 @@ import { syncFolder } from '../backup/file-copy.js';
 import type { CommitTexts, FileCommitResult } from './database-file.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
+import { rowsOfPage } from './record-pages.js';
 import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
 
 /** SQLite's own limit of a text. */
@@ -162,7 +162,7 @@ class LibsqlJournal implements FileJournal {
       // The thread reads the next page while the caller works on this one.
       next = this.#thread.call('loadPage', page.last);
       next.catch(() => {});
-      yield rowsOf(page.page);
+      yield rowsOfPage(page);
     }
   }
 
@@ -235,16 +235,6 @@ function rowsText(rows: readonly JournalRow[]): string {
   return JSON.stringify(
     rows.map((row): RowTuple => [row.position, row.collection, row.id, row.body]),
   );
-}
-
-function rowsOf(page: string): JournalRow[] {
-  const tuples: RowTuple[] = JSON.parse(page);
-  return tuples.map(([position, collection, id, body]) => ({
-    position,
-    collection: collection as CollectionName,
-    id,
-    body,
-  }));
 }
 
 function commitTexts({ puts, removals, sequences, events, at }: Changes): CommitTexts {

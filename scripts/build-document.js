@@ -10,7 +10,8 @@ import { BuildFailure, messagesOf, thrownIn } from './build-failure.js';
 const ENTRY = `
   export { openApiDocument } from './src/openapi/document.ts';
   export { inVersion30 } from './src/openapi/version-3-0.ts';
-  export { httpFile, postmanCollection } from './src/openapi/requests.ts';
+  export { postmanCollection } from './src/openapi/postman.ts';
+  export { httpFile } from './src/openapi/requests.ts';
 `;
 
 /**

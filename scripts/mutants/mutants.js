@@ -13,6 +13,8 @@ import { makeInstalled, root } from '../setup.js';
 
 /** A mutant on which the tests take this much longer than usual counts as noticed. */
 const TIMEOUT_MS = 30_000;
+/** For the run without a mutant, on a busy machine. */
+const FIRST_RUN_MAX_MINUTES = 30;
 const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError']);
 
 /** @typedef {import('@stryker-mutator/api/core').MutantResult} MutantResult */
@@ -51,6 +53,7 @@ function run(mutate, testPaths) {
     vitest: { configFile: 'scripts/mutants/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
     timeoutMS: TIMEOUT_MS,
+    dryRunTimeoutMinutes: FIRST_RUN_MAX_MINUTES,
     concurrency: 2,
     reporters: ['progress-append-only'],
     ignorePatterns: ['dist', 'data'],

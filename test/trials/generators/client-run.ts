@@ -26,6 +26,8 @@ export interface GeneratedClient {
   readonly generate: readonly Command[];
   /** The folders and files that the generator wrote. */
   readonly generated: readonly string[];
+  /** What must stand once in a file that was generated, of a client whose compiler cannot be had. */
+  readonly reading?: Readonly<Record<string, RegExp>>;
   /** Empty where the language has no compiler, undefined where its compiler cannot be had. */
   readonly compile: readonly Command[] | undefined;
   readonly run: Command;
@@ -102,7 +104,10 @@ export async function generated(client: GeneratedClient, place: Place): Promise<
     lines: lines.reduce((sum, count) => sum + count, 0),
     compiles: undefined,
     steps: 0,
-    problems: [],
+    problems: Object.entries(client.reading ?? {}).flatMap(([file, wanted]) => {
+      const found = readFileSync(join(place.folder, file), 'utf8').match(wanted)?.length ?? 0;
+      return found === 1 ? [] : [`${file} has ${found} times ${wanted}`];
+    }),
     unknown: '',
     foreign: '',
   };

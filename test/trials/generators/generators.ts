@@ -1,9 +1,11 @@
 // The trial `generators`: clients that other projects' generators make from the OpenAPI
 // documents, compiled and used against the service as an app's developer would.
 
+import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { root } from '../../../scripts/setup.js';
 import { asAccount, openIdentityProvider, tokenOf } from '../service/identity-provider.js';
 import { ADMIN_KEY, startService } from '../service/service-process.js';
@@ -16,7 +18,9 @@ import {
   type Place,
   STEPS,
 } from './client-run.js';
-import { CACHE, CLIENTS, NPM_CLIENTS } from './clients.js';
+import { CACHE, CLIENTS, haveNpm, NPM_CLIENTS, npmProgram } from './clients.js';
+
+const exec = promisify(execFile);
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const DOCUMENTS = {
@@ -32,7 +36,7 @@ export const generators: Trial = async ({ quick, only = '', folder, say }) => {
   const identity = await openIdentityProvider();
   const identityOrigin = new URL(identity.url).origin;
   const service = await startService({ file: join(folder, 'service.db'), identityOrigin });
-  const findings: Finding[] = [];
+  const findings: Finding[] = 'linter'.includes(only) ? await linted() : [];
   try {
     for (const [name, client] of Object.entries(quick ? NPM_CLIENTS : CLIENTS)) {
       if (!name.includes(only)) continue;
@@ -47,6 +51,21 @@ export const generators: Trial = async ({ quick, only = '', folder, say }) => {
   }
   return findings;
 };
+
+/** Both documents by Spectral's own rules; `npm run check` has Redocly's. */
+async function linted(): Promise<Finding[]> {
+  await haveNpm();
+  const args = ['lint', '--ruleset', join(root, '.spectral.yaml'), '--fail-severity', 'hint'];
+  return Promise.all(
+    Object.values(DOCUMENTS).map(async (path) => {
+      const { stdout, code = 0 } = (await exec(npmProgram('spectral'), [...args, path]).catch(
+        (error: { stdout: string; code: number }) => error,
+      )) as { stdout: string; code?: number };
+      const found = code === 0 ? 'no finding' : stdout.slice(-1_500);
+      return { fault: `linter: Spectral on ${path}`, tried: 'once', found, holds: code === 0 };
+    }),
+  );
+}
 
 /** The result, or the generator's words where it fails. */
 async function tried(
@@ -109,7 +128,8 @@ function findingOf(name: string, client: GeneratedClient, result: ClientResult |
   const { files, lines, compiles, steps, problems } = result;
   const tried = `${files} files, ${lines} lines`;
   if (compiles === undefined) {
-    return { fault, tried, found: 'generated; no compiler here', holds: undefined };
+    const found = problems.join('; ') || 'reads well; its compiler cannot be had';
+    return { fault, tried, found, holds: problems.length === 0 ? undefined : false };
   }
   const found = compiles
     ? `${steps} of ${STEPS.length} steps; more properties ${result.unknown}, a foreign value ${result.foreign}`

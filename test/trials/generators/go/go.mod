@@ -2,4 +2,4 @@ module example
 
 go 1.25
 
-require github.com/oapi-codegen/runtime v1.1.2
+require github.com/oapi-codegen/runtime v1.8.0

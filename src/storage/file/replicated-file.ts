@@ -75,6 +75,8 @@ export class ReplicatedFile {
       });
       if (mode === 'sync') await identified(litestream, startMaxMs);
       const file = await options.open();
+      // Over what a killed service left in the log and SQLite does not count: Litestream would take it for a commit.
+      await file.touch();
       const replicated = new ReplicatedFile(file, release, options, litestream);
       replicated.replica.start();
       return replicated;

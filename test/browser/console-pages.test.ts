@@ -3,7 +3,6 @@
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -15,8 +14,6 @@ import {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-/** The picture on the front page. */
-const FRONT_PICTURE = fileURLToPath(new URL('../../src/console/overview.png', import.meta.url));
 
 const ORDER = '/accounts/local-preview/orders/ORD-0002';
 const PAGES = {
@@ -110,14 +107,6 @@ describe.each(LOOKS)('At $width pixels, $colorScheme', ({ width, colorScheme }) 
     );
     expect(violations, name).toEqual([]);
   }
-});
-
-it('The front page’s picture is of the overview, and small', async () => {
-  const page = await browsed.signedIn({ viewport: { width: 1280, height: 800 } });
-  await page.reload();
-  const picture = await page.screenshot({ path: FRONT_PICTURE });
-  expect(picture.length).toBeLessThan(150_000);
-  await page.close();
 });
 
 /** A few shops, so that the pages have something to show. */

@@ -121,15 +121,18 @@ describe('The preview', () => {
   });
 
   it('takes the next free port where another program has 8080, 8081 or 8090', async () => {
-    const others = [createServer(), createServer()];
-    await Promise.all(others.map((other, index) => takes(other, 8080 + index)));
+    const taken = [8080, 8081, 8090];
+    const others = taken.map(() => createServer());
+    await Promise.all(others.map((other, index) => takes(other, taken[index] ?? 0)));
     try {
       const { text } = await start({ PORT: '' });
-      const ports = [...text().matchAll(/(?:runs at|Reference) +http:\/\/127\.0\.0\.1:(\d+)/g)];
-      expect(ports).toHaveLength(2);
+      const ports = [
+        ...text().matchAll(/(?:runs at|Reference|Console) +http:\/\/127\.0\.0\.1:(\d+)/g),
+      ];
+      expect(ports).toHaveLength(3);
       for (const [, port] of ports) {
-        expect(Number(port)).toBeGreaterThan(8081);
-        expect(Number(port)).toBeLessThan(8181);
+        expect(taken).not.toContain(Number(port));
+        expect(Number(port)).toBeLessThan(8191);
       }
     } finally {
       for (const other of others) other.close();

@@ -19,13 +19,16 @@ const ADMIN_KEY = 'the-operators-key-of-the-browser-tests';
 export interface ServiceUnderConsole {
   readonly name: string;
   /** Resolves with the console's environment beside the key. */
-  start(folder: string): Promise<{ environment: Record<string, string>; stop(): Promise<unknown> }>;
+  start(
+    folder: string,
+    settings?: Readonly<Record<string, string>>,
+  ): Promise<{ environment: Record<string, string>; stop(): Promise<unknown> }>;
 }
 
 /** `node dist/server.js` with its operations port and backups. */
 export const oneProcess: ServiceUnderConsole = {
   name: 'one process',
-  async start(folder) {
+  async start(folder, settings) {
     const backups = join(folder, 'backups');
     await mkdir(backups);
     const server = await startServer({
@@ -33,6 +36,7 @@ export const oneProcess: ServiceUnderConsole = {
       ADMIN_API_KEY: ADMIN_KEY,
       BACKUP_DIR: backups,
       OPS_PORT: '0',
+      ...settings,
     });
     const environment = {
       SERVICE_URL: `${server.origin}/api/v1`,
@@ -67,10 +71,14 @@ export interface BrowsedConsole {
   close(): Promise<void>;
 }
 
-export async function browseConsole(service: ServiceUnderConsole): Promise<BrowsedConsole> {
+/** `settings`: of the service, instead of its own. */
+export async function browseConsole(
+  service: ServiceUnderConsole,
+  settings?: Readonly<Record<string, string>>,
+): Promise<BrowsedConsole> {
   const folder = await openTemporaryFolder();
   await mkdir(ARTIFACTS, { recursive: true });
-  const running = await service.start(folder.path);
+  const running = await service.start(folder.path, settings);
   const { environment } = running;
   const console = await startConsoleProcess({ ADMIN_API_KEY: ADMIN_KEY, ...environment });
   // Containers give no user namespaces and little shared memory.

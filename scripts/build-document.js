@@ -9,7 +9,9 @@ import { BuildFailure, messagesOf, thrownIn } from './build-failure.js';
 
 const ENTRY = `
   export { openApiDocument } from './src/openapi/document.ts';
-  export { httpFile, postmanCollection } from './src/openapi/requests.ts';
+  export { inVersion30 } from './src/openapi/version-3-0.ts';
+  export { postmanCollection } from './src/openapi/postman.ts';
+  export { httpFile } from './src/openapi/requests.ts';
 `;
 
 /**
@@ -41,10 +43,13 @@ export async function makeDocument(root) {
   writeFileSync(path, bundled.outputFiles[0]?.text ?? '');
   try {
     process.setSourceMapsEnabled(true);
-    const { openApiDocument, httpFile, postmanCollection } = await import(pathToFileURL(path).href);
+    const { openApiDocument, inVersion30, httpFile, postmanCollection } = await import(
+      pathToFileURL(path).href
+    );
     const document = openApiDocument();
     return {
       'openapi.json': jsonText(document),
+      'openapi-3.0.json': jsonText(inVersion30(document)),
       'postman.json': jsonText(postmanCollection(document)),
       'requests.http': httpFile(document),
     };

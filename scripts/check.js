@@ -1,4 +1,4 @@
-// `npm run check`: the quick checks, then the OpenAPI document by the rules of
+// `npm run check`: the quick checks, then the OpenAPI documents by the rules of
 // another project's linter, which is slower and needs the build.
 
 import { spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ await makeReady('test/openapi');
 const linter = join(root, 'node_modules/@redocly/cli/bin/cli.js');
 const { status } = spawnSync(
   process.execPath,
-  [linter, 'lint', '--config', '.redocly.yaml', 'dist/openapi.json'],
+  [linter, 'lint', '--config', '.redocly.yaml', 'dist/openapi.json', 'dist/openapi-3.0.json'],
   {
     cwd: root,
     stdio: 'inherit',

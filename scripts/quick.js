@@ -51,6 +51,7 @@ async function run([what, tool = '', ...args]) {
   const child = spawn(process.execPath, [join(root, 'node_modules', tool), ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, QUICK_CHECKS: '1' },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

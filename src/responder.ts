@@ -15,7 +15,7 @@ import type { RecordStore } from './records/record-store.js';
 import type { Settings } from './settings.js';
 import type { Turns } from './turns.js';
 
-/** The parts of a host; undefined where its platform has nothing better than the handler's default. */
+/** The parts of a host; undefined where the platform has nothing better than the handler's default. */
 export interface HostParts {
   readonly settings: Settings;
   readonly records: RecordStore;

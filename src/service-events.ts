@@ -1,4 +1,4 @@
-// What the service tells the one who measures it. Silent by default; nothing
+// The events that the service reports for measurements. Silent by default; nothing
 // here ever holds a token, a key, a subject or a record's value.
 
 /** A request whose answer is written, or whose connection ended before that. */

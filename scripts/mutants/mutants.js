@@ -3,43 +3,85 @@
 // a gap in the tests, or a change that means the same. Prints a table of files
 // and the survivors; test/MUTANTS.md has the reasons. `--one-in 10` tries a tenth
 // of the changes, the same ones in every run. `--tests test/contract/list` takes
-// other tests, such as those of the contract on the host from source.
+// other tests; `--survivors test/contract/` tries the survivors again with these, here the
+// contract suite on the host from source.
 
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeInstalled, root } from '../setup.js';
 
 /** A mutant on which the tests take this much longer than usual counts as noticed. */
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 30_000;
+/** For the run without a mutant, on a busy machine. */
+const FIRST_RUN_MAX_MINUTES = 30;
 const NOTICED = new Set(['Killed', 'Timeout', 'RuntimeError']);
 
 /** @typedef {import('@stryker-mutator/api/core').MutantResult} MutantResult */
 
-const { paths, tests, oneIn } = readArguments(process.argv.slice(2));
+const { paths, tests, survivorsTests, oneIn } = readArguments(process.argv.slice(2));
 await makeInstalled('test', 'scripts/worker', 'scripts/mutants');
 process.chdir(root);
 process.env['TEST_HOSTS'] = 'handler';
 process.env['MUTANTS_ONE_IN'] = oneIn;
-process.env['MUTANT_TESTS'] = tests.map((path) => `${path}**/*.test.ts,${path}*.test.ts`).join();
 const { Stryker } = await import('@stryker-mutator/core');
-const mutants = await new Stryker({
-  mutate: paths.map((path) => (isFolder(path) ? `${path}/**/*.ts` : path)),
-  testRunner: 'vitest',
-  plugins: ['@stryker-mutator/vitest-runner', join(root, 'scripts/mutants/sample.js')],
-  ...(oneIn !== '1' && { checkers: ['sample'] }),
-  vitest: { configFile: 'scripts/mutants/vitest.config.ts', related: false },
-  coverageAnalysis: 'perTest',
-  timeoutMS: TIMEOUT_MS,
-  concurrency: 2,
-  reporters: ['progress-append-only'],
-  ignorePatterns: ['dist', 'data'],
-  tempDirName: 'node_modules/.cache/mutants',
-  // Stryker would rewrite it with the compiler's programming interface, which TypeScript 7 has not.
-  tsconfigFile: 'no-tsconfig.json',
-}).runMutationTest();
-const tried = mutants.filter(({ status }) => status !== 'CompileError');
-process.stdout.write(`\n${table(tried)}\n${survivors(tried)}`);
+const first = await run(
+  paths.map((path) => (isFolder(path) ? `${path}/**/*.ts` : path)),
+  tests,
+);
+const tried = first.filter(({ status }) => status !== 'CompileError');
+const later = survivorsTests.length > 0 ? await runSurvivors(tried) : new Set();
+const judged = tried.map((mutant) =>
+  later.has(keyOf(mutant)) ? { ...mutant, status: /** @type {const} */ ('Killed') } : mutant,
+);
+process.stdout.write(`\n${table(judged)}\n${survivors(judged)}`);
+
+/**
+ * Tries the mutants of some sources with some tests.
+ * @param {string[]} mutate
+ * @param {readonly string[]} testPaths
+ */
+function run(mutate, testPaths) {
+  process.env['MUTANT_TESTS'] = testPaths
+    .map((path) => `${path}**/*.test.ts,${path}*.test.ts`)
+    .join();
+  return new Stryker({
+    mutate,
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner', join(root, 'scripts/mutants/sample.js')],
+    ...(oneIn !== '1' && { checkers: ['sample'] }),
+    vitest: { configFile: 'scripts/mutants/vitest.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    timeoutMS: TIMEOUT_MS,
+    dryRunTimeoutMinutes: FIRST_RUN_MAX_MINUTES,
+    concurrency: 2,
+    reporters: ['progress-append-only'],
+    ignorePatterns: ['dist', 'data'],
+    tempDirName: 'node_modules/.cache/mutants',
+    // Stryker would rewrite it with the compiler's programming interface, which TypeScript 7 has not.
+    tsconfigFile: 'no-tsconfig.json',
+  }).runMutationTest();
+}
+
+/** Tries the survivors again with other tests; resolves with the keys of those that are noticed. @param {readonly MutantResult[]} mutants */
+async function runSurvivors(mutants) {
+  const left = mutants.filter(({ status }) => !NOTICED.has(status));
+  const places = new Set(
+    left.map(({ fileName, location: { start, end } }) =>
+      [relative(root, fileName), `${start.line}:${start.column}-${end.line}:${end.column}`].join(
+        ':',
+      ),
+    ),
+  );
+  if (places.size === 0) return new Set();
+  const again = await run([...places], survivorsTests);
+  return new Set(again.filter(({ status }) => NOTICED.has(status)).map(keyOf));
+}
+
+/** @param {MutantResult} mutant */
+function keyOf({ fileName, location, mutatorName, replacement }) {
+  return JSON.stringify([nameOf(fileName), location, mutatorName, replacement]);
+}
 
 /** @param {readonly string[]} given */
 function readArguments(given) {
@@ -48,18 +90,19 @@ function readArguments(given) {
     allowPositionals: true,
     options: {
       tests: { type: 'string', multiple: true, default: [] },
+      survivors: { type: 'string', multiple: true, default: [] },
       'one-in': { type: 'string', default: '1' },
     },
   });
   const paths = positionals.length > 0 ? positionals : ['src/domain'];
   const rooms = paths.map((path) => `test/${path.split('/')[1]?.replace(/\.ts$/, '')}/`);
   const tests = values.tests.length > 0 ? values.tests : [...new Set(rooms)];
-  return { paths, tests, oneIn: values['one-in'] };
+  return { paths, tests, survivorsTests: values.survivors, oneIn: values['one-in'] };
 }
 
-/** @param {string} path */
+/** A path may end in a range of lines, such as `:10-20`. @param {string} path */
 function isFolder(path) {
-  return statSync(join(root, path)).isDirectory();
+  return statSync(join(root, path.replace(/:\d.*$/, ''))).isDirectory();
 }
 
 /** @param {readonly MutantResult[]} mutants */

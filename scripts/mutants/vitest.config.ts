@@ -11,8 +11,8 @@ export default defineConfig({
   root: ROOT,
   test: {
     include: (process.env['MUTANT_TESTS'] ?? '').split(','),
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     env: { TEST_HOSTS: 'handler' },
     globalSetup: ['test/support/met-answers.ts'],
     setupFiles: ['scripts/mutants/first-failure.ts'],

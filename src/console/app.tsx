@@ -10,7 +10,7 @@ import { FailurePage, failureOf, PageError } from './failure-page.js';
 import { FORM_MAX_BYTES, formOf } from './form-body.js';
 import { page, type View } from './layout.js';
 import type { App, ConsoleParts, PageEnvironment } from './parts.js';
-import { PATHS, withQuery } from './paths.js';
+import { AGAIN, PATHS, withQuery } from './paths.js';
 import { registerRecords } from './record-routes.js';
 import type { Session } from './sessions.js';
 import { SignInPage } from './sign-in-page.js';
@@ -109,7 +109,8 @@ function registerSignIn(app: App, parts: ConsoleParts): void {
 function registerGate(app: App, parts: ConsoleParts): void {
   const { words, sessions, credentials, log } = parts;
   app.use(async (context, next) => {
-    const session = sessions.find(getCookie(context, cookieName(parts)));
+    const isUse = context.req.query(AGAIN) === undefined;
+    const session = sessions.find(getCookie(context, cookieName(parts)), isUse);
     const isWrite = context.req.method === 'POST';
     if (session === undefined) {
       const { pathname, search } = new URL(context.req.url);

@@ -72,31 +72,37 @@ function Filter({ view, filter }: Pick<AuditProps, 'view' | 'filter'>) {
   const isSet = Object.values(filter).some((value) => value !== undefined);
   return (
     <form method="get" action={PATHS.audit} class="search">
-      <label for="collection">{words.audit.collection}</label>
-      <select id="collection" name="collection">
-        <option value="">{words.audit.any}</option>
-        {COLLECTION_NAMES.map((name) => (
-          <option value={name} selected={name === filter.collection}>
-            {words.collections[name]}
-          </option>
-        ))}
-      </select>
-      <label for="action">{words.audit.action}</label>
-      <select id="action" name="action">
-        <option value="">{words.audit.any}</option>
-        {ACTIONS.map((name) => (
-          <option value={name} selected={name === filter.action}>
-            {words.actions[name]}
-          </option>
-        ))}
-      </select>
-      <label for="account">{words.audit.account}</label>
-      <input id="account" name="account" value={filter.account ?? ''} />
+      <label>
+        {words.audit.collection}
+        <select name="collection">
+          <option value="">{words.audit.any}</option>
+          {COLLECTION_NAMES.map((name) => (
+            <option value={name} selected={name === filter.collection}>
+              {words.collections[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {words.audit.action}
+        <select name="action">
+          <option value="">{words.audit.any}</option>
+          {ACTIONS.map((name) => (
+            <option value={name} selected={name === filter.action}>
+              {words.actions[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {words.audit.account}
+        <input name="account" value={filter.account ?? ''} />
+      </label>
       {filter.record !== undefined && (
-        <>
-          <label for="record">{words.audit.record}</label>
-          <input id="record" name="record" value={filter.record} />
-        </>
+        <label>
+          {words.audit.record}
+          <input name="record" value={filter.record} />
+        </label>
       )}
       <button type="submit">{words.audit.filter}</button>
       {isSet && <a href={PATHS.audit}>{words.audit.clear}</a>}

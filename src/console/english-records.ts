@@ -105,6 +105,7 @@ export const RECORD_WORDS = {
   delete: {
     title: (id: string) => `Delete ${id}?`,
     text: 'This cannot be undone. Other records that mention it stay as they are.',
+    changed: 'Somebody changed this record meanwhile, so nothing was deleted. Look at it again.',
     button: 'Delete it',
     cancel: 'Keep it',
   },

@@ -37,6 +37,7 @@ export class Erasures {
   readonly #surroundings: Surroundings;
   /** The latest one of each account, in the order of their start. */
   readonly #erasures = new Map<string, Erasure>();
+  #underWay: Promise<void> = Promise.resolve();
 
   constructor(settings: ErasureSettings, service: Service, surroundings: Surroundings) {
     this.settings = settings;
@@ -60,12 +61,18 @@ export class Erasures {
       (sentence) => this.#end(account, 'done', sentence),
       (error: unknown) => this.#end(account, 'failed', sentenceOf(error)),
     );
+    this.#underWay = ended;
     let timer: NodeJS.Timeout | undefined;
     const moment = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, PAGE_WAITS_MS);
     });
     await Promise.race([ended, moment]);
     clearTimeout(timer);
+  }
+
+  /** Resolves when none is under way any more; the surroundings' signal ends one soon. */
+  ended(): Promise<void> {
+    return this.#underWay;
   }
 
   async #run(account: string): Promise<string> {

@@ -156,33 +156,36 @@ function BackupTable({ view, list, now }: { view: View; list: BackupFacts['list'
   if (list === null) return <p class="empty">{text.unreadable}</p>;
   if (list.length === 0) return <p class="empty">{text.noBackupYet}</p>;
   return (
-    <Scroll label={text.backups}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{text.backup}</th>
-            <th scope="col">{text.taken}</th>
-            <th scope="col" class="number">
-              {text.age}
-            </th>
-            <th scope="col" class="number">
-              {text.size}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.map(({ name, taken_at, bytes }) => (
+    <>
+      <p class="count">{text.backupCount(formats.number(list.length))}</p>
+      <Scroll label={text.backups}>
+        <table>
+          <thead>
             <tr>
-              <th scope="row">{name}</th>
-              <td class="time">{formats.time(taken_at)}</td>
-              <td class="number">
-                {text.ago(formats.duration(Math.max(0, now - Date.parse(taken_at)) / 1000))}
-              </td>
-              <td class="number">{formats.bytes(bytes)}</td>
+              <th scope="col">{text.backup}</th>
+              <th scope="col">{text.taken}</th>
+              <th scope="col" class="number">
+                {text.age}
+              </th>
+              <th scope="col" class="number">
+                {text.size}
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+          </thead>
+          <tbody>
+            {list.map(({ name, taken_at, bytes }) => (
+              <tr>
+                <th scope="row">{name}</th>
+                <td class="time">{formats.time(taken_at)}</td>
+                <td class="number">
+                  {text.ago(formats.duration(Math.max(0, now - Date.parse(taken_at)) / 1000))}
+                </td>
+                <td class="number">{formats.bytes(bytes)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
   );
 }

@@ -66,6 +66,8 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     async close() {
       ended.abort();
       parts.watch.stop();
+      // What it has read of an account does not stay on the disk.
+      await parts.erasures.ended();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();

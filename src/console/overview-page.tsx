@@ -1,6 +1,6 @@
 // The overview: is the service well, what does it hold, what changed lately.
 
-import type { AdminHealth, AuditEvent, Overview, Usage } from '../operator-client.js';
+import type { AdminHealth, AuditEvent, Overview, Page, Usage } from '../operator-client.js';
 import { AuditTable } from './audit-table.js';
 import { Facts, Frame, Notice, Search, type View } from './layout.js';
 import type { OperationsFacts } from './operations-facts.js';
@@ -12,7 +12,7 @@ export interface OverviewProps {
   readonly view: View;
   readonly overview: Overview;
   readonly health: AdminHealth;
-  readonly events: readonly AuditEvent[];
+  readonly audit: Page<AuditEvent>;
   readonly usage: Seen<Usage> | undefined;
   readonly totals: readonly TotalsSample[];
   /** A sentence where the operations port gives no answer; undefined where none is set. */
@@ -20,8 +20,8 @@ export interface OverviewProps {
 }
 
 export function OverviewPage(props: OverviewProps) {
-  const { view, overview, events, usage, totals } = props;
-  const { words } = view;
+  const { view, overview, audit, usage, totals } = props;
+  const { words, formats } = view;
   return (
     <Frame
       view={view}
@@ -53,13 +53,15 @@ export function OverviewPage(props: OverviewProps) {
       </div>
       <section>
         <h2>{words.overview.changes}</h2>
-        {events.length === 0 ? (
+        {audit.items.length === 0 ? (
           <p class="empty">{words.overview.noChanges}</p>
         ) : (
           <>
-            <AuditTable view={view} events={events} caption={words.overview.changes} />
+            <AuditTable view={view} events={audit.items} caption={words.overview.changes} />
             <p>
-              <a href={PATHS.audit}>{words.overview.allChanges}</a>
+              <a href={PATHS.audit}>
+                {words.overview.allChanges(formats.number(audit.pagination.total))}
+              </a>
             </p>
           </>
         )}

@@ -21,7 +21,7 @@ interface KeyboardEvent {
   readonly altKey: boolean;
   preventDefault(): void;
 }
-declare const location: { reload(): void };
+declare const location: { replace(address: string): void };
 declare const localStorage: {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;
@@ -32,6 +32,7 @@ const { refresh } = document.body.dataset;
 const box = document.querySelector('[data-refresh-switch]') as Box | null;
 
 // Off where the reader has switched it off; a page in the background asks nothing.
+// The console counts "again" as no use of the session.
 if (refresh !== undefined) {
   const isOn = () => box === null || box.checked;
   if (box !== null) {
@@ -41,7 +42,7 @@ if (refresh !== undefined) {
     if (label !== null) label.hidden = false;
   }
   setInterval(() => {
-    if (isOn() && document.visibilityState === 'visible') location.reload();
+    if (isOn() && document.visibilityState === 'visible') location.replace('?again');
   }, Number(refresh));
 }
 

@@ -11,6 +11,9 @@ export const PATHS = {
   signOut: '/sign-out',
 } as const;
 
+/** In the query of a page that its script has loaded again. */
+export const AGAIN = 'again';
+
 /** The tab of an account beside its collections. */
 export const PAYMENTS = 'payments';
 export type Tab = CollectionName | typeof PAYMENTS;

@@ -122,9 +122,11 @@ interface DeleteProps {
   readonly view: View;
   readonly place: RecordPlace;
   readonly record: StoredRecord;
+  /** Somebody changed it since the operator saw it. */
+  readonly isChanged?: boolean;
 }
 
-export function DeletePage({ view, place, record }: DeleteProps) {
+export function DeletePage({ view, place, record, isChanged = false }: DeleteProps) {
   const { words } = view;
   const path = recordPath(place, record.id);
   const known = propertiesOf(place.collection).map(({ name }) => name);
@@ -132,6 +134,7 @@ export function DeletePage({ view, place, record }: DeleteProps) {
     <Frame view={view} title={words.delete.title(record.id)} current="accounts">
       <Crumbs view={view} place={place} />
       <h1>{words.delete.title(record.id)}</h1>
+      {isChanged && <Notice kind="bad">{words.delete.changed}</Notice>}
       <Facts
         rows={known
           .filter((name) => Object.hasOwn(record, name))
@@ -140,6 +143,7 @@ export function DeletePage({ view, place, record }: DeleteProps) {
       <p>{words.delete.text}</p>
       <form method="post" action={`${path}/delete`} class="actions">
         <Token view={view} />
+        <input type="hidden" name="base" value={JSON.stringify(record)} />
         <button type="submit" class="danger">
           {words.delete.button}
         </button>

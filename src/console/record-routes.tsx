@@ -94,8 +94,16 @@ export function registerRecords(app: App, parts: ConsoleParts): void {
   app.post('/accounts/:account/:collection/:id/delete', async (context, next) => {
     const place = placeOf(context);
     if (place === undefined) return next();
+    const record = await recordOf(parts, context, place);
+    if (record === undefined) return gone(context, place);
+    const seen = parsedObject(context.get('form').get('base') ?? '');
+    if (seen === undefined || !isSameValue(record, seen)) {
+      const view = context.get('view');
+      const changed = <DeletePage view={view} place={place} record={record} isChanged />;
+      return context.html(page(changed), 409);
+    }
     try {
-      await service.records(place.account, place.collection).delete(idOf(context));
+      await service.records(place.account, place.collection).delete(record.id);
     } catch (error) {
       if (isNotFound(error)) return gone(context, place);
       throw error;

@@ -41,13 +41,18 @@ export class Sessions {
     return session;
   }
 
-  /** Undefined where there is no such session, or nobody used it for too long. */
-  find(id: string | undefined): Session | undefined {
+  /**
+   * Undefined where there is no such session, or nobody used it for too long. A page
+   * that loads itself again is no use (`isUse` false): a forgotten one ends, too.
+   */
+  find(id: string | undefined, isUse = true): Session | undefined {
     const found = id === undefined ? undefined : this.#sessions.get(id);
     if (found === undefined) return undefined;
-    this.#sessions.delete(found.session.id);
-    if (this.#options.now() - found.usedAt > SESSION_IDLE_MAX_MS) return undefined;
-    this.#use(found.session);
+    if (this.#options.now() - found.usedAt > SESSION_IDLE_MAX_MS) {
+      this.#sessions.delete(found.session.id);
+      return undefined;
+    }
+    if (isUse) this.#use(found.session);
     return found.session;
   }
 
@@ -56,6 +61,7 @@ export class Sessions {
   }
 
   #use(session: Session): void {
+    this.#sessions.delete(session.id);
     this.#sessions.set(session.id, { session, usedAt: this.#options.now() });
   }
 

@@ -34,7 +34,7 @@ export function registerViews(app: App, parts: ConsoleParts): void {
           view={context.get('view')}
           overview={overview}
           health={health}
-          events={audit.items}
+          audit={audit}
           usage={watch.usage}
           totals={watch.totals}
           operations={facts}

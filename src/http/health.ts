@@ -4,6 +4,7 @@
 import { DEFAULT_CURRENCY } from '../domain/collections.js';
 import { type Answer, data } from './answer.js';
 
+/** "Time zone context is Africa/Dar_es_Salaam; default currency is TZS." */
 export const HEALTH = {
   status: 'ok',
   service: 'service-management-api',

@@ -1,4 +1,4 @@
-// Answers to what never becomes a request, or stops being one: malformed bytes,
+// Answers to input that never becomes a request, or stops being one: malformed bytes,
 // headers too large, headers or a body too slow. Node would send a bare status
 // line; clients get the envelope.
 
@@ -59,7 +59,7 @@ export class ConnectionErrors {
 
   /** Ends a connection that broke the protocol, with an answer where one is due. */
   refuse(error: ParserError, socket: Duplex): void {
-    // Whatever follows broken bytes is broken, too.
+    // All bytes after broken bytes are broken, too.
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -97,7 +97,7 @@ export class ConnectionErrors {
     response.end(body);
   }
 
-  /** The answers before come first, and nobody gets two. */
+  /** Earlier answers go first, and no request gets two answers. */
   #endAfter(newest: Exchange, socket: Duplex, refusal: Refusal, metered?: MeteredExchange): void {
     const { request, response } = newest;
     if (!request.complete && !response.headersSent) {

@@ -67,6 +67,8 @@ class Connection {
 export class Connections {
   /** A closed connection is removed with its exchanges, because a queued response gets no event. */
   readonly #open = new Map<Duplex, Connection>();
+  /** Every answer from here on is the last one of its connection. */
+  isEnding = false;
   readonly #timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
 
   readonly #events: ServiceEvents | undefined;
@@ -127,8 +129,9 @@ export class Connections {
     );
   }
 
-  /** Makes the newest answer of each connection its last one, if its headers are not yet sent. */
+  /** Makes the newest answer of each connection its last one, if its headers are not yet sent; and every later one. */
   endAfterAnswers(): void {
+    this.isEnding = true;
     for (const { underWay } of this.#open.values()) {
       const response = underWay.at(-1)?.response;
       if (response?.headersSent === false) response.shouldKeepAlive = false;

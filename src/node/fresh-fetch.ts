@@ -1,7 +1,10 @@
 // `fetch` on a connection of its own, for the one request that is sent again
 // because the provider closed the kept one under it.
 
-/** Where Node and undici keep what `fetch` sends with; documented by undici for use across its versions. */
+/**
+ * The key under which Node and undici keep the dispatcher of `fetch`; undici documents
+ * it for all its versions.
+ */
 const GLOBAL_DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
 type DispatcherClass = new (options: { pipelining: number }) => object;
@@ -12,7 +15,7 @@ export const freshFetch: typeof fetch = (input, init) => {
   return fetch(input, (dispatcher === undefined ? init : { ...init, dispatcher }) as RequestInit);
 };
 
-/** Of the class that is in use, so that a proxy from the environment stays in between. */
+/** Of the same class as the dispatcher in use, so that a proxy from the environment stays in use. */
 function ownDispatcher(): object | undefined {
   const shared: unknown = Reflect.get(globalThis, GLOBAL_DISPATCHER);
   if (typeof shared !== 'object' || shared === null) return undefined;
@@ -20,7 +23,7 @@ function ownDispatcher(): object | undefined {
     // 0: the connection is closed after the answer.
     return new (shared.constructor as DispatcherClass)({ pipelining: 0 });
   } catch {
-    // A dispatcher that an embedder set and that wants more to be made.
+    // The embedder has set a dispatcher whose constructor needs more.
     return undefined;
   }
 }

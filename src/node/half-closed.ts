@@ -6,7 +6,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections, Exchange } from './connections.js';
 
-/** Longer than a reset takes to come back from nearly everywhere. */
+/** Longer than a reset takes to come back over nearly every network. */
 const ASK_AGAIN_MS = 250;
 /** "A write whose sender has gone before it was decided is not made": reads do not need to know. */
 const WRITES = new Set(['POST', 'PATCH', 'DELETE']);

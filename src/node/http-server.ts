@@ -21,9 +21,15 @@ import { hasTwoHosts, unresolvedTarget } from './request-target.js';
 
 /** Node looks for late headers and bodies only this often; its default of 30 s would void the time-outs. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
-/** Node lets an idle connection live so much longer than it is told and tells the client, lest a request meet its end. */
+/** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 const DRAIN_CHECK_INTERVAL_MS = 50;
+/**
+ * With a socket that is handed over, a stop goes on serving for so long and says `Connection: close`:
+ * a client that uses its connection meanwhile opens the next one at the next process. A connection
+ * that is closed while idle may meet a request on its way.
+ */
+const LEAVE_MS = 1_000;
 
 export interface HttpServerOptions {
   readonly handler: (request: Request, host: HostBindings) => Response | Promise<Response>;
@@ -51,6 +57,8 @@ export interface HttpServer {
 /** Resolves when the server listens. Rejects where the address cannot be had. */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { server, connections } = buildServer(options);
+  // The kernel keeps accepting for the next process, so this one may take its leave.
+  const leaveMs = options.socket === undefined ? 0 : LEAVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     if (options.socket === undefined) server.listen(options.port, options.host, resolve);
@@ -64,7 +72,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     get requestCount() {
       return connections.underWayCount;
     },
-    drain: (deadlineMs) => drain(server, connections, deadlineMs),
+    drain: (deadlineMs) => drain(server, connections, { deadlineMs, leaveMs }),
   };
 }
 
@@ -77,7 +85,7 @@ class BytewiseResponse extends ServerResponse {
   override flushHeaders(): void {}
 }
 
-/** Tells when it is written to its end; a listener for each would cost every request. */
+/** Reports when it is written to its end. A listener for each response would cost time in every request. */
 class MeteredResponse extends BytewiseResponse {
   metered: MeteredExchange | undefined;
   #headers: Readonly<Record<string, unknown>> | undefined;
@@ -113,9 +121,10 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
       }),
     {
       hostname: 'localhost',
-      // No answer from here, where the request is not known: the listener below sees that there is none.
+      // Sends no answer, because the request is not known here; the listener below sees that none
+      // was sent.
       errorHandler: () => {},
-      // It would cut a client off that is still sending, half a second after its answer.
+      // It would cut off a client that is still sending half a second after its answer.
       autoCleanupIncoming: false,
     },
   );
@@ -143,10 +152,11 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     });
     // While draining, clients must not send another request on this connection; and what
     // follows an Upgrade in the same packet never arrives, so that its sender must send it anew.
-    if (!server.listening || incoming.headers.upgrade !== undefined) {
+    if (!server.listening || connections.isEnding || incoming.headers.upgrade !== undefined) {
       outgoing.shouldKeepAlive = false;
     }
-    // Answers to requests sent all at once would pile up in memory, each as large as one may be.
+    // Answers to requests sent all at once would pile up in memory, each as large as an answer may
+    // be.
     if (before !== undefined) await new Promise<void>((next) => before.once('close', next));
     try {
       incoming.url = unresolvedTarget(incoming.url ?? '/');
@@ -176,12 +186,17 @@ function meteredExchange(
   return outgoing.metered;
 }
 
-async function drain(server: Server, connections: Connections, deadlineMs: number) {
+async function drain(
+  server: Server,
+  connections: Connections,
+  { deadlineMs, leaveMs }: { readonly deadlineMs: number; readonly leaveMs: number },
+) {
+  connections.endAfterAnswers();
+  if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
   // Not the HTTP server's own `close`, which cuts answers that are complete and not yet read.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  connections.endAfterAnswers();
   // A kept-alive connection whose answer was begun before would stay open.
   const idle = setInterval(() => {
     if (!connections.isWriting) server.closeIdleConnections();

@@ -23,7 +23,7 @@ class Whole {
 
 /** Resolves at the end of the body, or without bytes as soon as the body is too long. */
 function wholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Whole> {
-  // Its events have been: nothing would ever settle the promise.
+  // The stream's events are over, so nothing would settle the promise.
   if (incoming.destroyed) {
     return Promise.reject(new Error('the connection closed before the body was read'));
   }

@@ -1,5 +1,5 @@
-// A value that is read from a disk whenever somebody asks. Where the disk
-// hangs, the last value is given, and it is not asked a second time meanwhile.
+// A value that is read from a disk for each question. If the disk hangs, the last
+// value is given, and no second read begins.
 
 /** How long a disk is waited for. */
 const READ_MAX_MS = 1_000;

@@ -1,4 +1,4 @@
-// What the system tells of this process and of the database's disk.
+// The system's figures about this process and the database's disk.
 
 import { readdir, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -43,7 +43,10 @@ export async function diskFigures(databasePath: string): Promise<DiskFigures> {
   };
 }
 
-/** How much later than planned a timer comes. It counts from the start, so that nobody who reads it resets it for others. */
+/**
+ * How much later than planned a timer comes. It counts from the start, so that one
+ * reader does not reset it for others.
+ */
 export class EventLoopDelays {
   readonly histogram = new Histogram(DELAY_BOUNDS_SECONDS);
   #due = performance.now() + DELAY_SAMPLE_MS;
@@ -70,7 +73,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Linux alone tells. */
+/** Only Linux tells. */
 async function openDescriptors(): Promise<number | undefined> {
   try {
     return (await readdir('/proc/self/fd')).length;

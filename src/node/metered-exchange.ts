@@ -26,7 +26,7 @@ export class MeteredExchange implements FinishedRequest {
   readonly #events: ServiceEvents;
   readonly #startedAt = performance.now();
 
-  /** Without a request where what came was none. */
+  /** Without a request where the bytes were none. */
   constructor(
     events: ServiceEvents,
     sent: SentBytes,

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 const HEADERS_TIMEOUT_MS = 5_000;
-/** Longer than scrapers wait between two questions, so that none meets the end of a connection. */
+/** Longer than the pause between two scrapes, so that no scrape meets a closing connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 120_000;
 /** Some scrapers, a load balancer and a person; more is a mistake. */
 const CONNECTIONS_MAX = 100;

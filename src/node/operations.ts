@@ -92,7 +92,7 @@ export class Operations {
     return operations;
   }
 
-  /** Whom the parts of the service tell; undefined where nothing is to be measured. */
+  /** Receives the events of the service's parts; undefined where nothing is measured. */
   get events(): ServiceEvents | undefined {
     const { port, requestLog } = this.#options.settings;
     return port === undefined && requestLog === undefined ? undefined : this.#meter;

@@ -29,7 +29,7 @@ export async function runningPreview(path: string): Promise<PreviewNotice | unde
   }
 }
 
-/** Leaves the notice; resolves with what takes it away. */
+/** Leaves the notice; resolves with a function that removes it. */
 export async function leaveNotice(path: string, origin: string): Promise<() => Promise<void>> {
   const notice: PreviewNotice = { origin, processId: process.pid };
   await mkdir(dirname(path), { recursive: true });

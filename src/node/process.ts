@@ -4,13 +4,16 @@ import type { Log } from '../log.js';
 import type { Service } from './service.js';
 import { ignoreStraySignals } from './stray-signals.js';
 
-/** What the storage thread gets to show that it does not hang, once the process is to end at once. */
+/**
+ * How long the storage thread may take to answer before it counts as hanging, where
+ * the process is to end at once.
+ */
 const STORAGE_ANSWER_MAX_MS = 100;
 
 /**
- * Makes everything this process prints one JSON line, whatever a library prints,
- * warns of or leaves uncaught. The last ends the process: nobody knows what was
- * left half done.
+ * Makes everything this process prints one JSON line, whatever a library prints, warns
+ * of or leaves uncaught. An uncaught error ends the process, because some work may be
+ * half done.
  */
 export function captureStrayOutput(log: Log): void {
   const capture = (...values: readonly unknown[]) => {

@@ -29,7 +29,7 @@ export interface Service {
   readonly operationsOrigin: string | undefined;
   /** What the provider made of a made-up token at the start; undefined before its answer, and without a provider. */
   providerFinding(): ProviderFinding | undefined;
-  /** Takes a backup, as far as settings say where to; the log says what became of it. */
+  /** Takes a backup if the settings name a folder; the log tells the outcome. */
   backUp(): void;
   /** Resolves when the storage thread has answered a call, whatever it answers. */
   storageAnswers(): Promise<void>;
@@ -40,7 +40,10 @@ export interface Service {
 export interface ServiceOptions {
   readonly settings: Settings;
   readonly log: Log;
-  /** Called once when storage can no longer be relied on: stop the process, a restart reads the truth. */
+  /**
+   * Called once when storage can no longer be relied on: stop the process; a restart
+   * reads what is stored.
+   */
   readonly onStorageLost: () => void;
   /** Descriptor of a listening socket that was handed over; undefined: the settings name the address. */
   readonly socket?: number | undefined;

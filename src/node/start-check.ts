@@ -1,4 +1,4 @@
-// What the operator is told before a start, and `--check`, which is that alone.
+// The warnings and errors before a start, and `--check`, which prints them and starts nothing.
 
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';

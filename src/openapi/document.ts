@@ -4,20 +4,13 @@
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import type { ErrorCode } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
-import {
-  JSON_DEPTH_MAX_LEVELS,
-  RECORD_MAX_CHARACTERS,
-  REQUEST_BODY_MAX_BYTES,
-} from '../domain/limits.js';
+import { JSON_DEPTH_MAX_LEVELS, REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
 import type { Action } from '../http/call.js';
-import { METHODS, REQUEST_HEADERS } from '../http/cors.js';
-import { STATUS_OF } from '../http/envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from '../http/path.js';
 import { HEALTH_ROUTE, ROUTES, type Route } from '../http/routes.js';
-import { ERRORS } from './errors.js';
 import { capitalized, RECORD_NAMES } from './names.js';
 import { type Operation, operationOf } from './operations.js';
-import { HEADERS, PARAMETERS, type ParameterName, parameterRef } from './parameters.js';
+import { componentParameters, parameterRef, pathParameters } from './parameters.js';
 import { refusalResponses, responsesOf } from './responses.js';
 import { componentSchemas, schemaRef } from './schemas.js';
 
@@ -25,6 +18,8 @@ import { componentSchemas, schemaRef } from './schemas.js';
 const OPENAPI_VERSION = '3.1.0';
 /** "The description document carries version 0.1.0." */
 const DOCUMENT_VERSION = '0.1.0';
+/** As the package names it. The package names no contact, so the document has none. */
+const LICENSE = 'UNLICENSED';
 /** The address at which `npm start` listens. */
 const PREVIEW_ORIGIN = 'http://127.0.0.1:8080';
 
@@ -51,14 +46,13 @@ export function openApiDocument(): JsonObject {
       version: DOCUMENT_VERSION,
       summary: 'Customers, services, orders, team, expenses and payments of small businesses.',
       description: description(),
+      // No licence of SPDX's list: generators of 3.1 want its form for those.
+      license: { name: LICENSE, identifier: `LicenseRef-${LICENSE}` },
     },
     servers: [
       {
-        url: `{origin}${API_PREFIX}`,
-        description: 'Wherever the service runs; `npm start` runs the preview there',
-        variables: {
-          origin: { default: PREVIEW_ORIGIN, description: 'Scheme, host and port of the service' },
-        },
+        url: `${PREVIEW_ORIGIN}${API_PREFIX}`,
+        description: `The preview, as \`npm start\` runs it; elsewhere, the service's address and ${API_PREFIX}`,
       },
     ],
     tags: tags(),
@@ -78,8 +72,7 @@ export function openApiDocument(): JsonObject {
           description: "The operator's key: for servers, never for a browser.",
         },
       },
-      parameters: { ...PARAMETERS },
-      headers: { ...HEADERS },
+      parameters: componentParameters(),
       responses: refusalResponses(),
       schemas: componentSchemas(),
     },
@@ -87,15 +80,13 @@ export function openApiDocument(): JsonObject {
 }
 
 function pathItem(route: Route): JsonObject {
-  const parameters = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) =>
-    parameterRef(name as ParameterName),
-  );
+  const parameters = pathParameters(route.path, route.collection);
   const operations = Object.entries(route.actions).map(([method, action]) => [
     method.toLowerCase(),
     operationObject(route, action),
   ]);
   return {
-    parameters: [...parameters, parameterRef('request_id')],
+    ...(parameters.length > 0 && { parameters }),
     ...Object.fromEntries(operations),
   };
 }
@@ -105,15 +96,16 @@ function operationObject(route: Route, action: Action): JsonObject {
   const gate = gateOf(route);
   const isAdmin = gate === ADMIN_KEY;
   const { summary, description, query = [], body } = operation;
+  const id = isAdmin ? `admin${capitalized(operation.id)}` : operation.id;
   return {
-    operationId: isAdmin ? `admin${capitalized(operation.id)}` : operation.id,
+    operationId: id,
     tags: [tagOf(route, isAdmin)],
     summary: isAdmin && route.collection !== undefined ? `${summary}, for an account` : summary,
     ...(description !== undefined && { description }),
     security: gate.security,
     ...(query.length > 0 && { parameters: query.map(parameterRef) }),
     ...(body && { requestBody: requestBody(body) }),
-    responses: responsesOf(operation, gate.refusals),
+    responses: responsesOf(id, operation, refusalsOf(route, gate), route.collection),
   };
 }
 
@@ -131,13 +123,18 @@ function gateOf(route: Route): Gate {
   return isUnder(ADMIN_PREFIX, route.path) ? ADMIN_KEY : BEARER;
 }
 
+/** A path with a parameter can name nothing: `.`, `..` and control characters are 404 wherever they stand. */
+function refusalsOf({ path }: Route, { refusals }: Gate): readonly ErrorCode[] {
+  return path.includes('/:') ? [...refusals, 'NOT_FOUND'] : refusals;
+}
+
 /** `/api/v1/customers/:id` → `/customers/{id}`. */
 function pathOf({ path }: Route): string {
   return path.slice(API_PREFIX.length).replace(/:(\w+)/g, '{$1}');
 }
 
 function tagOf(route: Route, isAdmin: boolean): string {
-  if (isAdmin) return route.collection === undefined ? 'Administration' : "An account's records";
+  if (isAdmin) return route.collection === undefined ? 'Admin views' : 'Admin records';
   return route.collection ?? pathOf(route).slice(1);
 }
 
@@ -149,30 +146,16 @@ function tags(): JsonObject[] {
     })),
     { name: 'payments', description: "What is paid and due of the account's orders." },
     { name: 'health', description: 'Liveness, without a token.' },
-    { name: 'Administration', description: "The operator's views across accounts." },
+    { name: 'Admin views', description: "The operator's views across accounts." },
     {
-      name: "An account's records",
+      name: 'Admin records',
       description:
         'The operator works on the records of any account, by the same rules; every change leaves an event in the audit log.',
     },
   ];
 }
 
+/** Short: generators copy it into every file that they make. */
 function description(): string {
-  const errors = Object.entries(ERRORS).map(
-    ([code, { meaning }]) => `| ${STATUS_OF[code as ErrorCode]} | \`${code}\` | ${meaning} |`,
-  );
-  return `Records are JSON objects, open to any property, and every account sees only its own. Lists are newest first.
-
-Every answer is \`{ "data", "meta" }\`, or \`{ "error", "meta" }\` where it is refused. Decide on \`error.code\`:
-
-| Status | Code | Meaning |
-|---|---|---|
-${errors.join('\n')}
-
-A path that is not listed here is 404 \`NOT_FOUND\`, and another method on a path that is, HEAD included, is 405 \`METHOD_NOT_ALLOWED\` with the header \`Allow\`; both only after the token or the key was found good.
-
-\`OPTIONS\` on any path is the preflight of CORS: 204 without a body, with \`Access-Control-Allow-Methods\` (${METHODS}) and \`Access-Control-Allow-Headers\` (${REQUEST_HEADERS}). The header of the admin key is not among them: the administration API is for servers.
-
-A property whose schema names no type is kept as it was written and never checked. The others hold for every record that was written through this API; a row that another program put into the file may break them until a PATCH mends it. A PATCH may grow a record to ${RECORD_MAX_CHARACTERS} characters of JSON. Rate limits are a matter of the proxy in front.`;
+  return 'Records are JSON objects, open to any property, and every account sees only its own; each answer is `{ data, meta }` or `{ error, meta }`. The page `src/http/README.md` of the package has error codes, lists, limits and CORS.';
 }

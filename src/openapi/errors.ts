@@ -1,8 +1,10 @@
 // The meaning of each error code, for the document's table and its responses.
 
+import type { CollectionName } from '../domain/collection-name.js';
+import { COLLECTIONS } from '../domain/collections.js';
 import type { ErrorCode } from '../domain/errors.js';
-import { REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
-import { validated } from '../domain/record.js';
+import { RECORD_MAX_CHARACTERS, REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
+import { patchedRecord, validated } from '../domain/record.js';
 
 export interface ErrorFacts {
   readonly meaning: string;
@@ -39,7 +41,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
   VALIDATION_FAILED: {
     meaning:
       'The record would break the rules of its collection. The message names each property: `PROPERTY is FOUND; it must be WANTED`, joined by `; `.',
-    message: validationMessage(),
+    message: validationMessage('customers'),
   },
   QUOTA_EXCEEDED: {
     meaning: 'The account would grow beyond a limit that the operator has set.',
@@ -72,7 +74,11 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
   },
 };
 
-function validationMessage(): string {
-  const verdict = validated('customers', { name: '' });
+/** What the service says of a record of the collection without its properties, or, where none is required, of one that is too large. */
+export function validationMessage(collection: CollectionName): string {
+  const [first] = Object.keys(COLLECTIONS[collection].required.shape);
+  const tooLarge = () =>
+    patchedRecord(collection, '{}', `{"notes":"${'x'.repeat(RECORD_MAX_CHARACTERS)}"}`);
+  const verdict = first === undefined ? tooLarge() : validated(collection, { [first]: '' });
   return verdict.ok ? '' : verdict.failure.message;
 }

@@ -29,6 +29,20 @@ export const EXAMPLE_RECORDS: Readonly<Record<CollectionName, readonly JsonObjec
       .reverse(),
   );
 
+/** The record that `EXAMPLE_BODIES` makes: the collection's oldest. */
+export const EXAMPLE_RECORD: Readonly<Record<CollectionName, JsonObject>> = byCollection(
+  (name) => EXAMPLE_RECORDS[name].at(-1) ?? {},
+);
+
+/** A change of that record: its last property, such as a method or a location, as the next sample has it. */
+export const EXAMPLE_CHANGES: Readonly<Record<CollectionName, JsonObject>> = byCollection(
+  (name) => {
+    const [first = {}, second = {}] = samplesOf(name);
+    const changes = Object.entries(first).slice(-1);
+    return Object.fromEntries(changes.map(([key, value]) => [key, second[key] ?? value]));
+  },
+);
+
 export const EXAMPLE_PAYMENTS: readonly JsonObject[] = EXAMPLE_RECORDS.orders.map((order) => ({
   ...paymentOf(order),
 }));

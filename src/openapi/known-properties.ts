@@ -6,7 +6,7 @@ import type { CollectionName } from '../domain/collection-name.js';
 
 const text = (description: string) => z.string().meta({ description });
 const moment = (description: string) =>
-  text(`${description}; ISO 8601, by agreement`).meta({ examples: ['2026-01-12T08:00:00Z'] });
+  text(`${description}; ISO 8601`).meta({ examples: ['2026-01-12T08:00:00Z'] });
 const currency = text('Currency code');
 
 export const KNOWN_PROPERTIES = {
@@ -36,8 +36,10 @@ export const KNOWN_PROPERTIES = {
     method: z.string().nullable().meta({ description: 'How it was paid, such as `M-Pesa`' }),
     assignee: text('Name of the team member who does the work'),
     templateId: text('Which template `customFields` follow'),
+    // Nullable: otherwise some generators send `{}` with a change that does not name it.
     customFields: z
       .looseObject({})
+      .nullable()
       .meta({ description: 'Properties that the template asks for, such as measurements' }),
   }),
   team: z.looseObject({}),

@@ -29,13 +29,16 @@ import {
   EXAMPLE_ADMIN_HEALTH,
   EXAMPLE_AUDIT_EVENTS,
   EXAMPLE_BODIES,
+  EXAMPLE_CHANGES,
   EXAMPLE_OVERVIEW,
   EXAMPLE_PAYMENTS,
+  EXAMPLE_RECORD,
   EXAMPLE_RECORDS,
   EXAMPLE_USAGE,
 } from './examples.js';
 import { RECORD_NAMES } from './names.js';
 import type { ParameterName } from './parameters.js';
+import type { AnswerKind } from './schemas.js';
 
 export interface Operation {
   /** `operationId` on the data API; on the administration API it starts with `admin`. */
@@ -46,8 +49,7 @@ export interface Operation {
   readonly body?: { readonly schema: string; readonly example: JsonObject };
   readonly answer: {
     readonly status: 200 | 201;
-    /** `data` is one object, an array of them, or the confirmation of a deletion. */
-    readonly kind: 'one' | 'list' | 'deletion';
+    readonly kind: AnswerKind;
     readonly schema: string;
     readonly example: JsonValue;
   };
@@ -69,7 +71,7 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
       description:
         'The service gives the record its id and its owner. There are no idempotency keys: after a time-out, look before you repeat it.',
       body: { schema: `New${RECORD_NAMES[name].one}`, example: EXAMPLE_BODIES[name] },
-      answer: one(201, name),
+      answer: one(201, name, EXAMPLE_RECORD[name]),
       refusals: [
         'INVALID_JSON',
         // Where nothing is required, a record may still be too large for storage.
@@ -84,7 +86,7 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
     (name) => ({
       id: `read${RECORD_NAMES[name].one}`,
       summary: `Read ${RECORD_NAMES[name].phrase}`,
-      answer: one(200, name),
+      answer: one(200, name, EXAMPLE_RECORD[name]),
       refusals: ['NOT_FOUND'],
     }),
   ],
@@ -94,8 +96,8 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
       id: `update${RECORD_NAMES[name].one}`,
       summary: `Change ${RECORD_NAMES[name].phrase}`,
       description: 'A shallow merge: a property that is sent replaces the stored one as a whole.',
-      body: { schema: `${RECORD_NAMES[name].one}Changes`, example: lastProperty(name) },
-      answer: one(200, name),
+      body: { schema: `${RECORD_NAMES[name].one}Changes`, example: EXAMPLE_CHANGES[name] },
+      answer: one(200, name, { ...EXAMPLE_RECORD[name], ...EXAMPLE_CHANGES[name] }),
       refusals: [
         'INVALID_JSON',
         'NOT_FOUND',
@@ -115,7 +117,7 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
         status: 200,
         kind: 'deletion',
         schema: 'Deletion',
-        example: { id: EXAMPLE_RECORDS[name][0]?.['id'] ?? null, deleted: true },
+        example: { id: EXAMPLE_RECORD[name]['id'] ?? null, deleted: true },
       },
       refusals: ['NOT_FOUND', 'STORAGE_FAILED'],
     }),
@@ -230,9 +232,8 @@ function listing(query: readonly ParameterName[]): Describe {
   });
 }
 
-function one(status: 200 | 201, name: CollectionName): Operation['answer'] {
-  const [newest = null] = EXAMPLE_RECORDS[name];
-  return { status, kind: 'one', schema: RECORD_NAMES[name].one, example: newest };
+function one(status: 200 | 201, name: CollectionName, example: JsonObject): Operation['answer'] {
+  return { status, kind: 'one', schema: RECORD_NAMES[name].one, example };
 }
 
 function view(
@@ -243,9 +244,4 @@ function view(
   more: Pick<Operation, 'description' | 'refusals'> = {},
 ): Operation {
   return { id, summary, answer: { status: 200, kind: 'one', schema, example }, ...more };
-}
-
-/** An example of a PATCH: the last property of the sample record, such as a method, a role or a location. */
-function lastProperty(name: CollectionName): JsonObject {
-  return Object.fromEntries(Object.entries(EXAMPLE_BODIES[name]).slice(-1));
 }

@@ -1,21 +1,24 @@
-// Parameters and headers, each described once: `components.parameters` and
-// `components.headers`.
+// Parameters, each described once: `components.parameters`.
 
+import { byCollection, COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
 import type { JsonObject } from '../domain/json.js';
 import { PAGE_DEFAULT } from '../domain/limits.js';
 import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../domain/listing.js';
+import { EXAMPLE_RECORD } from './examples.js';
+import { RECORD_NAMES } from './names.js';
+import { UNCHECKED } from './unchecked.js';
 
 type PageSizes = typeof DATA_PAGE_SIZES;
 
+/** No maximum: the service takes a larger number and answers with the largest page. */
 const pageSize = (sizes: PageSizes) =>
   query(
     'page_size',
     `Rows on a page. More than ${sizes.max} counts as ${sizes.max}; a value that is not a positive whole number counts as ${sizes.default}`,
-    { type: 'integer', minimum: 1, maximum: sizes.max, default: sizes.default },
+    count(sizes.default),
   );
 
 export const PARAMETERS = {
-  id: path('id', 'Id of the record', 'ORD-0002'),
   owner_sub: path(
     'owner_sub',
     'The account, by its subject; `~.` and `~..` name the subjects `.` and `..`',
@@ -28,55 +31,40 @@ export const PARAMETERS = {
   page: query(
     'page',
     'Number of the page; a value that is not a positive whole number counts as 1',
-    {
-      type: 'integer',
-      minimum: 1,
-      default: PAGE_DEFAULT,
-    },
+    count(PAGE_DEFAULT),
   ),
   page_size: pageSize(DATA_PAGE_SIZES),
   admin_page_size: pageSize(ADMIN_PAGE_SIZES),
-  request_id: {
-    name: 'X-Request-ID',
-    in: 'header',
-    description: 'Echoed unchanged; without it the service makes an id',
-    schema: { type: 'string' },
-  },
 } as const satisfies Record<string, JsonObject>;
 
 export type ParameterName = keyof typeof PARAMETERS;
+
+/** The parameter `id` of each collection, with the id of a sample record. */
+const ID_PARAMETERS: Readonly<Record<CollectionName, JsonObject>> = byCollection((name) =>
+  path('id', `Id of ${RECORD_NAMES[name].phrase}`, String(EXAMPLE_RECORD[name]['id'])),
+);
+
+export function componentParameters(): JsonObject {
+  const ids = COLLECTION_NAMES.map((name) => [idKey(name), ID_PARAMETERS[name]]);
+  return { ...Object.fromEntries(ids), ...PARAMETERS };
+}
 
 export function parameterRef(name: ParameterName): JsonObject {
   return { $ref: `#/components/parameters/${name}` };
 }
 
-/** The headers of every answer. */
-export const HEADERS = {
-  'X-Request-ID': header("The request's own id, or `req_` and 16 hexadecimal digits", {
-    type: 'string',
-    minLength: 1,
-  }),
-  'Cache-Control': header('Answers must not be stored', fixed('no-store')),
-  'X-Content-Type-Options': header('Readers must not guess another content type', fixed('nosniff')),
-  'Access-Control-Expose-Headers': header(
-    'The headers that scripts of other origins may read',
-    fixed('X-Request-ID'),
-  ),
-  'Access-Control-Allow-Origin': {
-    description:
-      '`*`, or the origin of the request if it is on the list of the service; otherwise absent',
-    schema: { type: 'string' },
-  },
-  Vary: {
-    description: 'Sent if the service has a list of origins and the origin of the request is on it',
-    schema: fixed('Origin'),
-  },
-} as const satisfies Record<string, JsonObject>;
-
-export function headerRefs(): JsonObject {
-  return Object.fromEntries(
-    Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+/** The parameters in a route's path, such as `/admin/accounts/:owner_sub/orders/:id`. */
+export function pathParameters(path: string, collection: CollectionName | undefined): JsonObject[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) =>
+    name === 'id' && collection !== undefined
+      ? { $ref: `#/components/parameters/${idKey(collection)}` }
+      : parameterRef(name as ParameterName),
   );
+}
+
+/** In `components.parameters`, such as `TeamMemberId`. */
+function idKey(name: CollectionName): string {
+  return `${RECORD_NAMES[name].one}Id`;
 }
 
 function path(name: string, description: string, example: string) {
@@ -87,10 +75,6 @@ function query(name: string, description: string, schema: JsonObject) {
   return { name, in: 'query', description, schema };
 }
 
-function header(description: string, schema: JsonObject) {
-  return { description, required: true, schema };
-}
-
-function fixed(value: string) {
-  return { type: 'string', const: value };
+function count(value: number) {
+  return { type: 'integer', format: 'int64', minimum: 1, default: value, [UNCHECKED]: true };
 }

@@ -5,6 +5,7 @@ import { byCollection, type CollectionName } from '../domain/collection-name.js'
 import { COLLECTIONS } from '../domain/collections.js';
 import { KNOWN_PROPERTIES } from './known-properties.js';
 import { capitalized, RECORD_NAMES } from './names.js';
+import { UNCHECKED_WORDS, unchecked } from './unchecked.js';
 
 export interface RecordSchemas {
   /** The body of a create. */
@@ -23,12 +24,17 @@ export const RECORD_SCHEMAS: Readonly<Record<CollectionName, RecordSchemas>> = b
   }),
 );
 
+/**
+ * Defaults stand in words alone. Generators take a property with a `default` for
+ * one that is always there, or send the default with every change.
+ */
 function bodyOf(name: CollectionName): z.ZodObject {
   const { defaults, required } = COLLECTIONS[name];
   const known = mapShape(KNOWN_PROPERTIES[name].shape, (schema, property) =>
-    property in defaults
-      ? schema.optional().meta({ description: schema.description, default: defaults[property] })
-      : schema.optional(),
+    (property in defaults
+      ? described(schema, `${schema.description}. Default: \`${defaults[property]}\``)
+      : unchecked(schema)
+    ).optional(),
   );
   return z.looseObject({ ...required.shape, ...known }).meta({
     description: `The body that creates ${RECORD_NAMES[name].phrase}. Any other property is kept as it is. The service sets \`id\` and \`owner_sub\`.`,
@@ -36,31 +42,47 @@ function bodyOf(name: CollectionName): z.ZodObject {
 }
 
 function changesOf(name: CollectionName): z.ZodObject {
-  const known = { ...COLLECTIONS[name].required.shape, ...KNOWN_PROPERTIES[name].shape };
-  return z.looseObject(mapShape(known, (schema) => schema.optional())).meta({
+  const known = mapShape(KNOWN_PROPERTIES[name].shape, unchecked);
+  const all = { ...COLLECTIONS[name].required.shape, ...known };
+  return z.looseObject(mapShape(all, (schema) => schema.optional())).meta({
     description: `Properties to set; the others stay. The merged record is checked like a new one. \`id\`, \`owner_sub\` and \`ownerSub\` are ignored.`,
   });
 }
 
-/** Only properties that the service checks have a type. The others come back as their writer chose. */
+/**
+ * Typed as the project's own clients write. A property with a default is always
+ * there. `ownerSub` is no property of its own: many languages take it for the same
+ * name as `owner_sub`.
+ */
 function recordOf(name: CollectionName): z.ZodObject {
-  const { required, idPrefix, mirrorsOwner } = COLLECTIONS[name];
-  const owner = z.string().meta({ description: 'The account that the record belongs to' });
-  const known = mapShape(KNOWN_PROPERTIES[name].shape, (schema) => {
-    const description = `${schema.description}. Not checked: it comes back as it was written.`;
-    return z.unknown().meta({ description });
+  const { defaults, required, idPrefix, mirrorsOwner } = COLLECTIONS[name];
+  const known = mapShape(KNOWN_PROPERTIES[name].shape, (schema, property) => {
+    const named = described(schema, `${schema.description}. ${UNCHECKED_WORDS}`);
+    return property in defaults ? named : named.optional();
   });
+  const phrase = capitalized(RECORD_NAMES[name].phrase);
   return z
     .looseObject({
       id: z.string().meta({ description: `\`${idPrefix}\` and a number, given by the service` }),
-      owner_sub: owner,
-      ...(mirrorsOwner && { ownerSub: owner }),
-      ...required.shape,
-      ...mapShape(known, (schema) => schema.optional()),
+      owner_sub: z.string().meta({ description: 'The account that the record belongs to' }),
+      ...mapShape(required.shape, typeAlone),
+      ...known,
     })
     .meta({
-      description: `${capitalized(RECORD_NAMES[name].phrase)}, open to any other property.`,
+      description: mirrorsOwner
+        ? `${phrase}, open to any other property. \`ownerSub\` holds the same text as \`owner_sub\`.`
+        : `${phrase}, open to any other property.`,
+      ...(mirrorsOwner && { patternProperties: { '^ownerSub$': { type: 'string' } } }),
     });
+}
+
+/** Without the limits of a request: one old row that breaks them must not make a whole list unreadable. */
+function typeAlone(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodNumber ? z.number() : z.string();
+}
+
+function described(schema: z.ZodType, description: string): z.ZodType {
+  return unchecked(schema.meta({ ...schema.meta(), description }));
 }
 
 function mapShape(

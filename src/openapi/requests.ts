@@ -1,17 +1,12 @@
 // Ready-made requests, made from the OpenAPI document: one for each operation,
-// with the document's examples, as a Postman collection and as a .http file.
+// with the document's examples. As a .http file; `postman.ts` makes a collection.
 
 import type { JsonObject, JsonValue } from '../domain/json.js';
 
 /** The parts of the document that the requests need. */
 export interface DescribedApi {
   readonly info: { readonly title: string; readonly version: string };
-  readonly servers: readonly [
-    {
-      readonly url: string;
-      readonly variables: { readonly origin: { readonly default: string } };
-    },
-  ];
+  readonly servers: readonly [{ readonly url: string }];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components: {
@@ -41,13 +36,15 @@ interface DescribedParameter {
   readonly schema: { readonly default?: number };
 }
 
-interface ReadyRequest {
+export interface ReadyRequest {
   readonly name: string;
   readonly summary: string;
   readonly tag: string;
   readonly method: string;
   /** Below the base URL, with the examples' ids. */
   readonly path: string;
+  /** The same with the parameters' names, such as `/orders/{id}`. */
+  readonly template: string;
   readonly query: readonly { readonly key: string; readonly value: string }[];
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly body: string | undefined;
@@ -61,24 +58,6 @@ const CREDENTIALS: Readonly<Record<string, { readonly key: string; readonly valu
   bearer: { key: 'Authorization', value: 'Bearer {{token}}' },
   adminKey: { key: 'X-Service-Admin-Key', value: '{{admin_key}}' },
 };
-
-/** Postman's format 2.1, which Bruno, Insomnia and Hoppscotch import, too. */
-export function postmanCollection(api: DescribedApi): JsonObject {
-  const requests = readyRequests(api);
-  return {
-    info: {
-      name: api.info.title,
-      version: api.info.version,
-      schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
-    },
-    variable: variables(api).map(([key, value]) => ({ key, value, type: 'string' })),
-    item: api.tags.map(({ name, description }) => ({
-      name,
-      description,
-      item: requests.filter(({ tag }) => tag === name).map(postmanItem),
-    })),
-  };
-}
 
 /** For the REST clients of editors. */
 export function httpFile(api: DescribedApi): string {
@@ -94,7 +73,7 @@ export function httpFile(api: DescribedApi): string {
   return `${[...head, '', ...requests].join('\n')}`;
 }
 
-function readyRequests(api: DescribedApi): ReadyRequest[] {
+export function readyRequests(api: DescribedApi): ReadyRequest[] {
   return Object.entries(api.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];
@@ -117,6 +96,7 @@ function readyRequest(
     summary: operation.summary,
     tag: operation.tags[0],
     method: method.toUpperCase(),
+    template: path,
     path: path.replace(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(
         (name === 'id' ? exampleId(operation) : components.parameters[name]?.example) ?? '',
@@ -142,42 +122,14 @@ function exampleId({ responses }: DescribedOperation): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-function variables({ servers: [server] }: DescribedApi): [string, string][] {
+export function variables({ servers: [server] }: DescribedApi): [string, string][] {
   return [
-    ['base_url', server.url.replace('{origin}', server.variables.origin.default)],
+    ['base_url', server.url],
     ['token', 'local-preview'],
     ['admin_key', ''],
   ];
 }
 
-function postmanItem({
-  summary,
-  name,
-  method,
-  path,
-  query,
-  headers,
-  body,
-}: ReadyRequest): JsonObject {
-  return {
-    name: summary,
-    description: name,
-    request: {
-      method,
-      header: headers.map(({ key, value }) => ({ key, value })),
-      url: {
-        raw: `{{base_url}}${path}${queryText(query)}`,
-        host: ['{{base_url}}'],
-        path: path.slice(1).split('/'),
-        query: query.map(({ key, value }) => ({ key, value })),
-      },
-      ...(body !== undefined && {
-        body: { mode: 'raw', raw: body, options: { raw: { language: 'json' } } },
-      }),
-    },
-  };
-}
-
-function queryText(query: ReadyRequest['query']): string {
+export function queryText(query: ReadyRequest['query']): string {
   return query.length === 0 ? '' : `?${query.map(({ key, value }) => `${key}=${value}`).join('&')}`;
 }

@@ -1,14 +1,17 @@
 // The responses of an operation: its success, and the refusals, which are
-// described once in `components.responses`.
+// described once in `components.responses`. No header stands here but the one that a
+// client decides on: most generators make a parameter or a type of each.
 
+import { COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
 import type { ErrorCode } from '../domain/errors.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import { STATUS_OF } from '../http/envelope.js';
-import { ERRORS } from './errors.js';
+import { ERRORS, validationMessage } from './errors.js';
 import { EXAMPLE_META } from './examples.js';
+import { linksOf } from './links.js';
+import { RECORD_NAMES } from './names.js';
 import type { Operation } from './operations.js';
-import { headerRefs } from './parameters.js';
-import { schemaRef } from './schemas.js';
+import { type AnswerKind, envelopeName, schemaRef } from './schemas.js';
 
 /** Codes that every route may answer: the host's, before a request reaches the router, and the code of a defect. */
 const ANYWHERE: readonly ErrorCode[] = [
@@ -23,35 +26,53 @@ interface Refusal {
   readonly name: string;
   readonly status: string;
   readonly codes: readonly ErrorCode[];
+  /** An example of a message, where a collection has one of its own. */
+  readonly messages?: Readonly<Partial<Record<ErrorCode, string>>>;
+  /** The collection whose operations have it; undefined for all. */
+  readonly collection?: CollectionName;
 }
 
-/** One response for each status. OpenAPI's `default` covers only statuses without an entry. */
+/** At most one response for each status of an operation. OpenAPI's `default` covers only statuses without an entry. */
 const REFUSALS: readonly Refusal[] = [
-  refusal('InvalidJson', 'INVALID_JSON', 'BAD_REQUEST'),
-  refusal('Unauthorized', 'UNAUTHORIZED'),
-  refusal('NotFound', 'NOT_FOUND'),
-  refusal('ValidationFailed', 'VALIDATION_FAILED', 'QUOTA_EXCEEDED'),
-  refusal('StorageFailed', 'STORAGE_FAILED', 'INTERNAL_ERROR'),
-  refusal('AuthUnavailable', 'AUTH_UNAVAILABLE', 'STORAGE_UNAVAILABLE'),
-  refusal('AdminDisabled', 'ADMIN_DISABLED', 'STORAGE_UNAVAILABLE'),
+  refusal('InvalidJson', ['INVALID_JSON', 'BAD_REQUEST']),
+  refusal('Unauthorized', ['UNAUTHORIZED']),
+  refusal('NotFound', ['NOT_FOUND']),
+  ...COLLECTION_NAMES.map(invalidRecord),
+  refusal('StorageFailed', ['STORAGE_FAILED', 'INTERNAL_ERROR']),
+  refusal('AuthUnavailable', ['AUTH_UNAVAILABLE', 'STORAGE_UNAVAILABLE']),
+  refusal('AdminDisabled', ['ADMIN_DISABLED', 'STORAGE_UNAVAILABLE']),
   { name: 'Anywhere', status: 'default', codes: ANYWHERE },
 ];
 
-const SUCCESS: Readonly<Record<Operation['answer']['kind'], string>> = {
+const SUCCESS: Readonly<Record<AnswerKind, string>> = {
   one: 'The current state',
   list: 'The rows of one page',
   deletion: 'Deleted permanently',
 };
 
+/** The provider's wish, where it has one: `src/identity/retry-after.ts`. */
+const RETRY_AFTER: JsonObject = {
+  'Retry-After': {
+    description: 'Seconds to wait, if the identity provider asks for it',
+    schema: { type: 'integer', format: 'int64', minimum: 0 },
+  },
+};
+
 export function refusalResponses(): JsonObject {
-  return Object.fromEntries(REFUSALS.map(({ name, codes }) => [name, refusalResponse(codes)]));
+  return Object.fromEntries(REFUSALS.map((refusal) => [refusal.name, refusalResponse(refusal)]));
 }
 
-/** The responses of an operation, by status. */
-export function responsesOf(operation: Operation, gates: readonly ErrorCode[]): JsonObject {
-  const responses: JsonObject = { [operation.answer.status]: success(operation) };
+/** The responses of an operation, by status. `id`: its `operationId`. */
+export function responsesOf(
+  id: string,
+  operation: Operation,
+  gates: readonly ErrorCode[],
+  collection: CollectionName | undefined,
+): JsonObject {
+  const responses: JsonObject = { [operation.answer.status]: success(id, operation) };
   const codes = new Set([...gates, ...(operation.refusals ?? [])]);
-  for (const { name, status, codes: covered } of REFUSALS) {
+  for (const { name, status, codes: covered, collection: only } of REFUSALS) {
+    if (only !== undefined && only !== collection) continue;
     if (status === 'default' || covered.some((code) => codes.has(code))) {
       responses[status] = { $ref: `#/components/responses/${name}` };
     }
@@ -59,22 +80,19 @@ export function responsesOf(operation: Operation, gates: readonly ErrorCode[]): 
   return responses;
 }
 
-function success({ answer }: Operation): JsonObject {
+function success(id: string, { answer }: Operation): JsonObject {
   const { kind, schema, example } = answer;
+  const links = linksOf(id);
   return {
     description: answer.status === 201 ? 'Created' : SUCCESS[kind],
-    headers: headerRefs(),
     content: {
       'application/json': {
-        schema: envelope('data', dataSchema(kind, schema), kind === 'list' ? 'ListMeta' : 'Meta'),
+        schema: schemaRef(envelopeName(kind, schema)),
         example: { data: example, meta: metaOf(example) },
       },
     },
+    ...(links !== undefined && { links }),
   };
-}
-
-function dataSchema(kind: Operation['answer']['kind'], schema: string): JsonObject {
-  return kind === 'list' ? { type: 'array', items: schemaRef(schema) } : schemaRef(schema);
 }
 
 /** Every example of a list is one page with all rows. */
@@ -84,39 +102,33 @@ function metaOf(example: JsonValue): JsonObject {
   return { ...EXAMPLE_META, pagination: { page: 1, page_size: 20, total, total_pages: 1 } };
 }
 
-function refusalResponse(codes: readonly ErrorCode[]): JsonObject {
-  const error = {
-    type: 'object',
-    required: ['code', 'message'],
-    properties: {
-      code: { type: 'string', enum: [...codes], description: 'Programs decide on it' },
-      message: { type: 'string', description: 'For developers; the wording may change' },
-    },
-  };
-  const examples = codes.map((code) => [
-    code,
-    { value: { error: { code, message: ERRORS[code].message }, meta: EXAMPLE_META } },
-  ]);
+function refusalResponse({ codes, messages = {} }: Refusal): JsonObject {
+  const examples = codes.map((code) => {
+    const message = messages[code] ?? ERRORS[code].message;
+    return [code, { value: { error: { code, message }, meta: EXAMPLE_META } }];
+  });
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join(' '),
-    headers: headerRefs(),
+    ...(codes.includes('AUTH_UNAVAILABLE') && { headers: RETRY_AFTER }),
     content: {
       'application/json': {
-        schema: envelope('error', error, 'Meta'),
+        schema: schemaRef('ErrorEnvelope'),
         examples: Object.fromEntries(examples),
       },
     },
   };
 }
 
-function envelope(property: 'data' | 'error', schema: JsonObject, meta: string): JsonObject {
+function invalidRecord(collection: CollectionName): Refusal {
+  const { one } = RECORD_NAMES[collection];
+  const messages = { VALIDATION_FAILED: validationMessage(collection) };
   return {
-    type: 'object',
-    required: [property, 'meta'],
-    properties: { [property]: schema, meta: schemaRef(meta) },
+    ...refusal(`Invalid${one}`, ['VALIDATION_FAILED', 'QUOTA_EXCEEDED']),
+    messages,
+    collection,
   };
 }
 
-function refusal(name: string, ...codes: readonly [ErrorCode, ...ErrorCode[]]): Refusal {
+function refusal(name: string, codes: readonly [ErrorCode, ...ErrorCode[]]): Refusal {
   return { name, status: String(STATUS_OF[codes[0]]), codes };
 }

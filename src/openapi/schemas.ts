@@ -1,4 +1,5 @@
-// The document's named schemas, from the zod schemas: `components.schemas`.
+// The document's named schemas, from the zod schemas: `components.schemas`. Every
+// object has a name here: generators invent one for an object without.
 
 import * as z from 'zod';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
@@ -11,51 +12,69 @@ import {
   ADMIN_HEALTH,
   AUDIT_EVENT,
   DELETION,
+  ERROR_DETAIL,
+  GROWING,
   HEALTH_VIEW,
   META,
   OVERVIEW,
   PAGINATION,
   PAYMENT,
+  RECORD_COUNTS,
+  RESOURCE_USAGE,
   USAGE,
+  USAGE_BY_COLLECTION,
 } from './view-schemas.js';
 
-const metaSchema = z.object(META);
-const listMetaSchema = z.object({ ...META, pagination: PAGINATION });
+/** What `data` holds: one object, an array of them, or the confirmation of a deletion. */
+export type AnswerKind = 'one' | 'list' | 'deletion';
 
-/** The objects that answers carry in `data`, as rows or alone. */
-const VIEWS: Readonly<Record<string, z.ZodObject>> = {
-  ...Object.fromEntries(
-    COLLECTION_NAMES.map((name) => [RECORD_NAMES[name].one, RECORD_SCHEMAS[name].record]),
-  ),
-  Payment: PAYMENT,
+const RECORDS = Object.fromEntries(
+  COLLECTION_NAMES.map((name) => [RECORD_NAMES[name].one, RECORD_SCHEMAS[name].record]),
+);
+
+/** The objects that answers carry alone. */
+const SINGLE: Readonly<Record<string, z.ZodObject>> = {
+  ...RECORDS,
   Deletion: DELETION,
   Health: HEALTH_VIEW,
   Overview: OVERVIEW,
-  AccountSummary: ACCOUNT_SUMMARY,
   Account: ACCOUNT,
   Usage: USAGE,
   AdminHealth: ADMIN_HEALTH,
+};
+
+/** The objects that answers carry as rows. */
+const ROWS: Readonly<Record<string, z.ZodObject>> = {
+  ...RECORDS,
+  Payment: PAYMENT,
+  AccountSummary: ACCOUNT_SUMMARY,
   AuditEvent: AUDIT_EVENT,
 };
 
+/** Integers are counts, far below 2^53; other numbers are doubles, as JSON has them. */
+const FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'double' };
+
+/** Names that end in `Response` collide with those that generators make up. */
+export function envelopeName(kind: AnswerKind, schema: string): string {
+  return kind === 'list' ? `${schema}List` : `${schema}Result`;
+}
+
 export function componentSchemas(): JsonObject {
   const schemas = z.registry<{ id: string }>();
-  schemas.add(metaSchema, { id: 'Meta' });
-  schemas.add(PAGINATION, { id: 'Pagination' });
-  schemas.add(listMetaSchema, { id: 'ListMeta' });
-  for (const [id, schema] of Object.entries(VIEWS)) schemas.add(schema, { id });
-  for (const name of COLLECTION_NAMES) {
-    const { one } = RECORD_NAMES[name];
-    schemas.add(RECORD_SCHEMAS[name].body, { id: `New${one}` });
-    schemas.add(RECORD_SCHEMAS[name].changes, { id: `${one}Changes` });
-  }
+  for (const [id, schema] of named()) schemas.add(schema, { id });
   const { schemas: made } = z.toJSONSchema(schemas, {
     io: 'input',
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ jsonSchema }) => {
       // Zod limits integers to the safe ones. No count here comes near that limit.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (jsonSchema.additionalProperties !== undefined) jsonSchema.additionalProperties = true;
+      const format = FORMATS[String(jsonSchema.type)];
+      if (format !== undefined) jsonSchema.format = format;
+      if (GROWING in jsonSchema) {
+        delete jsonSchema[GROWING];
+        delete jsonSchema.enum;
+      }
+      mergeNull(jsonSchema);
     },
   });
   return Object.fromEntries(Object.entries(made).map(([id, schema]) => [id, plain(schema)]));
@@ -63,6 +82,44 @@ export function componentSchemas(): JsonObject {
 
 export function schemaRef(id: string): JsonObject {
   return { $ref: `#/components/schemas/${id}` };
+}
+
+function named(): Map<string, z.ZodObject> {
+  const meta = z.object(META);
+  const listMeta = z.object({ ...META, pagination: PAGINATION });
+  const all = new Map<string, z.ZodObject>([
+    ['Meta', meta],
+    ['Pagination', PAGINATION],
+    ['ListMeta', listMeta],
+    ['ErrorDetail', ERROR_DETAIL],
+    ['ErrorEnvelope', z.object({ error: ERROR_DETAIL, meta })],
+    ['RecordCounts', RECORD_COUNTS],
+    ['ResourceUsage', RESOURCE_USAGE],
+    ['UsageByCollection', USAGE_BY_COLLECTION],
+  ]);
+  for (const [id, data] of Object.entries(SINGLE)) {
+    all.set(id, data).set(envelopeName('one', id), z.object({ data, meta }));
+  }
+  for (const [id, row] of Object.entries(ROWS)) {
+    const list = z.object({ data: z.array(row), meta: listMeta });
+    all.set(id, row).set(envelopeName('list', id), list);
+  }
+  for (const name of COLLECTION_NAMES) {
+    const { one } = RECORD_NAMES[name];
+    const { body, changes } = RECORD_SCHEMAS[name];
+    all.set(`New${one}`, body).set(`${one}Changes`, changes);
+  }
+  return all;
+}
+
+/** `anyOf: [{ type: object }, { type: null }]` → `type: [object, null]`, which more generators read. */
+function mergeNull(schema: z.core.JSONSchema.BaseSchema): void {
+  const [one, none] = schema.anyOf ?? [];
+  if (none?.type !== 'null' || one?.type === undefined) return;
+  delete schema.anyOf;
+  const { properties = {}, ...rest } = one;
+  const named = Object.keys(properties).length > 0 ? { properties } : {};
+  Object.assign(schema, { ...rest, ...named, ...schema }, { type: [one.type, 'null'] });
 }
 
 /** The schema without the two properties that only a separate schema document has. */

@@ -4,18 +4,34 @@
 import * as z from 'zod';
 import type { AuditEvent, RestoreEvent } from '../domain/audit-event.js';
 import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
+import type { ErrorCode } from '../domain/errors.js';
 import type { Pagination } from '../domain/listing.js';
 import type { Payment } from '../domain/payment.js';
+import { STATUS_OF } from '../http/envelope.js';
 import { HEALTH } from '../http/health.js';
 import type { AccountSummary, Overview, ResourceUsage, Usage } from '../records/record-store.js';
+import { ERRORS } from './errors.js';
 import { RECORD_SCHEMAS } from './record-schemas.js';
+import { unchecked } from './unchecked.js';
 
 const count = z.int().min(0);
 const owner = z.string().meta({ description: 'The account, by its subject' });
 const timestamp = z
   .string()
-  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/)
-  .meta({ description: 'RFC 3339, UTC', format: 'date-time' });
+  .meta({ description: 'RFC 3339, UTC, with up to nine decimals', format: 'date-time' });
+
+/**
+ * A set that may grow. The document names the values in words: a client that was
+ * made from an enumeration fails on the first value that it does not know.
+ */
+function growing<const Values extends readonly [string, ...string[]]>(values: Values) {
+  const names = values.map((value) => `\`${value}\``).join(', ');
+  return z.enum(values).meta({ [GROWING]: true, description: `${names}; more may come` });
+}
+
+/** The mark of `growing`; `schemas.ts` takes it and the enumeration away. */
+export const GROWING = 'x-growing';
+
 export const META = {
   request_id: z.string().meta({ description: 'The same as the header `X-Request-ID`' }),
   timestamp: timestamp,
@@ -29,43 +45,48 @@ export const PAGINATION = z.object({
 }) satisfies z.ZodType<Pagination>;
 
 export const HEALTH_VIEW = z.object({
-  status: z.literal(HEALTH.status),
-  service: z.literal(HEALTH.service),
-  version: z.literal(HEALTH.version),
-  time_zone: z.literal(HEALTH.time_zone),
-  currency: z.literal(HEALTH.currency),
-}) satisfies z.ZodType<typeof HEALTH>;
+  status: always(HEALTH.status),
+  service: always(HEALTH.service),
+  version: always(HEALTH.version),
+  time_zone: always(HEALTH.time_zone),
+  currency: always(HEALTH.currency),
+}) satisfies z.ZodType<Record<keyof typeof HEALTH, string>>;
 
 export const PAYMENT = z
   .object({
     id: z.string().meta({ description: "`PAY-` and the order's number" }),
     order_id: z.string(),
-    customer: z.unknown().meta({ description: "The order's `customer`" }),
+    customer: unchecked(z.string().meta({ description: "The order's `customer`" })),
     amount: z.number().meta({ description: "The order's `amount`; 0 if that is not a number" }),
     paid: z.number().meta({ description: "The order's `paid`; 0 if that is not a number" }),
     due: z.number().meta({ description: '`amount - paid`; negative if too much was paid' }),
-    currency: z.unknown().meta({ description: "The order's `currency`" }),
-    method: z.unknown().meta({ description: "The order's `method`; null if it has none" }),
+    currency: unchecked(z.string().meta({ description: "The order's `currency`" })),
+    method: unchecked(
+      z.string().nullable().meta({ description: "The order's `method`; null if it has none" }),
+    ),
     status: z.enum(['paid', 'pending']).meta({ description: '`paid` when `paid >= amount`' }),
   })
   .meta({
     description: 'One row for each order, computed from it and never stored.',
   }) satisfies z.ZodType<Record<keyof Payment, unknown>>;
 
-export const DELETION = z.object({ id: z.string(), deleted: z.literal(true) });
+export const DELETION = z.object({
+  id: z.string(),
+  deleted: z.boolean().meta({ description: 'Always true' }),
+});
 
-const counts = z.object(byCollection(() => count));
+export const RECORD_COUNTS = z.object(byCollection(() => count));
 
 export const OVERVIEW = z.object({
   tenant_count: count.meta({ description: 'Accounts that own a record' }),
   record_count: count.meta({ description: 'Every stored row, rows without an owner included' }),
-  resources: counts,
+  resources: RECORD_COUNTS,
 }) satisfies z.ZodType<Overview>;
 
 export const ACCOUNT_SUMMARY = z.object({
   owner_sub: owner,
   record_count: count,
-  resources: counts,
+  resources: RECORD_COUNTS,
 }) satisfies z.ZodType<AccountSummary>;
 
 export const ACCOUNT = z.object({
@@ -73,7 +94,7 @@ export const ACCOUNT = z.object({
   profiles: z.array(RECORD_SCHEMAS.businesses.record),
 });
 
-const resourceUsage = z.object({
+export const RESOURCE_USAGE = z.object({
   records: count,
   payload_bytes: count.meta({ description: 'UTF-8 bytes of the serialized records' }),
   created_last_24_hours: count,
@@ -82,10 +103,12 @@ const resourceUsage = z.object({
   last_updated_at: timestamp.nullable(),
 }) satisfies z.ZodType<ResourceUsage>;
 
+export const USAGE_BY_COLLECTION = z.object(byCollection(() => RESOURCE_USAGE));
+
 export const USAGE = z.object({
   record_count: count,
   payload_bytes: count,
-  resources: z.object(byCollection(() => resourceUsage)),
+  resources: USAGE_BY_COLLECTION,
   audit_event_count: count,
 }) satisfies z.ZodType<Usage>;
 
@@ -100,9 +123,9 @@ export const ADMIN_HEALTH = z.object({
 export const AUDIT_EVENT = z
   .object({
     id: z.int().min(1),
-    actor: z.enum(['admin', 'restore']),
-    action: z.enum(['create', 'update', 'delete', 'restore']),
-    resource: z.enum([...COLLECTION_NAMES, 'database']),
+    actor: growing(['admin', 'restore']),
+    action: growing(['create', 'update', 'delete', 'restore']),
+    resource: growing([...COLLECTION_NAMES, 'database']),
     record_id: z.string(),
     owner_sub: owner,
     timestamp,
@@ -119,5 +142,23 @@ export const AUDIT_EVENT = z
     description:
       'One change by the operator, or the restore of a backup: then `record_id` is the name of its file.',
   }) satisfies z.ZodType<ListedEvent>;
+
+export const ERROR_DETAIL = z.object({
+  code: z.string().meta({ description: errorCodes() }),
+  message: z.string().meta({ description: 'For developers; the wording may change' }),
+});
+
+/** A plain text, not an enumeration: a new code must break no client that was made before it. */
+function errorCodes(): string {
+  const codes = Object.entries(ERRORS).map(
+    ([code, { meaning }]) => `- \`${code}\` (${STATUS_OF[code as ErrorCode]}): ${meaning}`,
+  );
+  return `Programs decide on it; more may come.\n\n${codes.join('\n')}`;
+}
+
+/** A text that the service never changes. */
+function always(value: string) {
+  return z.string().meta({ description: `Always \`${value}\`` });
+}
 
 type ListedEvent = { [Name in keyof AuditEvent]: (AuditEvent | RestoreEvent)[Name] };

@@ -86,6 +86,7 @@ export class MemoryAccount implements AccountRecords {
     });
   }
 
+  /** "Permanently removes the record": nothing keeps it, and nothing else is removed with it. */
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
     return this.#write((current) => {
       const before = current.find(this.#owner, collection, id);

@@ -4,10 +4,10 @@
 
 import { byCollection, type CollectionName, isCollectionName } from '../domain/collection-name.js';
 import { keyOf, type RecordKey, sequenceOf } from '../domain/identifier.js';
-import { isJsonObject } from '../domain/json.js';
-import { type RecordText, statusOf } from '../domain/record.js';
+import type { RecordText } from '../domain/record.js';
 import type { JournalRow } from './journal.js';
 import { SortedTexts } from './sorted-texts.js';
+import { describeRow, storedFacts } from './stored-facts.js';
 import { utf8Length } from './utf8-length.js';
 
 /** A record in memory: never changed in place, an update puts another in its stead. */
@@ -30,10 +30,19 @@ export interface Change {
 
 /** One account's records of one collection. */
 class Shelf {
-  readonly byKey = new Map<RecordKey, MemoryRecord>();
+  /** Made at the first question: a start has many shelves that nobody asks for. */
+  #byKey: Map<RecordKey, MemoryRecord> | undefined;
   /** Oldest first. */
   readonly ordered: MemoryRecord[] = [];
   #snapshot: readonly MemoryRecord[] | undefined;
+
+  get(key: RecordKey): MemoryRecord | undefined {
+    if (this.#byKey === undefined) {
+      this.#byKey = new Map();
+      for (const record of this.ordered) this.#byKey.set(record.key, record);
+    }
+    return this.#byKey.get(key);
+  }
 
   /** A copy that stays as it is; the same one until the next change. */
   snapshot(): readonly MemoryRecord[] {
@@ -43,19 +52,19 @@ class Shelf {
 
   add(record: MemoryRecord): void {
     this.#snapshot = undefined;
-    this.byKey.set(record.key, record);
+    this.#byKey?.set(record.key, record);
     this.ordered.push(record);
   }
 
   replace(record: MemoryRecord): void {
     this.#snapshot = undefined;
-    this.byKey.set(record.key, record);
+    this.#byKey?.set(record.key, record);
     this.ordered[this.#indexOf(record.position)] = record;
   }
 
   remove(record: MemoryRecord): void {
     this.#snapshot = undefined;
-    this.byKey.delete(record.key);
+    this.#byKey?.delete(record.key);
     this.ordered.splice(this.#indexOf(record.position), 1);
   }
 
@@ -122,16 +131,12 @@ export class RecordSet {
 
   /** Takes in a stored row. Rows come in order of position. Throws where the body is no record. */
   load(row: JournalRow): void {
-    if (!isCollectionName(row.collection)) throw new Error(`${describe(row)} is of no collection`);
-    const body: unknown = parsed(row);
-    if (!isJsonObject(body)) throw new Error(`${describe(row)} is not a JSON object`);
-    const owner = body['owner_sub'];
-    const account =
-      typeof owner === 'string' && owner !== '' ? this.#account(owner) : this.#unowned;
-    // The body is the truth: text in a column of its own is cut at a NUL character.
-    const id = typeof body['id'] === 'string' ? body['id'] : row.id;
+    if (!isCollectionName(row.collection))
+      throw new Error(`${describeRow(row)} is of no collection`);
+    const { owner, id, status } = storedFacts(row);
+    const account = owner === undefined ? this.#unowned : this.#account(owner);
     const key = keyOf(row.collection, id);
-    const record = memoryRecord(row.position, key, { text: row.body, status: statusOf(body) });
+    const record = memoryRecord(row.position, key, { text: row.body, status });
     account.shelf(row.collection).add(record);
     this.#count(account, undefined, record);
     this.#counts[row.collection]++;
@@ -146,7 +151,7 @@ export class RecordSet {
   }
 
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    return this.#accounts.get(owner)?.shelves[collection]?.byKey.get(keyOf(collection, id));
+    return this.#accounts.get(owner)?.shelves[collection]?.get(keyOf(collection, id));
   }
 
   /** Oldest first. The array goes on changing with the set: whoever waits takes a `snapshot`. */
@@ -251,17 +256,4 @@ export function memoryRecord(
 ): MemoryRecord {
   if (status === undefined || typeof status === 'string') return { position, key, text, status };
   return { position, key, text, status: null };
-}
-
-function parsed(row: JournalRow): unknown {
-  try {
-    return JSON.parse(row.body);
-  } catch {
-    throw new Error(`${describe(row)} is not JSON`);
-  }
-}
-
-/** Names the row without quoting it: the message ends in a log. */
-function describe(row: JournalRow): string {
-  return `the stored row ${row.collection} ${row.id} (position ${row.position})`;
 }

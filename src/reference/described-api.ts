@@ -66,7 +66,7 @@ export function describedApi(root: Json): DescribedApi {
   return {
     title: text(info['title']),
     summary: text(info['summary']),
-    description: text(info['description']),
+    description: `${text(info['description'])}\n\n${errorCodes(read, root)}`,
     baseUrl: text(read(list(root['servers'])[0])['url']),
     groups: list(root['tags']).map((tag) => {
       const name = text(read(tag)['name']);
@@ -77,6 +77,13 @@ export function describedApi(root: Json): DescribedApi {
 }
 
 type Read = (value: unknown) => Json;
+
+/** The list of error codes, which the document keeps where an error's code is described. */
+function errorCodes(read: Read, root: Json): string {
+  const { schemas } = read(root['components']);
+  const { properties } = read(read(schemas)['ErrorDetail']);
+  return text(read(read(properties)['code'])['description']).replace(/^/, '`error.code`: ');
+}
 
 /** Reads an object of the document, or the one that its `$ref` names. */
 function reader(root: Json): Read {

@@ -36,7 +36,10 @@ import { directoryStub, settingsIn, type WorkerEnvironment } from './environment
 import { Outbox } from './outbox.js';
 import { sentPage } from './sent-page.js';
 
-/** The operator's answer waits so long for the directory; after it the change is shown when the alarm has told it. */
+/**
+ * How long the operator's answer waits for the directory. After that, the change is
+ * shown once the alarm has delivered it.
+ */
 const OPERATOR_WAIT_MS = 2_000;
 /** An isolate has 128 MB, which hold the records' texts about twice. */
 const ACCOUNT_MAX_BYTES = 48_000_000;
@@ -49,7 +52,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
   readonly #journal: ObjectJournal;
   readonly #outbox: Outbox;
   #records: OpenAccounts | undefined;
-  /** Whose object this is, from the first call on. */
+  /** The account of this object, known from the first call on. */
   #owner = '';
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
@@ -71,7 +74,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
     void ctx.blockConcurrencyWhile(() => this.#open());
   }
 
-  /** Rejects where the object cannot answer; whatever can be answered is a value. */
+  /** Rejects where the object cannot answer; every other outcome is a value. */
   async perform(call: AccountCall): Promise<AccountReply> {
     const records = await this.#recordsOf(call.owner);
     const sender: Sender = { actor: call.actor, hasGone: () => false };
@@ -113,7 +116,8 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
       turns: noTurns(),
       limits: limitsIn(this.env, this.#log),
       searchMaxCharacters: SEARCH_MAX_CHARACTERS,
-      // Memory and storage may differ: the next call finds a new object, which reads the truth.
+      // Memory and storage may differ: the next call finds a new object, which reads what is
+      // stored.
       onStorageLost: () => this.ctx.abort('storage is in doubt'),
     });
     if (!this.#journal.hasTables) return;
@@ -157,7 +161,10 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
   }
 }
 
-/** A setting that cannot be used closes the front's doors, whose log names it: here the default holds. */
+/**
+ * Where a setting cannot be used, the front refuses every request and its log names
+ * the setting; here the default holds.
+ */
 function limitsIn(env: WorkerEnvironment, log: Log): AccountLimits {
   try {
     return readAccountLimits(settingsIn(env), ACCOUNT_MAX_BYTES);
@@ -184,7 +191,7 @@ async function performed(account: AccountRecords, operation: Operation): Promise
     case 'profile':
       return { kind: 'profile', outcome: sentProfile(await account.profile()) };
     default:
-      // A front of a later version may ask for what is not known here.
+      // A front of a later version may ask for an operation that is not known here.
       return unsupported(operation);
   }
 }

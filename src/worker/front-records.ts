@@ -1,6 +1,6 @@
 // The records as the front sees them: every account is an object somewhere, and
 // one call asks it. A read whose object was lost is asked once more, of a fresh
-// stub; a write never, since nobody knows how far it came.
+// stub; a write never, because its outcome is unknown.
 
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';

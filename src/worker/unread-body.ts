@@ -1,4 +1,4 @@
-// What a refused request still has in its body. Left unread, the runtime cuts
+// The rest of a refused request's body. Left unread, the runtime cuts
 // the connection after the answer, and the next request on it meets a reset.
 
 import { boundedBody } from '../bounded-body.js';

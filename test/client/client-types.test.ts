@@ -8,7 +8,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ErrorCode } from '../../src/domain/errors.js';
 import type * as payment from '../../src/domain/payment.js';
 import type * as views from '../../src/records/record-store.js';
-import { DOCUMENT, violation } from '../support/openapi-document.js';
+import { DOCUMENT, typedViolation } from '../support/openapi-document.js';
 
 /** The properties that a type names. */
 type Named<T> = { [Key in keyof T as string extends Key ? never : Key]: T[Key] };
@@ -78,7 +78,7 @@ describe('The type of a body', () => {
     };
     expect(Object.keys(value).sort()).toEqual(Object.keys(schema.properties).sort());
     expect(Object.keys(required)).toEqual(schema.required ?? []);
-    expect(violation(value, `/components/schemas/${name}`)).toBeUndefined();
+    expect(typedViolation(value, `/components/schemas/${name}`)).toBeUndefined();
   });
 });
 

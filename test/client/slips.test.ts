@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createClient } from 'service-management-api/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProject, ROOT } from '../support/pages.js';
+import { ROOT } from '../support/pages.js';
+import { openProject } from '../support/project.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
 
 const HEAD = `

@@ -1,6 +1,8 @@
 // Exports, erasures and searches in the audit log, against a real service.
 
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditFilter, searchAudit } from '../../src/console/audit-search.js';
@@ -134,6 +136,34 @@ describe('An export', () => {
     const { items } = await service.client.recordsOf('copy').customers.list({ page_size: 200 });
     expect(items[0]?.name).toBe('N229');
     expect(items).toHaveLength(200);
+  });
+
+  it('that breaks off is no whole download', async () => {
+    const meta = {
+      request_id: 'r',
+      timestamp: '',
+      pagination: { page: 1, page_size: 200, total: 400, total_pages: 2 },
+    };
+    const row = (_: unknown, index: number) => ({ id: `CUS-${index}`, name: 'N', phone: '1' });
+    const failing = createServer((request, response) => {
+      const isSecond = request.url?.includes('page=2') ?? false;
+      response.writeHead(isSecond ? 401 : 200, { 'Content-Type': 'application/json' });
+      const error = { code: 'UNAUTHORIZED', message: 'm' };
+      const data = Array.from({ length: 200 }, row);
+      response.end(JSON.stringify(isSecond ? { error, meta } : { data, meta }));
+    });
+    await new Promise<void>((resolve) => failing.listen(0, '127.0.0.1', resolve));
+    const { port } = failing.address() as AddressInfo;
+    const broken = await openConsole({ SERVICE_URL: `http://127.0.0.1:${port}/api/v1` });
+    try {
+      const stranger = broken.visitor();
+      await stranger.signIn(broken.codes[0] ?? '');
+      await expect(stranger.get('/accounts/a/customers/export')).rejects.toThrow('aborted');
+    } finally {
+      await broken.close();
+      failing.closeAllConnections();
+      failing.close();
+    }
   });
 
   it('of an account that nobody has is no file', async () => {

@@ -16,6 +16,7 @@ import {
   openService,
   plainText,
   type Visitor,
+  valueIn,
 } from '../support/console-visitor.js';
 
 const ATTACK = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;
@@ -51,7 +52,10 @@ describe('An account', () => {
       const tab = await visitor.get(asBrowser(String(account.headers['location'])));
       expect(plainText(tab.text)).toContain(`N ${name}`.slice(0, 80));
       const record = /<th scope="row" class="id"><a href="([^"]+)"/.exec(tab.text)?.[1] ?? '';
-      const form = await visitor.submit(asBrowser(`${record}/delete`), {});
+      const question = await visitor.get(asBrowser(`${record}/delete`));
+      const form = await visitor.submit(asBrowser(`${record}/delete`), {
+        base: valueIn(question.text, 'base'),
+      });
       expect(form.headers['location']).toMatch(/\?done=deleted$/);
       expect((await service.client.recordsOf(name).customers.list()).pagination.total).toBe(0);
       await service.client.recordsOf(name).customers.create({ name: `N ${name}`, phone: '1' });

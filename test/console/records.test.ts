@@ -206,11 +206,29 @@ describe('A new record', () => {
 });
 
 describe('Deleting', () => {
+  it('does not take away what somebody changed since the question', async () => {
+    const question = await visitor.get(`${ORDERS}/${id}/delete`);
+    await orders().update(id, { amount: 99_000 });
+    const send = (page: Visit) =>
+      visitor.post(`${ORDERS}/${id}/delete`, {
+        token: tokenIn(page.text),
+        base: valueIn(page.text, 'base'),
+      });
+    const changed = await send(question);
+    expect(changed.status).toBe(409);
+    expect(changed.text).toContain('nothing was deleted');
+    expect(changed.text).toContain('99,000');
+    expect(await stored()).toMatchObject({ amount: 99_000 });
+    expect((await send(changed)).status).toBe(303);
+  });
+
   it('asks on a page of its own, then does it', async () => {
     const question = await visitor.get(`${ORDERS}/${id}/delete`);
     expect(question.text).toContain('This cannot be undone');
     expect((await stored())['id']).toBe(id);
-    const visit = await visitor.submit(`${ORDERS}/${id}/delete`, {});
+    const visit = await visitor.submit(`${ORDERS}/${id}/delete`, {
+      base: valueIn(question.text, 'base'),
+    });
     expect(visit.headers['location']).toBe(`${ORDERS}?done=deleted`);
     await expect(stored()).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const again = await visitor.get(`${ORDERS}/${id}`);

@@ -125,6 +125,16 @@ describe('A session', () => {
     expect(sessions.find(id)).toBeUndefined();
   });
 
+  it('is not kept by a page that loads itself again', () => {
+    let now = 0;
+    const sessions = new Sessions({ now: () => now, randomBytes });
+    const { id } = sessions.begin();
+    now = SESSION_IDLE_MAX_MS;
+    expect(sessions.find(id, false)).toBeDefined();
+    now += 1;
+    expect(sessions.find(id, false)).toBeUndefined();
+  });
+
   it('is one of fifty: the one that was used least lately ends', () => {
     const sessions = new Sessions({ now: () => 0, randomBytes });
     const first = sessions.begin();

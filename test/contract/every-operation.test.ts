@@ -77,6 +77,15 @@ onEveryHost('Every operation', (service) => {
     expectRefusal(nobody, 404, 'NOT_FOUND');
   });
 
+  it('whose path has a segment that can name nothing is 404', async () => {
+    const account = service.account();
+    for (const operation of OPERATIONS.filter(({ path }) => path.includes('{'))) {
+      const path = operation.path.replace(/\{\w+\}/g, '%00');
+      const caller = path.startsWith('/admin') ? service.operator : account;
+      expectRefusal(await sendOperation(caller, { ...operation, path }), 404, 'NOT_FOUND');
+    }
+  });
+
   it('is 503 where nobody can say who asks', async () => {
     await service.restart({ userinfoUrl: undefined, adminKey: undefined });
     const account = service.account();

@@ -38,6 +38,13 @@ describe('Names in an audit event', () => {
     expect(long).toBe('x'.repeat(CHANGED_NAME_MAX_CHARACTERS));
     expect(pair).toBe('x'.repeat(199));
   });
+
+  it.each(['\u{10000}', '\u{10ffff}'])('are cut before %j, the first and the last pair', (sign) => {
+    expect(changedNames([`${'x'.repeat(199)}${sign}`]).changed).toEqual(['x'.repeat(199)]);
+    expect(changedNames([`${'x'.repeat(198)}${sign}y`]).changed).toEqual([
+      `${'x'.repeat(198)}${sign}`,
+    ]);
+  });
 });
 
 describe('An audit event as a log line', () => {
@@ -54,5 +61,12 @@ describe('An audit event as a log line', () => {
     const fields = loggedEvent({ ...EVENT, ...changedNames(names) });
     expect(JSON.stringify(fields).length).toBeLessThan(1_500);
     expect(fields['changed_count']).toBe(5_000);
+  });
+
+  it('holds as many names as fit into 1,000 characters with their commas', () => {
+    const names = Array.from({ length: 6 }, (_, i) => `${i}`.padStart(199, 'x'));
+    const fields = loggedEvent({ ...EVENT, changed: names });
+    expect(fields['changed']).toBe(names.slice(0, 5).join(','));
+    expect(fields['changed_count']).toBe(6);
   });
 });

@@ -114,6 +114,13 @@ describe('A payment row', () => {
     );
   });
 
+  it('shares a long value, and not another one of the same name before it', () => {
+    const customer = 'x'.repeat(5_000);
+    const text = JSON.stringify({ note: { customer: 'short' }, ...ORDER, customer });
+    const shared = sharedPieces(text, paymentPieces(text));
+    expect(shared.join('')).toBe(paymentRow(text));
+  });
+
   it('has a long value as a piece of its own', () => {
     const customer = 'x'.repeat(100_000);
     const pieces = paymentPieces(JSON.stringify({ ...ORDER, customer }));

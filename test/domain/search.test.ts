@@ -86,6 +86,36 @@ describe('A needle', () => {
     expect(matches(`${needle.slice(0, -1)}?${needle.slice(1)}`)).toBe(false);
   });
 
+  it.each([
+    ['short', 'ab', 'xabxab'],
+    ['long', 'ab'.repeat(200), `x${'ab'.repeat(200)}x${'ab'.repeat(200)}`],
+  ])('that is %s is found where it begins, between two places of the text', (_name, q, text) => {
+    const needle = new Needle(q);
+    const second = text.length - q.length;
+    expect(needle.indexIn(text)).toBe(1);
+    expect(needle.indexIn(text, 2)).toBe(second);
+    expect(needle.indexIn(text, 2, text.length - 1)).toBe(-1);
+    expect(needle.indexIn(text, 1, 1 + q.length)).toBe(1);
+    expect(needle.indexIn(text, 1, q.length)).toBe(-1);
+  });
+
+  it('with borders within borders within borders is found in what begins like it', () => {
+    // Words of Fibonacci: every prefix has as many borders as a word can have.
+    let [word, before] = ['ab', 'a'];
+    while (word.length < 2_000) [word, before] = [word + before, word];
+    for (const length of [257, 300, 377, 610, 700]) {
+      for (const last of ['', 'c']) {
+        const q = word.slice(0, length) + last;
+        const needle = new Needle(q);
+        for (const start of [1, 5, 34, 89, 144, 233]) {
+          const text = word.slice(start, start + length) + q;
+          expect(needle.indexIn(text)).toBe(text.indexOf(q));
+          expect(needle.indexIn(text.slice(0, -1))).toBe(text.slice(0, -1).indexOf(q));
+        }
+      }
+    }
+  });
+
   it('remembers nothing from one text to the next', () => {
     const needle = 'ab'.repeat(200);
     const matches = textMatcher(needle);
@@ -115,8 +145,10 @@ describe('A search through a long text', () => {
 
   it('keeps the two halves of a character together', () => {
     const letter = '\u{10400}';
-    const text = `${'x'.repeat(WINDOW_CHARACTERS - 1)}${letter}`;
-    expect([...new Needle(letter.toLowerCase()).search(text)]).toContain(true);
+    for (const before of [WINDOW_CHARACTERS - 1, WINDOW_CHARACTERS - 2]) {
+      const text = `${'x'.repeat(before)}${letter}`;
+      expect([...new Needle(letter.toLowerCase()).search(text)]).toContain(true);
+    }
   });
 
   it('can be stopped after each window', () => {

@@ -9,7 +9,8 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { miniflareOptions } from '../../scripts/worker/deployment.js';
 import { keepsRecords, serviceFile } from '../support/embedded-service.js';
 import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
-import { openProject, pageCode } from '../support/pages.js';
+import { pageCode } from '../support/pages.js';
+import { openProject } from '../support/project.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
 import { startMiniflare } from '../support/worker-host.js';
 

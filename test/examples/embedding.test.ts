@@ -7,7 +7,8 @@ import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProject, pageCode, ROOT } from '../support/pages.js';
+import { pageCode, ROOT } from '../support/pages.js';
+import { openProject } from '../support/project.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);

@@ -5,7 +5,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { localIdentity, openMemoryJournal } from 'service-management-api/memory';
 import { describe, expect, it } from 'vitest';
-import { openProject, pageCode } from '../support/pages.js';
+import { pageCode } from '../support/pages.js';
+import { openProject } from '../support/project.js';
 
 const run = promisify(execFile);
 const PAGE = 'src/embedding.md';

@@ -6,13 +6,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openProject, pageCode } from '../support/pages.js';
+import { pageCode } from '../support/pages.js';
 import {
   interrupted,
   type PreviewProcess,
   printed,
   spawnPreview,
 } from '../support/preview-process.js';
+import { openProject } from '../support/project.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);

@@ -9,8 +9,8 @@ import { COLLECTIONS as MODEL_COLLECTIONS, RULES } from '../trials/model/account
 
 it.each([
   ['test/support/collection-table.ts', COLLECTION_TABLE.map(({ name }) => name)],
-  ['the collections of the trial’s model', MODEL_COLLECTIONS],
-  ['the rules of the trial’s model', Object.keys(RULES)],
+  ['COLLECTIONS in test/trials/model/account-model.ts', MODEL_COLLECTIONS],
+  ['RULES in test/trials/model/account-model.ts', Object.keys(RULES)],
 ])('%s has every collection of the service', (_, names) => {
   expect(names).toEqual([...COLLECTION_NAMES]);
 });
@@ -24,7 +24,7 @@ describe.each(COLLECTION_TABLE)('The rules of $name', (row) => {
     expect(Object.keys(leastBody(row)).sort()).toEqual(Object.keys(required.shape).sort());
   });
 
-  it('are those of the trial’s model', () => {
+  it('are those of RULES in test/trials/model/account-model.ts', () => {
     const { prefix, digits, texts, numbers, defaults: modelled } = RULES[row.name];
     expect([prefix, digits, texts, numbers]).toEqual([
       row.idPrefix,

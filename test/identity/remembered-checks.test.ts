@@ -1,47 +1,11 @@
 // Which identity checks are remembered, for how long, and how much of them.
 
 import { describe, expect, it } from 'vitest';
-import type { Identity, IdentityProvider } from '../../src/identity/identity-provider.js';
+import type { Identity } from '../../src/identity/identity-provider.js';
 import { sharedChecks } from '../../src/identity/shared-checks.js';
+import { HeldProvider, INVALID, identified, promptly, UNAVAILABLE } from './held-provider.js';
 
-const INVALID: Identity = { status: 'invalid' };
-const UNAVAILABLE: Identity = { status: 'unavailable' };
 const ENTRIES_MAX = 10_000;
-
-function identified(subject: string): Identity {
-  return { status: 'identified', subject };
-}
-
-/** A provider whose answers the test gives, one question at a time or all the same way. */
-class HeldProvider implements IdentityProvider {
-  readonly asked: string[] = [];
-  readonly #held: { resolve(identity: Identity): void; reject(error: Error): void }[] = [];
-
-  identify(token: string): Promise<Identity> {
-    this.asked.push(token);
-    return new Promise((resolve, reject) => this.#held.push({ resolve, reject }));
-  }
-
-  /** Answers the oldest open question. */
-  answer(identity: Identity): void {
-    this.#held.shift()?.resolve(identity);
-  }
-
-  fail(error: Error): void {
-    this.#held.shift()?.reject(error);
-  }
-}
-
-function promptly(answers: (token: string) => Identity) {
-  const asked: string[] = [];
-  const provider: IdentityProvider = {
-    async identify(token) {
-      asked.push(token);
-      return answers(token);
-    },
-  };
-  return { asked, provider };
-}
 
 describe('With a memory', () => {
   const LIFETIME_MS = 60_000;

@@ -2,12 +2,8 @@
 // cannot be used ends the start with.
 
 import { expect, it } from 'vitest';
-import {
-  type Environment,
-  readSettings,
-  SettingError,
-  settingWarnings,
-} from '../../src/settings.js';
+import { type Environment, readSettings, settingWarnings } from '../../src/settings.js';
+import { refusalOf } from '../support/refused-setting.js';
 
 const USERINFO = 'https://id.example.com/userinfo';
 const ISSUER = 'https://id.example.com/realms/shop';
@@ -155,16 +151,6 @@ it('warns where tokens of any application of an issuer are let in', () => {
   expect(warningsOf({ AUTH_ISSUER: ISSUER })).toEqual(['identity_audience_unchecked']);
   expect(warningsOf({ AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: 'shop' })).toEqual([]);
 });
-
-function refusalOf(environment: Environment): SettingError {
-  try {
-    readSettings(environment);
-  } catch (error) {
-    if (error instanceof SettingError) return error;
-    throw error;
-  }
-  throw new Error('the settings were taken');
-}
 
 function warningsOf(environment: Environment): string[] {
   return settingWarnings(readSettings(environment)).map(({ event }) => event);

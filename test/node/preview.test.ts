@@ -58,6 +58,26 @@ describe('The preview', () => {
     }
   });
 
+  it('serves the operator’s console, and prints its address with a code for one sign-in', async () => {
+    const { text } = await start({});
+    const origin = /Console {4}(http:\S+)\/ is/.exec(text())?.[1] ?? '';
+    const code = /Its code for one sign-in: (\S+)/.exec(text())?.[1] ?? '';
+    const signIn = (secret: string) =>
+      fetch(`${origin}/sign-in`, {
+        method: 'POST',
+        redirect: 'manual',
+        body: new URLSearchParams({ secret }),
+        headers: { Origin: origin, 'Sec-Fetch-Site': 'same-origin' },
+      });
+    const signedIn = await signIn(code);
+    expect(signedIn.status).toBe(303);
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const page = await (await fetch(origin, { headers: { Cookie: cookie } })).text();
+    expect(page).toContain('The service is well');
+    expect((await signIn(code)).status).toBe(401);
+    expect(text()).toContain("The console's next code: ");
+  });
+
   it('uses the admin key that is set', async () => {
     const key = "a key of the operator's own choosing, with a quote";
     const { text } = await start({ ADMIN_API_KEY: key });
@@ -100,16 +120,19 @@ describe('The preview', () => {
     expect(text()).toContain('runs at');
   });
 
-  it('takes the next free port where another program has 8080 or 8081', async () => {
-    const others = [createServer(), createServer()];
-    await Promise.all(others.map((other, index) => takes(other, 8080 + index)));
+  it('takes the next free port where another program has 8080, 8081 or 8090', async () => {
+    const taken = [8080, 8081, 8090];
+    const others = taken.map(() => createServer());
+    await Promise.all(others.map((other, index) => takes(other, taken[index] ?? 0)));
     try {
       const { text } = await start({ PORT: '' });
-      const ports = [...text().matchAll(/(?:runs at|Reference) +http:\/\/127\.0\.0\.1:(\d+)/g)];
-      expect(ports).toHaveLength(2);
+      const ports = [
+        ...text().matchAll(/(?:runs at|Reference|Console) +http:\/\/127\.0\.0\.1:(\d+)/g),
+      ];
+      expect(ports).toHaveLength(3);
       for (const [, port] of ports) {
-        expect(Number(port)).toBeGreaterThan(8081);
-        expect(Number(port)).toBeLessThan(8181);
+        expect(taken).not.toContain(Number(port));
+        expect(Number(port)).toBeLessThan(8191);
       }
     } finally {
       for (const other of others) other.close();

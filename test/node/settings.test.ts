@@ -2,12 +2,9 @@
 // cannot be used ends the start. test/pages/settings has the operators' table.
 
 import { expect, it } from 'vitest';
-import {
-  type Environment,
-  readSettings,
-  SettingError,
-  settingWarnings,
-} from '../../src/settings.js';
+import { SETTING_NAMES } from '../../src/settings/setting-names.js';
+import { type Environment, readSettings, settingWarnings } from '../../src/settings.js';
+import { refusalOf } from '../support/refused-setting.js';
 
 const USERINFO = 'https://id.example.com/userinfo';
 
@@ -26,24 +23,7 @@ it('has a default for every setting', () => {
 });
 
 it('takes an empty variable for an unset one', () => {
-  const empty = {
-    HOST: '',
-    PORT: '',
-    DATABASE_URL: '',
-    AUTH_USERINFO_URL: '',
-    AUTH_USERINFO_HEADERS: '',
-    AUTH_USERINFO_METHOD: '',
-    AUTH_SUBJECT_FIELD: '',
-    AUTH_ISSUER: '',
-    AUTH_JWKS_URL: '',
-    AUTH_AUDIENCE: '',
-    AUTH_CACHE_SECONDS: '',
-    ADMIN_API_KEY: '',
-    CORS_ALLOWED_ORIGINS: '',
-    BACKUP_DIR: '',
-    BACKUP_INTERVAL_HOURS: '',
-    BACKUP_KEEP: '',
-  };
+  const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
   expect(readSettings(empty)).toEqual(readSettings({}));
 });
 
@@ -204,16 +184,6 @@ it('warns of nothing where everything is as it should be', () => {
   expect(warningsOf({ AUTH_USERINFO_URL: USERINFO, ADMIN_API_KEY: 'k'.repeat(32) })).toEqual([]);
   expect(warningsOf({ AUTH_USERINFO_URL: USERINFO })).toEqual([]);
 });
-
-function refusalOf(environment: Environment): SettingError {
-  try {
-    readSettings(environment);
-  } catch (error) {
-    if (error instanceof SettingError) return error;
-    throw error;
-  }
-  throw new Error('the settings were taken');
-}
 
 function warningsOf(environment: Environment): string[] {
   return settingWarnings(readSettings(environment)).map(({ event }) => event);

@@ -3,10 +3,19 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { openApiDocument } from '../../src/openapi/document.js';
+import { inVersion30 } from '../../src/openapi/version-3-0.js';
 import { DOCUMENT } from '../support/openapi-document.js';
 
-const BUILT = fileURLToPath(new URL('../../dist/openapi.json', import.meta.url));
-
 it('dist/openapi.json is the document of the sources', () => {
-  expect(JSON.parse(readFileSync(BUILT, 'utf8'))).toEqual(DOCUMENT);
+  expect(built('openapi.json')).toEqual(DOCUMENT);
 });
+
+it('dist/openapi-3.0.json is the same in OpenAPI 3.0.3', () => {
+  expect(built('openapi-3.0.json')).toEqual(inVersion30(openApiDocument()));
+});
+
+function built(name: string): unknown {
+  const path = fileURLToPath(new URL(`../../dist/${name}`, import.meta.url));
+  return JSON.parse(readFileSync(path, 'utf8'));
+}

@@ -13,8 +13,9 @@ import {
   pointerOf,
   type ResponseObject,
   resolved,
-  violation,
+  typedViolation,
 } from '../support/openapi-document.js';
+import { textOf } from '../support/pages.js';
 
 const TENANT = '/admin/accounts/{owner_sub}';
 
@@ -47,6 +48,15 @@ describe('The document', () => {
     expect(DOCUMENT.info.version).toBe('0.1.0');
   });
 
+  it('names licence and contact as the package does', () => {
+    const { license, author } = JSON.parse(textOf('package.json'));
+    expect(DOCUMENT.info['license']).toEqual({
+      name: license,
+      identifier: `LicenseRef-${license}`,
+    });
+    expect(DOCUMENT.info['contact']).toBe(author);
+  });
+
   it("has every route of the contract's table, and no other", () => {
     expect(OPERATIONS.map(({ name }) => name).sort()).toEqual([...ROUTES].sort());
   });
@@ -69,7 +79,7 @@ describe('The document', () => {
     for (const [name, { content = {} }] of Object.entries(responses)) {
       for (const { value } of Object.values(content['application/json']?.examples ?? {})) {
         const pointer = pointerOf('components', 'responses', name, 'content', 'application/json');
-        expect(violation(value, `${pointer}/schema`)).toBeUndefined();
+        expect(typedViolation(value, `${pointer}/schema`)).toBeUndefined();
       }
     }
   });
@@ -81,12 +91,14 @@ describe('The document', () => {
       const type = pointerOf('content', 'application/json');
       if (object.requestBody !== undefined) {
         const { example } = object.requestBody.content['application/json'] ?? {};
-        expect(violation(example, `${pointer}/requestBody${type}/schema`)).toBeUndefined();
+        expect(typedViolation(example, `${pointer}/requestBody${type}/schema`)).toBeUndefined();
       }
       const [status = ''] = Object.keys(object.responses);
       const { content } = resolved<ResponseObject>(object.responses[status] ?? { description: '' });
       const { example } = content?.['application/json'] ?? {};
-      expect(violation(example, `${pointer}/responses/${status}${type}/schema`)).toBeUndefined();
+      expect(
+        typedViolation(example, `${pointer}/responses/${status}${type}/schema`),
+      ).toBeUndefined();
     },
   );
 });

@@ -86,6 +86,8 @@ describe('Commits', () => {
       absent: 1,
       present: 1,
       unknown: 0,
+      refused: 0,
+      kept: 0,
     });
     expect(meter.commitDurations.sum).toBe(0.25);
     expect(meter.groupSizes.sum).toBe(5);

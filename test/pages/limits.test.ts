@@ -33,11 +33,20 @@ it("The operators' page has every limit", () => {
 describe('The OpenAPI document', () => {
   // The contract's numbers, not the service's constants: these are under test.
   it.each([
-    ['page_size', { minimum: 1, maximum: 100, default: 20 }],
-    ['admin_page_size', { minimum: 1, maximum: 200, default: 50 }],
-    ['page', { minimum: 1, default: 1 }],
-  ] as const)('limits %s as the contract does', (name, wanted) => {
-    expect(PARAMETERS[name].schema).toEqual({ type: 'integer', ...wanted });
+    ['page_size', 'More than 100 counts as 100; ', 20],
+    ['admin_page_size', 'More than 200 counts as 200; ', 50],
+    ['page', '', 1],
+  ] as const)('describes %s as the contract does: no value is refused', (name, cap, fallback) => {
+    const { description, schema } = PARAMETERS[name];
+    expect(description).toContain(`${cap}`);
+    expect(description).toMatch(new RegExp(`not a positive whole number counts as ${fallback}$`));
+    expect(schema).toEqual({
+      type: 'integer',
+      format: 'int64',
+      minimum: 1,
+      default: fallback,
+      'x-unchecked': true,
+    });
   });
 });
 

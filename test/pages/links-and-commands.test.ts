@@ -48,7 +48,7 @@ describe.each(PAGES)('%s', (page) => {
       // dist/server.js and its like are built from an entry at the top of src.
       const source = name.replace(/^dist\/([\w-]+)\.js$/, 'src/$1.ts');
       const candidates = [name, source, `${name}.ts`, `${name}.test.ts`, `${name}.js`];
-      const isBuilt = /^dist\/(postman\.json|requests\.http|openapi\.json)?$/.test(name);
+      const isBuilt = /^dist\/(postman\.json|requests\.http|openapi(-3\.0)?\.json)?$/.test(name);
       expect(
         isBuilt || candidates.some((file) => existsSync(join(ROOT, file))),
         `${page} names ${name}`,
@@ -101,9 +101,12 @@ describe('The pages', () => {
     expect([...reached].sort()).toEqual([...PAGES].sort());
   });
 
-  it('link to pages alone, and the package ships all of them', () => {
+  it('link to pages and to a picture alone, and the package ships all of them', () => {
     const links = [...words.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target = '']) => target);
-    const others = links.filter((link) => !link.startsWith('https://') && !link.endsWith('.md'));
+    const others = links.filter(
+      (link) =>
+        !link.startsWith('https://') && !link.endsWith('.md') && !PACKAGE.files.includes(link),
+    );
     expect(others, 'the package ships no file that these lead to').toEqual([]);
     expect(PACKAGE.files).toEqual(
       expect.arrayContaining(['README.md', '{scripts,src,test}/**/*.md']),

@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     include: ['test/recipes/*.test.ts'],
     // A framework's build and a browser's start take their time on a busy machine.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     maxWorkers: 2,
   },
 });

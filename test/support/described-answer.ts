@@ -59,28 +59,45 @@ function responseProblem(
   body: unknown,
 ): string | undefined {
   if (described === undefined) return 'the status is not described';
-  const { headers = {}, content = {} } = resolved<ResponseObject>(described);
+  const { content = {} } = resolved<ResponseObject>(described);
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
   if (!Object.hasOwn(content, type)) return `content type ${type}`;
   const at = '$ref' in described ? described.$ref.slice(1) : pointerOf(...pointer);
   return (
-    headersProblem(headers, response) ??
-    violation(body, `${at}${pointerOf('content', type, 'schema')}`)
+    headersProblem(response) ??
+    violation(body, `${at}${pointerOf('content', type, 'schema')}`) ??
+    codeProblem(content[type]?.examples, body)
   );
 }
 
-function headersProblem(
-  described: NonNullable<ResponseObject['headers']>,
-  response: Response,
-): string | undefined {
-  for (const [name, ref] of Object.entries(described)) {
-    const value = response.headers.get(name);
-    const { required = false } = resolved<{ required?: boolean }>(ref);
-    if (value === null && !required) continue;
-    const problem = violation(value, `${ref.$ref.slice(1)}/schema`);
-    if (problem !== undefined) return `header ${name}: ${problem}`;
+/** The contract's "Common headers". The document leaves them out: no client decides on them. */
+const HEADERS: Readonly<Record<string, RegExp>> = {
+  'X-Request-ID': /./,
+  'Cache-Control': /^no-store$/,
+  'X-Content-Type-Options': /^nosniff$/,
+  'Access-Control-Expose-Headers': /^X-Request-ID$/,
+};
+const OPTIONAL_HEADERS: Readonly<Record<string, RegExp>> = {
+  'Access-Control-Allow-Origin': /./,
+  Vary: /^Origin$/,
+};
+
+function headersProblem({ headers }: Response): string | undefined {
+  for (const [name, wanted] of Object.entries(HEADERS)) {
+    if (!wanted.test(headers.get(name) ?? '')) return `header ${name}: ${headers.get(name)}`;
+  }
+  for (const [name, wanted] of Object.entries(OPTIONAL_HEADERS)) {
+    const value = headers.get(name);
+    if (value !== null && !wanted.test(value)) return `header ${name}: ${value}`;
   }
   return undefined;
+}
+
+/** The codes of a response are the names of its examples. */
+function codeProblem(examples: object | undefined, body: unknown): string | undefined {
+  const code = (body as { error?: { code?: string } }).error?.code;
+  if (examples === undefined || (code !== undefined && Object.hasOwn(examples, code))) return;
+  return `code ${code} is none of ${Object.keys(examples)}`;
 }
 
 /** "Another method on a path that is … is 405 with the header `Allow`." */
@@ -104,10 +121,7 @@ function refusalProblem(method: string, response: Response, body: unknown): stri
   if (names === undefined) return 'the document does not have this operation';
   if (method === 'HEAD') return undefined;
   const problems = names.map((name) =>
-    violation(
-      body,
-      pointerOf('components', 'responses', name, 'content', 'application/json', 'schema'),
-    ),
+    responseProblem([], { $ref: `#/components/responses/${name}` }, response, body),
   );
   return problems.includes(undefined) ? undefined : problems.join('; or ');
 }

@@ -7,8 +7,14 @@ import { openApiDocument } from '../../src/openapi/document.js';
 
 export interface ResponseObject {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly headers?: Readonly<Record<string, { readonly schema: object }>>;
   readonly content?: Readonly<Record<string, MediaType>>;
+  readonly links?: Readonly<Record<string, LinkObject>>;
+}
+
+export interface LinkObject {
+  readonly operationId: string;
+  readonly parameters: Readonly<Record<string, string>>;
 }
 
 interface MediaType {
@@ -23,6 +29,7 @@ export interface OperationObject {
   readonly security: readonly Readonly<Record<string, readonly []>>[];
   readonly parameters?: readonly { readonly $ref: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> };
+  readonly tags: readonly string[];
   readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>;
 }
 
@@ -32,10 +39,14 @@ type PathItem = Readonly<Partial<Record<(typeof METHODS)[number], OperationObjec
 
 export interface OpenApiDocument {
   readonly openapi: string;
-  readonly info: { readonly version: string };
+  readonly info: Readonly<Record<string, unknown>> & { readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
+
+/** RFC 3339, UTC, with at most nine decimals. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 
 export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(openApiDocument()));
 
@@ -78,21 +89,48 @@ export function resolved<T extends object>(object: T | { readonly $ref: string }
   return found as T;
 }
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const ajv = new Ajv2020({
+  strict: false,
+  formats: { 'date-time': DATE_TIME, double: true, int64: true },
+});
 // Where the document does not say that an object is open, a property that it
 // does not name is one that it forgot.
-ajv.addSchema(closed(DOCUMENT) as object, 'document');
+ajv.addSchema(closed(DOCUMENT) as object, 'typed');
+ajv.addSchema(closed(withoutAgreements(DOCUMENT)) as object, 'enforced');
 
 const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with a value by a schema of the document, or undefined. `pointer`: JSON Pointer, such as `/components/schemas/Meta`. */
+/**
+ * What is wrong with a value by a schema of the document, or undefined. What the
+ * document says by agreement only (`x-unchecked`) is not held against the value.
+ * `pointer`: JSON Pointer, such as `/components/schemas/Meta`.
+ */
 export function violation(value: unknown, pointer: string): string | undefined {
-  let validate = validators.get(pointer);
+  return violationOf(value, `enforced#${pointer}`);
+}
+
+/** The same by every word of the document: for values that the project itself writes. */
+export function typedViolation(value: unknown, pointer: string): string | undefined {
+  return violationOf(value, `typed#${pointer}`);
+}
+
+function violationOf(value: unknown, reference: string): string | undefined {
+  let validate = validators.get(reference);
   if (validate === undefined) {
-    validate = ajv.compile({ $ref: `document#${pointer}` });
-    validators.set(pointer, validate);
+    validate = ajv.compile({ $ref: reference });
+    validators.set(reference, validate);
   }
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'it' });
+}
+
+/** The document without the types of what the service takes as it comes. */
+function withoutAgreements(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutAgreements);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if ('x-unchecked' in schema) return {};
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, withoutAgreements(value)]),
+  );
 }
 
 /** `/paths/~1customers/get`, … */
@@ -108,12 +146,11 @@ function closed(schema: unknown): unknown {
   return Object.fromEntries(forgetful ? [...entries, ['additionalProperties', false]] : entries);
 }
 
-/** As the service decodes: once, and what cannot be decoded names nothing. */
+/** As the service decodes: once. What cannot be decoded stays as it is; it names nothing, and its operation says 404. */
 function decoded(segment: string): string {
   try {
-    const text = decodeURIComponent(segment);
-    return /\p{Cc}/u.test(text) ? '' : text;
+    return decodeURIComponent(segment);
   } catch {
-    return '';
+    return segment;
   }
 }

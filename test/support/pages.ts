@@ -1,11 +1,8 @@
-// The project's pages as their readers see them: tables, links and code, and a
-// folder in which a reader's code runs.
+// The project's pages as their readers see them: tables, links and code.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -69,24 +66,6 @@ export function pageCode(page: string, words: string, language = 'js'): string {
   const code = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(after)?.[1];
   if (code === undefined) throw new Error(`${page} has no ${language} after "${words}"`);
   return code;
-}
-
-/** A project of a reader's own that has the package installed, and those of our packages that it names. */
-export async function openProject(
-  files: Readonly<Record<string, string>>,
-  packages: readonly string[] = [],
-): Promise<TemporaryFolder> {
-  const folder = await openTemporaryFolder();
-  const modules = join(folder.path, 'node_modules');
-  await mkdir(modules);
-  await symlink(ROOT, join(modules, 'service-management-api'));
-  for (const name of packages) {
-    await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(join(ROOT, 'node_modules', name), join(modules, name));
-  }
-  await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }');
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, name), text);
-  return folder;
 }
 
 function markdownIn(folder: string, recursive: boolean): string[] {

@@ -137,7 +137,7 @@ async function lossesOf(
 function lessDurableBuild(folder: string) {
   return changedServer(join(folder, 'build'), 'storage-thread.js', [
     ['pragma synchronous = full', 'pragma synchronous = normal'],
-    ['#expectPragma("synchronous", 2)', '#expectPragma("synchronous", 1)'],
+    ['expectPragma(client, "synchronous", 2)', 'expectPragma(client, "synchronous", 1)'],
   ]);
 }
 

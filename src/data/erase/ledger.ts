@@ -6,6 +6,7 @@ import { createHmac } from 'node:crypto';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CollectionName } from '../../domain/collection-name.js';
+import { objectIn } from '../json-line.js';
 
 const OWNER_ONLY = 0o600;
 const SALT_BYTES = 16;
@@ -89,22 +90,13 @@ async function appendLine(file: FileHandle, line: object): Promise<void> {
 }
 
 function headOf(text: string): Head | undefined {
-  const head = parsed(text.split('\n', 1)[0] ?? '') as Partial<Head> | undefined;
+  const head = objectIn(text.split('\n', 1)[0] ?? '') as Partial<Head> | undefined;
   return typeof head?.salt === 'string' ? (head as Head) : undefined;
 }
 
 function linesOf(text: string): Line[] {
-  const lines = text.split('\n').slice(1).map(parsed) as (Partial<Line> | undefined)[];
+  const lines = text.split('\n').slice(1).map(objectIn) as (Partial<Line> | undefined)[];
   return lines.filter((line): line is Line => typeof line?.account === 'string');
-}
-
-function parsed(line: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function hashOf(salt: string, subject: string): string {

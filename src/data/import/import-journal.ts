@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import type { CollectionName } from '../../domain/collection-name.js';
 import { sequenceOf } from '../../domain/identifier.js';
 import { CommandError, systemCodeOf } from '../failures.js';
+import { objectIn } from '../json-line.js';
 
 const VERSION = 1;
 const OWNER_ONLY = 0o600;
@@ -161,7 +162,7 @@ export class ImportJournal {
   async #load(path: string): Promise<void> {
     let isHeader = true;
     for await (const line of createInterface({ input: createReadStream(path) })) {
-      const entry = isHeader ? undefined : parsed(line);
+      const entry = isHeader ? undefined : objectIn(line);
       isHeader = false;
       if (entry !== undefined) this.#take(entry as Entry);
     }
@@ -172,7 +173,7 @@ async function readHeader(path: string): Promise<Header | undefined> {
   const input = createReadStream(path);
   try {
     for await (const line of createInterface({ input })) {
-      const header = parsed(line) as Header | undefined;
+      const header = objectIn(line) as Header | undefined;
       if (header?.version === VERSION) return header;
       throw new CommandError(`${path} is no journal of this program; move it away`);
     }
@@ -196,15 +197,5 @@ function expectSame(path: string, header: Header, undertaking: Undertaking): voi
     throw new CommandError(
       `${undertaking.file} was read with other options when ${began} (${header.reading}); give the same ones; ${anew}`,
     );
-  }
-}
-
-/** A line that the machine's loss has torn is no entry. */
-function parsed(line: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

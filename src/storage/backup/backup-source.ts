@@ -1,10 +1,10 @@
-// A backup that is to be restored, held open: one that is looked at once cannot
-// become another one by its name.
+// A backup that is to be restored, held open, so that nobody can exchange the file
+// after it was looked at.
 
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { codeOf, copySynced, fileErrorText } from './file-copy.js';
 
-/** What a service that ended in a hurry leaves beside its file; the file itself is copied last. */
+/** The files that a killed service leaves beside its database; the database itself is copied last. */
 const PARTS = ['-journal', '-wal', ''] as const;
 /** A pipe in the place of a file must not keep the restore waiting. */
 const READ_AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -66,7 +66,7 @@ export function refusal(backup: string, reason: string, cause?: unknown): Error 
   return new Error(`the backup ${backup} cannot be restored: ${reason}`, { cause });
 }
 
-/** Undefined where a part is not there that need not be. */
+/** Undefined where an optional part is missing. */
 async function openPart(path: string, isNeeded: boolean): Promise<FileHandle | undefined> {
   try {
     return await open(path, READ_AT_ONCE);

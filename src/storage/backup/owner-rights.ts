@@ -34,7 +34,7 @@ export async function ownerOnTheWay(path: string): Promise<Owner | undefined> {
   const steps = namesOf(absolute);
   for (let links = 0; ; ) {
     const here = await lstat(at);
-    // Who owns a file cannot put another one in its place.
+    // Owning a file does not allow its owner to replace it: that takes rights on its folder.
     if (!here.isDirectory()) return undefined;
     if (here.uid !== SUPERUSER) return { uid: here.uid, gid: here.gid };
     const name = steps.shift();
@@ -46,7 +46,7 @@ export async function ownerOnTheWay(path: string): Promise<Owner | undefined> {
     }
     const next = join(at, name);
     const found = await lstat(next).catch(() => undefined);
-    // What is not there will be made by the superuser, in a folder of its own.
+    // A missing part will be made by the superuser, in a folder of the superuser.
     if (found === undefined) return undefined;
     if (!found.isSymbolicLink()) {
       at = next;
@@ -70,7 +70,7 @@ export function goOnAs({ uid, gid }: Owner): void {
   process.setuid?.(uid);
 }
 
-/** With the sticky bit, as in /tmp, names belong to those who made them. */
+/** With the sticky bit, as in /tmp, only the maker of a file can rename or remove it. */
 function expectClosed(folder: string, mode: number): void {
   if ((mode & GROUP_OR_OTHERS_WRITE) === 0 || (mode & STICKY) !== 0) return;
   throw new Error(

@@ -56,7 +56,8 @@ export async function restoreDatabase({ backup, path, now }: RestoreOptions): Pr
     const unfinished = `${place}${UNFINISHED}${process.pid}-${now}`;
     try {
       await source.copyTo(unfinished);
-      // Not the backup itself: what was checked is what will be in place.
+      // The copy and not the backup itself, so that the checked file is the one that is put in
+      // place.
       const contents = await checkDatabase(unfinished, (client) =>
         addRestoreEvent(client, basename(backup), now),
       ).catch((error: unknown) => {
@@ -82,7 +83,7 @@ export async function restoreDatabase({ backup, path, now }: RestoreOptions): Pr
 /**
  * Opens the backup and takes the rights that the work in the database's folder
  * needs. The superuser opens the backup only where nobody else decides which
- * file that is; else whoever does could have any file copied.
+ * file that is; otherwise that user could have any file copied.
  */
 async function openWithRights(backup: string, path: string): Promise<BackupSource> {
   const owner = isSuperuser() ? await ownerOnTheWay(path) : undefined;

@@ -176,7 +176,8 @@ export class LibsqlFile {
     await this.#client.execute(DISTRUST_SCHEMA);
     await this.#client.execute(lockingOf(this.#holding));
     const tables = Number((await this.#one('select count(*) as n from sqlite_master'))?.['n']);
-    // Locked is the file that was opened; a restore may have put another one in its place meanwhile.
+    // The lock is on the file that was opened; meanwhile a restore may have put another file in its
+    // place.
     if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
     const application = Number(await this.#pragma('application_id'));
     const version = Number(await this.#pragma('user_version'));
@@ -189,7 +190,7 @@ export class LibsqlFile {
         `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
       );
     }
-    // Before anything else is read: what a stranger's view or trigger does is never run.
+    // Before anything else is read, so that a foreign view or trigger never runs.
     await expectOwnSchema(this.#client, version);
     await this.#configure();
   }

@@ -4,7 +4,6 @@
 import { access, constants, mkdir, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { CollectionName } from '../../domain/collection-name.js';
 import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
 import type {
   Changes,
@@ -21,6 +20,7 @@ import { syncFolder } from '../backup/file-copy.js';
 import type { CommitTexts, FileCommitResult } from './database-file.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
+import { rowsOfPage } from './record-pages.js';
 import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
 
 /** SQLite's own limit of a text. */
@@ -106,7 +106,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
 async function makeFolder(folder: string): Promise<void> {
   try {
     const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-    // Until the folder around it is synced, a power cut may take a new one, with all that is in it.
+    // Until the parent folder is synced, a power cut may remove a new folder with everything in it.
     for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
       await syncFolder(dirname(made));
     }
@@ -162,7 +162,7 @@ class LibsqlJournal implements FileJournal {
       // The thread reads the next page while the caller works on this one.
       next = this.#thread.call('loadPage', page.last);
       next.catch(() => {});
-      yield rowsOf(page.page);
+      yield rowsOfPage(page);
     }
   }
 
@@ -182,12 +182,12 @@ class LibsqlJournal implements FileJournal {
     try {
       return withErrors(await this.#thread.call('commit', commitTexts(changes)));
     } catch (error) {
-      // The thread did not answer: nobody knows how far it came.
+      // The thread did not answer, so the outcome is unknown.
       return { status: 'unknown', error };
     }
   }
 
-  /** One after the other: each is of a moment after it was asked for. */
+  /** Usage views run one after the other, and each shows a moment after its request. */
   usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
     const counted = this.#counting.then(() => this.#count(JSON.stringify(createdAfter)));
     this.#counting = counted.catch(() => {});
@@ -235,16 +235,6 @@ function rowsText(rows: readonly JournalRow[]): string {
   return JSON.stringify(
     rows.map((row): RowTuple => [row.position, row.collection, row.id, row.body]),
   );
-}
-
-function rowsOf(page: string): JournalRow[] {
-  const tuples: RowTuple[] = JSON.parse(page);
-  return tuples.map(([position, collection, id, body]) => ({
-    position,
-    collection: collection as CollectionName,
-    id,
-    body,
-  }));
 }
 
 function commitTexts({ puts, removals, sequences, events, at }: Changes): CommitTexts {

@@ -1,5 +1,6 @@
 // The tables of the database file, and every statement on them.
 
+import { COLLECTION_NAMES } from '../../domain/collection-name.js';
 import { TOTAL_EVENTS } from '../audit-pages.js';
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
@@ -53,8 +54,20 @@ export const MEASURE_PAGE = `
   select max(position) as last, total(octet_length(body)) as bytes
     from (select position, body from records where position > ?1 order by position limit ?2)`;
 
+/** A collection as its place in the list of names; other text as it is. */
+const COLLECTION_CODE = `case collection ${COLLECTION_NAMES.map((name, code) => `when '${name}' then ${code}`).join(' ')} else collection end`;
+
+/**
+ * A page as few large values: all bodies as one, and beside them what cuts and places them.
+ * Text in a column of its own is cut at a NUL character, so the id is the body's, where it has one.
+ */
 export const LOAD_PAGE = `
-  select json_group_array(json_array(position, collection, id, body)) as page
+  select cast(group_concat(body, '') as blob) as bodies,
+         json_group_array(octet_length(body)) as lengths,
+         json_group_array(position) as positions,
+         json_group_array(${COLLECTION_CODE}) as collections,
+         json_group_array(json_array(position, id))
+           filter (where substr(body, 1, 7) is not '{"id":"') as ids
     from (select * from records where position > ?1 and position <= ?2 order by position)`;
 
 /** The moment of a usage view: rows beyond this position and later events do not count. */

@@ -11,7 +11,7 @@ export const DISTRUST_SCHEMA = 'pragma trusted_schema = off';
 /** Tables that Litestream makes for itself. The program never reads them. */
 const LITESTREAM_TABLES: ReadonlySet<string> = new Set(['_litestream_seq', '_litestream_lock']);
 
-/** How the refusal of a file begins that holds more than it should. */
+/** The first words of the refusal of a file that contains more than it should. */
 export const FOREIGN_SCHEMA = 'its schema is not the one that this program writes';
 
 /** How many objects a refusal names. */
@@ -52,7 +52,7 @@ export async function expectOwnSchema(client: Client, version: number): Promise<
   const missing = expected.filter((object) => !foundTexts.has(textOf(object)));
   const [lost] = missing;
   if (foreign.length > 0) throw new Error(`${FOREIGN_SCHEMA} (it has ${listed(foreign)})`);
-  // As SQLite says it, once somebody asks for the object.
+  // In SQLite's own words for a missing object.
   if (lost !== undefined) throw new Error(`no such ${lost.type}: ${lost.name}`);
 }
 
@@ -93,7 +93,7 @@ function listed(objects: readonly SchemaObject[]): string {
   return rest > 0 ? `${named} and ${rest} more` : named;
 }
 
-/** The name is a stranger's text. */
+/** The name comes from the file, so it is quoted and cut. */
 function described({ type, name }: SchemaObject): string {
   const kind = ['table', 'index', 'view', 'trigger'].includes(type) ? type : 'object';
   return `the ${kind} ${JSON.stringify(name.slice(0, NAME_MAX_CHARACTERS))}`;

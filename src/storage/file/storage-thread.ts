@@ -117,6 +117,13 @@ function inTurn<T>(use: () => Promise<T>): Promise<T> {
   return done;
 }
 
+/** A page's bodies are moved: a copy of them would cost as much as reading them. */
+function movedWith(reply: ThreadReply): ArrayBuffer[] {
+  const value = 'value' in reply ? reply.value : undefined;
+  const isPage = typeof value === 'object' && value !== null && 'bodies' in value;
+  return isPage && value.bodies instanceof ArrayBuffer ? [value.bodies] : [];
+}
+
 const underWay = new Set<Promise<void>>();
 
 async function serve(request: ThreadRequest): Promise<void> {
@@ -127,7 +134,8 @@ async function serve(request: ThreadRequest): Promise<void> {
   }
   // It uses no file, and waits for what does.
   const reply = request.name === 'replicaReached' ? answer(request) : inTurn(() => answer(request));
-  parentPort?.postMessage(await settled(await reply));
+  const settledReply = await settled(await reply);
+  parentPort?.postMessage(settledReply, movedWith(settledReply));
   // The thread ends itself after this message: `terminate()` during a native call would abort the process.
   if (request.name === 'close') parentPort?.close();
 }

@@ -110,7 +110,7 @@ describe('A journal with a replica', () => {
     await journal.replicaReached(5_000);
     await eventually(async () => expect(journal.refusal).toBeUndefined());
     expect(await journal.commit(changes({ puts: rows(1, 101) }))).toEqual({ status: 'committed' });
-  }, 20_000);
+  });
 
   it('sync: a Litestream that is restarted within seconds fails no commit', async () => {
     const journal = await open('sync');
@@ -131,7 +131,7 @@ describe('A journal with a replica', () => {
         "Litestream's number of changes stays at 3 after a commit: it follows another file",
       ),
     });
-  }, 20_000);
+  });
 
   it('sync: Litestream that ends while nothing is written is noticed before the next write', async () => {
     const journal = await open('sync');
@@ -205,5 +205,5 @@ describe('A journal with a replica', () => {
     expect(await journal.commit(changes({ puts: rows(1, 101) }))).toEqual({ status: 'committed' });
     const ids = (await loaded(journal)).map(({ position }) => position);
     expect([ids.includes(100), ids.includes(101)]).toEqual([false, true]);
-  }, 20_000);
+  });
 });

@@ -30,14 +30,11 @@ export interface Faulted {
   readonly came: string;
 }
 
-const DISK_BYTES = 4_000_000;
+/** Room for all that is written, so that the disk is full only while it is filled. */
+const DISK_BYTES = 40_000_000;
 const FULL_MAX_MS = 5_000;
-/**
- * Writes that may or may not have been made double what the checker has to look
- * at, each of them: with more at once it does not come to a verdict.
- */
-const FULL_DISK_CLIENTS = 4;
-const FULL_DISK_REFUSALS = 3;
+/** At least, in each round. */
+const FULL_DISK_REFUSALS = 10;
 const SYNC_DELAY_MS = 20;
 /** Of the syncs of one thread: the first that fails, and after how many the next. */
 const FAILING_SYNCS = 'when=25+40';
@@ -132,8 +129,7 @@ function tracing(inject: string): readonly string[] {
   return [...tracer, '-e', 'trace=fsync,fdatasync', '-e', inject];
 }
 
-async function fullDisk(folder: string, amount: Amount, script?: string) {
-  const { operations, rounds, clients = FULL_DISK_CLIENTS } = amount;
+async function fullDisk(folder: string, { operations, rounds, clients }: Amount, script?: string) {
   const disk = join(folder, 'disk');
   mkdirSync(disk, { recursive: true });
   const mount = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && exec "$@"`;

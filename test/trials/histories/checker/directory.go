@@ -56,7 +56,7 @@ func (s directoryState) with(key record, isThere bool, op *Op) directoryState {
 		next.records[key] = true
 	}
 	now := seen{countsText(next.records), op.Return}
-	if !op.Operator || op.unclear() {
+	if !op.Operator || op.Code == 0 {
 		next.shown = append(next.shown, s.shown...)
 	}
 	next.shown = append(next.shown, now)

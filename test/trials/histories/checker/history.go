@@ -125,9 +125,12 @@ type Op struct {
 	key, place int32
 	// Whole: the events are all that there are, not the newest page.
 	Whole bool `json:"whole"`
+	// A create without an answer whose record was seen.
+	wasMade bool
 }
 
-func (op *Op) unclear() bool { return op.Code == 0 }
+// Whether nobody can tell if a write was made.
+func (op *Op) unclear() bool { return op.Code == 0 && !op.wasMade }
 func (op *Op) write() bool {
 	return op.Kind == "create" || op.Kind == "patch" || op.Kind == "delete"
 }
@@ -169,13 +172,15 @@ func readHistory(path string) (*History, error) {
 		}
 		history.Ops = append(history.Ops, op)
 	}
-	history.nameUnclearCreates()
+	history.settleUnclearCreates()
 	return history, lines.Err()
 }
 
 // A create without an answer has an id all the same, where it was made: the one
-// of the record that has its mark.
-func (h *History) nameUnclearCreates() {
+// of the record that has its mark. Everything is read at the end, and nobody
+// deletes a record whose id was never shown: a mark that nobody saw was not made.
+// Without this each unclear create doubles the states that the checker looks at.
+func (h *History) settleUnclearCreates() {
 	ids := map[string]string{}
 	see := func(record Fields) {
 		if mark := record["mark"]; mark != "" {
@@ -188,15 +193,18 @@ func (h *History) nameUnclearCreates() {
 			see(row)
 		}
 	}
+	known := h.Ops[:0]
 	for _, op := range h.Ops {
-		if op.Kind != "create" || !op.unclear() {
-			continue
+		if op.Kind == "create" && op.unclear() {
+			op.Id = ids[op.Body["mark"]]
+			op.wasMade = op.Id != ""
+			if !op.wasMade {
+				continue
+			}
 		}
-		op.Id = ids[op.Body["mark"]]
-		if op.Id == "" {
-			op.Id = fmt.Sprintf("?%d", op.Number)
-		}
+		known = append(known, op)
 	}
+	h.Ops = known
 }
 
 // Made gives the record that a create makes, as the contract says.

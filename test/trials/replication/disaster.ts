@@ -1,0 +1,139 @@
+// One life of a service with Litestream beside it, under load, to its end: both killed, the
+// data folder deleted, the replica restored and compared with what was acknowledged.
+
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { createClient } from '@libsql/client';
+import type { LitestreamHome } from '../../support/litestream.js';
+import { type Client, clientOf } from '../service/requests.js';
+import { spawnServer } from '../service/service-process.js';
+
+const WORKERS = 16;
+const PAUSE_MS = 20;
+
+export interface LifeOptions {
+  readonly home: LitestreamHome;
+  readonly mode: 'async' | 'sync';
+  readonly identityOrigin: string;
+  readonly script?: string | undefined;
+}
+
+export type Disaster = Awaited<ReturnType<typeof lifeOf>>;
+
+export async function lifeOf({ home, mode, identityOrigin, script }: LifeOptions) {
+  let litestream = home.start();
+  let { service, client } = await started();
+  /** When each record was acknowledged, by its id. */
+  const acknowledged = new Map<string, number>();
+  let [isOver, refused] = [false, 0];
+
+  async function started() {
+    const next = spawnServer({
+      environment: {
+        DATABASE_URL: `file:${home.file}`,
+        AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
+        AUTH_CACHE_SECONDS: '300',
+        REPLICATION: mode,
+        LITESTREAM_SOCKET: home.socketPath,
+      },
+      ...(script !== undefined && { script }),
+    });
+    const { address } = await next.saw('started');
+    return { service: next, client: clientOf(String(address)) };
+  }
+
+  async function work(worker: number): Promise<void> {
+    while (!isOver) {
+      const answer = await create(client, worker);
+      if (answer?.status === 201) acknowledged.set(answer.json.data.id, performance.now());
+      else {
+        if (answer?.status === 503) refused++;
+        await delay(PAUSE_MS);
+      }
+    }
+  }
+  const working = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
+
+  return {
+    folder: dirname(dirname(home.file)),
+    /** Resolves when so many records are acknowledged. */
+    async acknowledged(count: number) {
+      while (acknowledged.size < count) await delay(PAUSE_MS);
+    },
+    async restartLitestream(awayMs: number) {
+      await litestream.end('SIGKILL');
+      await delay(awayMs);
+      litestream = home.start();
+    },
+    async holdLitestream(milliseconds: number) {
+      litestream.signal('SIGSTOP');
+      await delay(milliseconds);
+      litestream.signal('SIGCONT');
+    },
+    async restartService() {
+      await service.end('SIGKILL');
+      client.close();
+      ({ service, client } = await started());
+    },
+    /** The machine is lost. Resolves with what the replica lacks. */
+    async lose() {
+      const at = performance.now();
+      service.child.kill('SIGKILL');
+      await litestream.end('SIGKILL');
+      isOver = true;
+      await service.exited;
+      await working;
+      client.close();
+      rmSync(dirname(home.file), { recursive: true });
+      home.restore();
+      const { ids, isWhole } = await restored(home.file);
+      const missing = [...acknowledged].filter(([id]) => !ids.has(id));
+      const oldest = Math.min(at, ...missing.map(([, when]) => when));
+      return {
+        acknowledged: acknowledged.size,
+        refused,
+        missing: missing.length,
+        lostMs: at - oldest,
+        isWhole: isWhole && (await servesAgain()),
+      };
+    },
+  };
+
+  /** With Litestream on the same replica, as after a fail-over. */
+  async function servesAgain(): Promise<boolean> {
+    litestream = home.start();
+    const next = await started();
+    const answer = await create(next.client, 0);
+    next.client.close();
+    await next.service.end('SIGTERM');
+    await litestream.end('SIGTERM');
+    return answer?.status === 201;
+  }
+}
+
+function create(client: Client, worker: number) {
+  return client
+    .send({
+      method: 'POST',
+      path: '/customers',
+      account: `account-${worker}`,
+      body: { name: 'Neema Mushi', phone: '+255 713 445 210', notes: 'x'.repeat(200) },
+    })
+    .catch(() => undefined);
+}
+
+async function restored(file: string) {
+  const client = createClient({ url: pathToFileURL(file).href, concurrency: 1 });
+  try {
+    const check = await client.execute('pragma integrity_check');
+    const { rows } = await client.execute("select id from records where collection = 'customers'");
+    return {
+      isWhole: check.rows[0]?.[0] === 'ok',
+      ids: new Set(rows.map((row) => String(row['id']))),
+    };
+  } finally {
+    client.close();
+  }
+}

@@ -1,0 +1,104 @@
+// The trial `schemathesis`: another project's fuzzer reads the OpenAPI document, makes
+// requests that fit it and requests that do not, follows the links, and compares every
+// answer with the document.
+
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { root } from '../../../scripts/setup.js';
+import { have, pythonEnvironment } from '../providers/program.js';
+import { openIdentityProvider, tokenOf } from '../service/identity-provider.js';
+import { ADMIN_KEY, startService } from '../service/service-process.js';
+import type { Finding, Trial } from '../trial.js';
+
+const exec = promisify(execFile);
+const VERSION = '4.32.5';
+const CACHE = join(root, 'data/generators');
+const CONFIGURATION = fileURLToPath(new URL('./schemathesis.toml', import.meta.url));
+const RUN_MAX_MS = 3_600_000;
+const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
+/** Cases of each operation and phase; with these the long version makes more than 20,000. */
+const EXAMPLES = { quick: 3, long: 130 };
+
+interface Pass {
+  readonly name: string;
+  readonly document: unknown;
+  readonly options: readonly string[];
+}
+
+/** The long version takes most of an hour. */
+export const schemathesis: Trial = async ({ quick, folder, say }) => {
+  const program = join(CACHE, 'schemathesis/bin/schemathesis');
+  mkdirSync(CACHE, { recursive: true });
+  await have(
+    program,
+    ...pythonEnvironment(join(CACHE, 'schemathesis'), `schemathesis==${VERSION}`),
+  );
+  const identity = await openIdentityProvider();
+  const identityOrigin = new URL(identity.url).origin;
+  const service = await startService({ file: join(folder, 'service.db'), identityOrigin });
+  const findings: Finding[] = [];
+  try {
+    for (const pass of passes()) {
+      say(pass.name);
+      const path = join(folder, 'openapi.json');
+      writeFileSync(path, JSON.stringify(pass.document));
+      const count = String(quick ? EXAMPLES.quick : EXAMPLES.long);
+      const args = ['--config-file', CONFIGURATION, 'run', path, '--no-color', '-n', count];
+      const output = await exec(program, [...args, ...pass.options], {
+        env: {
+          ...process.env,
+          BASE_URL: `${service.origin}/api/v1`,
+          TOKEN: tokenOf('fuzzed'),
+          ADMIN_KEY,
+        },
+        timeout: RUN_MAX_MS,
+        maxBuffer: OUTPUT_MAX_BYTES,
+      }).catch((error: { stdout: string; stderr: string; code: number }) => error);
+      findings.push(findingOf(pass, output));
+    }
+  } finally {
+    await service.end('SIGTERM');
+    await identity.close();
+  }
+  return findings;
+};
+
+/**
+ * What the document says by agreement only, the service does not enforce: as it
+ * stands, the document is tried with requests that fit it; without the agreements,
+ * also with requests that do not, because then it must be exact.
+ */
+function passes(): Pass[] {
+  const text = readFileSync(join(root, 'dist/openapi.json'), 'utf8');
+  const document: unknown = JSON.parse(text);
+  return [
+    { name: 'the document as it stands', document, options: ['--mode', 'positive'] },
+    { name: 'what the service enforces', document: withoutAgreements(document), options: [] },
+  ];
+}
+
+function withoutAgreements(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutAgreements);
+  if (typeof value !== 'object' || value === null) return value;
+  if ('x-unchecked' in value) return {};
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withoutAgreements(inner)]),
+  );
+}
+
+function findingOf(
+  { name }: Pass,
+  output: { stdout: string; stderr: string; code?: number },
+): Finding {
+  const [, cases = '0'] = /(\d[\d,]*) generated/.exec(output.stdout) ?? [];
+  const isGood = (output.code ?? 0) === 0 && cases !== '0';
+  return {
+    fault: `Schemathesis ${VERSION}: ${name}`,
+    tried: `${cases} cases`,
+    found: isGood ? 'no finding' : `${output.stdout}\n${output.stderr}`.slice(-6_000),
+    holds: isGood,
+  };
+}

@@ -58,6 +58,10 @@ export async function lifeOf({ home, mode, identityOrigin, script }: LifeOptions
 
   return {
     folder: dirname(dirname(home.file)),
+    /** Resolves when so many records are acknowledged. */
+    async acknowledged(count: number) {
+      while (acknowledged.size < count) await delay(PAUSE_MS);
+    },
     async restartLitestream(awayMs: number) {
       await litestream.end('SIGKILL');
       await delay(awayMs);

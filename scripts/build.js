@@ -79,7 +79,7 @@ async function buildBundles() {
       }),
       build({
         ...common,
-        entryPoints: ['src/worker.ts'],
+        entryPoints: ['src/worker.ts', 'src/maintenance-worker.ts'],
         platform: 'neutral',
         external: ['cloudflare:workers'],
         plugins: [sharedBundles],

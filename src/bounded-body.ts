@@ -1,9 +1,9 @@
 // Reads a whole body into memory, up to a limit. The bytes are counted as they
 // arrive; Content-Length is not used.
 
-/** The whole body; undefined, with the stream cancelled, if it has more than `maxBytes`. Rejects if the stream breaks off. */
+/** The whole body; undefined, with the stream cancelled unless it prevents that, if it has more than `maxBytes`. Rejects if the stream breaks off. */
 export async function boundedBody(
-  stream: ReadableStream<Uint8Array> | null,
+  stream: AsyncIterable<Uint8Array> | null,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];

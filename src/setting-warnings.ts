@@ -17,6 +17,7 @@ const OUR_PREFIXES = [
   'CONSOLE_',
   'CORS_',
   'DATABASE_',
+  'OBJECTS_',
   'OPS_',
 ];
 /** Of the settings those that another program would not have under the same name. */

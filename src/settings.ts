@@ -5,6 +5,7 @@ import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import { AUDIENCE_HINT } from './identity/identity-provider.js';
 import type { SignInSettings } from './identity/sign-in.js';
 import { readSignIn } from './settings/identity-settings.js';
+import { type ObjectPlace, readObjectPlace } from './settings/object-settings.js';
 import { type OperationsSettings, readOperationsSettings } from './settings/operations-settings.js';
 import { type ReplicationSettings, readReplication } from './settings/replication-settings.js';
 import {
@@ -17,6 +18,7 @@ import {
   wholeNumber,
 } from './settings/setting-values.js';
 
+export { type ObjectPlace, readObjectPlace } from './settings/object-settings.js';
 export type { OperationsSettings } from './settings/operations-settings.js';
 export {
   type ReplicaSettings,
@@ -40,6 +42,8 @@ export interface Settings {
   readonly replication: ReplicationSettings;
   readonly accountLimits: AccountLimitSettings;
   readonly operations: OperationsSettings;
+  /** On Workers. */
+  readonly objects: ObjectPlace;
 }
 
 /** 0: no limit. */
@@ -81,6 +85,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile): Set
     replication: readReplication(environment),
     accountLimits: readAccountLimits(environment),
     operations: readOperationsSettings(environment),
+    objects: readObjectPlace(environment),
   });
 }
 

@@ -28,6 +28,8 @@ export interface OpenAccountsOptions {
   readonly work?: RecordWork;
   /** Default: none. */
   readonly limits?: AccountLimits;
+  /** Of texts that are kept for the next search. Default: 32,000,000. */
+  readonly searchMaxCharacters?: number;
   /**
    * Called once when, after a failed commit, nobody can tell what storage holds.
    * Every later write fails with `STORAGE_FAILED`; reopen the records or stop.
@@ -82,7 +84,8 @@ function accountsOf(set: RecordSet, options: OpenAccountsOptions): OpenAccounts 
   const { work = workInPlace, limits = NO_LIMITS, onStorageLost = () => {} } = options;
   const { events = silentEvents } = options;
   const writer = new Writer({ set, journal, turns, log, events, clock, onStorageLost });
-  const [searchBlocks, paymentRows] = [new SearchBlocks(), new PaymentRows(work, turns)];
+  const searchBlocks = new SearchBlocks(options.searchMaxCharacters);
+  const paymentRows = new PaymentRows(work, turns);
   const context = { set, writer, work, limits, searchBlocks, paymentRows, turns, clock };
   return {
     account: (owner, sender) => new MemoryAccount(context, owner, sender),

@@ -58,6 +58,16 @@ export interface AccountStub {
   perform(call: AccountCall): Promise<AccountReply>;
   /** The account's state for the directory. Sows the sample account if it is new. Undefined if the object is empty. */
   announce(owner: string): Promise<Delivery | undefined>;
+  /**
+   * Erases the account: its records, the numbers of its ids, its database, its place in the
+   * directory. The audit events stay in the directory. Called by the maintenance Worker alone.
+   */
+  erase(owner: string): Promise<Erased>;
+}
+
+export interface Erased {
+  readonly owner_sub: string;
+  readonly erased: true;
 }
 
 /** The methods of the directory. */
@@ -68,6 +78,8 @@ export interface DirectoryStub {
   usage(): Promise<Usage>;
   auditEvents(page: PageRequest): Promise<SentPage>;
   ping(): Promise<void>;
+  /** Removes every trace of an account but its audit events. */
+  forget(owner: string): Promise<void>;
 }
 
 /** Everything that the directory keeps of one account, at one revision. */
@@ -83,13 +95,13 @@ export interface Delivery {
   readonly searchTexts?: readonly string[];
   /** Audit events that the directory may not have yet, oldest first. */
   readonly events: readonly NumberedEvent[];
-  /** Set after a restore: the directory counts this account's events anew from this number. */
-  readonly eventsAfter?: number;
 }
 
 export interface NumberedEvent {
-  /** Order of events of this account. */
+  /** Order of events of this account. A restore takes numbers back, so a number may come twice. */
   readonly number: number;
+  /** The life of the object in which the event was written: with the number it is the event's own name. */
+  readonly epoch: string;
   /** JSON text. */
   readonly event: string;
 }
@@ -107,9 +119,7 @@ export interface Holding {
   readonly created: Readonly<Record<string, number>>;
 }
 
-/** The revision and event that the directory has of an account after a delivery. */
+/** The revision that the directory has of an account after a delivery. */
 export interface Receipt {
   readonly revision: number;
-  /** Number of the last event. */
-  readonly event: number;
 }

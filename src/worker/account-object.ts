@@ -27,6 +27,7 @@ import type {
   AccountCall,
   AccountReply,
   Delivery,
+  Erased,
   Operation,
   SentProfile,
 } from './account-call.js';
@@ -42,6 +43,8 @@ import { sentPage } from './sent-page.js';
 const OPERATOR_WAIT_MS = 2_000;
 /** An isolate has 128 MB, which hold the records' texts about twice. */
 const ACCOUNT_MAX_BYTES = 48_000_000;
+/** Of folded texts, two bytes each at most: what the records leave free must hold a page and a body, too. */
+const SEARCH_MAX_CHARACTERS = 8_000_000;
 const NO_RECORDS: RecordCounts = byCollection(() => 0);
 
 export class AccountObject extends DurableObject<WorkerEnvironment> {
@@ -60,9 +63,11 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
       directory: () => directoryStub(env),
       log: this.#log,
       clock: Date.now,
+      random: Math.random,
     });
     this.#journal = new ObjectJournal({
       storage,
+      epoch: crypto.randomUUID(),
       onFirstCommit: () => this.#outbox.create(this.#owner),
       onCommit: (effect) => this.#outbox.follow(effect),
     });
@@ -83,6 +88,23 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
     return this.#outbox.delivery();
   }
 
+  /** May be repeated. Rejects, with nothing erased, while the directory cannot take the audit events. */
+  async erase(owner: string): Promise<Erased> {
+    await this.#recordsOf(owner);
+    // Not in the block below, which would wait for an answer that it holds back.
+    await this.#outbox.deliver();
+    return this.ctx.blockConcurrencyWhile(async () => {
+      if (this.#outbox.isPending) throw new Error('the directory has not taken every change');
+      await directoryStub(this.env).forget(owner);
+      await this.ctx.storage.deleteAlarm();
+      await this.ctx.storage.deleteAll();
+      this.#outbox.reset();
+      this.#journal.look();
+      await this.#open();
+      return { owner_sub: owner, erased: true };
+    });
+  }
+
   override async alarm(): Promise<void> {
     await this.#outbox.onAlarm();
   }
@@ -93,6 +115,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
       log: this.#log,
       turns: noTurns(),
       limits: limitsIn(this.env, this.#log),
+      searchMaxCharacters: SEARCH_MAX_CHARACTERS,
       // Memory and storage may differ: the next call finds a new object, which reads what is
       // stored.
       onStorageLost: () => this.ctx.abort('storage is in doubt'),

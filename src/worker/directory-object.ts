@@ -2,7 +2,7 @@
 // their state to it (outbox.ts); requests for records never pass through it.
 
 import { DurableObject } from 'cloudflare:workers';
-import { byCollection, COLLECTION_NAMES, isCollectionName } from '../domain/collection-name.js';
+import { byCollection, isCollectionName } from '../domain/collection-name.js';
 import { offsetOf, type PageRequest } from '../domain/listing.js';
 import { SAMPLE_OWNER } from '../domain/sample-records.js';
 import { caseFolded } from '../domain/search.js';
@@ -16,15 +16,18 @@ import type {
 } from '../records/record-store.js';
 import {
   HOUR_MS,
+  LONGEST_WINDOW_HOURS,
   overviewOf,
   recordCount,
   USAGE_WINDOWS_HOURS,
   usageView,
 } from '../records/usage-view.js';
-import type { SqlRow } from '../storage/object/object-journal.js';
+import type { SqlRow } from '../storage/object/object-storage.js';
+import { migrate, schemaVersion } from '../storage/object/schema-version.js';
 import type { Delivery, DirectoryStub, Receipt } from './account-call.js';
 import { consoleLog } from './console-log.js';
 import * as sql from './directory-schema.js';
+import { DirectoryTotals } from './directory-totals.js';
 import { accountStub, type WorkerEnvironment } from './environment.js';
 import { type SentPage, sentPage } from './sent-page.js';
 
@@ -35,30 +38,36 @@ const OVERLAP_CHARACTERS = 20_000;
 
 export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
   readonly #log = consoleLog();
+  readonly #totals: DirectoryTotals;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
     super(ctx, env);
-    for (const statement of sql.CREATE_TABLES) ctx.storage.sql.exec(statement);
+    const { storage } = ctx;
+    const version = schemaVersion(storage, sql.FIRST_TABLE);
+    storage.transactionSync(() => migrate(storage, sql.SCHEMA_STEPS, version));
+    this.#totals = new DirectoryTotals(storage.sql);
   }
 
   /** Takes a delivery whose revision is not lower than the known one. A second or late delivery changes nothing. */
   async apply(delivery: Delivery): Promise<Receipt> {
     return this.ctx.storage.transactionSync(() => {
-      const [known] = this.#rows<Receipt & SqlRow>(sql.FIND_ACCOUNT, delivery.owner);
-      if (known !== undefined && delivery.revision < known.revision) return known;
-      const event = this.#takeEvents(delivery, known?.event ?? 0);
-      this.#takeHoldings(delivery);
-      if (delivery.searchTexts !== undefined) this.#takeSearchTexts(delivery, delivery.searchTexts);
       const { owner, revision, counts } = delivery;
-      this.#rows(sql.PUT_ACCOUNT, owner, caseFolded(owner), revision, event, recordCount(counts));
-      return { revision, event };
+      const [known] = this.#rows<KnownRow>(sql.FIND_ACCOUNT, owner);
+      if (known !== undefined && revision < known.revision) return { revision: known.revision };
+      this.#takeEvents(delivery);
+      this.#totals.replace(owner, counts, delivery.holdings);
+      if (delivery.searchTexts !== undefined) this.#takeSearchTexts(delivery, delivery.searchTexts);
+      const records = recordCount(counts);
+      this.#countTenant(known?.record_count ?? 0, records);
+      this.#rows(sql.PUT_ACCOUNT, owner, caseFolded(owner), revision, records);
+      return { revision };
     });
   }
 
   async overview(): Promise<Overview> {
     await this.#knowSamples();
     const [count] = this.#rows<{ tenants: number }>(sql.COUNT_TENANTS);
-    const rows = this.#rows<{ collection: string; records: number }>(sql.COUNT_RECORDS);
+    const rows = this.#rows<TotalsRow>(sql.READ_TOTALS);
     return overviewOf(
       count?.tenants ?? 0,
       (name) => rows.find(({ collection }) => collection === name)?.records ?? 0,
@@ -77,8 +86,10 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     await this.#knowSamples();
     const hour = Math.floor(Date.now() / HOUR_MS);
     const since = USAGE_WINDOWS_HOURS.map((hours) => hour - hours);
+    this.#rows(sql.FORGET_HOURS, hour - LONGEST_WINDOW_HOURS);
+    this.#rows(sql.FIND_LATEST);
     const created = this.#rows<CreatedRow>(sql.SUM_CREATED, ...since);
-    const sums = this.#rows<UsageRow>(sql.SUM_USAGE);
+    const sums = this.#rows<TotalsRow>(sql.READ_TOTALS);
     const [events] = this.#rows<{ total: number }>(sql.COUNT_EVENTS);
     const collections = sums.flatMap((held): StoredUsage[] => {
       if (!isCollectionName(held.collection)) return [];
@@ -90,7 +101,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
           records: held.records,
           payloadBytes: held.payload_bytes,
           createdAfter: [after_first, after_second, after_third],
-          lastUpdatedAt: held.updated_at,
+          lastUpdatedAt: held.updated_at ?? 0,
         },
       ];
     });
@@ -104,7 +115,18 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
   }
 
   async ping(): Promise<void> {
-    this.#rows(sql.COUNT_TENANTS);
+    this.#rows(sql.LOOK);
+  }
+
+  /** Every trace of an account but its audit events, which say what the operator did. */
+  async forget(owner: string): Promise<void> {
+    this.ctx.storage.transactionSync(() => {
+      const [known] = this.#rows<KnownRow>(sql.FIND_ACCOUNT, owner);
+      this.#totals.remove(owner);
+      this.#countTenant(known?.record_count ?? 0, 0);
+      this.#rows(sql.REMOVE_SEARCH_TEXTS, owner);
+      this.#rows(sql.REMOVE_ACCOUNT, owner);
+    });
   }
 
   /** Asks the sample account for its state, so that a new deployment shows it before its first request. */
@@ -118,35 +140,16 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     }
   }
 
-  #takeEvents({ events, eventsAfter }: Delivery, known: number): number {
-    let last = eventsAfter ?? known;
-    for (const { number, event } of events) {
-      if (number <= last) continue;
-      this.#rows(sql.APPEND_EVENT, event);
-      last = number;
+  /** An event that is known already is known by its name, even if a restore gave its number to another. */
+  #takeEvents({ owner, events }: Delivery): void {
+    for (const { epoch, number, event } of events) {
+      this.#rows(sql.APPEND_EVENT, event, owner, epoch, number);
     }
-    return last;
   }
 
-  #takeHoldings({ owner, counts, holdings }: Delivery): void {
-    for (const name of COLLECTION_NAMES) {
-      const { records, payloadBytes, updatedAt, created } = holdings[name];
-      if (records === 0) {
-        this.#rows(sql.REMOVE_HOLDING, owner, name);
-        continue;
-      }
-      const lately = JSON.stringify(created);
-      this.#rows(
-        sql.PUT_HOLDING,
-        owner,
-        name,
-        counts[name],
-        records,
-        payloadBytes,
-        updatedAt,
-        lately,
-      );
-    }
+  #countTenant(before: number, after: number): void {
+    const more = Number(after > 0) - Number(before > 0);
+    if (more !== 0) this.#rows(sql.ADD_TENANTS, more);
   }
 
   #takeSearchTexts({ owner }: Delivery, texts: readonly string[]): void {
@@ -187,9 +190,14 @@ interface CreatedRow extends SqlRow {
   readonly after_third: number;
 }
 
-interface UsageRow extends SqlRow {
+interface TotalsRow extends SqlRow {
   readonly collection: string;
   readonly records: number;
   readonly payload_bytes: number;
-  readonly updated_at: number;
+  readonly updated_at: number | null;
+}
+
+interface KnownRow extends SqlRow {
+  readonly revision: number;
+  readonly record_count: number;
 }

@@ -1,67 +1,109 @@
 // The directory's tables and every statement on them.
 
-export const CREATE_TABLES = [
-  `create table if not exists accounts (
-     owner text primary key,
-     folded_owner text not null,
-     revision integer not null,
-     event integer not null,
-     record_count integer not null
-   ) strict, without rowid`,
-  `create table if not exists holdings (
-     owner text not null,
-     collection text not null,
-     own integer not null,
-     records integer not null,
-     payload_bytes integer not null,
-     updated_at integer not null,
-     created text not null,
-     primary key (owner, collection)
-   ) strict, without rowid`,
-  `create table if not exists search_texts (
-     owner text not null,
-     number integer not null,
-     text text not null,
-     primary key (owner, number)
-   ) strict, without rowid`,
-  `create table if not exists audit_events (
-     id integer primary key,
-     timestamp text not null,
-     event text not null
-   ) strict`,
-  'create index if not exists audit_events_by_time on audit_events (timestamp)',
-] as const;
+import { CREATE_VERSION, type SchemaSteps } from '../storage/object/schema-version.js';
 
-export const FIND_ACCOUNT = 'select revision, event from accounts where owner = ?1';
+export const FIRST_TABLE = 'accounts';
+
+export const SCHEMA_STEPS: SchemaSteps = [
+  [
+    `create table accounts (
+       owner text primary key,
+       folded_owner text not null,
+       revision integer not null,
+       event integer not null,
+       record_count integer not null
+     ) strict, without rowid`,
+    `create table holdings (
+       owner text not null,
+       collection text not null,
+       own integer not null,
+       records integer not null,
+       payload_bytes integer not null,
+       updated_at integer not null,
+       created text not null,
+       primary key (owner, collection)
+     ) strict, without rowid`,
+    `create table search_texts (
+       owner text not null,
+       number integer not null,
+       text text not null,
+       primary key (owner, number)
+     ) strict, without rowid`,
+    `create table audit_events (
+       id integer primary key,
+       timestamp text not null,
+       event text not null
+     ) strict`,
+    'create index audit_events_by_time on audit_events (timestamp)',
+  ],
+  [
+    ...CREATE_VERSION,
+    // An event's own name, so that none is taken twice; events of before have none.
+    'alter table audit_events add column name text',
+    'create unique index audit_events_by_name on audit_events (name)',
+    'alter table accounts drop column event',
+    // Sums over `holdings`, which each delivery changes by its difference: no view adds all accounts up.
+    'create table tenants (number integer not null) strict',
+    'insert into tenants select count(*) from accounts where record_count > 0',
+    // Null: the latest update was removed, and the next view looks for the one before it.
+    `create table totals (
+       collection text primary key,
+       records integer not null,
+       payload_bytes integer not null,
+       updated_at integer
+     ) strict, without rowid`,
+    `insert into totals
+       select collection, sum(records), sum(payload_bytes), max(updated_at)
+         from holdings group by collection`,
+    // Hours since 1970.
+    `create table created_hours (
+       collection text not null,
+       hour integer not null,
+       records integer not null,
+       primary key (collection, hour)
+     ) strict, without rowid`,
+    `insert into created_hours
+       select holdings.collection, cast(hours.key as integer), sum(hours.value)
+         from holdings, json_each(holdings.created) as hours
+        group by 1, 2`,
+  ],
+];
+
+export const FIND_ACCOUNT = 'select revision, record_count from accounts where owner = ?1';
 
 export const PUT_ACCOUNT = `
-  insert into accounts (owner, folded_owner, revision, event, record_count)
-  values (?1, ?2, ?3, ?4, ?5)
+  insert into accounts (owner, folded_owner, revision, record_count)
+  values (?1, ?2, ?3, ?4)
   on conflict (owner) do update
-    set revision = excluded.revision, event = excluded.event, record_count = excluded.record_count`;
+    set revision = excluded.revision, record_count = excluded.record_count`;
+export const REMOVE_ACCOUNT = 'delete from accounts where owner = ?1';
+export const ADD_TENANTS = 'update tenants set number = number + ?1';
 
-/** Writes only a row that differs, because most deliveries change one collection. */
+export const FIND_HOLDINGS = `
+  select collection, own, records, payload_bytes, updated_at, created
+    from holdings where owner = ?1`;
+
 export const PUT_HOLDING = `
   insert into holdings (owner, collection, own, records, payload_bytes, updated_at, created)
   values (?1, ?2, ?3, ?4, ?5, ?6, ?7)
   on conflict (owner, collection) do update
     set own = excluded.own, records = excluded.records, payload_bytes = excluded.payload_bytes,
-        updated_at = excluded.updated_at, created = excluded.created
-    where (own, records, payload_bytes, updated_at, created)
-      is not (excluded.own, excluded.records, excluded.payload_bytes, excluded.updated_at, excluded.created)`;
+        updated_at = excluded.updated_at, created = excluded.created`;
 
 export const REMOVE_HOLDING = 'delete from holdings where owner = ?1 and collection = ?2';
 
 export const REMOVE_SEARCH_TEXTS = 'delete from search_texts where owner = ?1';
 export const PUT_SEARCH_TEXT = 'insert into search_texts (owner, number, text) values (?1, ?2, ?3)';
 
+/** `?1`: the event. `?2`, `?3`, `?4`: owner, epoch and number, which name it. */
 export const APPEND_EVENT = `
-  insert into audit_events (timestamp, event) values (?1 ->> 'timestamp', ?1)`;
+  insert into audit_events (timestamp, event, name)
+  values (?1 ->> 'timestamp', ?1, json_array(?2, ?3, ?4)) on conflict (name) do nothing`;
 
-export const COUNT_TENANTS = 'select count(*) as tenants from accounts where record_count > 0';
+/** One row, to see that the database answers. */
+export const LOOK = 'select number from tenants';
 
-export const COUNT_RECORDS =
-  'select collection, sum(records) as records from holdings group by collection';
+export const COUNT_TENANTS = 'select number as tenants from tenants';
 
 /** `?1`: the case-folded text to find; empty: every account. */
 const MATCHING = `record_count > 0 and (
@@ -77,22 +119,39 @@ export const LIST_ACCOUNTS = `
            where holdings.owner = accounts.owner) as counts
     from accounts where ${MATCHING} order by owner limit ?2 offset ?3`;
 
-export const SUM_USAGE = `
-  select collection, sum(records) as records, sum(payload_bytes) as payload_bytes,
-         max(updated_at) as updated_at
-    from holdings group by collection`;
+/** `?2`, `?3`: the differences. `?4`, `?5`: the account's latest update before and after. */
+export const ADD_TOTALS = `
+  insert into totals values (?1, ?2, ?3, ?5)
+  on conflict (collection) do update
+    set records = records + ?2, payload_bytes = payload_bytes + ?3,
+        updated_at = case when ?5 < ?4 and updated_at = ?4 then null else max(updated_at, ?5) end`;
+
+export const FIND_LATEST = `
+  update totals
+     set updated_at = (select coalesce(max(holdings.updated_at), 0) from holdings
+                        where holdings.collection = totals.collection)
+   where updated_at is null`;
+
+export const READ_TOTALS = `
+  select collection, records, payload_bytes, updated_at from totals where records > 0`;
+
+export const ADD_HOUR = `
+  insert into created_hours values (?1, ?2, ?3)
+  on conflict (collection, hour) do update set records = records + excluded.records`;
+
+/** `?1`: the first hour that a view needs. */
+export const FORGET_HOURS = 'delete from created_hours where hour < ?1';
 
 /** Records created after each of three hours. Parameters: hours since 1970. */
 export const SUM_CREATED = `
   select collection,
-         total(value * (cast(key as integer) > ?1)) as after_first,
-         total(value * (cast(key as integer) > ?2)) as after_second,
-         total(value * (cast(key as integer) > ?3)) as after_third
-    from (select holdings.collection, hours.key, hours.value
-            from holdings, json_each(holdings.created) as hours)
-   group by collection`;
+         total(records * (hour > ?1)) as after_first,
+         total(records * (hour > ?2)) as after_second,
+         total(records * (hour > ?3)) as after_third
+    from created_hours group by collection`;
 
-export const COUNT_EVENTS = 'select count(*) as total from audit_events';
+/** No event is ever removed, and their numbers have no gap. */
+export const COUNT_EVENTS = 'select coalesce(max(id), 0) as total from audit_events';
 
 /** Ordered by the time of the change, not of its delivery. */
 export const LIST_EVENTS = `

@@ -1,7 +1,7 @@
 // The bindings of wrangler.toml: the namespaces of the objects, and the settings.
 
 import type { DurableObjectNamespace } from '@cloudflare/workers-types';
-import type { Environment } from '../settings.js';
+import { type Environment, readObjectPlace } from '../settings.js';
 import type { AccountStub, DirectoryStub } from './account-call.js';
 
 export interface WorkerEnvironment {
@@ -13,12 +13,20 @@ export interface WorkerEnvironment {
 const DIRECTORY_NAME = 'directory';
 
 /** A new stub for each call, because a stub whose object was lost may stay broken. */
-export function accountStub({ ACCOUNTS }: WorkerEnvironment, owner: string): AccountStub {
-  return ACCOUNTS.get(ACCOUNTS.idFromName(owner)) as unknown as AccountStub;
+export function accountStub(env: WorkerEnvironment, owner: string): AccountStub {
+  return stubIn(env, env.ACCOUNTS, owner) as unknown as AccountStub;
 }
 
-export function directoryStub({ DIRECTORY }: WorkerEnvironment): DirectoryStub {
-  return DIRECTORY.get(DIRECTORY.idFromName(DIRECTORY_NAME)) as unknown as DirectoryStub;
+export function directoryStub(env: WorkerEnvironment): DirectoryStub {
+  return stubIn(env, env.DIRECTORY, DIRECTORY_NAME) as unknown as DirectoryStub;
+}
+
+/** Throws where the settings of the place cannot be used: in another place are other objects. */
+function stubIn(env: WorkerEnvironment, objects: DurableObjectNamespace, name: string) {
+  const { jurisdiction, location } = readObjectPlace(settingsIn(env));
+  const namespace = jurisdiction === undefined ? objects : objects.jurisdiction(jurisdiction);
+  const id = namespace.idFromName(name);
+  return location === undefined ? namespace.get(id) : namespace.get(id, { locationHint: location });
 }
 
 /** Variables and secrets, with the names of the settings on Node. */

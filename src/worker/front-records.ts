@@ -137,14 +137,26 @@ class FrontOperator implements OperatorViews {
   }
 }
 
-/** Tries a read once more, unless its object has too much to do already. */
+/** Tries a read once more where the platform says that this may help: the object was lost, not overloaded, and no code of ours failed. */
 async function retryOnce<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof Error && 'overloaded' in error && error.overloaded) throw error;
+    if (!isRetryable(error)) throw error;
     return await read();
   }
+}
+
+/** The platform's own words: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+function isRetryable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { retryable = false, overloaded = false } = error as Error & PlatformWords;
+  return retryable && !overloaded;
+}
+
+interface PlatformWords {
+  readonly retryable?: boolean;
+  readonly overloaded?: boolean;
 }
 
 function outcomeIn(reply: AccountReply): Outcome<string> {

@@ -9,7 +9,7 @@ import { readSettings, SettingError, type Settings, settingWarnings } from '../s
 import { consoleLog } from './console-log.js';
 import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { frontRecords } from './front-records.js';
-import { drainSmallBody } from './unread-body.js';
+import { drainableReader, drainBody } from './unread-body.js';
 
 /** Reads the settings with the first request of an isolate, because a Worker has no start. */
 export function createFront(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
@@ -17,8 +17,8 @@ export function createFront(): (request: Request, env: WorkerEnvironment) => Pro
   return async (request, env) => {
     respond ??= responder(env);
     const remoteAddress = request.headers.get('cf-connecting-ip') ?? undefined;
-    const response = await respond(request, { remoteAddress });
-    await drainSmallBody(request);
+    const response = await respond(request, { remoteAddress, readBody: drainableReader(request) });
+    await drainBody(request);
     return response;
   };
 }

@@ -7,7 +7,8 @@ import { byCollection } from '../domain/collection-name.js';
 import { caseFolded } from '../domain/search.js';
 import type { Log } from '../log.js';
 import type { RecordCounts } from '../records/record-store.js';
-import type { CommitEffect, ObjectStorage, SqlRow } from '../storage/object/object-journal.js';
+import type { CommitEffect } from '../storage/object/object-journal.js';
+import type { ObjectStorage, SqlRow } from '../storage/object/object-storage.js';
 import type { Delivery, DirectoryStub, NumberedEvent } from './account-call.js';
 import { Tally } from './tally.js';
 
@@ -15,26 +16,26 @@ import { Tally } from './tally.js';
 const INTERVAL_MS = 250;
 const ALARM_DELAY_MS = 2_000;
 const ALARM_DELAY_MAX_MS = 60_000;
+/** A wait is longer by up to this part of itself. */
+const ALARM_SPREAD = 0.5;
 /** A call may take 32 MiB; these keep a delivery far below it. */
 const EVENTS_MAX = 500;
 const EVENTS_MAX_CHARACTERS = 4_000_000;
 /** Texts of one account in which a search for accounts looks. */
 const SEARCH_TEXTS_MAX_CHARACTERS = 8_000_000;
 
-const CREATE_TABLE = `create table outbox (
-  owner text not null,
-  revision integer not null,
-  delivered_revision integer not null,
-  delivered_event integer not null
-) strict`;
-const FIRST_STATE = 'insert into outbox values (?1, 0, 0, 0)';
+const FIRST_STATE = `
+  insert into outbox (owner, revision, delivered_revision, delivered_event)
+  values (?1, 0, 0, 0)`;
 const STATE = `
-  select owner, revision, delivered_revision, delivered_event,
+  select owner, revision, delivered_revision, delivered_event, failed_alarms,
          (select coalesce(max(id), 0) from audit_events) as last_event from outbox`;
 const NEXT_REVISION = 'update outbox set revision = revision + 1';
 const DELIVERED = 'update outbox set delivered_revision = ?1, delivered_event = ?2';
 const GO_BEYOND = 'update outbox set revision = ?1 + 1';
-const EVENTS = 'select id as number, event from audit_events where id > ?1 order by id limit ?2';
+const FAILED_ALARMS = 'update outbox set failed_alarms = ?1';
+const EVENTS = `
+  select id as number, event, epoch from audit_events where id > ?1 order by id limit ?2`;
 const PROFILES = "select body from records where collection = 'businesses' order by position";
 
 interface State extends SqlRow {
@@ -42,6 +43,8 @@ interface State extends SqlRow {
   readonly revision: number;
   readonly delivered_revision: number;
   readonly delivered_event: number;
+  /** Alarms in a row that could not deliver: each doubles the wait. Stored, since the object is rarely in memory that long. */
+  readonly failed_alarms: number;
   readonly last_event: number;
 }
 
@@ -58,6 +61,8 @@ export interface OutboxOptions {
   readonly log: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
+  /** From 0 up to 1, without 1. */
+  readonly random: () => number;
 }
 
 export class Outbox {
@@ -68,14 +73,10 @@ export class Outbox {
   #foreign: RecordCounts = byCollection(() => 0);
   #state: State | undefined;
   #searchTextsChanged = false;
-  /** Set after a restore, when the directory has a higher revision than this object. */
-  #eventsAfter: number | undefined;
   #sending: Promise<boolean> | undefined;
   #timer: unknown;
   #sentAt = Number.NEGATIVE_INFINITY;
   #alarmIsSet = false;
-  /** Alarms in a row that could not deliver. */
-  #failedAlarms = 0;
   #isReported = false;
 
   constructor(options: OutboxOptions) {
@@ -98,16 +99,15 @@ export class Outbox {
   async resume(own: RecordCounts): Promise<void> {
     const holdings = this.#tally.holdings(this.#options.clock());
     this.#foreign = byCollection((name) => holdings[name].records - own[name]);
-    if (!this.#isPending) return;
+    if (!this.isPending) return;
     this.#searchTextsChanged = true;
     if ((await this.#options.storage.getAlarm()) === null) await this.#setAlarm();
     this.#alarmIsSet = true;
     this.#soon();
   }
 
-  /** Part of the transaction that makes the tables. */
+  /** Part of the first commit's transaction, which also makes the tables. */
   create(owner: string): void {
-    this.#sql.exec(CREATE_TABLE);
     this.#sql.exec(FIRST_STATE, owner);
   }
 
@@ -131,7 +131,7 @@ export class Outbox {
   /** Resolves with true when every commit so far is delivered, with false if that failed. */
   async deliver(): Promise<boolean> {
     const wanted = this.#state?.revision ?? 0;
-    while (this.#isPending && (this.#state?.delivered_revision ?? 0) < wanted) {
+    while (this.isPending && (this.#state?.delivered_revision ?? 0) < wanted) {
       this.#sending ??= this.#send().finally(() => {
         this.#sending = undefined;
       });
@@ -143,10 +143,23 @@ export class Outbox {
   /** Never throws, because the platform gives up an alarm that keeps failing. */
   async onAlarm(): Promise<void> {
     this.#alarmIsSet = false;
-    this.#failedAlarms = (await this.deliver()) ? 0 : this.#failedAlarms + 1;
-    if (!this.#isPending) return;
+    const failed = (await this.deliver()) ? 0 : (this.#state?.failed_alarms ?? 0) + 1;
+    if (failed !== this.#state?.failed_alarms) {
+      this.#sql.exec(FAILED_ALARMS, failed);
+      this.#readState();
+    }
+    if (!this.isPending) return;
     await this.#setAlarm();
     this.#alarmIsSet = true;
+  }
+
+  /** After the database was deleted: as in a new object. */
+  reset(): void {
+    this.#state = undefined;
+    this.#tally = new Tally(this.#sql);
+    this.#foreign = byCollection(() => 0);
+    this.#searchTextsChanged = false;
+    this.#alarmIsSet = false;
   }
 
   /** The whole state for the directory, as of now. */
@@ -161,11 +174,11 @@ export class Outbox {
       holdings,
       ...(this.#searchTextsChanged && { searchTexts: this.#searchTexts() }),
       events: this.#events(state.delivered_event),
-      ...(this.#eventsAfter !== undefined && { eventsAfter: this.#eventsAfter }),
     };
   }
 
-  get #isPending(): boolean {
+  /** Whether the directory has yet to confirm a commit. */
+  get isPending(): boolean {
     const state = this.#state;
     return state !== undefined && state.delivered_revision < state.revision;
   }
@@ -175,7 +188,7 @@ export class Outbox {
   }
 
   #soon(): void {
-    if (this.#timer !== undefined || !this.#isPending) return;
+    if (this.#timer !== undefined || !this.isPending) return;
     const wait = Math.max(0, this.#sentAt + INTERVAL_MS - this.#options.clock());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -184,8 +197,11 @@ export class Outbox {
   }
 
   #setAlarm(): Promise<void> {
-    const delay = Math.min(ALARM_DELAY_MS * 2 ** this.#failedAlarms, ALARM_DELAY_MAX_MS);
-    return this.#options.storage.setAlarm(this.#options.clock() + delay);
+    const { storage, clock, random } = this.#options;
+    const failed = this.#state?.failed_alarms ?? 0;
+    const delay = Math.min(ALARM_DELAY_MS * 2 ** failed, ALARM_DELAY_MAX_MS);
+    // Spread, or all accounts would come back at once to a directory that was down.
+    return storage.setAlarm(clock() + delay * (1 + random() * ALARM_SPREAD));
   }
 
   /** Sends one delivery. False if the directory did not confirm it. */
@@ -211,19 +227,17 @@ export class Outbox {
   }
 
   #confirm({ revision, events }: Delivery): void {
-    this.#eventsAfter = undefined;
     const state = this.#state;
     const event = events.at(-1)?.number ?? state?.delivered_event ?? 0;
     // If events are left for the next delivery, this revision does not count as delivered.
     const complete = event >= (state?.last_event ?? 0) || revision < (state?.revision ?? 0);
     this.#sql.exec(DELIVERED, complete ? revision : revision - 1, event);
     this.#readState();
-    if (this.#isPending) this.#soon();
+    if (this.isPending) this.#soon();
   }
 
   /** After a restore: the directory has a higher revision, so this object goes beyond it. This object's state counts. */
   #goBeyond(revision: number): void {
-    this.#eventsAfter = this.#state?.delivered_event ?? 0;
     this.#searchTextsChanged = true;
     this.#sql.exec(GO_BEYOND, revision);
     this.#readState();
@@ -233,10 +247,10 @@ export class Outbox {
     if (after >= (this.#state?.last_event ?? 0)) return [];
     const events: NumberedEvent[] = [];
     let characters = 0;
-    for (const { number, event } of this.#sql.exec<EventRow>(EVENTS, after, EVENTS_MAX)) {
-      characters += event.length;
+    for (const row of this.#sql.exec<EventRow>(EVENTS, after, EVENTS_MAX)) {
+      characters += row.event.length;
       if (events.length > 0 && characters > EVENTS_MAX_CHARACTERS) break;
-      events.push({ number, event });
+      events.push(row);
     }
     return events;
   }
@@ -256,4 +270,5 @@ export class Outbox {
 interface EventRow extends SqlRow {
   readonly number: number;
   readonly event: string;
+  readonly epoch: string;
 }

@@ -3,12 +3,8 @@
 
 import { byCollection, COLLECTION_NAMES, isCollectionName } from '../domain/collection-name.js';
 import { HOUR_MS, LONGEST_WINDOW_HOURS } from '../records/usage-view.js';
-import type {
-  CommitEffect,
-  ObjectStorage,
-  RowMeasure,
-  SqlRow,
-} from '../storage/object/object-journal.js';
+import type { CommitEffect, RowMeasure } from '../storage/object/object-journal.js';
+import type { ObjectStorage, SqlRow } from '../storage/object/object-storage.js';
 import type { Holding, Holdings } from './account-call.js';
 
 /** The longest window of the operator's usage view, and the hour in which it begins. */

@@ -1,15 +1,25 @@
 // The rest of a refused request's body. Left unread, the runtime cuts
 // the connection after the answer, and the next request on it meets a reset.
 
-/** Larger ones are cut: reading on would cost more than a new connection does. */
-const DRAINED_MAX_BYTES = 1_048_576;
+import { boundedBody } from '../bounded-body.js';
+import type { HostBindings } from '../handler.js';
+
+type ReadBody = NonNullable<HostBindings['readBody']>;
+
+/** Longer ones are cut: reading on would cost more than a new connection does. */
+const DRAINED_MAX_BYTES = 8_388_608;
 
 /** A body that comes slower than this does not keep its answer waiting. */
 const DRAINED_MAX_MS = 250;
 
-/** Reads a body that nobody has read, if it is small; resolves when that is done, or takes too long. Never rejects. */
-export async function drainSmallBody(request: Request): Promise<void> {
-  if (request.body === null || request.bodyUsed) return;
+/** Reads a request's body without giving up what is beyond the limit: `drainBody` reads that. */
+export function drainableReader({ body }: Request): ReadBody {
+  return (maxBytes) => boundedBody(body?.values({ preventCancel: true }) ?? null, maxBytes);
+}
+
+/** Reads the rest of a body, if it is not too much; resolves when that is done, or takes too long. Never rejects. */
+export async function drainBody(request: Request): Promise<void> {
+  if (request.body === null) return;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, DRAINED_MAX_MS);

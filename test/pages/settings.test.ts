@@ -8,7 +8,7 @@ import { type Environment, readSettings, type Settings } from '../../src/setting
 import { codesIn, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 const PAGE = 'src/node/README.md';
-const HOSTS = ['Node', 'both'];
+const HOSTS = ['Node', 'Workers', 'both'];
 
 const ROWS = tableRows(sectionOf(PAGE, '## Settings')).map((row) => ({
   name: codesIn(row['Setting'] ?? '')[0] ?? '',
@@ -31,6 +31,8 @@ const PROBES = ['1', '2', 'on', 'all', 'sync', 'POST', 'a.b', KEY, 'file:other.d
   '{"apikey":"k"}',
   '127.0.0.9',
   '/run/other.sock',
+  'eu',
+  'weur',
 );
 
 describe('The table of settings', () => {
@@ -59,7 +61,7 @@ describe('wrangler.toml', () => {
   );
 
   it('names every setting that Workers have, and no other', () => {
-    const wanted = ROWS.filter(({ host }) => host === 'both').map(({ name }) => name);
+    const wanted = ROWS.filter(({ host }) => host !== 'Node').map(({ name }) => name);
     expect([...new Set([...Object.keys(vars), ...secrets])].sort()).toEqual(wanted.sort());
   });
 

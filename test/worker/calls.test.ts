@@ -1,5 +1,5 @@
 // The front's calls to an account's object: what fails there becomes an
-// envelope here, a read is tried once more, a write never.
+// envelope here, a read is tried once more where the platform advises it, a write never.
 
 import { expect, it } from 'vitest';
 import { VALID_BODY } from '../support/collection-table.js';
@@ -7,11 +7,11 @@ import { onHost } from '../support/contract.js';
 import { FAULTY_WORKER, killObject, setFaults } from './faults.js';
 
 onHost(FAULTY_WORKER, "An account's object that fails", (service) => {
-  it('is asked once more for a read, and the caller sees nothing of it', async () => {
+  it('and was lost, as the platform says, is asked once more for a read, and the caller sees nothing of it', async () => {
     const account = service.account();
     const record = await account.create('customers', VALID_BODY.customers);
     for (const path of [`/customers/${record.id}`, '/customers', '/payments']) {
-      const before = await setFaults(service, { failuresBefore: 1 });
+      const before = await setFaults(service, { losses: 1 });
       expect((await account.get(path)).status).toBe(200);
       expect((await setFaults(service)).accountCalls).toBe(before.accountCalls + 2);
     }
@@ -19,7 +19,7 @@ onHost(FAULTY_WORKER, "An account's object that fails", (service) => {
 
   it('is asked no third time: the answer is 500 in the envelope', async () => {
     const account = service.account();
-    const before = await setFaults(service, { failuresBefore: 2 });
+    const before = await setFaults(service, { losses: 2 });
     const reply = await account.get('/customers');
     expect([reply.status, reply.json.error?.code]).toEqual([500, 'INTERNAL_ERROR']);
     expect(reply.json.error?.message).not.toContain('injected');
@@ -28,16 +28,19 @@ onHost(FAULTY_WORKER, "An account's object that fails", (service) => {
     expect((await account.get('/customers')).status).toBe(200);
   });
 
-  it('is not asked again where the platform says that it has too much to do', async () => {
+  it.each([
+    ['the platform says that it has too much to do', { overloads: 1 }],
+    ['it failed by an error of its own', { failuresBefore: 1 }],
+  ])('is not asked again where %s', async (_, faults) => {
     const account = service.account();
-    const before = await setFaults(service, { overloads: 1 });
+    const before = await setFaults(service, faults);
     const reply = await account.get('/customers');
     expect([reply.status, reply.json.error?.code]).toEqual([500, 'INTERNAL_ERROR']);
     expect((await setFaults(service)).accountCalls).toBe(before.accountCalls + 1);
     expect((await account.get('/customers')).status).toBe(200);
   });
 
-  it.each(['failuresBefore', 'failuresAfter'] as const)(
+  it.each(['losses', 'failuresBefore', 'failuresAfter'] as const)(
     'is asked once for a write, which is then 500 and in doubt (%s)',
     async (fault) => {
       const account = service.account();

@@ -137,6 +137,34 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
     expect(await audited(service, account.subject)).toEqual([id, ...events]);
   });
 
+  it('of an account that was set back while the directory was down leaves out no audit event', async () => {
+    const account = service.account();
+    const events: string[] = [];
+    for (const _ of [1, 2, 3]) {
+      events.unshift((await createFor(service.operator, account.subject, 'team')).id);
+    }
+    await eventually(async () => expect(await audited(service, account.subject)).toEqual(events));
+    await setFaults(service, { directoryIsDown: true });
+    await service.restartChanged(
+      account,
+      'delete from records where position > (select min(position) from records)',
+      'delete from audit_events where id > 1',
+      'delete from sequences',
+      'update outbox set revision = 0, delivered_revision = 1, delivered_event = 1',
+    );
+    await setFaults(service, { directoryIsDown: true });
+    // More commits than were undone: the numbers of events and revisions catch up.
+    const later: string[] = [];
+    for (const _ of [1, 2, 3, 4, 5]) {
+      later.unshift((await createFor(service.operator, account.subject, 'orders')).id);
+    }
+    await setFaults(service, { directoryIsDown: false });
+    await eventually(async () => {
+      expect(await counted(service, account.subject)).toBe(6);
+      expect(await audited(service, account.subject)).toEqual([...later, ...events]);
+    });
+  });
+
   it('with more events than one takes comes in several', async () => {
     const account = service.account();
     await setFaults(service, { directoryIsDown: true });

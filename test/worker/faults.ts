@@ -26,6 +26,12 @@ export async function killObject(service: ContractService, owner: string): Promi
   await ask(service, `/kill?owner=${encodeURIComponent(owner)}`);
 }
 
+/** How long it is until the alarm of the account's object. */
+export async function alarmInMs(service: ContractService, owner: string): Promise<number> {
+  const response = await ask(service, `/alarm?owner=${encodeURIComponent(owner)}`);
+  return Number(await response.text()) - Date.now();
+}
+
 /** Makes the directory receive again, in order, what the account has told it, `but` the last so many. */
 export async function deliverAgain(
   service: ContractService,

@@ -19,8 +19,10 @@ export interface Faults {
   failuresBefore: number;
   /** … and so many after everything is done. */
   failuresAfter: number;
-  /** So many of the next calls of accounts are refused by the platform: the object has too much to do. */
+  /** So many of the next calls of accounts are refused by the platform: the object has too much to do, … */
   overloads: number;
+  /** … and so many are lost with their object, which the platform says is worth asking again. */
+  losses: number;
   /** The front says more in each call than this version knows. */
   frontIsNewer: boolean;
   /** The objects say more in each answer than this version knows. */
@@ -33,6 +35,8 @@ export interface Counts {
   accountCalls: number;
   directoryCalls: number;
   deliveries: number;
+  /** By the views of the directory. */
+  rowsRead: number;
 }
 
 const faults: Faults = {
@@ -40,6 +44,7 @@ const faults: Faults = {
   failuresBefore: 0,
   failuresAfter: 0,
   overloads: 0,
+  losses: 0,
   frontIsNewer: false,
   objectsAreNewer: false,
   unknownOperation: '',
@@ -47,7 +52,7 @@ const faults: Faults = {
 /** What a later version may add to anything that is sent. */
 const MORE = { addedLater: { nested: [1, 'two', null] } };
 
-const counts: Counts = { accountCalls: 0, directoryCalls: 0, deliveries: 0 };
+const counts: Counts = { accountCalls: 0, directoryCalls: 0, deliveries: 0, rowsRead: 0 };
 const delivered: Delivery[] = [];
 
 export class AccountObject extends Account {
@@ -73,9 +78,18 @@ export class AccountObject extends Account {
   kill(): void {
     this.ctx.abort('killed by the test');
   }
+
+  alarmAt(): Promise<number | null> {
+    return this.ctx.storage.getAlarm();
+  }
 }
 
 export class DirectoryObject extends Directory {
+  constructor(...given: ConstructorParameters<typeof Directory>) {
+    super(...given);
+    countRowsRead(given[0].storage.sql);
+  }
+
   override async apply(delivery: Delivery): Promise<Receipt> {
     counts.deliveries++;
     reach();
@@ -88,6 +102,26 @@ export class DirectoryObject extends Directory {
     reach();
     return super.overview();
   }
+}
+
+/** The platform bills them by the row, and so counts them. */
+function countRowsRead(sql: { exec(...given: never[]): Cursor }): void {
+  const exec = sql.exec.bind(sql);
+  sql.exec = (...given) => {
+    const cursor = exec(...given);
+    const toArray = cursor.toArray.bind(cursor);
+    cursor.toArray = () => {
+      const rows = toArray();
+      counts.rowsRead += cursor.rowsRead;
+      return rows;
+    };
+    return cursor;
+  };
+}
+
+interface Cursor {
+  readonly rowsRead: number;
+  toArray(): unknown[];
 }
 
 /** Also one level down, where outcomes and pages are. */
@@ -108,7 +142,12 @@ function seenByFront(env: WorkerEnvironment): WorkerEnvironment {
       if (faults.overloads > 0) {
         faults.overloads--;
         counts.accountCalls++;
-        throw Object.assign(new Error('injected'), { overloaded: true });
+        throw Object.assign(new Error('injected'), { overloaded: true, retryable: true });
+      }
+      if (faults.losses > 0) {
+        faults.losses--;
+        counts.accountCalls++;
+        throw Object.assign(new Error('injected'), { retryable: true });
       }
       const operation = { ...call.operation, ...MORE };
       return stub.perform(faults.frontIsNewer ? { ...call, ...MORE, operation } : call);
@@ -124,8 +163,14 @@ function reach(): void {
   if (faults.directoryIsDown) throw new Error('the directory is down');
 }
 
-interface Killable {
+interface Watched {
   kill(): Promise<void>;
+  alarmAt(): Promise<number | null>;
+}
+
+function watched(env: WorkerEnvironment, owner: string | null): Watched {
+  const { ACCOUNTS } = env;
+  return ACCOUNTS.get(ACCOUNTS.idFromName(owner ?? '')) as unknown as Watched;
 }
 
 export default {
@@ -135,12 +180,13 @@ export default {
       case '/faults':
         Object.assign(faults, await request.json());
         return Response.json(counts);
-      case '/kill': {
-        const id = env.ACCOUNTS.idFromName(searchParams.get('owner') ?? '');
-        const stub = env.ACCOUNTS.get(id) as unknown as Killable;
-        await stub.kill().catch(() => {});
+      case '/kill':
+        await watched(env, searchParams.get('owner'))
+          .kill()
+          .catch(() => {});
         return new Response();
-      }
+      case '/alarm':
+        return new Response(String(await watched(env, searchParams.get('owner')).alarmAt()));
       case '/deliver-again': {
         const owner = searchParams.get('owner');
         const own = delivered.filter((delivery) => delivery.owner === owner);

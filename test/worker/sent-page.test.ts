@@ -76,6 +76,21 @@ describe('A page between two machines', () => {
     expect(drawn).toBeLessThan(TEXTS.length);
   });
 
+  it('of many short rows comes in few pieces, because each costs the same', async () => {
+    const row = `{"id":"PAY-0001","customer":"${'x'.repeat(180)}"}`;
+    const items = (async function* () {
+      for (let i = 0; i < 5_000; i++) yield i === 0 ? row : `,${row}`;
+    })();
+    const { joined } = sentPage({ items, total: 5_000 });
+    let [pieces, bytes] = [0, 0];
+    for await (const piece of joined ?? []) {
+      pieces++;
+      bytes += piece.length;
+    }
+    expect(bytes).toBe(5_000 * (row.length + 1) - 1);
+    expect(pieces).toBeLessThanOrEqual(Math.ceil(bytes / (65_536 - row.length)));
+  });
+
   it('without texts is refused', () => {
     expect(() => receivedPage({ total: 1 })).toThrow('without its texts');
   });

@@ -11,31 +11,22 @@ import type {
   JournalRow,
   Sequences,
 } from '../../records/journal.js';
-import { CREATE_SEQUENCES, LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
+import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import {
   APPEND_EVENT,
-  COUNT_TABLES,
-  CREATE_TABLES,
+  FIRST_TABLE,
   LOAD_ROWS,
   MEASURE_ROWS,
   PUT_ROW,
   REMOVE_ROW,
+  SCHEMA_STEPS,
 } from './object-schema.js';
+import type { ObjectStorage, SqlRow } from './object-storage.js';
+import { migrate, schemaVersion } from './schema-version.js';
 
 /** A row of the platform has at most 2 MB; the difference is for the row's other columns. */
 const BODY_MAX_BYTES = 1_990_000;
 const PAGE_ROWS = 1_000;
-
-type SqlValue = string | number | null | ArrayBuffer;
-export type SqlRow = Record<string, SqlValue>;
-
-/** The part of a durable object's `ctx.storage` that the journal uses. */
-export interface ObjectStorage {
-  readonly sql: {
-    exec<Row extends SqlRow>(query: string, ...bindings: (string | number)[]): Iterable<Row>;
-  };
-  transactionSync<T>(run: () => T): T;
-}
 
 /** Size and times of a row. Times: milliseconds since 1970, UTC. */
 export interface RowMeasure extends SqlRow {
@@ -47,6 +38,11 @@ export interface RowMeasure extends SqlRow {
 
 export interface ObjectJournalOptions {
   readonly storage: ObjectStorage;
+  /**
+   * Another one for each life of the object. A restore takes back the numbers of audit
+   * events, so an event is known by its number together with this.
+   */
+  readonly epoch: string;
   /** Part of the first commit's transaction, before its rows. */
   readonly onFirstCommit?: () => void;
   /**
@@ -66,16 +62,22 @@ export class ObjectJournal implements Journal {
   readonly bodyMaxBytes = BODY_MAX_BYTES;
   readonly #options: ObjectJournalOptions;
   readonly #sql: ObjectStorage['sql'];
-  #hasTables: boolean;
+  #hasTables = false;
   #closed = false;
 
   constructor(options: ObjectJournalOptions) {
     this.#options = options;
     this.#sql = options.storage.sql;
-    const [found] = this.#sql.exec<{ tables: number }>(COUNT_TABLES);
-    this.#hasTables = (found?.tables ?? 0) > 0;
-    // An object of an earlier release has none.
-    if (this.#hasTables) this.#sql.exec(CREATE_SEQUENCES);
+    this.look();
+  }
+
+  /** Learns what the database holds: at the start, and after it was deleted. Throws where it is of a later release. */
+  look(): void {
+    const { storage } = this.#options;
+    const version = schemaVersion(storage, FIRST_TABLE);
+    this.#hasTables = version > 0;
+    if (!this.#hasTables) return;
+    storage.transactionSync(() => migrate(storage, SCHEMA_STEPS, version));
   }
 
   /** Whether anything was ever written to this object. */
@@ -122,7 +124,7 @@ export class ObjectJournal implements Journal {
     const { storage, onFirstCommit, onCommit } = this.#options;
     const committed = storage.transactionSync(() => {
       if (!this.#hasTables) {
-        for (const statement of CREATE_TABLES) this.#sql.exec(statement);
+        migrate(storage, SCHEMA_STEPS, 0);
         onFirstCommit?.();
       }
       const { puts, removals, at } = changes;
@@ -144,7 +146,9 @@ export class ObjectJournal implements Journal {
   /** "If the audit write fails …, the change stands": so a failure of the events gets an error of its own. */
   #append(events: readonly AuditEvent[]): void {
     try {
-      for (const event of events) this.#sql.exec(APPEND_EVENT, JSON.stringify(event));
+      for (const event of events) {
+        this.#sql.exec(APPEND_EVENT, JSON.stringify(event), this.#options.epoch);
+      }
     } catch (error) {
       throw new EventsRefused('the audit events cannot be stored', { cause: error });
     }

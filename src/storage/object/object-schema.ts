@@ -2,16 +2,30 @@
 // of the journal on them.
 
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
+import { CREATE_VERSION, type SchemaSteps } from './schema-version.js';
 
-/** The tables are made with the first write, so an account that never wrote has no database. */
-export const CREATE_TABLES = [
-  ...CREATE_RECORDS,
-  'create table audit_events (id integer primary key, event text not null) strict',
-  CREATE_SEQUENCES,
-] as const;
-
-export const COUNT_TABLES = `
-  select count(*) as tables from sqlite_schema where name in ('records', 'audit_events')`;
+/** The first step comes with the first write, so an account that never wrote has no database. */
+export const SCHEMA_STEPS: SchemaSteps = [
+  [
+    ...CREATE_RECORDS,
+    'create table audit_events (id integer primary key, event text not null) strict',
+    // What the directory must still learn of this account.
+    `create table outbox (
+       owner text not null,
+       revision integer not null,
+       delivered_revision integer not null,
+       delivered_event integer not null
+     ) strict`,
+  ],
+  [
+    ...CREATE_VERSION,
+    CREATE_SEQUENCES,
+    'alter table outbox add column failed_alarms integer not null default 0',
+    // The life of the object in which the event was written.
+    "alter table audit_events add column epoch text not null default ''",
+  ],
+];
+export const FIRST_TABLE = 'records';
 
 export const LOAD_ROWS = 'select position, collection, id, body from records order by position';
 
@@ -30,5 +44,5 @@ export const REMOVE_ROW = 'delete from records where position = ?1';
 
 /** The next id follows the highest one. Events are never removed, so no id is given twice. */
 export const APPEND_EVENT = `
-  insert into audit_events (id, event)
-  values ((select coalesce(max(id), 0) + 1 from audit_events), ?1)`;
+  insert into audit_events (id, event, epoch)
+  values ((select coalesce(max(id), 0) + 1 from audit_events), ?1, ?2)`;

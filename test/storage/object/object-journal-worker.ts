@@ -12,7 +12,7 @@ export interface JournalRequest {
 }
 
 export class JournalObject extends DurableObject {
-  #journal = new ObjectJournal({ storage: this.ctx.storage });
+  #journal = new ObjectJournal({ storage: this.ctx.storage, epoch: crypto.randomUUID() });
 
   override async fetch(request: never): Promise<never> {
     const { call, args }: JournalRequest = await (request as Request).json();

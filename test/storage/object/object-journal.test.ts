@@ -8,6 +8,7 @@ import { Miniflare } from 'miniflare';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readDeployment } from '../../../scripts/worker/deployment.js';
 import type { CommitResult, JournalRow } from '../../../src/records/journal.js';
+import { SCHEMA_STEPS } from '../../../src/storage/object/object-schema.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 import { changes, conformanceOf, loaded, row, type TestedJournal } from '../journal-conformance.js';
 import type { JournalRequest } from './object-journal-worker.js';
@@ -143,5 +144,41 @@ describe("A durable object's journal", () => {
     });
     await reopened(where);
     expect(await loaded(journal)).toEqual([largest]);
+  });
+
+  it('of the release before the version was kept is brought to this one, and goes on', async () => {
+    const where = place();
+    await ask(where, 'sql', SCHEMA_STEPS[0]?.join(';') ?? '');
+    const [first, second] = [row(1), row(2)];
+    const { position, collection, id, body } = first;
+    const values = [position, collection, id, body].map((value) => `'${value}'`).join(',');
+    await ask(where, 'sql', `insert into records values (${values}, 5, 6)`);
+    await ask(where, 'sql', `insert into audit_events values (1, '{"old":1}')`);
+    await reopened(where);
+    const journal = journalAt(where);
+    const event = { old: 2 } as never;
+    expect(await journal.commit(changes({ puts: [second], events: [event] }))).toEqual({
+      status: 'committed',
+    });
+    expect(await loaded(journal)).toEqual([first, second]);
+    const stored = await ask<{ event: string; epoch: string }[]>(
+      where,
+      'sql',
+      'select event, epoch from audit_events order by id',
+    );
+    expect(stored.map(({ event }) => event)).toEqual(['{"old":1}', '{"old":2}']);
+    expect(stored[0]?.epoch).toBe('');
+    expect(stored[1]?.epoch).toHaveLength(36);
+    expect(await ask(where, 'sql', 'select version from schema_version')).toEqual([
+      { version: SCHEMA_STEPS.length },
+    ]);
+  });
+
+  it('of a later release is refused, in words that say what to do', async () => {
+    const where = place();
+    await journalAt(where).commit(changes({ puts: [row(1)] }));
+    await ask(where, 'sql', 'update schema_version set version = 99');
+    await reopened(where);
+    await expect(journalAt(where).sequences()).rejects.toThrow('deploy the newer release again');
   });
 });

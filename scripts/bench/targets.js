@@ -39,13 +39,15 @@ export async function listening(/** @type {Started} */ started) {
  * @param {string} options.identityOrigin
  * @param {number} [options.cacheSeconds]
  * @param {number} [options.syncDelayMs] Lets every sync take this much longer, under a tracer.
+ * @param {{ mode: 'async' | 'sync', socketPath: string }} [options.replica]
  */
-export function startOurs({ file, identityOrigin, cacheSeconds = 300, syncDelayMs }) {
+export function startOurs({ file, identityOrigin, cacheSeconds = 300, syncDelayMs, replica }) {
   const environment = {
     PORT: '0',
     DATABASE_URL: `file:${file}`,
     AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
     AUTH_CACHE_SECONDS: String(cacheSeconds),
+    ...(replica && { REPLICATION: replica.mode, LITESTREAM_SOCKET: replica.socketPath }),
   };
   if (syncDelayMs === undefined) return startProcess(process.execPath, [SERVER], environment);
   const inject = `fsync,fdatasync:delay_exit=${syncDelayMs * 1000}`;

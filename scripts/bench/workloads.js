@@ -1,6 +1,7 @@
 // The rows of the benchmark by name, in the order of the table.
 
 import { listTwenty, readOne } from './workloads/reads.js';
+import { replication } from './workloads/replication.js';
 import { search } from './workloads/search.js';
 import { slowDisk } from './workloads/slow-disk.js';
 import { startUp } from './workloads/start-up.js';
@@ -19,6 +20,7 @@ export const WORKLOADS = new Map([
   ['mix', mix],
   ['search', search],
   ['slow-disk', slowDisk],
+  ['replication', replication],
   ['start', startUp],
   ['tenants', tenants],
 ]);

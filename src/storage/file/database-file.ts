@@ -2,7 +2,7 @@
 // open to Litestream beside it. It runs in the storage thread, because the client's promises hide synchronous work. What it
 // relies on in the client is pinned by test/storage/file/client-habits.
 
-import { statSync } from 'node:fs';
+import { closeSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Client, createClient, type InStatement, LibsqlBatchError } from '@libsql/client';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
@@ -24,7 +24,7 @@ import { Freezer } from './freezer.js';
 import { type FilePage, loadPage } from './record-pages.js';
 import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
 import { UsageScan } from './usage-scan.js';
-import { rewriteLog } from './write-ahead-log.js';
+import { distrustIndex, rewriteLog } from './write-ahead-log.js';
 
 /** The changes of a commit as JSON texts. The thread passes them to the database without parsing them. */
 export interface CommitTexts {
@@ -59,6 +59,8 @@ export class LibsqlFile {
   readonly #client: Client;
   readonly #path: string;
   readonly #holding: Holding;
+  /** Descriptor of the log's index, open as long as the connection. */
+  #index: number | undefined;
   /** Keeps the file as it is while it is copied. */
   readonly freezer: Freezer;
   /** Counts what the file holds. */
@@ -85,20 +87,22 @@ export class LibsqlFile {
     holding: Holding,
   ): Promise<LibsqlFile> {
     let client: Client | undefined;
+    let file: LibsqlFile | undefined;
     try {
       const path = fileURLToPath(url);
       const inode = inodeOf(path);
       // One connection, not the default pool: a PRAGMA reaches only the connection that runs it.
       client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
-      const file = new LibsqlFile(client, path, holding);
+      file = new LibsqlFile(client, path, holding);
       await file.#claim(inode);
-      // The process before this one may have ended because a sync failed.
-      await file.#rewriteLog();
+      // The process before this one may have ended because a sync failed, or in the middle of a commit.
+      await file.#rewriteLog({ isStart: true });
       await file.#check();
       await file.#migrate(initialRows, now);
       return file;
     } catch (error) {
-      client?.close();
+      if (file === undefined) client?.close();
+      else file.close();
       throw new Error(explained(error), { cause: error });
     }
   }
@@ -169,6 +173,8 @@ export class LibsqlFile {
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
     this.#client.close();
+    if (this.#index !== undefined) closeSync(this.#index);
+    this.#index = undefined;
   }
 
   /** Reads before it writes, so that another program's file is refused unchanged. */
@@ -203,11 +209,12 @@ export class LibsqlFile {
   }
 
   /** Nobody else may write to the log meanwhile. */
-  async #rewriteLog(): Promise<void> {
+  async #rewriteLog({ isStart = false } = {}): Promise<void> {
     if (this.#holding === 'alone') return rewriteLog(this.#path);
     const holding = await this.#client.transaction('write');
     try {
       await rewriteLog(this.#path);
+      if (isStart) this.#index = distrustIndex(this.#path);
     } finally {
       holding.close();
     }

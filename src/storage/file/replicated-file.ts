@@ -26,7 +26,7 @@ export interface ReplicatedFileOptions {
 }
 
 const ASK_AGAIN_MS = 250;
-/** While Litestream is gone, the log is written back beyond this. About 20,000 creates one after another. */
+/** While Litestream is gone, the log is written back beyond this. */
 const LOG_MAX_BYTES = 268_435_456;
 
 /** A commit that waits for the replica; the file is free meanwhile. */
@@ -58,6 +58,7 @@ export class ReplicatedFile {
       litestream,
       report,
       touch: () => inTurn(() => file.touch()),
+      betweenCommits: (begin) => inTurn(async () => begin()),
       onLongAbsence: (pid) => {
         if (!isAlive(pid)) void inTurn(() => this.#emptyLongLog());
       },
@@ -76,8 +77,6 @@ export class ReplicatedFile {
       });
       if (mode === 'sync') await identified(litestream, startMaxMs);
       const file = await options.open();
-      // Over what a killed service left in the log and SQLite does not count: Litestream would take it for a commit.
-      await file.touch();
       const replicated = new ReplicatedFile(file, release, options, litestream);
       replicated.replica.start();
       return replicated;

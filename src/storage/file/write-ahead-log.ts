@@ -1,9 +1,12 @@
 // The write-ahead log beside a database file. After a failure its bytes can be
 // read from the system's memory, but may not be on the disk.
 
+import { openSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 const PIECE_BYTES = 1_000_000;
+/** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
+const INDEX_HEADER_BYTES = 48;
 
 /**
  * Writes the log's bytes again, unchanged, and syncs them. After a failed sync the
@@ -36,4 +39,17 @@ async function openLog(path: string): Promise<FileHandle | undefined> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/**
+ * Makes SQLite read the log anew before the next use of the database, so that every whole commit in it counts.
+ * A process that is killed after its commit is in the log and before the index says so leaves a commit that
+ * Litestream takes from the log and SQLite would write over. Call it only while holding the database's
+ * write lock. Returns a file descriptor to be closed after the last connection: closing it earlier would
+ * drop this process's locks.
+ */
+export function distrustIndex(database: string): number {
+  const index = openSync(`${database}-shm`, 'r+');
+  writeSync(index, Buffer.alloc(INDEX_HEADER_BYTES), 0, INDEX_HEADER_BYTES, 0);
+  return index;
 }

@@ -12,6 +12,8 @@ export interface ReplicaOptions {
   readonly report: (report: ReplicaReport) => void;
   /** A commit that changes nothing, in its turn. */
   readonly touch: () => Promise<void>;
+  /** Calls it while no commit is under way. */
+  readonly betweenCommits: (begin: () => void) => Promise<void>;
   /** Litestream has been gone for a while, and its last process id, where it was ever known. */
   readonly onLongAbsence: (pid: number | undefined) => void;
 }
@@ -26,8 +28,6 @@ const CONFIRM_MAX_MS = 6_000;
 const SYNC_MAX_SECONDS = 600;
 /** A sync that takes longer is a reason to ask whether Litestream still answers. */
 const BUSY_MAX_MS = 3_000;
-/** In one go, and twice as many in all: more than one group of writes takes of the log's pages. */
-const TOUCHES_MAX = 2_048;
 /** Where Litestream hangs in `async`, commits go on after this. */
 const TURN_MAX_MS = 1_000;
 /** Twice the time that Litestream gives its last sync when it is stopped: by then its process is gone. */
@@ -137,7 +137,7 @@ export class Replica {
       if (this.#isClosed) return undefined;
       const wait = this.#options.mode === 'sync';
       if (isOther) this.#isProven = false;
-      let failure = await this.#sync(wait, 0);
+      let failure = await this.#syncInTurn(wait, 0);
       if (failure === undefined && !this.#isProven) failure = await this.#prove(wait);
       if (failure === undefined) this.#found();
       return failure;
@@ -146,20 +146,12 @@ export class Replica {
     }
   }
 
-  /**
-   * Litestream must take a commit that changes nothing as a change. A service that was killed may leave a
-   * commit in the log that SQLite does not count, and that Litestream has taken: it then goes on behind
-   * that one, and sees no later commit until one reaches beyond it. So there are commits until it does.
-   */
+  /** Litestream must take a commit that changes nothing as a change, or it follows another file. */
   async #prove(wait: boolean): Promise<Error | undefined> {
     const before = this.#lastTxid;
-    let failure: Error | undefined;
-    for (let touches = 1; touches <= TOUCHES_MAX && !this.#isClosed; touches *= 2) {
-      for (let touch = 0; touch < touches; touch++) await this.#options.touch();
-      failure = await this.#sync(wait, before);
-      this.#isProven = failure === undefined;
-      if (this.#isProven || this.#lastTxid === 0) return failure;
-    }
+    await this.#options.touch();
+    const failure = await this.#syncInTurn(wait, before);
+    this.#isProven = failure === undefined;
     return failure;
   }
 
@@ -170,7 +162,7 @@ export class Replica {
       return this.#litestreamFailure();
     }
     if (this.#options.mode === 'async' && this.#upTo.behindSince !== undefined) {
-      return this.#sync(false, 0);
+      return this.#syncInTurn(false, 0);
     }
     const failure = await this.#litestreamFailure();
     // A sync that has succeeded meanwhile says more.
@@ -194,6 +186,15 @@ export class Replica {
     this.#pid = pid;
     if (isOther) this.#lastTxid = 0;
     return isOther;
+  }
+
+  /** A sync that begins during a commit might meet its pages while they are written. */
+  async #syncInTurn(wait: boolean, committedAfter: number): Promise<Error | undefined> {
+    let ended: Promise<Error | undefined> | undefined;
+    await this.#options.betweenCommits(() => {
+      ended = this.#syncing?.ended ?? this.#sync(wait, committedAfter);
+    });
+    return ended;
   }
 
   /** One sync. Resolves with what failed. `committedAfter`: Litestream's number must be higher now. */

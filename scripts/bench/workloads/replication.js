@@ -1,0 +1,69 @@
+// Creates without a replica, with one that follows, and with one that every answer waits for:
+// the real Litestream, and a folder of the same disk as replica. `LITESTREAM` names the program.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeDataSet } from '../data-set.js';
+import { startProcess } from '../processes.js';
+import { inTurn } from '../rounds.js';
+import { loadLines } from '../table.js';
+import { copied, listening, startOurs } from '../targets.js';
+import { withTargets } from './reads.js';
+import { createOf } from './writes.js';
+
+/** @import { Bench } from '../bench-context.js' */
+/** @import { Line } from '../table.js' */
+
+const WORKLOAD = 'create, with a replica';
+const ACCOUNT = { prefix: 'writer', owners: 1, records: 10_000 };
+const REQUESTS = [createOf('writer-0')];
+
+export function replication(/** @type {Bench} */ bench) {
+  const program = process.env['LITESTREAM'] || 'litestream';
+  if (spawnSync(program, ['version'], { stdio: 'ignore' }).status !== 0) {
+    /** @type {Line[]} */
+    const missing = [{ workload: WORKLOAD, who: 'not measured', result: 'needs Litestream' }];
+    return Promise.resolve(missing);
+  }
+  return withTargets(async (use) => {
+    const { identity } = bench;
+    const data = await makeDataSet(bench, 'replication', [ACCOUNT]);
+    const identityOrigin = identity.origin;
+    const off = await use(listening(startOurs({ file: copied(data, 'off').file, identityOrigin })));
+    const withReplica = async (/** @type {'async' | 'sync'} */ mode) => {
+      const { file } = copied(data, mode);
+      const litestream = startLitestream(program, join(bench.folder, `replica-${mode}`), file);
+      await use({ origin: '', process: litestream.process });
+      const replica = { mode, socketPath: litestream.socketPath };
+      return use(listening(startOurs({ file, identityOrigin, replica })));
+    };
+    const contenders = [
+      { name: 'off', target: off, requests: REQUESTS },
+      { name: 'async', target: await withReplica('async'), requests: REQUESTS },
+      { name: 'sync', target: await withReplica('sync'), requests: REQUESTS },
+    ];
+    return loadLines(WORKLOAD, await inTurn(bench, WORKLOAD, contenders));
+  });
+}
+
+function startLitestream(
+  /** @type {string} */ program,
+  /** @type {string} */ folder,
+  /** @type {string} */ file,
+) {
+  mkdirSync(folder);
+  const [config, socketPath] = [join(folder, 'litestream.yml'), join(folder, 'socket')];
+  const lines = [
+    'socket:',
+    '  enabled: true',
+    `  path: ${socketPath}`,
+    'dbs:',
+    `  - path: ${file}`,
+    '    monitor-interval: 24h',
+    '    replica:',
+    `      url: file://${join(folder, 'replica')}`,
+  ];
+  writeFileSync(config, `${lines.join('\n')}\n`);
+  return { process: startProcess(program, ['replicate', '-config', config]), socketPath };
+}

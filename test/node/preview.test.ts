@@ -46,7 +46,7 @@ describe('The preview', () => {
     const page = await fetch(reference);
     expect(page.headers.get('content-security-policy')).toContain(`connect-src 'self' ${api};`);
     const files = [...(await page.text()).matchAll(/(?:src|href)="([^":]+)"/g)].map(([, to]) => to);
-    expect(files).toHaveLength(3);
+    expect(files).toHaveLength(2);
     for (const file of [...files, 'openapi.json']) {
       expect((await fetch(reference + file)).status, file).toBe(200);
       expect((await fetch(`${api}/${file}`)).status, file).toBe(404);

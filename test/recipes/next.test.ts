@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answersByItself, keepsRecords } from '../support/embedded-service.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { pageCode } from '../support/pages.js';
-import { MODULES, openRecipe, type Program, type Project, runNode, startNode } from './project.js';
+import { openDistantRecipe, type Program, type Project, runNode, startNode } from './project.js';
 
 const PAGE = 'src/embedding.md';
 const HEADING = '## In Next.js';
-const NEXT = join(MODULES, 'next/dist/bin/next');
+const NEXT = join('node_modules', 'next/dist/bin/next');
 const QUIET = { NEXT_TELEMETRY_DISABLED: '1' };
 
 const PAGE_OF_OURS = `
@@ -37,8 +37,9 @@ describe('The service in Next.js', () => {
   beforeAll(async () => {
     identity = await openIdentityStub();
     const service = pageCode(PAGE, HEADING, 'ts').replace(/https:[^']+/, identity.url);
-    project = await openRecipe('next', {
+    project = await openDistantRecipe({
       'package.json': '{ "private": true }',
+      'package-lock.json': '{ "lockfileVersion": 3 }',
       'lib/service.ts': service,
       'app/api/v1/[[...path]]/route.ts': pageCode(PAGE, '`app/api/v1/[[...path]]/route.ts`', 'ts'),
       'next.config.mjs': pageCode(PAGE, '`next.config.mjs`'),

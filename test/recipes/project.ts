@@ -1,7 +1,7 @@
 // A reader's project: a folder with the recipe's files, beside the packages that
 // `npm run test:recipes` has installed; programs that run in it; a browser.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -9,8 +9,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const PROJECTS = fileURLToPath(new URL('../../data/recipes/projects/', import.meta.url));
 export const MODULES = fileURLToPath(new URL('../../data/recipes/node_modules/', import.meta.url));
@@ -34,6 +36,21 @@ export async function openRecipe(
     await writeFile(join(path, file), text);
   }
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** A project outside this one, whose configuration a framework would take for its own, with packages of its own. */
+export async function openDistantRecipe(files: Readonly<Record<string, string>>): Promise<Project> {
+  const folder = await openTemporaryFolder();
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder.path, file)), { recursive: true });
+    await writeFile(join(folder.path, file), text);
+  }
+  const run = promisify(execFile);
+  // Links, where both are on one file system: there are 800 MB.
+  await run('cp', ['-al', MODULES, folder.path]).catch(() =>
+    run('cp', ['-R', MODULES, folder.path]),
+  );
+  return folder;
 }
 
 export interface Program {

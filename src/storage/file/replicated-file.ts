@@ -3,7 +3,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Litestream } from '../replication/litestream.js';
-import { Replica, type ReplicaReport, type ReplicationMode } from '../replication/replica.js';
+import { Replica } from '../replication/replica.js';
+import type { ReplicaReport, ReplicationMode } from '../replication/replica-report.js';
 import { lockService } from '../replication/service-lock.js';
 import { explained, messageOf } from './client-errors.js';
 import type { CommitTexts, FileCommitResult, LibsqlFile } from './database-file.js';
@@ -75,6 +76,8 @@ export class ReplicatedFile {
       });
       if (mode === 'sync') await identified(litestream, startMaxMs);
       const file = await options.open();
+      // Over what a killed service left in the log and SQLite does not count: Litestream would take it for a commit.
+      await file.touch();
       const replicated = new ReplicatedFile(file, release, options, litestream);
       replicated.replica.start();
       return replicated;

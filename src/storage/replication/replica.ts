@@ -3,24 +3,8 @@
 // It runs in the storage thread.
 
 import { type Litestream, LitestreamUnreachable, type SyncAnswer } from './litestream.js';
+import type { ReplicaReport, ReplicationMode } from './replica-report.js';
 import { ReplicatedUpTo } from './replicated-up-to.js';
-
-/** Whether a write is acknowledged when this disk has it, or when the replica has it. */
-export type ReplicationMode = 'async' | 'sync';
-
-/** Told at every sync and at every change of what is known of the replica. */
-export interface ReplicaReport {
-  /** The last sync succeeded. In `sync`, writes are taken only then. */
-  readonly isReached: boolean;
-  /** One sentence: why it is not reached. */
-  readonly reason: string | undefined;
-  /** Since when the oldest commit waits that the replica is not known to have; milliseconds since 1970, UTC. */
-  readonly behindSince: number | undefined;
-  /** How long the sync took that this report is of. */
-  readonly syncMilliseconds?: number;
-  /** It is of a sync that failed. */
-  readonly hasFailed?: boolean;
-}
 
 export interface ReplicaOptions {
   readonly mode: ReplicationMode;
@@ -42,6 +26,8 @@ const CONFIRM_MAX_MS = 6_000;
 const SYNC_MAX_SECONDS = 600;
 /** A sync that takes longer is a reason to ask whether Litestream still answers. */
 const BUSY_MAX_MS = 3_000;
+/** In one go, and twice as many in all: more than one group of writes takes of the log's pages. */
+const TOUCHES_MAX = 2_048;
 /** Where Litestream hangs in `async`, commits go on after this. */
 const TURN_MAX_MS = 1_000;
 /** Twice the time that Litestream gives its last sync when it is stopped: by then its process is gone. */
@@ -53,6 +39,8 @@ export class Replica {
   readonly #options: ReplicaOptions;
   #isReached = false;
   #reason: string | undefined;
+  /** Litestream has been seen to take a commit of this file. */
+  #isProven = false;
   #process: string | undefined;
   #pid: number | undefined;
   /** Of the last sync that succeeded at this process of Litestream. */
@@ -148,17 +136,31 @@ export class Replica {
       const isOther = await this.#isOtherProcess();
       if (this.#isClosed) return undefined;
       const wait = this.#options.mode === 'sync';
+      if (isOther) this.#isProven = false;
       let failure = await this.#sync(wait, 0);
-      if (failure === undefined && isOther) {
-        const before = this.#lastTxid;
-        await this.#options.touch();
-        failure = await this.#sync(wait, before);
-      }
+      if (failure === undefined && !this.#isProven) failure = await this.#prove(wait);
       if (failure === undefined) this.#found();
       return failure;
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
+  }
+
+  /**
+   * Litestream must take a commit that changes nothing as a change. A service that was killed may leave a
+   * commit in the log that SQLite does not count, and that Litestream has taken: it then goes on behind
+   * that one, and sees no later commit until one reaches beyond it. So there are commits until it does.
+   */
+  async #prove(wait: boolean): Promise<Error | undefined> {
+    const before = this.#lastTxid;
+    let failure: Error | undefined;
+    for (let touches = 1; touches <= TOUCHES_MAX && !this.#isClosed; touches *= 2) {
+      for (let touch = 0; touch < touches; touch++) await this.#options.touch();
+      failure = await this.#sync(wait, before);
+      this.#isProven = failure === undefined;
+      if (this.#isProven || this.#lastTxid === 0) return failure;
+    }
+    return failure;
   }
 
   async #keepInTouch(): Promise<Error | undefined> {
@@ -218,6 +220,7 @@ export class Replica {
     since: number,
   ): Error | undefined {
     if (txid <= committedAfter) {
+      this.#isProven = false;
       const reason = `Litestream's number of changes stays at ${txid} after a commit: it follows another file`;
       return this.#failed(new Error(reason), mark);
     }

@@ -73,6 +73,11 @@ function typescript(
 ): GeneratedClient {
   const files = ['shop.ts', 'tsconfig.json', ...more];
   const strict = [npmProgram('tsc'), '--project', 'tsconfig.json'] as const;
+  // As in an app: some generators write imports that only a bundler resolves.
+  const bundled = [
+    ...([join(root, 'node_modules/.bin/esbuild'), 'main.ts', '--bundle'] as const),
+    ...['--platform=node', '--format=esm', '--log-level=error', '--outfile=built/main.js'],
+  ] as const;
   return {
     language: 'TypeScript',
     fetch: haveNpm,
@@ -82,7 +87,7 @@ function typescript(
     },
     generated: ['generated'],
     // The packages are found from the client's folder upward.
-    compile: [['ln', '-sfn', join(npm, 'node_modules'), 'node_modules'], strict],
+    compile: [['ln', '-sfn', join(npm, 'node_modules'), 'node_modules'], strict, bundled],
     run: ['node', 'built/main.js'],
     endings: ['.ts'],
     ...client,

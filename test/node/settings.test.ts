@@ -20,7 +20,7 @@ it('has a default for every setting', () => {
     accountLimits: { maxBytes: 0, maxRecords: 0 },
     operations: { port: undefined, requestLog: undefined, readyStopDelayMs: 0 },
     replication: { mode: 'off', socketPath: '/var/run/litestream.sock' },
-    objects: OBJECTS_DEFAULT,
+    objects: { jurisdiction: undefined, location: undefined },
   });
 });
 
@@ -46,6 +46,8 @@ it('reads every setting', () => {
     CORS_ALLOWED_ORIGINS: 'https://a.example, https://b.example',
     BACKUP_DIR: '/backups',
     LITESTREAM_SOCKET: '/run/litestream.sock',
+    OBJECTS_JURISDICTION: 'eu',
+    OBJECTS_LOCATION: 'weur',
     BACKUP_INTERVAL_HOURS: '6',
     BACKUP_KEEP: '28',
     ACCOUNT_MAX_BYTES: '5000000',
@@ -80,7 +82,7 @@ it('reads every setting', () => {
       readyStopDelayMs: 2_000,
     },
     replication: { mode: 'off', socketPath: '/run/litestream.sock' },
-    objects: OBJECTS_GIVEN,
+    objects: { jurisdiction: 'eu', location: 'weur' },
   });
 });
 

@@ -22,7 +22,8 @@ for (const name of ['package.json', 'package-lock.json']) {
   copyFileSync(join(LISTED, name), join(FOLDER, name));
 }
 try {
-  if (!isInstalled()) npm(['ci', ...QUIET], FOLDER);
+  // Not `npm ci`: it wants packages of every platform in the lock file, which not every registry has.
+  if (!isInstalled()) npm(['install', '--no-save', ...QUIET], FOLDER);
   npm(['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', packed], root);
   const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const archives = [join(packed, `${name}-${version}.tgz`), await packClient(packed)];

@@ -31,7 +31,7 @@ public class Shop {
   static ApiClient connect(String token) {
     ApiClient client = new ApiClient();
     client.setBasePath(System.getenv("BASE_URL"));
-    client.setAccessToken(token);
+    client.setBearerToken(token);
     client.setApiKey(System.getenv("ADMIN_KEY"));
     return client;
   }

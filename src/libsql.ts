@@ -5,7 +5,7 @@ import type { Backup } from './storage/backup/backups.js';
 import type { DatabaseContents } from './storage/backup/database-contents.js';
 import { type FileJournal, openLibsqlJournal as open } from './storage/file/file-journal.js';
 import type { ReplicationOptions } from './storage/file/replica-news.js';
-import type { ReplicaReport } from './storage/replication/replica.js';
+import type { ReplicaReport } from './storage/replication/replica-report.js';
 
 /**
  * Opens a local libSQL file for this process alone; a new file receives the

@@ -1,11 +1,12 @@
 // The pages about accounts: the list, an account's tabs, its export, its erasure.
 
-import { isCollectionName } from '../domain/collection-name.js';
+import type { Context } from 'hono';
+import { type CollectionName, isCollectionName } from '../domain/collection-name.js';
 import { AccountPage, AccountsPage, UnknownAccountPage } from './account-pages.js';
 import { ErasePage } from './erase-page.js';
 import { downloadHeaders, exportStream } from './export.js';
 import { page, type View } from './layout.js';
-import type { App, ConsoleParts } from './parts.js';
+import type { App, ConsoleParts, PageEnvironment } from './parts.js';
 import { accountPath, isTab, PATHS, PAYMENTS, textOf, wholeNumber } from './paths.js';
 import { RECORDS_A_PAGE } from './service.js';
 
@@ -13,7 +14,7 @@ const ACCOUNTS_A_PAGE = 50;
 const QUERY_MAX_CHARACTERS = 200;
 
 export function registerAccounts(app: App, parts: ConsoleParts): void {
-  const { service, words } = parts;
+  const { service, words, log } = parts;
 
   app.get(PATHS.accounts, async (context) => {
     const q = queryOf(context.req.query('q'));
@@ -41,8 +42,7 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
     if ((await service.account(subject)) === undefined) {
       return context.html(unknown(context.get('view'), subject), 404);
     }
-    const stream = exportStream(service.patient, subject, undefined);
-    return context.body(stream, 200, downloadHeaders(subject, 'account'));
+    return download(context, subject, undefined);
   });
 
   app.get('/accounts/:account/:collection/export', async (context, next) => {
@@ -50,8 +50,7 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
     const collection = context.req.param('collection');
     if (!isCollectionName(collection)) return next();
     await service.client.health();
-    const stream = exportStream(service.patient, subject, collection);
-    return context.body(stream, 200, downloadHeaders(subject, collection));
+    return download(context, subject, collection);
   });
 
   registerErasure(app, parts);
@@ -83,6 +82,19 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
       ),
     );
   });
+
+  function download(
+    context: Context<PageEnvironment>,
+    subject: string,
+    collection: CollectionName | undefined,
+  ): Response {
+    const brokeOff = (error: unknown) => {
+      log.error('console_export_broken_off', error);
+      context.env.outgoing.destroy();
+    };
+    const stream = exportStream(service.patient, subject, collection, brokeOff);
+    return context.body(stream, 200, downloadHeaders(subject, collection ?? 'account'));
+  }
 }
 
 function registerErasure(app: App, { service, erasures, words, log }: ConsoleParts): void {

@@ -9,12 +9,15 @@ const NAME_MAX_CHARACTERS = 60;
 /**
  * One collection: a record a line, as `npm run import` takes it. The account: lines
  * of `{"collection", "record"}`, and a last one with the counts, without which the
- * export was broken off. Newest first.
+ * export was broken off. Newest first. Where a page of records cannot be had,
+ * `brokeOff` gets the error; it ends the connection, so that the browser does not
+ * take the file for a whole one.
  */
 export function exportStream(
   service: Service,
   account: string,
   collection: CollectionName | undefined,
+  brokeOff: (error: unknown) => void,
 ): ReadableStream<Uint8Array> {
   const lines =
     collection === undefined
@@ -23,9 +26,14 @@ export function exportStream(
   const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
-      const { done, value } = await lines.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      try {
+        const { done, value } = await lines.next();
+        if (done) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      } catch (error) {
+        brokeOff(error);
+        controller.close();
+      }
     },
     async cancel() {
       await lines.return();

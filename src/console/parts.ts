@@ -1,5 +1,6 @@
 // What the console is made of, for the routes that use it.
 
+import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../log.js';
 import type { Credentials } from './credentials.js';
@@ -43,6 +44,7 @@ export interface ConsoleParts {
 
 /** What a page's action finds in its context. */
 export interface PageEnvironment {
+  Bindings: HttpBindings;
   Variables: { view: View; session: Session; form: URLSearchParams };
 }
 export type App = Hono<PageEnvironment>;

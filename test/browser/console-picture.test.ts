@@ -17,8 +17,44 @@ const PICTURE = fileURLToPath(new URL('../../src/console/overview.png', import.m
 const PICTURE_MAX_BYTES = 150_000;
 const DAY_MS = 86_400_000;
 const DAYS = 60;
-/** Records of each collection, in the order of their names. */
-const RECORDS = [640, 11_800, 2_900, 18_400, 1_500, 4_700];
+const SHOPS = 48;
+/** Positions of one collection begin so far after those of the collection before. */
+const POSITIONS_APART = 100_000;
+
+/** How many records of each collection, and their properties beside id and owner, in SQL. */
+const RECORDS: Record<CollectionName, readonly [count: number, properties: string]> = {
+  businesses: [
+    SHOPS,
+    `'businessName', ${oneOf('Mwangaza Salon', 'Upendo Tailoring', 'Kariakoo Phone Repair', 'Bahari Beauty')} || ' ' || i,
+     'phone', '+255 754 210 ' || (100 + i), 'primaryTemplate', 'salon', 'templateVersion', 1`,
+  ],
+  customers: [
+    2_310,
+    `'name', ${oneOf('Neema Mushi', 'Juma Ally', 'Rehema Mwakyusa', 'Baraka Kileo', 'Zawadi Temu')},
+     'phone', '+255 713 ' || (100000 + i), 'location', ${oneOf('Mikocheni', 'Kariakoo', 'Ubungo')}`,
+  ],
+  services: [
+    412,
+    `'name', ${oneOf('Box braids', 'Wash and blow-dry', 'Trouser hem', 'Screen repair')},
+     'price', 5000 * (1 + i % 17), 'category', ${oneOf('Hair', 'Hair', 'Tailoring', 'Repair')}`,
+  ],
+  orders: [
+    5_640,
+    `'customer', ${oneOf('Neema Mushi', 'Juma Ally', 'Rehema Mwakyusa', 'Baraka Kileo', 'Zawadi Temu')},
+     'service', ${oneOf('Box braids', 'Wash and blow-dry', 'Trouser hem', 'Screen repair')},
+     'amount', 5000 * (1 + i % 17), 'paid', 5000 * (1 + i % 17), 'status', 'Ready',
+     'method', ${oneOf('M-Pesa', 'Cash', 'Airtel Money')}, 'assignee', 'Asha Komba'`,
+  ],
+  team: [
+    131,
+    `'name', ${oneOf('Asha Komba', 'Hamisi Ngowi')}, 'role', ${oneOf('Stylist', 'Tailor')}`,
+  ],
+  expenses: [
+    1_274,
+    `'description', ${oneOf('Hair extensions, 20 packs', 'Electricity (LUKU tokens)', 'Thread and zips')},
+     'amount', 500 * (20 + i % 90), 'method', ${oneOf('M-Pesa', 'Cash')}`,
+  ],
+};
 
 it('The front page’s picture shows the overview of a busy service, and is small', async () => {
   const identity = await openIdentityStub(undefined, { seesStart: true });
@@ -31,7 +67,7 @@ it('The front page’s picture shows the overview of a busy service, and is smal
     AUTH_USERINFO_URL: identity.url,
   });
   try {
-    const look = { viewport: { width: 1280, height: 800 }, colorScheme: 'light' } as const;
+    const look = { viewport: { width: 1280, height: 720 }, colorScheme: 'light' } as const;
     const page = await browsed.signedIn(look);
     // The usage is asked in the background.
     for (;;) {
@@ -51,15 +87,21 @@ it('The front page’s picture shows the overview of a busy service, and is smal
 
 /** More of them the nearer the time is to now. */
 function insert(collection: CollectionName, index: number): string {
-  const records = RECORDS[index] ?? 1;
+  const [count, properties] = RECORDS[collection];
   const id = `'${COLLECTIONS[collection].idPrefix}' || (100000 + i)`;
-  const at = `cast(${Date.now()} - ${DAYS * DAY_MS} * (1.0 - i * 1.0 / ${records}) * (1.0 - i * 1.0 / ${records}) as integer)`;
+  const left = `(1.0 - i * 1.0 / ${count})`;
+  const age = `${DAYS * DAY_MS} * (0.4 * ${left} + 0.6 * ${left} * ${left})`;
+  const at = `cast(${Date.now()} - ${age} as integer)`;
   return `
-    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${records})
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
     insert into records (position, collection, id, body, created_at, updated_at)
-    select 100000 + i, '${collection}', ${id},
-           json_object('id', ${id}, 'owner_sub', 'shop-' || (i % 613), 'name', 'Neema ' || i,
-             'customer', 'Neema Mushi', 'service', 'Box braids', 'amount', 45000, 'phone', '+255 713 ' || i),
+    select ${(index + 1) * POSITIONS_APART} + i, '${collection}', ${id},
+           json_object('id', ${id}, 'owner_sub', 'auth0|shop-' || (i % ${SHOPS}), ${properties}),
            ${at}, ${at}
       from n`;
+}
+
+/** One of the texts for each record, in turn. The texts have no quotes. */
+function oneOf(...texts: readonly string[]): string {
+  return `(case i % ${texts.length} ${texts.map((text, index) => `when ${index} then '${text}'`).join(' ')} end)`;
 }

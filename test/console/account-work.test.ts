@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AuditFilter, searchAudit } from '../../src/console/audit-search.js';
 import {
   type ConsoleService,
@@ -155,11 +155,15 @@ describe('An export', () => {
     await new Promise<void>((resolve) => failing.listen(0, '127.0.0.1', resolve));
     const { port } = failing.address() as AddressInfo;
     const broken = await openConsole({ SERVICE_URL: `http://127.0.0.1:${port}/api/v1` });
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
     try {
       const stranger = broken.visitor();
       await stranger.signIn(broken.codes[0] ?? '');
       await expect(stranger.get('/accounts/a/customers/export')).rejects.toThrow('aborted');
+      expect(broken.log()).toMatch(/"event":"console_export_broken_off".*ApiError: m/);
+      expect(printed).not.toHaveBeenCalled();
     } finally {
+      printed.mockRestore();
       await broken.close();
       failing.closeAllConnections();
       failing.close();

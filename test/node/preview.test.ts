@@ -2,10 +2,17 @@
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
+import { leaveNotice } from '../../src/node/preview-notice.js';
+import {
+  interrupted,
+  type PreviewProcess,
+  printed,
+  spawnPreview,
+} from '../support/preview-process.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 describe('The preview', () => {
@@ -110,6 +117,30 @@ describe('The preview', () => {
     // Whoever tries the file waits for its lock and says so.
     expect(second.text).not.toContain('another process holds it');
     expect(second.text.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('waits for a first one that answers late', async () => {
+    let asked = 0;
+    const first = createHttpServer((_, response) => {
+      asked++;
+      if (asked > 1) response.end(JSON.stringify({ data: { service: 'a busy preview' } }));
+    });
+    await takes(first, 0);
+    let second: PreviewProcess | undefined;
+    try {
+      const origin = `http://127.0.0.1:${(first.address() as AddressInfo).port}`;
+      await leaveNotice(join(folder.path, 'data/preview.running.json'), origin);
+      second = spawnPreview(folder.path);
+      const { child, text } = second;
+      const [code] = await once(child, 'close');
+      expect(code).toBe(1);
+      expect(text()).toContain(`the preview runs already, at ${origin}/api/v1 (process `);
+      expect(asked).toBe(2);
+    } finally {
+      second?.child.kill('SIGKILL');
+      first.closeAllConnections();
+      first.close();
+    }
   });
 
   it('starts where the first one was killed', async () => {

@@ -19,6 +19,8 @@ it('has a default for every setting', () => {
     backups: undefined,
     accountLimits: { maxBytes: 0, maxRecords: 0 },
     operations: { port: undefined, requestLog: undefined, readyStopDelayMs: 0 },
+    replication: { mode: 'off', socketPath: '/var/run/litestream.sock' },
+    objects: { jurisdiction: undefined, location: undefined },
   });
 });
 
@@ -43,6 +45,9 @@ it('reads every setting', () => {
     ADMIN_API_KEY: 'k'.repeat(32),
     CORS_ALLOWED_ORIGINS: 'https://a.example, https://b.example',
     BACKUP_DIR: '/backups',
+    LITESTREAM_SOCKET: '/run/litestream.sock',
+    OBJECTS_JURISDICTION: 'eu',
+    OBJECTS_LOCATION: 'weur',
     BACKUP_INTERVAL_HOURS: '6',
     BACKUP_KEEP: '28',
     ACCOUNT_MAX_BYTES: '5000000',
@@ -76,6 +81,8 @@ it('reads every setting', () => {
       requestLog: { choice: 'slow', slowMs: 250 },
       readyStopDelayMs: 2_000,
     },
+    replication: { mode: 'off', socketPath: '/run/litestream.sock' },
+    objects: { jurisdiction: 'eu', location: 'weur' },
   });
 });
 

@@ -18,7 +18,7 @@ it.skipIf(missing !== undefined)(
       const findings = await smallHistories({ quick: true, folder: folder.path, say: () => {} });
       const failed = findings.filter(({ holds }) => holds === false);
       expect(failed.map(({ fault, found }) => `${fault}: ${found}`)).toEqual([]);
-      expect(findings).toHaveLength(3);
+      expect(findings).toHaveLength(4);
     } finally {
       await folder.remove();
     }

@@ -22,8 +22,6 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   },
   { name: 'cpu', load: async () => (await import('./cpu.js')).cpu },
   { name: 'backup', load: async () => (await import('./backup.js')).backup },
-  { name: 'replication', load: async () => (await import('./replication.js')).replication },
-  { name: 'upgrades', load: async () => (await import('./upgrades.js')).upgrades },
   { name: 'secrets', load: async () => (await import('./secrets.js')).secrets },
   { name: 'data', load: async () => (await import('./data.js')).data },
   { name: 'console', load: async () => (await import('./console.js')).consoleCost },
@@ -36,5 +34,7 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
     name: 'schemathesis',
     load: async () => (await import('./schemathesis/schemathesis.js')).schemathesis,
   },
+  { name: 'replication', load: async () => (await import('./replication.js')).replication },
+  { name: 'upgrades', load: async () => (await import('./upgrades.js')).upgrades },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },
 ];

@@ -2,14 +2,37 @@
 // and whom it obeys.
 
 import { fileURLToPath } from 'node:url';
+import { parse } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
+import { readDeployment } from '../../scripts/worker/deployment.js';
 import { VALID_BODY } from '../support/collection-table.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
+import { textOf } from '../support/pages.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { objectDatabase, plain, startMiniflare, workerOptions } from '../support/worker-host.js';
+
+it('The maintenance Worker is bound to the objects that the service deploys', () => {
+  const { name, compatibilityDate, durableObjects } = readDeployment();
+  const config = parse(textOf('wrangler.maintenance.toml')) as unknown as MaintenanceConfig;
+  expect(config.compatibility_date).toBe(compatibilityDate);
+  expect(config.main).toBe('dist/maintenance-worker.js');
+  expect(config.durable_objects.bindings).toEqual(
+    Object.entries(durableObjects).map(([binding, className]) => ({
+      name: binding,
+      class_name: className,
+      script_name: name,
+    })),
+  );
+});
+
+interface MaintenanceConfig {
+  readonly main: string;
+  readonly compatibility_date: string;
+  readonly durable_objects: { readonly bindings: readonly unknown[] };
+}
 
 const SCRIPT = fileURLToPath(new URL('../../dist/maintenance-worker.js', import.meta.url));
 

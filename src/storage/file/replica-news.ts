@@ -1,6 +1,6 @@
 // What the journal knows of its replica: the storage thread tells it, commits ask it.
 
-import type { ReplicaReport, ReplicationMode } from '../replication/replica.js';
+import type { ReplicaReport, ReplicationMode } from '../replication/replica-report.js';
 
 export interface ReplicationOptions {
   readonly mode: ReplicationMode;

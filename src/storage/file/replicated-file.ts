@@ -3,7 +3,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Litestream } from '../replication/litestream.js';
-import { Replica, type ReplicaReport, type ReplicationMode } from '../replication/replica.js';
+import { Replica } from '../replication/replica.js';
+import type { ReplicaReport, ReplicationMode } from '../replication/replica-report.js';
 import { lockService } from '../replication/service-lock.js';
 import { explained, messageOf } from './client-errors.js';
 import type { CommitTexts, FileCommitResult, LibsqlFile } from './database-file.js';

@@ -2,7 +2,7 @@
 // open file, one at a time and in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ReplicaReport } from '../replication/replica.js';
+import type { ReplicaReport } from '../replication/replica-report.js';
 import { messageOf } from './client-errors.js';
 import { type CommitTexts, type FileCommitResult, LibsqlFile } from './database-file.js';
 import type { Freezer } from './freezer.js';

@@ -1,0 +1,33 @@
+// A second opening of a database file, in a thread that knows nothing of the first:
+// as another process would open it, and yet its descriptors are seen in this one.
+
+import { Worker } from 'node:worker_threads';
+
+const CODE = `
+  import { parentPort, workerData } from 'node:worker_threads';
+  const { entry, options } = workerData;
+  const { openLibsqlJournal } = await import(entry);
+  try {
+    const journal = await openLibsqlJournal(options);
+    await journal.close();
+    parentPort.postMessage('opened');
+  } catch (error) {
+    parentPort.postMessage(error.message);
+  }`;
+
+const entry = new URL('../../dist/libsql.js', import.meta.url).href;
+
+/** Resolves with the message of the refusal, or with "opened". */
+export async function openElsewhere(options: {
+  readonly path: string;
+  readonly replication?: { readonly mode: 'async' | 'sync'; readonly socketPath: string };
+}): Promise<string> {
+  const url = new URL(`data:text/javascript,${encodeURIComponent(CODE)}`);
+  const worker = new Worker(url, { workerData: { entry, options } });
+  const [message] = await new Promise<[string]>((resolve, reject) => {
+    worker.once('message', (text: string) => resolve([text]));
+    worker.once('error', reject);
+  });
+  await worker.terminate();
+  return message;
+}

@@ -108,6 +108,17 @@ describe('A code', () => {
     expect(visit.status).toBe(303);
     expect(visit.headers['location']).toBe(location);
   });
+
+  it('leads a visitor who is signed in already to pages of the console alone', async () => {
+    const visitor = console_.visitor();
+    await visitor.signIn(console_.codes[0] ?? '');
+    for (const next of ['https://attacker.example/', '//attacker.example/']) {
+      const visit = await visitor.get(`/sign-in?next=${encodeURIComponent(next)}`);
+      expect(visit.headers['location']).toBe('/');
+    }
+    const own = await visitor.get('/sign-in?next=%2Faudit');
+    expect(own.headers['location']).toBe('/audit');
+  });
 });
 
 describe('A session', () => {

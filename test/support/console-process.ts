@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 const CONSOLE = fileURLToPath(new URL('../../dist/console.js', import.meta.url));
 
+const ADDRESS = /"address":"([^"]+)"/;
+
 export interface ConsoleProcess {
   readonly origin: string;
   readonly child: ChildProcess;
@@ -49,14 +51,19 @@ export async function startConsoleProcess(
 ): Promise<ConsoleProcess> {
   const { child, exited, output } = spawnConsole(environment);
   const listening = new Promise<void>((resolve) => {
-    child.stdout?.on('data', () => /^console: .*\/$/m.test(output()) && resolve());
+    // Two streams: either line may come first.
+    const look = () => {
+      if (/^console: .*\/$/m.test(output()) && ADDRESS.test(output())) resolve();
+    };
+    child.stdout?.on('data', look);
+    child.stderr?.on('data', look);
   });
   await Promise.race([
     listening,
     exited.then(() => Promise.reject(new Error(`the console ended: ${output()}`))),
   ]);
   return {
-    origin: /"address":"([^"]+)"/.exec(output())?.[1] ?? '',
+    origin: ADDRESS.exec(output())?.[1] ?? '',
     child,
     output,
     code: () => [...output().matchAll(/^code: (\S+)$/gm)].at(-1)?.[1] ?? '',

@@ -8,7 +8,7 @@ import { JSON_DEPTH_MAX_LEVELS, REQUEST_BODY_MAX_BYTES } from '../domain/limits.
 import type { Action } from '../http/call.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from '../http/path.js';
 import { HEALTH_ROUTE, ROUTES, type Route } from '../http/routes.js';
-import { capitalized, RECORD_NAMES } from './names.js';
+import { ADMIN_RECORDS, ADMIN_VIEWS, capitalized, RECORD_NAMES } from './names.js';
 import { type Operation, operationOf } from './operations.js';
 import { componentParameters, parameterRef, pathParameters } from './parameters.js';
 import { refusalResponses, responsesOf } from './responses.js';
@@ -134,7 +134,7 @@ function pathOf({ path }: Route): string {
 }
 
 function tagOf(route: Route, isAdmin: boolean): string {
-  if (isAdmin) return route.collection === undefined ? 'Admin views' : 'Admin records';
+  if (isAdmin) return route.collection === undefined ? ADMIN_VIEWS : ADMIN_RECORDS;
   return route.collection ?? pathOf(route).slice(1);
 }
 
@@ -146,9 +146,9 @@ function tags(): JsonObject[] {
     })),
     { name: 'payments', description: "What is paid and due of the account's orders." },
     { name: 'health', description: 'Liveness, without a token.' },
-    { name: 'Admin views', description: "The operator's views across accounts." },
+    { name: ADMIN_VIEWS, description: "The operator's views across accounts." },
     {
-      name: 'Admin records',
+      name: ADMIN_RECORDS,
       description:
         'The operator works on the records of any account, by the same rules; every change leaves an event in the audit log.',
     },

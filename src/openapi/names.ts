@@ -2,6 +2,10 @@
 
 import type { CollectionName } from '../domain/collection-name.js';
 
+/** The tags of the operator's requests. */
+export const ADMIN_VIEWS = 'Admin views';
+export const ADMIN_RECORDS = 'Admin records';
+
 export interface RecordName {
   /** In names of schemas and operations. */
   readonly one: string;

@@ -2,7 +2,9 @@
 // again and again: each folder creates a record, finds, reads, changes and deletes it,
 // and says so where an answer is not what it must be.
 
+import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
+import { ADMIN_RECORDS, ADMIN_VIEWS } from './names.js';
 import {
   type DescribedApi,
   queryText,
@@ -30,7 +32,7 @@ export function postmanCollection(api: DescribedApi): JsonObject {
     },
     variable: known.map(([key, value]) => ({ key, value, type: 'string' })),
     item: inRunningOrder(api.tags).map(({ name, description }) => {
-      const own = requests.filter(({ tag }) => tag === name);
+      const own = requests.filter((request) => folderOf(request) === name);
       const isAdmin = own.some(isOperators);
       return {
         name,
@@ -44,15 +46,23 @@ export function postmanCollection(api: DescribedApi): JsonObject {
 
 /** The operator's views last: what an account's records leave behind is there then. */
 function inRunningOrder(tags: DescribedApi['tags']): DescribedApi['tags'] {
-  const views = tags.filter(({ name }) => name === 'Administration');
+  const views = tags.filter(({ name }) => name === ADMIN_VIEWS);
   return [...tags.filter((tag) => !views.includes(tag)), ...views];
+}
+
+/** The operator's page of an account is read while the account has a record. */
+const ACCOUNT_PAGE = '/admin/accounts/{owner_sub}';
+const ITS_FIRST_RECORDS = `${ACCOUNT_PAGE}/${COLLECTION_NAMES[0]}`;
+
+function folderOf({ tag, template }: ReadyRequest): string {
+  return template === ACCOUNT_PAGE ? ADMIN_RECORDS : tag;
 }
 
 /** The requests of each path and of the paths below it, in the order in which they can be sent. */
 function groups(requests: readonly ReadyRequest[]): ReadyRequest[][] {
   const found = new Map<string, ReadyRequest[]>();
   for (const request of requests) {
-    const key = listPath(request);
+    const key = request.template === ACCOUNT_PAGE ? ITS_FIRST_RECORDS : listPath(request);
     found.set(key, [...(found.get(key) ?? []), request]);
   }
   return [...found.values()].map((group) =>

@@ -24,7 +24,9 @@ it('A spreadsheet goes in and comes out', async () => {
       .replace(/http:\S+/, api)
       .replace(/"the operator.*"/, `'${key}'`)
       .replaceAll('node_modules/', MODULES);
-    await promisify(execFile)('sh', ['-e', '-c', commands], { cwd: project.path });
+    // As in a terminal: below npm the commands would take npm's folder for theirs.
+    const { INIT_CWD: _, ...env } = process.env;
+    await promisify(execFile)('sh', ['-e', '-c', commands], { cwd: project.path, env });
     expect(await readdir(join(project.path, 'amina'))).toContain('customers.csv');
     const out = await readFile(join(project.path, 'amina/customers.csv'), 'utf8');
     expect(out).toMatch(

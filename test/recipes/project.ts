@@ -118,6 +118,8 @@ export async function bundled(project: Project, main: string): Promise<string> {
     bundle: true,
     format: 'esm',
     jsx: 'automatic',
+    // Not this repository's own, whose pages are made by Hono.
+    tsconfigRaw: {},
     define: { 'process.env.NODE_ENV': '"production"' },
     logLevel: 'silent',
     write: false,

@@ -75,7 +75,7 @@ describe('A page on another port of this machine', () => {
   });
 
   it('gets no hold of a window that it opens', async () => {
-    html = '<button onclick="w = open(target)">Open</button>';
+    html = '<button onclick="window.w = window.open(window.target)">Open</button>';
     const page = await context.newPage();
     await page.goto(attackerOrigin);
     await page.evaluate(`window.target = '${browsed.console.origin}/accounts'`);

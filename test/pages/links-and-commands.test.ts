@@ -46,9 +46,15 @@ describe.each(PAGES)('%s', (page) => {
     const named = codesIn(prose).filter((code) => FOLDERS.test(code) && !/[\s{*<]/.test(code));
     for (const name of [...drawn, ...named]) {
       // dist/server.js and its like are built from an entry at the top of src.
-      const source = name.replace(/^dist\/([\w-]+)\.js$/, 'src/$1.ts');
+      const source = name
+        .replace(/^dist\/([\w-]+)\.js$/, 'src/$1.ts')
+        .replace(/^dist\/types\/([\w/-]+)\.d\.ts$/, 'src/$1.ts');
       const candidates = [name, source, `${name}.ts`, `${name}.test.ts`, `${name}.js`];
-      const isBuilt = /^dist\/(postman\.json|requests\.http|openapi(-3\.0)?\.json)?$/.test(name);
+      // These checks run before the first build.
+      const isBuilt =
+        /^dist\/(postman\.json|requests\.http|\.built|openapi(-3\.0)?\.json|THIRD-PARTY-NOTICES\.txt)?$/.test(
+          name,
+        );
       expect(
         isBuilt || candidates.some((file) => existsSync(join(ROOT, file))),
         `${page} names ${name}`,

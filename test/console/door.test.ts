@@ -40,6 +40,27 @@ describe('A request with another Host', () => {
     expect(visit.text).not.toContain('<');
   });
 
+  it('has the headers of every answer, also where it is refused', async () => {
+    const { port } = new URL(console_.origin);
+    const [refused, answered] = await Promise.all([
+      visitor.get('/', { Host: 'attacker.example' }),
+      visitor.get('/', { Host: `127.0.0.1:${port}` }),
+    ]);
+    const names = [
+      'content-security-policy',
+      'referrer-policy',
+      'x-content-type-options',
+      'x-frame-options',
+      'cross-origin-opener-policy',
+      'cross-origin-resource-policy',
+      'cache-control',
+    ];
+    for (const name of names) {
+      expect(refused.headers[name], name).toBeDefined();
+      expect(refused.headers[name], name).toBe(answered.headers[name]);
+    }
+  });
+
   it('is answered where it names this machine and the port', async () => {
     const { port } = new URL(console_.origin);
     const visit = await visitor.get('/sign-in', { Host: `localhost:${port}` });

@@ -38,7 +38,7 @@ export function withQuery(
 }
 
 /** Browsers resolve `.` and `..`, also encoded: as in the API, `~` stands before them, and before what begins so. */
-export function segmentOf(text: string): string {
+function segmentOf(text: string): string {
   // Half a character cannot be encoded; no id has one.
   const whole = text.replace(/\p{Surrogate}/gu, '\uFFFD');
   return encodeURIComponent(/^~*\.{1,2}$/.test(whole) ? `~${whole}` : whole);

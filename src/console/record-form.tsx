@@ -10,7 +10,6 @@ import type { Difference } from './record-change.js';
 import { Crumbs, labelOf, type RecordPlace, recordPath } from './record-pages.js';
 
 /** Which of the two halves is saved, and whether null takes the place of what is removed. */
-export type Saved = 'fields' | 'json' | 'fields-nulls' | 'json-nulls';
 
 /** A longer text, or one with line ends, gets a field of several lines. */
 const LINE_MAX_CHARACTERS = 80;

@@ -33,8 +33,7 @@ beforeAll(async () => {
     { SERVICE_URL: service.url },
     { erasure: { ledger, backups: undefined } },
   );
-  visitor = console_.visitor();
-  await visitor.signIn(console_.codes.at(-1) ?? '');
+  visitor = await console_.signedIn();
   const { customers, orders } = service.client.recordsOf(SALON);
   for (let made = 0; made < 230; made++) await customers.create({ name: `N${made}`, phone: '1' });
   for (let made = 0; made < 3; made++) {

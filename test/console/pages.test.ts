@@ -32,8 +32,7 @@ beforeAll(async () => {
     await service.client.recordsOf(subject).customers.create({ name: `N ${subject}`, phone: '1' });
   }
   console_ = await openConsole({ SERVICE_URL: service.url });
-  visitor = console_.visitor();
-  await visitor.signIn(console_.codes.at(-1) ?? '');
+  visitor = await console_.signedIn();
 });
 afterAll(async () => {
   await console_?.close();

@@ -26,8 +26,7 @@ let change: string;
 beforeAll(async () => {
   service = await openService();
   console_ = await openConsole({ SERVICE_URL: service.url });
-  visitor = console_.visitor();
-  await visitor.signIn(console_.codes.at(-1) ?? '');
+  visitor = await console_.signedIn();
 });
 afterAll(async () => {
   await console_?.close();

@@ -28,6 +28,8 @@ export interface OpenConsole {
   /** Every line of the log so far. */
   log(): string;
   visitor(): Visitor;
+  /** A visitor who has signed in by the newest code. */
+  signedIn(): Promise<Visitor>;
   close(): Promise<void>;
 }
 
@@ -62,6 +64,11 @@ export async function openConsole(
     codes,
     log: () => lines.join('\n'),
     visitor: () => new Visitor(running.origin),
+    async signedIn() {
+      const visitor = new Visitor(running.origin);
+      await visitor.signIn(codes.at(-1) ?? '');
+      return visitor;
+    },
     close: () => running.close(),
   };
 }

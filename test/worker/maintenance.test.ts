@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { textOf } from '../support/pages.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { objectDatabase, plain, startMiniflare, workerOptions } from '../support/worker-host.js';
+import { objectDatabase, plain, startBeside, workerOptions } from '../support/worker-host.js';
 
 it('The maintenance Worker is bound to the objects that the service deploys', () => {
   const { name, compatibilityDate, durableObjects } = readDeployment();
@@ -39,7 +39,7 @@ const SCRIPT = fileURLToPath(new URL('../../dist/maintenance-worker.js', import.
 describe('The maintenance Worker', () => {
   let folder: TemporaryFolder;
   let identity: IdentityStub;
-  let miniflare: Awaited<ReturnType<typeof startMiniflare>>;
+  let miniflare: Awaited<ReturnType<typeof startBeside>>['miniflare'];
   let isRunning = true;
   let service: string;
   let maintenance: string;
@@ -49,19 +49,10 @@ describe('The maintenance Worker', () => {
     identity = await openIdentityStub();
     const settings = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY };
     const first = await workerOptions(folder.path, settings);
-    const { durableObjectsPersist: _, ...rest } = first;
-    const objects = Object.entries(first.durableObjects ?? {}).map(([binding, object]) => [
-      binding,
-      { ...(object as { className: string }), scriptName: first.name },
-    ]);
     const modules = [{ type: 'ESModule' as const, path: SCRIPT }];
-    const durableObjects = Object.fromEntries(objects);
-    const second = { ...rest, name: 'maintenance', modules, durableObjects };
-    miniflare = await startMiniflare(
-      [first, second].map((worker) => ({ ...worker, unsafeDirectSockets: [{ port: 0 }] })),
-    );
-    const urls = [first, second].map(({ name }) => miniflare.unsafeGetDirectURL(name));
-    [service = '', maintenance = ''] = (await Promise.all(urls)).map(({ origin }) => origin);
+    const started = await startBeside(first, { name: 'maintenance', modules });
+    miniflare = started.miniflare;
+    [service = '', maintenance = ''] = started.origins;
   });
 
   /** The files can then be read. */

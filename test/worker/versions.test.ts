@@ -7,13 +7,13 @@ import { ADMIN_KEY, onHost } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { plain, startMiniflare, workerOptions } from '../support/worker-host.js';
+import { plain, startBeside, workerOptions } from '../support/worker-host.js';
 import { FAULTY_WORKER, setFaults } from './faults.js';
 
 describe('Two fronts', () => {
   let folder: TemporaryFolder;
   let identity: IdentityStub;
-  let miniflare: Awaited<ReturnType<typeof startMiniflare>>;
+  let miniflare: Awaited<ReturnType<typeof startBeside>>['miniflare'];
   let origins: string[];
 
   beforeAll(async () => {
@@ -21,17 +21,7 @@ describe('Two fronts', () => {
     identity = await openIdentityStub();
     const settings = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY };
     const first = await workerOptions(folder.path, settings);
-    const { durableObjectsPersist: _, ...rest } = first;
-    const objects = Object.entries(first.durableObjects ?? {}).map(([binding, object]) => [
-      binding,
-      { ...(object as { className: string }), scriptName: first.name },
-    ]);
-    const second = { ...rest, name: 'second-front', durableObjects: Object.fromEntries(objects) };
-    miniflare = await startMiniflare(
-      [first, second].map((worker) => ({ ...worker, unsafeDirectSockets: [{ port: 0 }] })),
-    );
-    const urls = [first, second].map(({ name }) => miniflare.unsafeGetDirectURL(name));
-    origins = (await Promise.all(urls)).map(({ origin }) => origin);
+    ({ miniflare, origins } = await startBeside(first, { name: 'second-front' }));
   });
 
   afterAll(async () => {

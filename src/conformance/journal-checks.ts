@@ -115,7 +115,8 @@ const LOADING: Steps = {
   'can be left in the middle of loading': async ({ journal }) => {
     await commits(journal, { puts: rows(6_000) });
     for await (const page of journal.load()) {
-      expectSame('the first row', page[0], row(1));
+      const [first] = page;
+      expectSame('the first body', first?.body, row(1).body);
       break;
     }
     await commits(journal, { puts: [row(6_001)] });

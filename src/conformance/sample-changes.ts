@@ -38,7 +38,9 @@ export async function loaded(journal: Journal): Promise<JournalRow[]> {
   const all: JournalRow[] = [];
   for await (const page of journal.load()) {
     if (page.length === 0) throw new Error('load gave an empty page; a page has a row or more');
-    all.push(...page);
+    for (const { position, collection, id, body } of page) {
+      all.push({ position, collection, id, body });
+    }
   }
   return all;
 }

@@ -5,7 +5,8 @@ import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import { idOf, keyOf } from '../domain/identifier.js';
 import type { Changes, JournalRow } from './journal.js';
-import type { Change, Holding, MemoryRecord, RecordSet } from './record-set.js';
+import type { MemoryRecord } from './memory-record.js';
+import type { Change, Holding, RecordSet } from './record-set.js';
 
 /** The decision about a write: its answer and, unless it failed, its change. */
 export interface Decision {

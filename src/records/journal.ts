@@ -3,6 +3,7 @@
 
 import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
+import type { JsonValue } from '../domain/json.js';
 import type { Page, PageRequest } from '../domain/listing.js';
 
 /** A stored row. The body is the record's JSON text and the only source of its id and owner. */
@@ -12,6 +13,30 @@ export interface JournalRow {
   readonly collection: CollectionName;
   readonly id: string;
   readonly body: string;
+  /** Where the journal knows them: the same as parsing the body tells. */
+  readonly facts?: RowFacts;
+}
+
+/** What memory needs to know of a stored record. */
+export interface RowFacts {
+  /** Undefined for a legacy row without one. */
+  readonly owner: string | undefined;
+  readonly id: string;
+  /** Undefined where the record has no such property. */
+  readonly status: JsonValue | undefined;
+}
+
+/** A page of rows that are made when they are asked for: finding their owners takes less time. */
+export interface DeferredRows extends Iterable<JournalRow> {
+  readonly length: number;
+  readonly lastPosition: number;
+  /** Of a row by its place in the page, from 0; undefined for a legacy row without one. Throws where the body is no record. */
+  ownerOf(place: number): string | undefined;
+  /** Throws, naming the row, where it is of no collection. */
+  collectionOf(place: number): CollectionName;
+  /** The number in the row's id; 0 for an id of another form. */
+  sequenceOf(place: number): number;
+  row(place: number): JournalRow;
 }
 
 /** For some collections, the highest number that an id was ever given. */
@@ -51,8 +76,8 @@ export interface Journal {
   readonly bodyMaxBytes: number;
   /** Why storage takes no write now; undefined where it does. Asked before a write is decided. */
   readonly refusal?: string | undefined;
-  /** Every row in pages, by position. */
-  load(): AsyncIterable<readonly JournalRow[]>;
+  /** Every row in pages of at most 65,536, by position; all pages are of one kind. */
+  load(): AsyncIterable<readonly JournalRow[] | DeferredRows>;
   /** The highest numbers of the commits so far, those of removed rows included. */
   sequences(): Promise<Sequences>;
   /** Resolves once the outcome is certain, never rejects. At most one commit at a time. */

@@ -3,7 +3,7 @@
 import { type ListQuery, offsetOf, type Page } from '../domain/listing.js';
 import { Needle } from '../domain/search.js';
 import type { Turns } from '../turns.js';
-import type { MemoryRecord } from './record-set.js';
+import type { MemoryRecord } from './memory-record.js';
 import { BORDER, type Searchable } from './search-blocks.js';
 
 /** How many records are looked at between two looks at the clock. */

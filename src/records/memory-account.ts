@@ -1,7 +1,7 @@
 // One account's records, answered from the in-memory set; changes go through the writer.
 
 import { type AuditEvent, changedNames } from '../domain/audit-event.js';
-import { byCollection, type CollectionName } from '../domain/collection-name.js';
+import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
 import type { ListQuery, Page, RowsPage } from '../domain/listing.js';
@@ -11,8 +11,9 @@ import type { Turns } from '../turns.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
 import type { CurrentRecords, Decision } from './commit-group.js';
 import { newestPage, searchedPage, statusPage } from './list-pages.js';
+import { type MemoryRecord, memoryRecord } from './memory-record.js';
 import type { PaymentRows } from './payment-rows.js';
-import { type Change, type MemoryRecord, memoryRecord, type RecordSet } from './record-set.js';
+import type { Change, RecordSet } from './record-set.js';
 import type { AccountProfile, AccountRecords, AccountSummary, Sender } from './record-store.js';
 import type { RecordWork } from './record-work.js';
 import type { SearchBlocks } from './search-blocks.js';
@@ -193,8 +194,8 @@ export class MemoryAccount implements AccountRecords {
 
 /** An account's row in the operator's list. */
 export function accountSummary(set: RecordSet, owner: string): AccountSummary {
-  const resources = byCollection((name) => set.records(owner, name).length);
-  return { owner_sub: owner, record_count: set.holding(owner).records, resources };
+  const { records } = set.holding(owner);
+  return { owner_sub: owner, record_count: records, resources: set.countsOf(owner) };
 }
 
 function tooLarge(bytes: number, bodyMaxBytes: number): Outcome<string> {

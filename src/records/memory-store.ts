@@ -73,7 +73,8 @@ export async function openAccounts(options: OpenAccountsOptions): Promise<OpenAc
 
 async function loadedSet({ journal, limits }: OpenAccountsOptions): Promise<RecordSet> {
   const set = new RecordSet({ countsBytes: (limits?.maxBytes ?? 0) > 0 });
-  for await (const rows of journal.load()) for (const row of rows) set.load(row);
+  for await (const page of journal.load()) set.load(page);
+  set.loaded();
   const sequences = await journal.sequences();
   for (const name of COLLECTION_NAMES) set.raiseSequence(name, sequences[name] ?? 0);
   return set;

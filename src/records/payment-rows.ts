@@ -3,7 +3,7 @@
 import type { Rows } from '../domain/listing.js';
 import { paymentRow, sharedPieces } from '../domain/payment.js';
 import type { Turns } from '../turns.js';
-import type { MemoryRecord } from './record-set.js';
+import type { MemoryRecord } from './memory-record.js';
 import type { RecordWork } from './record-work.js';
 
 /** A longer order is parsed once, perhaps in another thread, and the small rest of its row is kept. */

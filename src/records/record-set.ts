@@ -1,24 +1,15 @@
 // The records in memory. Each account has for each collection its own ordered
-// list, so no operation looks at another account's records. A record is kept as
-// its JSON text with the few facts that are looked up; nothing is parsed to be read.
+// list, so no operation looks at another account's records.
 
 import { byCollection, type CollectionName, isCollectionName } from '../domain/collection-name.js';
-import { keyOf, type RecordKey, sequenceOf } from '../domain/identifier.js';
-import type { RecordText } from '../domain/record.js';
-import type { JournalRow } from './journal.js';
+import { keyOf, sequenceOf } from '../domain/identifier.js';
+import { type DeferredAccount, DeferredAccounts } from './deferred-accounts.js';
+import type { DeferredRows, JournalRow, RowFacts } from './journal.js';
+import { type MemoryRecord, memoryRecord } from './memory-record.js';
+import { Shelf } from './shelf.js';
 import { SortedTexts } from './sorted-texts.js';
-import { describeRow, storedFacts } from './stored-facts.js';
+import { ofNoCollection, storedFacts } from './stored-facts.js';
 import { utf8Length } from './utf8-length.js';
-
-/** A record in memory: never changed in place, an update puts another in its stead. */
-export interface MemoryRecord {
-  /** Order of creation in this set; lists are sorted by it. */
-  readonly position: number;
-  readonly key: RecordKey;
-  readonly text: string;
-  /** The `status` property; undefined where there is none, null where it is no string. */
-  readonly status: string | null | undefined;
-}
 
 /** One record's change: created without `before`, deleted without `after`, else updated. */
 export interface Change {
@@ -28,72 +19,46 @@ export interface Change {
   readonly after?: MemoryRecord | undefined;
 }
 
-/** One account's records of one collection. */
-class Shelf {
-  /** Made at the first question: a start has many shelves that nobody asks for. */
-  #byKey: Map<RecordKey, MemoryRecord> | undefined;
-  /** Oldest first. */
-  readonly ordered: MemoryRecord[] = [];
-  #snapshot: readonly MemoryRecord[] | undefined;
-
-  get(key: RecordKey): MemoryRecord | undefined {
-    if (this.#byKey === undefined) {
-      this.#byKey = new Map();
-      for (const record of this.ordered) this.#byKey.set(record.key, record);
-    }
-    return this.#byKey.get(key);
-  }
-
-  /** A copy that stays as it is; the same one until the next change. */
-  snapshot(): readonly MemoryRecord[] {
-    this.#snapshot ??= this.ordered.slice();
-    return this.#snapshot;
-  }
-
-  add(record: MemoryRecord): void {
-    this.#snapshot = undefined;
-    this.#byKey?.set(record.key, record);
-    this.ordered.push(record);
-  }
-
-  replace(record: MemoryRecord): void {
-    this.#snapshot = undefined;
-    this.#byKey?.set(record.key, record);
-    this.ordered[this.#indexOf(record.position)] = record;
-  }
-
-  remove(record: MemoryRecord): void {
-    this.#snapshot = undefined;
-    this.#byKey?.delete(record.key);
-    this.ordered.splice(this.#indexOf(record.position), 1);
-  }
-
-  /** Binary search: positions only ever grow. */
-  #indexOf(position: number): number {
-    let low = 0;
-    let high = this.ordered.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.ordered[middle]?.position ?? 0) < position) low = middle + 1;
-      else high = middle;
-    }
-    if (this.ordered[low]?.position !== position) {
-      throw new Error(`no record at position ${position}: the list and its index disagree`);
-    }
-    return low;
-  }
-}
+type Shelves = Partial<Record<CollectionName, Shelf>>;
 
 /** One account's records. */
 class Account {
-  readonly shelves: Partial<Record<CollectionName, Shelf>> = {};
-  recordCount = 0;
+  readonly #shelves: Shelves = {};
+  /** Rows of a start whose records are not made yet. */
+  #deferred: DeferredAccount | undefined;
+  recordCount: number;
   /** UTF-8 bytes of the records' texts; 0 where bytes are not counted. */
   bytes = 0;
 
+  constructor(deferred?: DeferredAccount) {
+    this.#deferred = deferred;
+    this.recordCount = deferred?.length ?? 0;
+  }
+
+  /** How many records there are of each collection. */
+  counts(): Record<CollectionName, number> {
+    if (this.#deferred !== undefined) return this.#deferred.counts();
+    return byCollection((name) => this.#shelves[name]?.ordered.length ?? 0);
+  }
+
+  get shelves(): Readonly<Shelves> {
+    if (this.#deferred !== undefined) this.make();
+    return this.#shelves;
+  }
+
   shelf(collection: CollectionName): Shelf {
-    this.shelves[collection] ??= new Shelf();
-    return this.shelves[collection];
+    if (this.#deferred !== undefined) this.make();
+    this.#shelves[collection] ??= new Shelf();
+    return this.#shelves[collection];
+  }
+
+  /** Makes the records of the start. */
+  make(): void {
+    const deferred = this.#deferred;
+    this.#deferred = undefined;
+    for (const row of deferred?.rows() ?? []) {
+      this.shelf(row.collection).add(storedRecord(row, storedFacts(row)));
+    }
   }
 }
 
@@ -113,11 +78,15 @@ export interface RecordSetOptions {
 
 const NO_RECORDS: readonly MemoryRecord[] = [];
 
+/** Records of an account that are made when it is first asked for, which takes some 5 ms; those of a larger one at the start. */
+const DEFERRED_MAX_RECORDS = 5_000;
+
 export class RecordSet {
   readonly #options: RecordSetOptions;
   readonly #accounts = new Map<string, Account>();
   /** Legacy rows without `owner_sub`: counted for the operator, reachable by no account. */
-  readonly #unowned = new Account();
+  #unowned = new Account();
+  #deferred: DeferredAccounts | undefined;
   readonly #sequences: Record<CollectionName, number> = byCollection(() => 0);
   /** Records of all accounts and of none. */
   readonly #counts: Record<CollectionName, number> = byCollection(() => 0);
@@ -129,20 +98,45 @@ export class RecordSet {
     this.#options = options;
   }
 
-  /** Takes in a stored row. Rows come in order of position. Throws where the body is no record. */
-  load(row: JournalRow): void {
-    if (!isCollectionName(row.collection))
-      throw new Error(`${describeRow(row)} is of no collection`);
-    const { owner, id, status } = storedFacts(row);
-    const account = owner === undefined ? this.#unowned : this.#account(owner);
-    const key = keyOf(row.collection, id);
-    const record = memoryRecord(row.position, key, { text: row.body, status });
+  /** Takes in stored rows, which come in order of position. Throws, naming the row, where one is no record. */
+  load(page: readonly JournalRow[] | DeferredRows): void {
+    this.#owners = undefined;
+    if (!('ownerOf' in page) || this.#options.countsBytes) {
+      for (const row of page) this.#loadRow(row);
+      return;
+    }
+    this.#deferred ??= new DeferredAccounts();
+    this.#deferred.add(page);
+    for (let place = 0; place < page.length; place++) {
+      const collection = page.collectionOf(place);
+      this.#counts[collection]++;
+      this.raiseSequence(collection, page.sequenceOf(place));
+    }
+    this.#position = Math.max(this.#position, page.lastPosition);
+  }
+
+  /** Every row is there. */
+  loaded(): void {
+    for (const deferred of this.#deferred?.accounts() ?? []) {
+      const account = new Account(deferred);
+      if (deferred.owner === undefined) this.#unowned = account;
+      else this.#accounts.set(deferred.owner, account);
+      // While nobody waits for it.
+      if (deferred.length > DEFERRED_MAX_RECORDS) account.make();
+    }
+    this.#deferred = undefined;
+  }
+
+  #loadRow(row: JournalRow): void {
+    if (!isCollectionName(row.collection)) throw ofNoCollection(row);
+    const facts = storedFacts(row);
+    const account = facts.owner === undefined ? this.#unowned : this.#account(facts.owner);
+    const record = storedRecord(row, facts);
     account.shelf(row.collection).add(record);
     this.#count(account, undefined, record);
     this.#counts[row.collection]++;
-    this.#owners = undefined;
     this.#position = Math.max(this.#position, row.position);
-    this.raiseSequence(row.collection, sequenceOf(row.collection, id));
+    this.raiseSequence(row.collection, sequenceOf(row.collection, facts.id));
   }
 
   /** Ids go on after this number, where it is higher than every number so far. */
@@ -222,6 +216,11 @@ export class RecordSet {
     return this.#counts[collection];
   }
 
+  /** How many records an account has of each collection. */
+  countsOf(owner: string): Record<CollectionName, number> {
+    return this.#accounts.get(owner)?.counts() ?? byCollection(() => 0);
+  }
+
   /** How much an account has, without the changes that are not yet committed. */
   holding(owner: string): Holding {
     const account = this.#accounts.get(owner);
@@ -248,12 +247,9 @@ export class RecordSet {
   }
 }
 
-/** The record as memory keeps it. */
-export function memoryRecord(
-  position: number,
-  key: RecordKey,
-  { text, status }: RecordText,
+function storedRecord(
+  { position, collection, body: text }: JournalRow,
+  facts: RowFacts,
 ): MemoryRecord {
-  if (status === undefined || typeof status === 'string') return { position, key, text, status };
-  return { position, key, text, status: null };
+  return memoryRecord(position, keyOf(collection, facts.id), { text, status: facts.status });
 }

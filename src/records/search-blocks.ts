@@ -8,7 +8,7 @@
 // nothing where the list has not changed.
 
 import { caseFolded, type Needle, WINDOW_CHARACTERS } from '../domain/search.js';
-import type { MemoryRecord } from './record-set.js';
+import type { MemoryRecord } from './memory-record.js';
 
 /** Enough that a call per block costs next to nothing, few enough that a changed record is soon folded again. */
 const BLOCK_RECORDS = 128;

@@ -1,50 +1,15 @@
-// What memory needs to know of a stored record: its owner, id and status. At a start this is
-// asked of every record, so the text is parsed only where looking at it does not tell.
+// What memory needs to know of a stored record: its owner, id and status.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
+import { isJsonObject, type JsonObject } from '../domain/json.js';
 import { statusOf } from '../domain/record.js';
-import type { JournalRow } from './journal.js';
-
-export interface StoredFacts {
-  /** Undefined for a legacy row without one. */
-  readonly owner: string | undefined;
-  readonly id: string;
-  readonly status: JsonValue | undefined;
-}
+import type { JournalRow, RowFacts } from './journal.js';
 
 /** The text is the truth: text in a column of its own is cut at a NUL character. Throws where it is no record. */
-export function storedFacts(row: JournalRow): StoredFacts {
-  return plainFacts(row.body) ?? parsedFacts(row);
+export function storedFacts(row: JournalRow): RowFacts {
+  return row.facts ?? parsedFacts(row);
 }
 
-const ID = '{"id":"';
-const OWNER = '","owner_sub":"';
-const STATUS = '"status"';
-
-/**
- * Of a text as this program writes it: one flat object that begins with id and owner, without a
- * backslash. Then a quotation mark always begins or ends a text, and a name that stands there
- * once has one value. Undefined for every other text.
- */
-function plainFacts(text: string): StoredFacts | undefined {
-  if (!text.startsWith(ID) || text.includes('\\') || text.indexOf('{', 1) !== -1) return undefined;
-  const idEnd = text.indexOf('"', ID.length);
-  if (!text.startsWith(OWNER, idEnd)) return undefined;
-  const ownerStart = idEnd + OWNER.length;
-  const ownerEnd = text.indexOf('"', ownerStart);
-  // A second one further on would be the one that counts.
-  if (text.includes('"id"', idEnd) || text.includes('"owner_sub"', ownerEnd)) return undefined;
-  if (ownerEnd <= ownerStart) return undefined;
-  const owner = text.slice(ownerStart, ownerEnd);
-  const id = text.slice(ID.length, idEnd);
-  const status = text.indexOf(STATUS, ownerEnd);
-  if (status === -1) return { owner, id, status: undefined };
-  const valueStart = status + STATUS.length + 2;
-  if (!text.startsWith(':"', valueStart - 2) || text.includes(STATUS, valueStart)) return undefined;
-  return { owner, id, status: text.slice(valueStart, text.indexOf('"', valueStart)) };
-}
-
-function parsedFacts(row: JournalRow): StoredFacts {
+function parsedFacts(row: JournalRow): RowFacts {
   const body = parsed(row);
   const { owner_sub: owner, id } = body;
   return {
@@ -65,7 +30,12 @@ function parsed(row: JournalRow): JsonObject {
   return body;
 }
 
+/** The error for a row whose collection is none of the contract's. */
+export function ofNoCollection(row: JournalRow): Error {
+  return new Error(`${describeRow(row)} is of no collection`);
+}
+
 /** Names the row without quoting it: the message ends in a log. */
-export function describeRow(row: JournalRow): string {
+function describeRow(row: JournalRow): string {
   return `the stored row ${row.collection} ${row.id} (position ${row.position})`;
 }

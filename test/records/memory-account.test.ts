@@ -3,7 +3,8 @@
 
 import { describe, expect, it, vi } from 'vitest';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
-import { type MemoryRecord, RecordSet } from '../../src/records/record-set.js';
+import type { MemoryRecord } from '../../src/records/memory-record.js';
+import { RecordSet } from '../../src/records/record-set.js';
 import { type Pause, Turns } from '../../src/turns.js';
 import { turn } from './map-journal.js';
 import { MemoryRecords, type ObjectAccount, textOfRows } from './memory-records.js';
@@ -29,7 +30,7 @@ function fill(set: RecordSet, count: number, collection: CollectionName = 'custo
   for (let position = 1; position <= count; position++) {
     const id = `${collection === 'orders' ? 'ORD' : 'CUS'}-${position}`;
     const body = JSON.stringify({ id, owner_sub: OWNER, amount: 10, name: 'Neema', phone: '1' });
-    set.load({ position, collection, id, body });
+    set.load([{ position, collection, id, body }]);
   }
 }
 
@@ -124,7 +125,7 @@ describe('A long scan', () => {
   it('takes turns within one long record', async () => {
     const set = new RecordSet();
     const body = JSON.stringify({ id: 'CUS-1', owner_sub: OWNER, note: 'σ'.repeat(2_000_000) });
-    set.load({ position: 1, collection: 'customers', id: 'CUS-1', body });
+    set.load([{ position: 1, collection: 'customers', id: 'CUS-1', body }]);
     const turns = turnsOf(turn);
     const next = vi.spyOn(turns, 'next');
     const account = new MemoryRecords({ set, turns }).account(OWNER);

@@ -2,8 +2,8 @@
 // where the work could not be done.
 
 import { expect, it } from 'vitest';
+import { memoryRecord } from '../../src/records/memory-record.js';
 import { PaymentRows } from '../../src/records/payment-rows.js';
-import { memoryRecord } from '../../src/records/record-set.js';
 import { type RecordWork, workInPlace } from '../../src/records/record-work.js';
 import { Turns } from '../../src/turns.js';
 import { turn } from './map-journal.js';

@@ -3,8 +3,9 @@
 
 import { describe, expect, it } from 'vitest';
 import type { JournalRow } from '../../src/records/journal.js';
+import { memoryRecord } from '../../src/records/memory-record.js';
 import { openRecords } from '../../src/records/memory-store.js';
-import { memoryRecord, RecordSet } from '../../src/records/record-set.js';
+import { RecordSet } from '../../src/records/record-set.js';
 import { MapJournal } from './map-journal.js';
 
 function row(changes: Partial<JournalRow> = {}): JournalRow {
@@ -47,14 +48,14 @@ describe('Loading a row', () => {
 
   it('takes id and owner from the body', () => {
     const set = new RecordSet();
-    set.load(row({ id: 'CUS-cut', body: '{"id":"CUS-cut\\u0000tail","owner_sub":"a\\u0000b"}' }));
+    set.load([row({ id: 'CUS-cut', body: '{"id":"CUS-cut\\u0000tail","owner_sub":"a\\u0000b"}' })]);
     expect(set.find('a\0b', 'customers', 'CUS-cut\0tail')?.position).toBe(7);
     expect(set.owners.slice(0, 9)).toEqual(['a\0b']);
   });
 
   it('finds a record under its owner and collection alone', () => {
     const set = new RecordSet();
-    set.load(row());
+    set.load([row()]);
     expect(set.find('neema', 'customers', 'CUS-0042')?.text).toBe(row().body);
     expect(set.find('juma', 'customers', 'CUS-0042')).toBeUndefined();
     expect(set.find('neema', 'orders', 'CUS-0042')).toBeUndefined();
@@ -67,7 +68,7 @@ describe('Loading a row', () => {
       [3, 'CUS-0100'],
       [9, 'CUS-0002'],
     ] as const) {
-      set.load(row({ position, id, body: JSON.stringify({ id, owner_sub: 'neema' }) }));
+      set.load([row({ position, id, body: JSON.stringify({ id, owner_sub: 'neema' }) })]);
     }
     expect([set.nextPosition(), set.nextPosition()]).toEqual([10, 11]);
     expect(set.nextSequence('customers')).toBe(101);
@@ -79,7 +80,7 @@ describe('Loading a row', () => {
     'counts %s, which has no owner, and gives it to nobody',
     (body) => {
       const set = new RecordSet();
-      set.load(row({ body }));
+      set.load([row({ body })]);
       expect(set.count('customers')).toBe(1);
       expect(set.owners.slice(0, 9)).toEqual([]);
       for (const owner of ['', '7', 'undefined'])
@@ -94,7 +95,7 @@ describe('Counts and owners', () => {
     const sets = [new RecordSet(), new RecordSet()];
     void sets[0]?.owners;
     for (const set of sets) {
-      set.load(row());
+      set.load([row()]);
       const first = set.find('neema', 'customers', 'CUS-0042');
       const at = (owner: string, position: number) => ({
         owner,

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Needle } from '../../src/domain/search.js';
 import { searchedPage } from '../../src/records/list-pages.js';
-import { type MemoryRecord, memoryRecord, RecordSet } from '../../src/records/record-set.js';
+import { type MemoryRecord, memoryRecord } from '../../src/records/memory-record.js';
+import { RecordSet } from '../../src/records/record-set.js';
 import { SearchBlocks } from '../../src/records/search-blocks.js';
 import { Turns } from '../../src/turns.js';
 

@@ -18,9 +18,9 @@ import type {
 import { type Backup, Backups } from '../backup/backups.js';
 import { syncFolder } from '../backup/file-copy.js';
 import type { CommitTexts, FileCommitResult } from './database-file.js';
+import { FileRows } from './file-rows.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
-import { rowsOfPage } from './record-pages.js';
 import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
 
 /** SQLite's own limit of a text. */
@@ -156,13 +156,13 @@ class LibsqlJournal implements FileJournal {
     });
   }
 
-  async *load(): AsyncIterable<readonly JournalRow[]> {
+  async *load(): AsyncIterable<FileRows> {
     let next = this.#thread.call('loadPage', 0);
     for (let page = await next; page !== undefined; page = await next) {
       // The thread reads the next page while the caller works on this one.
       next = this.#thread.call('loadPage', page.last);
       next.catch(() => {});
-      yield rowsOfPage(page);
+      yield new FileRows(page);
     }
   }
 

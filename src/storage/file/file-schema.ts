@@ -49,10 +49,12 @@ export const COUNT_PRESENT = `
       where not exists (select 1 from records where records.position = removal.value))
     as present`;
 
-/** The last position of the next page, and its bytes. Reads no body. */
+/** The bytes of the rows in a range of positions. Reads no body. */
 export const MEASURE_PAGE = `
   select max(position) as last, total(octet_length(body)) as bytes
-    from (select position, body from records where position > ?1 order by position limit ?2)`;
+    from records not indexed where position >= ?1 and position < ?2`;
+
+export const NEXT_POSITION = 'select min(position) as next from records where position > ?1';
 
 /** A collection as its place in the list of names; other text as it is. */
 const COLLECTION_CODE = `case collection ${COLLECTION_NAMES.map((name, code) => `when '${name}' then ${code}`).join(' ')} else collection end`;
@@ -60,6 +62,7 @@ const COLLECTION_CODE = `case collection ${COLLECTION_NAMES.map((name, code) => 
 /**
  * A page as few large values: all bodies as one, and beside them what cuts and places them.
  * Text in a column of its own is cut at a NUL character, so the id is the body's, where it has one.
+ * `not indexed` keeps the rows in the order of the table, which is that of their positions.
  */
 export const LOAD_PAGE = `
   select cast(group_concat(body, '') as blob) as bodies,
@@ -67,8 +70,8 @@ export const LOAD_PAGE = `
          json_group_array(position) as positions,
          json_group_array(${COLLECTION_CODE}) as collections,
          json_group_array(json_array(position, id))
-           filter (where substr(body, 1, 7) is not '{"id":"') as ids
-    from (select * from records where position > ?1 and position <= ?2 order by position)`;
+           filter (where not (body >= '{"id":"' and body < '{"id":#')) as ids
+    from records not indexed where position between ?1 and ?2`;
 
 /** The moment of a usage view: rows beyond this position and later events do not count. */
 export const BEGIN_USAGE = `

@@ -1,11 +1,8 @@
 // The file's rows in pages, for the start. A page crosses to the main thread as a few large
 // values: one buffer of all bodies, which is moved and not copied, and what cuts it.
 
-import { isAscii } from 'node:buffer';
 import type { Client, InValue } from '@libsql/client';
-import { COLLECTION_NAMES, type CollectionName } from '../../domain/collection-name.js';
-import type { JournalRow } from '../../records/journal.js';
-import { LOAD_PAGE, MEASURE_PAGE } from './file-schema.js';
+import { LOAD_PAGE, MEASURE_PAGE, NEXT_POSITION } from './file-schema.js';
 
 /** Few pages, so that a page's fixed cost does not count; small enough that some of them fit beside the records. */
 const PAGE_MAX_ROWS = 16_384;
@@ -28,15 +25,17 @@ export interface FilePage {
 /** A page of the rows after `position`, bounded in rows and bytes; undefined at the end. */
 export async function loadPage(client: Client, position: number): Promise<FilePage | undefined> {
   const one = async (sql: string, args: InValue[]) => (await client.execute({ sql, args })).rows[0];
+  const first = (await one(NEXT_POSITION, [position]))?.['next'];
+  if (typeof first !== 'number') return undefined;
   let rows = PAGE_MAX_ROWS;
-  let measure = await one(MEASURE_PAGE, [position, rows]);
+  const measured = () => one(MEASURE_PAGE, [first, first + rows]);
+  let measure = await measured();
   while (Number(measure?.['bytes']) > PAGE_MAX_BYTES && rows > 1) {
     rows = Math.ceil(rows / 4);
-    measure = await one(MEASURE_PAGE, [position, rows]);
+    measure = await measured();
   }
-  if (typeof measure?.['last'] !== 'number') return undefined;
-  const last = measure['last'];
-  const page = await one(LOAD_PAGE, [position, last]);
+  const last = Number(measure?.['last']);
+  const page = await one(LOAD_PAGE, [first, last]);
   return {
     bodies: page?.['bodies'] as ArrayBuffer,
     lengths: String(page?.['lengths']),
@@ -46,32 +45,3 @@ export async function loadPage(client: Client, position: number): Promise<FilePa
     last,
   };
 }
-
-/** The rows of a page, in order. */
-export function rowsOfPage(page: FilePage): JournalRow[] {
-  const bodies = Buffer.from(page.bodies);
-  // Reading bytes as characters one by one is several times cheaper.
-  const encoding = isAscii(bodies) ? 'latin1' : 'utf8';
-  const lengths: number[] = JSON.parse(page.lengths);
-  const positions: number[] = JSON.parse(page.positions);
-  const collections: (number | string)[] = JSON.parse(page.collections);
-  const ids = new Map<number, string>(JSON.parse(page.ids));
-  const rows: JournalRow[] = [];
-  let start = 0;
-  for (const [i, position] of positions.entries()) {
-    const end = start + (lengths[i] ?? 0);
-    const body = bodies.toString(encoding, start, end);
-    const code = collections[i];
-    rows.push({
-      position,
-      // A text is no collection's name: the records refuse it, and name it.
-      collection: (typeof code === 'number' ? COLLECTION_NAMES[code] : code) as CollectionName,
-      id: ids.get(position) ?? body.slice(ID_START, body.indexOf('"', ID_START)),
-      body,
-    });
-    start = end;
-  }
-  return rows;
-}
-
-const ID_START = '{"id":"'.length;

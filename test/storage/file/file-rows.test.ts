@@ -1,0 +1,144 @@
+// Pages of the file in memory: records that are made when they are asked for are the same as
+// records that are made at once.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { COLLECTION_NAMES, type CollectionName } from '../../../src/domain/collection-name.js';
+import { formatId } from '../../../src/domain/identifier.js';
+import type { JournalRow } from '../../../src/records/journal.js';
+import { memoryRecord } from '../../../src/records/memory-record.js';
+import { RecordSet } from '../../../src/records/record-set.js';
+import { FileRows } from '../../../src/storage/file/file-rows.js';
+import type { FilePage } from '../../../src/storage/file/record-pages.js';
+
+/** As the storage thread sends it. */
+function pageOf(rows: readonly JournalRow[]): FilePage {
+  const bodies = rows.map(({ body }) => Buffer.from(body));
+  const codes = rows.map(({ collection }) => {
+    const code = COLLECTION_NAMES.indexOf(collection);
+    return code === -1 ? collection : code;
+  });
+  const ids = rows.filter(({ body }) => !body.startsWith('{"id":"'));
+  return {
+    bodies: Uint8Array.from(Buffer.concat(bodies)).buffer,
+    lengths: JSON.stringify(bodies.map(({ length }) => length)),
+    positions: JSON.stringify(rows.map(({ position }) => position)),
+    collections: JSON.stringify(codes),
+    ids: JSON.stringify(ids.map(({ position, id }) => [position, id])),
+    last: rows.at(-1)?.position ?? 0,
+  };
+}
+
+function setOf(pages: readonly (readonly JournalRow[] | FileRows)[], countsBytes = false) {
+  const set = new RecordSet({ countsBytes });
+  for (const page of pages) set.load(page);
+  set.loaded();
+  return set;
+}
+
+/** Everything that a set says. */
+function told(set: RecordSet) {
+  const owners = set.owners.slice(0, 1_000);
+  return {
+    owners,
+    // Before its records are asked for.
+    ofEach: owners.map((owner) => set.countsOf(owner)),
+    holdings: owners.map((owner) => set.holding(owner)),
+    counts: COLLECTION_NAMES.map((name) => [set.count(name), set.sequence(name)]),
+    records: owners.map((owner) => COLLECTION_NAMES.map((name) => set.records(owner, name))),
+    position: set.nextPosition(),
+  };
+}
+
+const OWNERS = ['amina', 'baraka', 'zoé', 'a"b', 'an owner with a longer name', undefined, ''];
+const STATUSES = ['New', 'In progress, nearly done', 'é', 'a\nb', null, 7, undefined];
+
+const row = fc.record({
+  number: fc.integer({ min: 1, max: 99_999 }),
+  collection: fc.constantFrom(...COLLECTION_NAMES),
+  owner_sub: fc.constantFrom(...OWNERS),
+  status: fc.constantFrom(...STATUSES),
+  rest: fc.dictionary(fc.constantFrom('a', 'status', 'é'), fc.jsonValue()),
+  isOdd: fc.boolean(),
+});
+
+const pages = fc.array(fc.array(row, { maxLength: 30 }), { maxLength: 4 }).map((all) => {
+  let position = 0;
+  return all.map((page) =>
+    page.map(({ number, collection, owner_sub, status, rest, isOdd }): JournalRow => {
+      const id = formatId(collection, number);
+      const record = { id, owner_sub, status, ...(isOdd ? rest : { rest }) };
+      const body = isOdd ? JSON.stringify(record, undefined, 1) : JSON.stringify(record);
+      position += 3;
+      return { position, collection, id, body };
+    }),
+  );
+});
+
+describe('Rows of a file', () => {
+  it('are the rows of the page', () => {
+    fc.assert(
+      fc.property(pages, (all) => {
+        for (const page of all) {
+          const rows = [...new FileRows(pageOf(page))];
+          expect(rows.map(({ facts, ...rest }) => rest)).toEqual(page);
+        }
+      }),
+    );
+  });
+
+  it('become the same records as rows that are made at once', () => {
+    fc.assert(
+      fc.property(pages, fc.boolean(), (all, countsBytes) => {
+        const deferred = setOf(
+          all.map((page) => new FileRows(pageOf(page))),
+          countsBytes,
+        );
+        expect(told(deferred)).toEqual(told(setOf(all, countsBytes)));
+      }),
+    );
+  });
+
+  const body = (id: string, owner: string) => JSON.stringify({ id, owner_sub: owner });
+  const customer = (position: number, owner: string): JournalRow => {
+    const id = formatId('customers', position);
+    return { position, collection: 'customers', id, body: body(id, owner) };
+  };
+
+  it('are found, changed and removed although nobody has asked for their account', () => {
+    const rows = [customer(1, 'amina'), customer(2, 'baraka'), customer(3, 'amina')];
+    const set = setOf([new FileRows(pageOf(rows))]);
+    expect(set.holding('amina').records).toBe(2);
+    const before = set.find('amina', 'customers', 'CUS-0003');
+    set.apply({ owner: 'amina', collection: 'customers', before });
+    const after = memoryRecord(4, 4, { text: '{}', status: undefined });
+    set.apply({ owner: 'amina', collection: 'customers', after });
+    expect(set.records('amina', 'customers').map(({ position }) => position)).toEqual([1, 4]);
+    set.apply({ owner: 'baraka', collection: 'orders', after: { ...after, position: 5 } });
+    expect(set.records('baraka', 'customers')).toHaveLength(1);
+    expect(set.owners.slice(0, 9)).toEqual(['amina', 'baraka']);
+  });
+
+  it('of an account with very many records are all there', () => {
+    const rows = Array.from({ length: 12_000 }, (_, i) => customer(i + 1, i % 4 ? 'much' : 'less'));
+    const set = setOf([
+      new FileRows(pageOf(rows.slice(0, 7_000))),
+      new FileRows(pageOf(rows.slice(7_000))),
+    ]);
+    const positions = (owner: string) => set.records(owner, 'customers').map((r) => r.position);
+    expect(positions('much')).toHaveLength(9_000);
+    expect(positions('less')).toEqual(rows.filter((_, i) => i % 4 === 0).map((r) => r.position));
+  });
+
+  it.each([
+    ['is no JSON', { body: 'canary {' }, /CUS-0007 \(position 7\) is not JSON$/],
+    [
+      'is of an unknown collection',
+      { collection: 'invoices' as CollectionName },
+      /invoices CUS-0007 \(position 7\) is of no collection$/,
+    ],
+  ])('are refused by name and position where one %s', (_, changes, reason) => {
+    const bad = { ...customer(7, 'amina'), ...changes };
+    expect(() => setOf([new FileRows(pageOf([customer(1, 'amina'), bad]))])).toThrow(reason);
+  });
+});

@@ -2,6 +2,7 @@
 // which make faults on purpose and count the damage. `npm run trust -- crash power`
 // runs two of them; `--quick` runs short versions, `--long` those for a night of the
 // trials that have one, `--only "kill -9"` the runs of a trial with that in their name.
+// `--minutes 20` says how long a trial lasts that takes any time.
 // `--small` runs the versions of a minute or less that judge no times (*.small.ts).
 
 import { spawn } from 'node:child_process';
@@ -34,6 +35,7 @@ const vitest = spawn(
       TRIALS_QUICK: values.quick ? '1' : '',
       TRIALS_LONG: values.long ? '1' : '',
       TRIALS_ONLY: values.only,
+      TRIALS_MINUTES: values.minutes,
       TRIALS_FOLDER: folder,
     },
   },
@@ -52,6 +54,7 @@ function options() {
         long: { type: 'boolean', default: false },
         small: { type: 'boolean', default: false },
         only: { type: 'string', default: '' },
+        minutes: { type: 'string', default: '' },
       },
     });
   } catch (error) {

@@ -23,6 +23,8 @@ export interface LitestreamHome {
   start(): LitestreamProcess;
   /** Restores the newest state to `file`. Throws where it cannot. */
   restore(): void;
+  /** The same to another path, while the database is there. */
+  restoreTo(path: string): void;
 }
 
 export interface LitestreamProcess {
@@ -34,9 +36,9 @@ export interface LitestreamPlan {
   readonly program: string;
   readonly folder: string;
   /** Default: a folder beside the database. */
-  readonly replica?: readonly string[];
+  readonly replica?: readonly string[] | undefined;
   /** More lines of the database's entry. */
-  readonly more?: readonly string[];
+  readonly more?: readonly string[] | undefined;
 }
 
 /** A folder with a database file's place, a socket and a replica. */
@@ -79,6 +81,9 @@ export function litestreamHome({ program, folder, replica, more = [] }: Litestre
     },
     restore() {
       execFileSync(program, ['restore', '-config', config, file], { stdio: 'pipe' });
+    },
+    restoreTo(path) {
+      execFileSync(program, ['restore', '-config', config, '-o', path, file], { stdio: 'pipe' });
     },
   };
   return home;

@@ -1,14 +1,18 @@
 // The trial `replication`: the real Litestream beside the service under load. Both are killed,
 // the data folder is deleted, and the replica restored: what was acknowledged must be there.
 
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeDataSet } from '../../scripts/bench/data-set.js';
+import { emptyDatabase } from '../../scripts/bench/preparation.js';
 import { median } from '../../scripts/bench/statistics.js';
 import { startIdentityProvider } from '../../scripts/bench/targets.js';
 import { litestreamHome, litestreamProgram } from '../support/litestream.js';
-import { newSeed, type Random, randomFrom } from './load/random.js';
-import { type Disaster, lifeOf } from './replication/disaster.js';
+import { newSeed, randomFrom } from './load/random.js';
+import { lifeOf, SEARCHED } from './replication/disaster.js';
+import { FAULTS, type Fault, PLAIN } from './replication/faults.js';
+import { longAbsence } from './replication/long-absence.js';
 import { changedServer } from './service/changed-server.js';
 import type { Finding, Trial } from './trial.js';
 
@@ -20,17 +24,7 @@ const CONTROL_DISASTERS = 10;
 const ASYNC_MAX_MS = 3_000;
 /** A life in `async` lasts longer than what it may lose, or its loss could not be too much. */
 const ASYNC_LEAD_MS = ASYNC_MAX_MS + 1_000;
-const LITESTREAM_AWAY_MS = 800;
-const STOPPED_MS = 1_500;
-
-/** What happens to Litestream or the service under load, before the disaster. */
-const FAULTS: readonly [string, (life: Disaster, random: Random) => Promise<void>][] = [
-  ['nothing else', async () => {}],
-  ['Litestream killed and restarted', async (life) => life.restartLitestream(LITESTREAM_AWAY_MS)],
-  ['Litestream stopped for a while', async (life) => life.holdLitestream(STOPPED_MS)],
-  ['the service killed and restarted', async (life) => life.restartService()],
-  ['the replica cannot be written for a while', async (life) => withoutReplica(life)],
-];
+const LARGE_RECORDS = 100_000;
 
 export const replication: Trial = async ({ quick, folder, say }) => {
   const program = litestreamProgram();
@@ -42,30 +36,57 @@ export const replication: Trial = async ({ quick, folder, say }) => {
   const random = randomFrom(seed);
   const identity = await startIdentityProvider();
   const times = quick ? QUICK_DISASTERS : DISASTERS;
-  const run = async (mode: 'sync' | 'async', count: number, script?: string) => {
-    const lives: Outcome[] = [];
-    for (let number = 0; number < count; number++) {
-      const [fault, happen] = FAULTS[number % FAULTS.length] ?? FAULTS[0] ?? ['', async () => {}];
-      const own = join(folder, `life-${mode}-${number}`);
-      mkdirSync(own);
-      const home = litestreamHome({ program, folder: own });
-      const life = await lifeOf({ home, mode, identityOrigin: identity.origin, script });
+  const large = await makeDataSet(
+    { folder, emptyDatabase: await emptyDatabase(folder, identity) },
+    'large',
+    [{ prefix: SEARCHED, owners: 1, records: LARGE_RECORDS }],
+  );
+  const notMade = new Set<string>();
+  const oneLife = async (mode: 'sync' | 'async', own: string, fault: Fault, script?: string) => {
+    const around = await fault.begin(own);
+    if (around === undefined) {
+      notMade.add(fault.name);
+      return undefined;
+    }
+    const { replica, more, noteCharacters, happen } = around;
+    try {
+      const home = litestreamHome({ program, folder: own, replica, more });
+      if (around.isLarge) copyFileSync(large.file, home.file);
+      const identityOrigin = identity.origin;
+      const life = await lifeOf({ home, mode, identityOrigin, script, noteCharacters });
       if (mode === 'async') await delay(ASYNC_LEAD_MS);
       await delay(random.between(200, 1_200));
-      // A build that does not wait is caught only by a disaster under plain load.
-      if (script === undefined) await happen(life, random);
+      await happen(life, random);
       await delay(random.between(100, 1_500));
-      const lost = await life.lose();
-      lives.push({ ...lost, fault });
-      say(
-        `${mode} ${number + 1} of ${count}, ${fault}: ${lost.acknowledged} acknowledged, ${lost.missing} missing`,
-      );
+      return { ...(await life.lose()), fault: fault.name };
+    } finally {
+      await around.end();
+    }
+  };
+  const run = async (
+    mode: 'sync' | 'async',
+    count: number,
+    faults: readonly Fault[],
+    script?: string,
+  ) => {
+    const lives: Outcome[] = [];
+    for (let number = 0; number < count; number++) {
+      const fault = faults[number % faults.length];
+      if (fault === undefined) break;
+      const own = join(folder, `life-${mode}-${number}`);
+      mkdirSync(own);
+      const lost = await oneLife(mode, own, fault, script);
       rmSync(own, { recursive: true, force: true });
+      if (lost === undefined) continue;
+      lives.push(lost);
+      say(
+        `${mode} ${number + 1} of ${count}, ${fault.name}: ${lost.acknowledged} acknowledged, ${lost.missing} missing`,
+      );
     }
     return lives;
   };
   try {
-    const sync = await run('sync', times);
+    const sync = await run('sync', times, FAULTS);
     // It asks for the sync, and does not wait for the answer.
     const careless = changedServer(join(folder, 'careless'), 'storage-thread.js', [
       [
@@ -76,10 +97,25 @@ export const replication: Trial = async ({ quick, folder, say }) => {
     const control = await run(
       'sync',
       quick ? QUICK_CONTROL_DISASTERS : CONTROL_DISASTERS,
+      // A build that does not wait is caught only by a disaster under plain load.
+      FAULTS.filter(({ name }) => name === PLAIN),
       careless,
     );
-    const asynchronous = await run('async', times);
-    return [syncFinding(sync, seed), controlFinding(control), asyncFinding(asynchronous, seed)];
+    const asynchronous = await run('async', times, FAULTS);
+    const findings = [
+      syncFinding(sync, seed),
+      controlFinding(control),
+      asyncFinding(asynchronous, seed),
+      ...[...notMade].map((fault) => ({
+        fault,
+        tried: 'not at all',
+        found: 'this user may not mount',
+        holds: undefined,
+      })),
+    ];
+    if (quick) return findings;
+    const options = { program, folder: join(folder, 'absence'), identityOrigin: identity.origin };
+    return [...findings, await longAbsence(options, say)];
   } finally {
     await identity.process.stop();
   }
@@ -122,7 +158,7 @@ function controlFinding(lives: readonly Outcome[]): Finding {
 
 function asyncFinding(lives: readonly Outcome[], seed: number): Finding {
   // While Litestream or the replica is away the replica is behind by as much, as it says.
-  const plain = lives.filter(({ fault }) => fault === FAULTS[0]?.[0]);
+  const plain = lives.filter(({ fault }) => fault === PLAIN);
   const worst = Math.max(...lives.map(({ lostMs }) => lostMs));
   const plainWorst = Math.max(...plain.map(({ lostMs }) => lostMs));
   const broken = lives.filter(({ isWhole }) => !isWhole).length;
@@ -132,14 +168,4 @@ function asyncFinding(lives: readonly Outcome[], seed: number): Finding {
     found: `${sumOf(lives, (life) => life.missing)} missing, acknowledged in the last ${(median(lives.map(({ lostMs }) => lostMs)) / 1000).toFixed(1)} s (median), ${(plainWorst / 1000).toFixed(1)} s at most without another fault, ${(worst / 1000).toFixed(1)} s at most with one; ${broken} restored files damaged`,
     holds: plainWorst <= ASYNC_MAX_MS && broken === 0,
   };
-}
-
-/** A file where the replica's folder was: every write to it fails. */
-async function withoutReplica(life: Disaster): Promise<void> {
-  const place = join(life.folder, 'replica');
-  renameSync(place, `${place}-away`);
-  writeFileSync(place, '');
-  await delay(STOPPED_MS);
-  rmSync(place);
-  renameSync(`${place}-away`, place);
 }

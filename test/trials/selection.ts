@@ -26,11 +26,17 @@ export function wantedPart(): string {
   return process.env['TRIALS_ONLY'] ?? '';
 }
 
+/** The minutes that were asked for, of a trial that takes any time; undefined for its own. */
+export function wantedMinutes(): number | undefined {
+  const minutes = Number(process.env['TRIALS_MINUTES'] ?? '');
+  return minutes > 0 ? minutes : undefined;
+}
+
 export default function refuseUnknownNames(): void {
   const unknown = chosenNames().filter((name) => !ALL.includes(name));
   if (unknown.length === 0) return;
   process.stderr.write(`no such trial: ${unknown.join(', ')}
-npm run trust -- [--quick | --long] [--only RUN] [${ALL.join('] [')}]
+npm run trust -- [--quick | --long] [--only RUN] [--minutes N] [${ALL.join('] [')}]
 `);
   process.exit(1);
 }

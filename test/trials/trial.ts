@@ -7,6 +7,8 @@ export interface TrialOptions {
   long?: boolean;
   /** Part of a run's name, of a trial that has several: only such are made. Empty: all. */
   only?: string;
+  /** How long a trial lasts that takes any time; its own default where it is undefined. */
+  minutes?: number | undefined;
   /** An empty folder on a real disk for the trial's files. It is removed afterwards. */
   folder: string;
   /** Reports progress, such as `10 of 200 cycles`. */

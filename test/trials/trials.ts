@@ -35,6 +35,8 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
     load: async () => (await import('./schemathesis/schemathesis.js')).schemathesis,
   },
   { name: 'replication', load: async () => (await import('./replication.js')).replication },
+  { name: 'fail-over', load: async () => (await import('./fail-over.js')).failOver },
+  { name: 'wal-reset', load: async () => (await import('./wal-reset.js')).walReset },
   { name: 'upgrades', load: async () => (await import('./upgrades.js')).upgrades },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },
 ];

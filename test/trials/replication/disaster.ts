@@ -1,7 +1,7 @@
 // One life of a service with Litestream beside it, under load, to its end: both killed, the
 // data folder deleted, the replica restored and compared with what was acknowledged.
 
-import { rmSync } from 'node:fs';
+import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -12,17 +12,25 @@ import { spawnServer } from '../service/service-process.js';
 
 const WORKERS = 16;
 const PAUSE_MS = 20;
+const NOTE_CHARACTERS = 200;
+/** The owner of the records that a file has before. */
+export const SEARCHED = 'searched';
+/** SQLite gives a log that is begun anew another salt (sqlite.org/fileformat2.html, 4.1). */
+const SALT_END = 24;
 
 export interface LifeOptions {
   readonly home: LitestreamHome;
   readonly mode: 'async' | 'sync';
   readonly identityOrigin: string;
   readonly script?: string | undefined;
+  /** Of each record that is written. */
+  readonly noteCharacters?: number | undefined;
 }
 
 export type Disaster = Awaited<ReturnType<typeof lifeOf>>;
 
-export async function lifeOf({ home, mode, identityOrigin, script }: LifeOptions) {
+export async function lifeOf({ home, mode, identityOrigin, script, ...load }: LifeOptions) {
+  const note = 'x'.repeat(load.noteCharacters ?? NOTE_CHARACTERS);
   let litestream = home.start();
   let { service, client } = await started();
   /** When each record was acknowledged, by its id. */
@@ -46,7 +54,7 @@ export async function lifeOf({ home, mode, identityOrigin, script }: LifeOptions
 
   async function work(worker: number): Promise<void> {
     while (!isOver) {
-      const answer = await create(client, worker);
+      const answer = await create(client, worker, note);
       if (answer?.status === 201) acknowledged.set(answer.json.data.id, performance.now());
       else {
         if (answer?.status === 503) refused++;
@@ -58,6 +66,7 @@ export async function lifeOf({ home, mode, identityOrigin, script }: LifeOptions
 
   return {
     folder: dirname(dirname(home.file)),
+    file: home.file,
     /** Resolves when so many records are acknowledged. */
     async acknowledged(count: number) {
       while (acknowledged.size < count) await delay(PAUSE_MS);
@@ -71,6 +80,31 @@ export async function lifeOf({ home, mode, identityOrigin, script }: LifeOptions
       litestream.signal('SIGSTOP');
       await delay(milliseconds);
       litestream.signal('SIGCONT');
+    },
+    async endLitestream() {
+      await litestream.end('SIGKILL');
+    },
+    startLitestream() {
+      litestream = home.start();
+    },
+    /** Resolves when the load has ended; the service goes on. */
+    async rest() {
+      isOver = true;
+      await working;
+    },
+    /** Resolves when the log was written back and begun anew. */
+    async sawLogRestart() {
+      const before = saltOf(home.file);
+      while (saltOf(home.file).equals(before)) await delay(PAUSE_MS);
+    },
+    logBytes: () => statSync(`${home.file}-wal`).size,
+    /** Searches that look at every record of a large account, one after the other. */
+    async search(milliseconds: number) {
+      const until = performance.now() + milliseconds;
+      while (performance.now() < until) {
+        const { meta } = await client.get<unknown>('/customers?q=nobody+has+this', `${SEARCHED}-0`);
+        if (meta.pagination.total_pages !== 0) throw new Error('the search found something');
+      }
     },
     async restartService() {
       await service.end('SIGKILL');
@@ -105,7 +139,7 @@ export async function lifeOf({ home, mode, identityOrigin, script }: LifeOptions
   async function servesAgain(): Promise<boolean> {
     litestream = home.start();
     const next = await started();
-    const answer = await create(next.client, 0);
+    const answer = await create(next.client, 0, note);
     next.client.close();
     await next.service.end('SIGTERM');
     await litestream.end('SIGTERM');
@@ -113,13 +147,22 @@ export async function lifeOf({ home, mode, identityOrigin, script }: LifeOptions
   }
 }
 
-function create(client: Client, worker: number) {
+/** Another one after each time that the log was begun anew. */
+export function saltOf(file: string): Buffer {
+  const head = Buffer.alloc(SALT_END);
+  const log = openSync(`${file}-wal`, 'r');
+  readSync(log, head, 0, SALT_END, 0);
+  closeSync(log);
+  return head.subarray(SALT_END - 8);
+}
+
+function create(client: Client, worker: number, notes: string) {
   return client
     .send({
       method: 'POST',
       path: '/customers',
       account: `account-${worker}`,
-      body: { name: 'Neema Mushi', phone: '+255 713 445 210', notes: 'x'.repeat(200) },
+      body: { name: 'Neema Mushi', phone: '+255 713 445 210', notes },
     })
     .catch(() => undefined);
 }

@@ -1,0 +1,163 @@
+// What happens to Litestream, its replica or the service under load, before the disaster.
+
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startScript } from '../../../scripts/bench/processes.js';
+import { listening } from '../../../scripts/bench/targets.js';
+import { storeReplica } from '../../../scripts/bench/workloads/replication.js';
+import { root } from '../../../scripts/setup.js';
+import type { Random } from '../load/random.js';
+import type { Disaster } from './disaster.js';
+
+/** Where the replica of one life is, and what its Litestream and its writers do differently. */
+export interface Surroundings {
+  /** Lines of the replica in Litestream's file; default: a folder. */
+  readonly replica?: readonly string[];
+  /** More lines of the database's entry. */
+  readonly more?: readonly string[];
+  /** Of each record that is written; default 200. */
+  readonly noteCharacters?: number;
+  /** Whether the file has 100,000 records before. */
+  readonly isLarge?: boolean;
+  readonly happen: (life: Disaster, random: Random) => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+export interface Fault {
+  readonly name: string;
+  /** Undefined where this machine cannot make it. */
+  readonly begin: (folder: string) => Promise<Surroundings | undefined>;
+}
+
+const LITESTREAM_AWAY_MS = 800;
+const STOPPED_MS = 1_500;
+const SLOW_MS = 200;
+const LOCKED_MS = 10_000;
+/** After it, so that the service is seen to go on. */
+const AFTER_LOCK_MS = 2_000;
+const SEARCHES_MS = 3_000;
+const SMALL_DISK_BYTES = 64_000_000;
+/** 32 MB of log, of 4 KiB each. */
+const LARGE_LOG_PAGES = 8_000;
+const LARGE_NOTE_CHARACTERS = 20_000;
+
+export const PLAIN = 'nothing else';
+
+export const FAULTS: readonly Fault[] = [
+  simple(PLAIN, async () => {}),
+  simple('Litestream killed and restarted', (life) => life.restartLitestream(LITESTREAM_AWAY_MS)),
+  simple('Litestream stopped for a while', (life) => life.holdLitestream(STOPPED_MS)),
+  simple('the service killed and restarted', (life) => life.restartService()),
+  simple('the replica cannot be written for a while', withoutReplica),
+  { name: 'the replica is full for a while', begin: fullReplica },
+  { name: `the replica takes ${SLOW_MS} ms for each request`, begin: slowReplica },
+  {
+    name: 'a log of 32 MB is written back, again and again',
+    begin: async () => ({
+      more: [`min-checkpoint-page-count: ${LARGE_LOG_PAGES}`],
+      noteCharacters: LARGE_NOTE_CHARACTERS,
+      happen: (life) => life.sawLogRestart(),
+      end: async () => {},
+    }),
+  },
+  {
+    name: '100,000 records are searched',
+    begin: async () => ({
+      isLarge: true,
+      happen: (life) => life.search(SEARCHES_MS),
+      end: async () => {},
+    }),
+  },
+  simple('another program holds the write lock for 10 s', async (life) => {
+    await holdWriteLock(life.file, LOCKED_MS);
+    await delay(AFTER_LOCK_MS);
+  }),
+];
+
+function simple(name: string, happen: (life: Disaster, random: Random) => Promise<void>): Fault {
+  return { name, begin: async () => ({ happen, end: async () => {} }) };
+}
+
+/** A file where the replica's folder was: every write to it fails. */
+async function withoutReplica(life: Disaster): Promise<void> {
+  const place = join(life.folder, 'replica');
+  renameSync(place, `${place}-away`);
+  writeFileSync(place, '');
+  await delay(STOPPED_MS);
+  rmSync(place);
+  renameSync(`${place}-away`, place);
+}
+
+/** A small file system in memory, mounted in the name space of a process that does nothing else. */
+async function fullReplica(folder: string): Promise<Surroundings | undefined> {
+  const place = join(folder, 'small-disk');
+  const script = `mkdir "$0" && mount -t tmpfs -o size=${SMALL_DISK_BYTES} tmpfs "$0" && echo ready && exec sleep 600`;
+  const under = [
+    ['unshare', '--mount'],
+    ['unshare', '--user', '--map-root-user', '--mount'],
+  ].find(
+    ([command = '', ...args]) =>
+      spawnSync(command, [...args, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0,
+  );
+  if (under === undefined) return undefined;
+  const [command = '', ...args] = [...under, 'sh', '-c', script, place];
+  const holder = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  if (holder.stdout !== null) await once(holder.stdout, 'data');
+  const inside = join('/proc', String(holder.pid), 'root', place);
+  return {
+    replica: [`url: file://${join(inside, 'replica')}`],
+    async happen() {
+      const { bavail, bsize } = statfsSync(inside);
+      writeFileSync(join(inside, 'ballast'), Buffer.alloc(bavail * bsize));
+      await delay(STOPPED_MS);
+      rmSync(join(inside, 'ballast'));
+    },
+    end: () => ended(holder),
+  };
+}
+
+async function slowReplica(): Promise<Surroundings> {
+  const store = await listening(startScript('./targets/object-store.js', [String(SLOW_MS)]));
+  return {
+    replica: storeReplica(store.origin),
+    happen: () => delay(STOPPED_MS),
+    end: () => store.process.stop(),
+  };
+}
+
+const HOLDER = `
+  import { createClient } from '@libsql/client';
+  const [url, milliseconds] = process.argv.slice(1);
+  const client = createClient({ url, concurrency: 1, timeout: 5000 });
+  const held = await client.transaction('write');
+  process.stdout.write('held');
+  setTimeout(() => { held.close(); client.close(); }, Number(milliseconds));
+`;
+
+/** `begin immediate` in a process of its own. */
+async function holdWriteLock(file: string, milliseconds: number): Promise<void> {
+  const args = [
+    '--input-type=module',
+    '--eval',
+    HOLDER,
+    '--',
+    `file:${file}`,
+    String(milliseconds),
+  ];
+  const holder = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  holder.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await once(holder, 'close');
+  if (said !== 'held') throw new Error('the write lock could not be held');
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || !existsSync(`/proc/${child.pid}`)) return;
+  child.kill('SIGKILL');
+  await once(child, 'close');
+}

@@ -158,7 +158,7 @@ describe('An erasure', () => {
 });
 
 describe('The ledger', () => {
-  async function* owners(...list: { subject: string; oldest: number }[]) {
+  function* owners(...list: { subject: string; oldest: number }[]) {
     yield* list;
   }
   const bytes = (size: number) => new Uint8Array(size).fill(7);

@@ -23,7 +23,7 @@ function chunkedPost(): string {
   return `${head}${CUSTOMER.length.toString(16)}\r\n${CUSTOMER}\r\n0\r\n\r\n`;
 }
 
-it('leave nothing held, though the provider answers only after they have gone', async () => {
+it('leave no memory held, although the provider answers only after they have gone', async () => {
   const gates: (() => void)[] = [];
   let isOpen = false;
   const stub = await openIdentityStub((token, response) => {

@@ -127,7 +127,7 @@ describe('The client says', () => {
 });
 
 describe('A batch whose statement fails', () => {
-  it('names the statement, and none of the batch counts', async () => {
+  it('names the statement, and stores nothing of the batch', async () => {
     const good = 'insert into t values (1)';
     const error = await errorOf(() => client.batch([good, good, good], 'write'));
     expect(error, COMMIT).toBeInstanceOf(LibsqlBatchError);
@@ -155,7 +155,7 @@ describe('A batch whose statement fails', () => {
   });
 });
 
-it('A COMMIT that fails is no failure of one statement', async () => {
+it('A failing COMMIT names no statement', async () => {
   // Else it would be taken for a failed audit event, and committed again without it.
   await client.execute('pragma foreign_keys = on');
   await client.execute('create table k (n references t (n) deferrable initially deferred)');

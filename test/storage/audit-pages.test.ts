@@ -1,4 +1,4 @@
-// The audit log grows without end: what it is asked for must not cost its length.
+// The audit log grows without end, so the cost of a page must not grow with it.
 
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ describe('The pages of the audit log', () => {
       (id) => id > 10 && !(id >= 60 && id <= 75),
     );
     expect(seen).toEqual(kept);
-    // All but the oldest count: what was cut out of the middle does, too.
+    // All but the oldest count, also those that were removed from the middle.
     expect(total).toBe(90);
   });
 });

@@ -62,7 +62,7 @@ function hang(): () => void {
   return answer;
 }
 
-/** Lets so many minutes pass, one by one, each with what it brings about. */
+/** Lets so many minutes pass, one by one, each with all of its timers' work. */
 async function pass(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
     vi.advanceTimersByTime(MINUTE_MS);
@@ -70,7 +70,7 @@ async function pass(minutes: number): Promise<void> {
   }
 }
 
-/** What the log says once whatever is under way has ended. */
+/** The log after all work under way has ended. */
 async function eventsSoFar(): Promise<string[]> {
   await schedule?.idle();
   return log.lines.map(({ event }) => event);

@@ -208,7 +208,7 @@ describe('A copy', () => {
 });
 
 describe('A journal that is opened', () => {
-  // What this process has open can only be seen there.
+  // Only /proc shows the files that this process has open.
   it.runIf(process.platform === 'linux')(
     'refuses a file that was replaced while it waited for it',
     async () => {

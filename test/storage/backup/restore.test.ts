@@ -114,7 +114,7 @@ describe('A restore', () => {
   it('does not replace a file that a service has made meanwhile', async () => {
     const { open } = fs;
     vi.spyOn(fs, 'open').mockImplementation(async (path, ...rest) => {
-      // Nothing was in the place: what is next is to name the copy.
+      // The place was empty, so the next step is to rename the copy.
       if (path === folder.path) await writeFile(place, 'of the service', { flag: 'a' });
       return open(path, ...rest);
     });

@@ -227,7 +227,7 @@ describe('The way back', () => {
   });
 });
 
-/** As texts: `toEqual` takes an own `__proto__` for nothing. Order of properties is kept but for numbers. */
+/** As texts, because `toEqual` ignores an own `__proto__`. The order of properties is kept, except for numeric names. */
 async function allContents(account: string) {
   const contents: Record<string, string[]> = {};
   for (const collection of COLLECTION_NAMES) {

@@ -1,5 +1,5 @@
 // Test files share a worker, and with it every loaded module (test/vitest.config.ts).
-// What would make one file depend on the files before it is refused here.
+// These tests refuse code that would make one file depend on the files before it.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -59,7 +59,7 @@ describe('How much of an answer is read', () => {
     });
     try {
       expect(await userinfoIdentity({ url: stub.url }).identify('a-token')).toEqual(expected);
-      // The asking side ends the connection; sent is what the sockets hold, and no more.
+      // The asking side ends the connection; the provider could send only as much as the sockets' buffers hold.
       expect(await closed).toBeLessThan(32 * 1024 * 1024);
     } finally {
       await stub.close();

@@ -31,7 +31,7 @@ function eventsOf(server: ServerProcess, event: string): LogLine[] {
   return server.log().filter((line) => line.event === event);
 }
 
-/** Asks for a backup and resolves with the event that says what became of it. */
+/** Asks for a backup and resolves with the log event of its outcome. */
 async function backUp(server: ServerProcess, outcome = 'backup_taken'): Promise<LogLine> {
   const count = eventsOf(server, outcome).length;
   server.child.kill('SIGUSR2');
@@ -110,7 +110,7 @@ describe('The service', () => {
     const old = [await plant(100), await plant(90)];
     const others = ['service.db', 'notes.txt', 'other-2026-01-01T00-00-00.000Z.db'];
     for (const name of others) await writeFile(join(folder, name), name);
-    // What a process that was killed in the middle has left.
+    // The file of a process that was killed during a backup.
     const left = [`${await plant(80)}.part`, `${old[0]}.part-journal`];
     for (const name of left) await writeFile(join(folder, name), name);
     const server = await service.start({ ...onDemand, BACKUP_KEEP: '3' });

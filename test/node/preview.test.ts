@@ -114,7 +114,7 @@ describe('The preview', () => {
     const second = await ended({});
     expect(second.code).toBe(1);
     expect(second.text).toContain(`the preview runs already, at ${api} (process `);
-    // Whoever tries the file waits for its lock and says so.
+    // A process that tries the file waits for its lock and says so.
     expect(second.text).not.toContain('another process holds it');
     expect(second.text.trimEnd().split('\n')).toHaveLength(1);
   });
@@ -209,7 +209,7 @@ function curlLines(text: string): string[] {
   return text.split('\n').filter((line) => line.startsWith('curl '));
 }
 
-/** What a shell and curl make of such a line; not every machine that runs the tests has curl. */
+/** Does the work of a shell and curl for such a line; not every machine that runs the tests has curl. */
 async function paste(line: string) {
   const url = /https?:\S+/.exec(line)?.[0] ?? '';
   const header = /-H '([^:]+): ([^']+)'/.exec(line);

@@ -10,12 +10,12 @@ import { ownerOnTheWay } from '../../src/storage/backup/owner-rights.js';
 import { BACKUP_RECORDS, openRestoration, type Restoration } from '../support/restoration.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
-/** `nobody`, or no user at all: a number is enough. */
+/** The user `nobody`, or no user at all: a number is enough. */
 const SERVICE = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 let on: Restoration;
-/** Nobody but the superuser reads what is here. */
+/** A folder that only the superuser can read. */
 let vault: TemporaryFolder;
 
 beforeEach(async () => {

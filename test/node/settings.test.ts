@@ -168,7 +168,7 @@ it.each([
     '"*, https://(hidden)@a.example"',
     ORIGINS,
   ],
-  // Not "unset": a list that admits nobody must not admit everybody.
+  // Not "unset": an empty list must not mean "every origin".
   ['CORS_ALLOWED_ORIGINS', ' , ', '" , "', ORIGINS],
 ])('refuses %s=%j in one sentence without secrets', (name, text, given, wanted) => {
   const refusal = refusalOf({ [name]: text });

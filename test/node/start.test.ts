@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** What a start that must fail says; fails where that is not one JSON line, or the exit code not 1. */
+/** The log line of a start that must fail. Throws when it is not one JSON line, or when the exit code is not 1. */
 async function refusedStart(environment: Environment): Promise<LogLine> {
   const { exited, output, log } = spawnServer({ ...service.environment, ...environment });
   expect(await exited).toBe(1);

@@ -17,7 +17,7 @@ function open(storage: Partial<AskedStorage> = {}) {
     identityConfigured: true,
     now: () => clock.now,
     clock: () => clock.now,
-    // Longer than what answers at once, shorter than what hangs.
+    // Longer than a healthy answer, shorter than a hanging one.
     after: () => new Promise((resolve) => void setImmediate(resolve)),
   });
   let trials = 0;

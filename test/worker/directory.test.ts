@@ -133,7 +133,7 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
     );
     const { id } = await createFor(service.operator, account.subject, 'team');
     await eventually(async () => expect(await counted(service, account.subject)).toBe(2));
-    // What the operator did is not undone in the audit log.
+    // The audit log keeps the operator's changes.
     expect(await audited(service, account.subject)).toEqual([id, ...events]);
   });
 

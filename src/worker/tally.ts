@@ -2,7 +2,8 @@
 // commit updates them by its own rows, so that no delivery counts all rows.
 
 import { byCollection, COLLECTION_NAMES, isCollectionName } from '../domain/collection-name.js';
-import { HOUR_MS, LONGEST_WINDOW_HOURS } from '../records/usage-view.js';
+import { HOUR_MS } from '../domain/hour.js';
+import { LONGEST_WINDOW_HOURS } from '../records/usage-view.js';
 import type { CommitEffect, RowMeasure } from '../storage/object/object-journal.js';
 import type { ObjectStorage, SqlRow } from '../storage/object/object-storage.js';
 import type { Holding, Holdings } from './account-call.js';

@@ -39,7 +39,7 @@ function words(account: string, folder: string): string[] {
 }
 
 describe('An erasure', () => {
-  it('exports, deletes, looks, and writes a line that names nobody', async () => {
+  it('exports, deletes, checks, and writes a ledger line without the subject', async () => {
     await fill('erin@example.com', 5);
     await fill('stays', 1);
     await writeFile(on.at('backups/service-2026-11-20T10-00-00.000Z.db'), '');
@@ -57,7 +57,7 @@ describe('An erasure', () => {
     expect(ledger).toMatch(/"salt":"[0-9a-f]{32}"[\s\S]*"account":"[0-9a-f]{64}".*"team":5/);
   });
 
-  it('goes on where it was broken off, with the same command', async () => {
+  it('continues after an interruption, with the same command', async () => {
     await fill('broken', 300);
     const started = startDataCommand(words('broken', 'b'), { ...on.environment, ...settings });
     for (;;) {
@@ -100,7 +100,7 @@ describe('An erasure', () => {
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('60 records deleted')]);
   });
 
-  it('leaves what came after the export, and says so', async () => {
+  it('does not delete records that were created after the export, and reports them', async () => {
     await fill('late', 1);
     const folder = on.at('late');
     await on.run(['export', '--account', 'late', '--to', folder]);
@@ -163,7 +163,7 @@ describe('The ledger', () => {
   }
   const bytes = (size: number) => new Uint8Array(size).fill(7);
 
-  it('knows those who came back, and not those who came anew', async () => {
+  it('names accounts that a restore brought back, and not accounts that came anew', async () => {
     const path = on.at('ledger.ndjson');
     for (const subject of ['a', 'b', 'c']) {
       const erased = '2026-02-01T00:00:00.000Z';
@@ -182,7 +182,7 @@ describe('The ledger', () => {
     expect(await accountsThatCameBack(on.at('none'), owners())).toEqual([]);
   });
 
-  it('is read by a restore', async () => {
+  it('is read at a restore', async () => {
     const restoration = await openRestoration();
     try {
       const silent = await restoration.restore([restoration.backup]);
@@ -207,7 +207,7 @@ describe('The ledger', () => {
   });
 });
 
-it('The end of the last backup is reckoned from the newest one, or said to be unknown', async () => {
+it('The end of the last backup is computed from the newest one, or reported as unknown', async () => {
   const now = Date.parse('2026-11-22T00:00:00Z');
   const plan = { folder: on.at('backups'), intervalHours: 6, keep: 4 };
   expect(await backupExpiry(plan, now)).toContain('2026-11-21T10:00:00.000Z');

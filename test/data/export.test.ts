@@ -46,7 +46,7 @@ async function text(folder: string, name: string): Promise<string> {
 }
 
 describe('An export', () => {
-  it('has a file for each collection, payments, audit events and a manifest that fits them', async () => {
+  it('has a file for each collection, payments, audit events and a manifest with their counts and sums', async () => {
     await create('a|1', 'customers', { name: 'A', phone: '1' });
     await create('a|1', 'orders', { customer: 'A', service: 'B', amount: 10, paid: 4 });
     await create('another', 'customers', { name: 'Z', phone: '9' });
@@ -166,7 +166,7 @@ describe('An export', () => {
     expect(refused).not.toBe(0);
   });
 
-  it('says where the account changed meanwhile', async () => {
+  it('says whether the account changed meanwhile', async () => {
     await fill('busy', 300);
     let isOver = false;
     const writing = (async () => {
@@ -216,7 +216,7 @@ describe('An export', () => {
 });
 
 describe('The way back', () => {
-  it('gives the same records as the model makes them, but for their ids', async () => {
+  it('gives the same records except for their ids', async () => {
     const some = fc.sample(steps({ accounts: 3, steps: 4, commands: 30 }), {
       seed: 20261122,
       numRuns: 2,
@@ -241,7 +241,7 @@ describe('The way back', () => {
     expect(await allContents('model|2')).toEqual(before);
   });
 
-  it('is refused where a file is not as it was exported, or the export was broken off', async () => {
+  it('is refused when a file differs from its export, or when the export is incomplete', async () => {
     await create('torn', 'customers', { name: 'A', phone: '1' });
     const { folder, run } = exported('torn');
     await run();
@@ -256,7 +256,7 @@ describe('The way back', () => {
   });
 });
 
-/** As texts: `toEqual` takes an own `__proto__` for nothing. Order of properties is kept but for numbers. */
+/** As texts, because `toEqual` ignores an own `__proto__`. The order of properties is kept, except for numeric names. */
 async function allContents(account: string) {
   const contents: Record<string, string[]> = {};
   for (const collection of COLLECTION_NAMES) {

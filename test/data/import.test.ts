@@ -75,7 +75,7 @@ describe('An import', () => {
     expect(await names('other')).toHaveLength(2);
   });
 
-  it('of a file that has changed, or is read otherwise, is refused', async () => {
+  it('of a file that changed, or with other options, is refused', async () => {
     const { account, file, args } = await prepared(customers(2));
     await on.run(args);
     const otherwise = await on.run([...args, '--map', 'phone=phone,name=name']);
@@ -115,7 +115,7 @@ describe('An import', () => {
     expect(found).toEqual(Array.from({ length: 150 }, (_, i) => `Mteja ${149 - i}`));
   });
 
-  it('leaves the file, its journal, and nothing else', async () => {
+  it('leaves the file and its journal, and no other file', async () => {
     const { file, args } = await prepared(customers(3));
     await on.run(args);
     const own = (await readdir(on.folder)).filter((name) => on.at(name).startsWith(file));
@@ -126,7 +126,7 @@ describe('An import', () => {
     expect(await readFile(on.at(own[1] ?? ''), 'utf8')).not.toContain('Mteja');
   });
 
-  it('is refused while another one of the same file is under way', async () => {
+  it('is refused while another import of the same file is running', async () => {
     const { account, args } = await prepared(customers(400));
     const runs = await Promise.all([1, 2, 3].map(() => on.run([...args, '--connections', '2'])));
     const codes = runs.map(({ code }) => code);
@@ -139,7 +139,7 @@ describe('An import', () => {
     expect(await names(account)).toHaveLength(400);
   });
 
-  it('stops with Ctrl-C, says how to go on, and goes on', async () => {
+  it('stops with Ctrl-C, says how to continue, and continues', async () => {
     const { account, args } = await prepared(customers(300));
     const held = await proxy({
       before(_response, number) {
@@ -205,7 +205,7 @@ describe('An import behind a proxy', () => {
     expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(wanted));
   });
 
-  it('that never answers ends, with a sentence', async () => {
+  it('that never answers ends with a sentence', async () => {
     const { args } = await prepared(customers(3));
     const dead = await proxy({ before: () => true });
     const waits = { firstMs: 5, maxMs: 20, patienceMs: 300, timeoutMs: 200, onItsWayMs: 10 };
@@ -217,7 +217,7 @@ describe('An import behind a proxy', () => {
     );
   });
 
-  it('waits as long as it is asked to', async () => {
+  it('waits as long as Retry-After says', async () => {
     const { args } = await prepared(customers(3));
     const busy = await proxy({
       before: (response, n) =>
@@ -228,7 +228,7 @@ describe('An import behind a proxy', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('waiting 1.0 s')]);
   });
 
-  it('that redirects does not get the key sent elsewhere', async () => {
+  it('that redirects does not send the key to another address', async () => {
     const { args } = await prepared(customers(1));
     const keys: unknown[] = [];
     const elsewhere = createServer((request, response) => {

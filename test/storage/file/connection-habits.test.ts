@@ -138,7 +138,7 @@ describe('The library says', () => {
 });
 
 describe('A batch whose statement fails', () => {
-  it('names the statement, and none of the batch counts', async () => {
+  it('names the statement, and stores nothing of the batch', async () => {
     const error = await errorOf(() => connection.batch([INSERT, INSERT, INSERT]));
     expect(error, COMMIT).toBeInstanceOf(StatementError);
     expect((error as StatementError).index, COMMIT).toBe(1);
@@ -172,7 +172,7 @@ describe('A batch whose statement fails', () => {
   });
 });
 
-it('A COMMIT that fails is no failure of one statement, and is rolled back', async () => {
+it('A failing COMMIT names no statement, and is rolled back', async () => {
   // Else it would be taken for a failed audit event, and committed again without it.
   connection.value('pragma foreign_keys = on');
   connection.value('create table k (n references t (n) deferrable initially deferred)');

@@ -89,7 +89,7 @@ describe('A database file', () => {
     expect(() => checkDatabase(path)).toThrow(named);
   });
 
-  it("with Litestream's own two tables is taken", async () => {
+  it("with Litestream's own two tables is accepted", async () => {
     await runSql(
       path,
       'create table _litestream_seq (id integer primary key, seq integer)',
@@ -102,7 +102,7 @@ describe('A database file', () => {
     await (await openLibsqlJournal({ path: copy })).close();
   });
 
-  it('without its index is damaged', async () => {
+  it('without its index is refused as damaged', async () => {
     await runSql(path, 'drop index records_by_id');
     await expect(openLibsqlJournal({ path })).rejects.toThrow('it is damaged; restore a backup');
   });

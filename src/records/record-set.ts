@@ -148,7 +148,7 @@ export class RecordSet {
     return this.#accounts.get(owner)?.shelves[collection]?.get(keyOf(collection, id));
   }
 
-  /** Oldest first. The array goes on changing with the set: whoever waits takes a `snapshot`. */
+  /** Oldest first. The array changes with the set: code that waits takes a `snapshot`. */
   records(owner: string, collection: CollectionName): readonly MemoryRecord[] {
     return this.#accounts.get(owner)?.shelves[collection]?.ordered ?? NO_RECORDS;
   }

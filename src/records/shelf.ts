@@ -5,7 +5,7 @@ import type { MemoryRecord } from './memory-record.js';
 
 /** One account's records of one collection. */
 export class Shelf {
-  /** Made at the first question: a start has many shelves that nobody asks for. */
+  /** Made at the first read, because after a start most shelves are never read. */
   #byKey: Map<RecordKey, MemoryRecord> | undefined;
   /** Oldest first. */
   readonly ordered: MemoryRecord[] = [];

@@ -31,7 +31,7 @@ const WRITES = OPERATIONS.filter(({ method }) => method === 'POST' || method ===
 const ITEMS = OPERATIONS.filter(({ path }) => path.endsWith('/{id}'));
 
 describe('Links', () => {
-  it.each(WRITES)('lead from $name to what can follow', (operation) => {
+  it.each(WRITES)('lead from $name to the operations that can follow', (operation) => {
     const { method, path } = operation;
     const links = Object.values(successOf(operation).links ?? {});
     const item = path.endsWith('/{id}') ? path : `${path}/{id}`;
@@ -45,7 +45,7 @@ describe('Links', () => {
     }
   });
 
-  it('are 60, and stand nowhere else', () => {
+  it('are 60 in all', () => {
     const links = OPERATIONS.flatMap((operation) => Object.keys(successOf(operation).links ?? {}));
     expect(links.length).toBe(60);
   });
@@ -58,7 +58,7 @@ describe('The examples', () => {
     expect(dataOf(operation)['id']).toBe(id);
   });
 
-  it.each(WRITES)('of $name answer with what the request sends', (operation) => {
+  it.each(WRITES)('of $name answer with the values of the request', (operation) => {
     const { example } = operation.object.requestBody?.content['application/json'] ?? {};
     expect(dataOf(operation)).toMatchObject(example as object);
     const item = operation.path.endsWith('/{id}') ? operation.path : `${operation.path}/{id}`;

@@ -3,7 +3,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { createFor, tenantPath } from '../support/admin-paths.js';
@@ -133,7 +133,7 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
     );
     const { id } = await createFor(service.operator, account.subject, 'team');
     await eventually(async () => expect(await counted(service, account.subject)).toBe(2));
-    // What the operator did is not undone in the audit log.
+    // The audit log keeps the operator's changes.
     expect(await audited(service, account.subject)).toEqual([id, ...events]);
   });
 
@@ -205,10 +205,21 @@ onHost(FAULTY_WORKER, 'A search for accounts', (service) => {
   });
 });
 
+describe.each([
+  ['/admin/overview', { tenant_count: 1, record_count: SAMPLE_COUNT }],
+  ['/admin/usage', { record_count: SAMPLE_COUNT }],
+  ['/admin/accounts', [{ owner_sub: 'local-preview', record_count: SAMPLE_COUNT }]],
+])('As the first request, %s', (path, wanted) => {
+  onHost(FAULTY_WORKER, 'to a new deployment', (service) => {
+    it('shows the sample account', async () => {
+      expect((await service.operator.get(path)).json.data).toMatchObject(wanted);
+    });
+  });
+});
+
 onHost(FAULTY_WORKER, 'A new deployment', (service) => {
-  it('shows the operator the sample account, though nobody has looked at it, and has no object but its', async () => {
-    const { data } = (await service.operator.get('/admin/overview')).json;
-    expect(data).toMatchObject({ tenant_count: 1, record_count: SAMPLE_COUNT });
+  it('has no object but that of the sample account after a view', async () => {
+    await service.operator.get('/admin/overview');
     const samples = objectDatabase(service.folder, 'ACCOUNTS', 'local-preview');
     const objects = (await readdir(dirname(samples))).filter((name) =>
       /^[0-9a-f]{64}\.sqlite$/.test(name),

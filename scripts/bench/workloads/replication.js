@@ -2,10 +2,10 @@
 // the real Litestream, and as replica a folder of the same disk, or a store that answers each
 // request after 20 ms. `LITESTREAM` names the program.
 
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDataSet } from '../data-set.js';
+import { litestreamFile, litestreamProgram } from '../litestream.js';
 import { startProcess, startScript } from '../processes.js';
 import { inTurn } from '../rounds.js';
 import { loadLines } from '../table.js';
@@ -22,8 +22,8 @@ const REQUESTS = [createOf('writer-0')];
 const STORE_DELAY_MS = 20;
 
 export function replication(/** @type {Bench} */ bench) {
-  const program = process.env['LITESTREAM'] || 'litestream';
-  if (spawnSync(program, ['version'], { stdio: 'ignore' }).status !== 0) {
+  const program = litestreamProgram();
+  if (program === undefined) {
     /** @type {Line[]} */
     const missing = [{ workload: WORKLOAD, who: 'not measured', result: 'needs Litestream' }];
     return Promise.resolve(missing);
@@ -88,16 +88,6 @@ function startLitestream(
 ) {
   mkdirSync(folder);
   const [config, socketPath] = [join(folder, 'litestream.yml'), join(folder, 'socket')];
-  const lines = [
-    'socket:',
-    '  enabled: true',
-    `  path: ${socketPath}`,
-    'dbs:',
-    `  - path: ${file}`,
-    '    monitor-interval: 24h',
-    '    replica:',
-    ...replica.map((line) => `      ${line}`),
-  ];
-  writeFileSync(config, `${lines.join('\n')}\n`);
+  writeFileSync(config, litestreamFile({ file, socketPath, replica }));
   return { process: startProcess(program, ['replicate', '-config', config]), socketPath };
 }

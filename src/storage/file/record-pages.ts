@@ -1,7 +1,7 @@
 // The file's rows in pages, for the start. A page crosses to the main thread as a few large
 // values: one buffer of all bodies, which is moved and not copied, and what cuts it.
 
-import type { Client, InValue } from '@libsql/client';
+import type { Connection } from './connection.js';
 import { LOAD_PAGE, MEASURE_PAGE, NEXT_POSITION } from './file-schema.js';
 
 /** Few pages, so that a page's fixed cost does not count; small enough that some of them fit beside the records. */
@@ -23,19 +23,19 @@ export interface FilePage {
 }
 
 /** A page of the rows after `position`, bounded in rows and bytes; undefined at the end. */
-export async function loadPage(client: Client, position: number): Promise<FilePage | undefined> {
-  const one = async (sql: string, args: InValue[]) => (await client.execute({ sql, args })).rows[0];
-  const first = (await one(NEXT_POSITION, [position]))?.['next'];
+export function loadPage(connection: Connection, position: number): FilePage | undefined {
+  const one = (sql: string, args: number[]) => connection.rows(sql, args)[0];
+  const first = connection.value(NEXT_POSITION, [position]);
   if (typeof first !== 'number') return undefined;
   let rows = PAGE_MAX_ROWS;
   const measured = () => one(MEASURE_PAGE, [first, first + rows]);
-  let measure = await measured();
+  let measure = measured();
   while (Number(measure?.['bytes']) > PAGE_MAX_BYTES && rows > 1) {
     rows = Math.ceil(rows / 4);
-    measure = await measured();
+    measure = measured();
   }
   const last = Number(measure?.['last']);
-  const page = await one(LOAD_PAGE, [first, last]);
+  const page = one(LOAD_PAGE, [first, last]);
   return {
     bodies: page?.['bodies'] as ArrayBuffer,
     lengths: String(page?.['lengths']),

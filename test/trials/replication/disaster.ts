@@ -13,6 +13,7 @@ import { spawnServer } from '../service/service-process.js';
 const WORKERS = 16;
 const PAUSE_MS = 20;
 const NOTE_CHARACTERS = 200;
+const LOG_RESTART_MAX_MS = 60_000;
 /** The owner of the records that a file has before. */
 export const SEARCHED = 'searched';
 /** SQLite gives a log that is begun anew another salt (sqlite.org/fileformat2.html, 4.1). */
@@ -95,7 +96,11 @@ export async function lifeOf({ home, mode, identityOrigin, script, ...load }: Li
     /** Resolves when the log was written back and begun anew. */
     async sawLogRestart() {
       const before = saltOf(home.file);
-      while (saltOf(home.file).equals(before)) await delay(PAUSE_MS);
+      const until = performance.now() + LOG_RESTART_MAX_MS;
+      while (saltOf(home.file).equals(before)) {
+        if (performance.now() > until) throw new Error('the log was not written back');
+        await delay(PAUSE_MS);
+      }
     },
     logBytes: () => statSync(`${home.file}-wal`).size,
     /** Searches that look at every record of a large account, one after the other. */

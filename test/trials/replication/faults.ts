@@ -39,7 +39,8 @@ const LOCKED_MS = 10_000;
 /** After it, so that the service is seen to go on. */
 const AFTER_LOCK_MS = 2_000;
 const SEARCHES_MS = 3_000;
-const SMALL_DISK_BYTES = 64_000_000;
+/** More than all that is sent in one life. */
+const SMALL_DISK_BYTES = 256_000_000;
 /** 32 MB of log, of 4 KiB each. */
 const LARGE_LOG_PAGES = 8_000;
 const LARGE_NOTE_CHARACTERS = 20_000;

@@ -39,6 +39,9 @@ export function litestreamHome({ program, folder, replica, more }: LitestreamPla
   const inFolder = [`url: file://${join(folder, 'replica')}`];
   const plan = { file, socketPath, replica: replica ?? inFolder, more: more ?? [] };
   writeFileSync(config, litestreamFile(plan));
+  // With it Litestream 0.5.17 does not open an S3-compatible store.
+  const env = { ...process.env, AWS_CA_BUNDLE: undefined };
+  const run = (args: readonly string[]) => execFileSync(program, args, { stdio: 'pipe', env });
   const home: LitestreamHome = {
     file,
     socketPath,
@@ -46,6 +49,7 @@ export function litestreamHome({ program, folder, replica, more }: LitestreamPla
       const log = openSync(join(folder, 'litestream.log'), 'a');
       const child = spawn(program, ['replicate', '-config', config], {
         stdio: ['ignore', log, log],
+        env,
       });
       const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
       const kill = () => child.kill('SIGKILL');
@@ -60,10 +64,10 @@ export function litestreamHome({ program, folder, replica, more }: LitestreamPla
       };
     },
     restore() {
-      execFileSync(program, ['restore', '-config', config, file], { stdio: 'pipe' });
+      run(['restore', '-config', config, file]);
     },
     restoreTo(path) {
-      execFileSync(program, ['restore', '-config', config, '-o', path, file], { stdio: 'pipe' });
+      run(['restore', '-config', config, '-o', path, file]);
     },
   };
   return home;

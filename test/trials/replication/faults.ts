@@ -2,7 +2,15 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startScript } from '../../../scripts/bench/processes.js';
@@ -41,6 +49,7 @@ const AFTER_LOCK_MS = 2_000;
 const SEARCHES_MS = 3_000;
 /** More than all that is sent in one life. */
 const SMALL_DISK_BYTES = 256_000_000;
+const FILL_PIECE_BYTES = 65_536;
 /** 32 MB of log, of 4 KiB each. */
 const LARGE_LOG_PAGES = 8_000;
 const LARGE_NOTE_CHARACTERS = 20_000;
@@ -111,13 +120,25 @@ async function fullReplica(folder: string): Promise<Surroundings | undefined> {
   return {
     replica: [`url: file://${join(inside, 'replica')}`],
     async happen() {
-      const { bavail, bsize } = statfsSync(inside);
-      writeFileSync(join(inside, 'ballast'), Buffer.alloc(bavail * bsize));
+      fill(join(inside, 'ballast'));
       await delay(STOPPED_MS);
       rmSync(join(inside, 'ballast'));
     },
     end: () => ended(holder),
   };
+}
+
+/** Writes until the disk is full. */
+function fill(path: string): void {
+  const ballast = openSync(path, 'w');
+  const piece = Buffer.alloc(FILL_PIECE_BYTES);
+  try {
+    for (;;) writeSync(ballast, piece);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+  } finally {
+    closeSync(ballast);
+  }
 }
 
 async function slowReplica(): Promise<Surroundings> {

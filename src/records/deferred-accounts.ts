@@ -9,13 +9,50 @@ const PAGE_BITS = 16;
 const PAGE_MASK = 2 ** PAGE_BITS - 1;
 
 /** An account's rows, by position. */
-export interface DeferredAccount {
+export class DeferredAccount {
   /** Undefined for the rows that no account owns. */
   readonly owner: string | undefined;
-  readonly length: number;
+  readonly #pages: readonly DeferredRows[];
+  /** Of all accounts. */
+  readonly #rowNumbers: Uint32Array;
+  readonly #start: number;
+  readonly #end: number;
+
+  constructor(
+    owner: string | undefined,
+    pages: readonly DeferredRows[],
+    rowNumbers: Uint32Array,
+    [start, end]: readonly [number, number],
+  ) {
+    this.owner = owner;
+    this.#pages = pages;
+    this.#rowNumbers = rowNumbers;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
   /** How many there are of each collection. */
-  counts(): Record<CollectionName, number>;
-  rows(): Iterable<JournalRow>;
+  counts(): Record<CollectionName, number> {
+    const counts = byCollection(() => 0);
+    for (const [page, place] of this.#places()) counts[page.collectionOf(place)]++;
+    return counts;
+  }
+
+  *rows(): Generator<JournalRow> {
+    for (const [page, place] of this.#places()) yield page.row(place);
+  }
+
+  *#places(): Generator<readonly [DeferredRows, number]> {
+    for (let i = this.#start; i < this.#end; i++) {
+      const number = this.#rowNumbers[i] ?? 0;
+      const page = this.#pages[number >>> PAGE_BITS];
+      if (page !== undefined) yield [page, number & PAGE_MASK];
+    }
+  }
 }
 
 export class DeferredAccounts {
@@ -44,9 +81,8 @@ export class DeferredAccounts {
     const sorted = this.#sorted(ends);
     for (const [owner, number] of this.#numbers) {
       const end = ends[number] ?? 0;
-      const length = this.#counts[number] ?? 0;
-      const own = () => sorted.subarray(end - length, end);
-      yield { owner, length, counts: () => this.#countsOf(own()), rows: () => this.#rows(own()) };
+      const start = end - (this.#counts[number] ?? 0);
+      yield new DeferredAccount(owner, this.#pages, sorted, [start, end]);
     }
   }
 
@@ -62,22 +98,6 @@ export class DeferredAccounts {
       }
     }
     return sorted;
-  }
-
-  #countsOf(numbers: Uint32Array): Record<CollectionName, number> {
-    const counts = byCollection(() => 0);
-    for (const number of numbers) {
-      const name = this.#pages[number >>> PAGE_BITS]?.collectionOf(number & PAGE_MASK);
-      if (name !== undefined) counts[name]++;
-    }
-    return counts;
-  }
-
-  *#rows(numbers: Uint32Array): Generator<JournalRow> {
-    for (const number of numbers) {
-      const row = this.#pages[number >>> PAGE_BITS]?.row(number & PAGE_MASK);
-      if (row !== undefined) yield row;
-    }
   }
 
   #numberOf(owner: string | undefined): number {

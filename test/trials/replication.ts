@@ -26,6 +26,7 @@ const ASYNC_MAX_MS = 3_000;
 /** A life in `async` lasts longer than the time that it may lose; otherwise no loss would be too much. */
 const ASYNC_LEAD_MS = ASYNC_MAX_MS + 1_000;
 const LARGE_RECORDS = 100_000;
+const FIRST_WRITES = 20;
 
 export const replication: Trial = async ({ quick, folder, say }) => {
   const program = litestreamProgram();
@@ -55,6 +56,8 @@ export const replication: Trial = async ({ quick, folder, say }) => {
       if (around.isLarge) copyFileSync(large.file, home.file);
       const identityOrigin = identity.origin;
       const life = await lifeOf({ home, mode, identityOrigin, script, noteCharacters });
+      // On a busy machine a life of a second may have no write.
+      await life.acknowledged(FIRST_WRITES);
       if (mode === 'async') await delay(ASYNC_LEAD_MS);
       await delay(random.between(200, 1_200));
       await happen(life, random);

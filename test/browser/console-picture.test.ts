@@ -21,8 +21,8 @@ const SHOPS = 48;
 /** Positions of one collection begin so far after those of the collection before. */
 const POSITIONS_APART = 100_000;
 
-/** How many records of each collection, and their properties beside id and owner, in SQL. */
-const RECORDS: Record<CollectionName, readonly [count: number, properties: string]> = {
+/** How many records of the collections in the picture, and their properties beside id and owner, in SQL. */
+const RECORDS: Partial<Record<CollectionName, readonly [count: number, properties: string]>> = {
   businesses: [
     SHOPS,
     `'businessName', ${oneOf('Mwangaza Salon', 'Upendo Tailoring', 'Kariakoo Phone Repair', 'Bahari Beauty')} || ' ' || i,
@@ -87,7 +87,7 @@ it('The front page’s picture shows the overview of a busy service, and is smal
 
 /** More of them the nearer the time is to now. */
 function insert(collection: CollectionName, index: number): string {
-  const [count, properties] = RECORDS[collection];
+  const [count, properties] = RECORDS[collection] ?? [0, "'name', 'nobody'"];
   const id = `'${COLLECTIONS[collection].idPrefix}' || (100000 + i)`;
   const left = `(1.0 - i * 1.0 / ${count})`;
   const age = `${DAYS * DAY_MS} * (0.4 * ${left} + 0.6 * ${left} * ${left})`;

@@ -97,7 +97,7 @@ async function buildBundles() {
           { in: 'src/node/local-identity.ts', out: 'local-identity' },
         ],
         platform: 'node',
-        external: ['@libsql/client'],
+        external: ['libsql'],
         plugins: [sharedBundles],
       }),
       // Programs beside the service, with the libraries that they need: import and
@@ -106,7 +106,7 @@ async function buildBundles() {
         ...common,
         entryPoints: ['src/data.ts', 'src/console.ts', 'src/preview.ts'],
         platform: 'node',
-        external: ['@libsql/client'],
+        external: ['libsql'],
         plugins: [sharedBundles],
         // A CommonJS library in it asks for Node's own modules.
         banner: {

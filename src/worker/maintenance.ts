@@ -1,36 +1,70 @@
-// What the operator does to an account as a whole, which is no part of the API: it
-// is asked of a script of its own, with the operator's key, and never of the service.
+// What the operator does to whole accounts, which is no part of the API: it is asked
+// of a script of its own, with the operator's key, and never of the service. This file
+// is its door and its table of routes; each group of routes has a file of its own.
 
 import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
 import { consoleLog } from './console-log.js';
-import { accountStub, settingsIn, type WorkerEnvironment } from './environment.js';
+import { settingsIn, type WorkerEnvironment } from './environment.js';
+import { ERASE_ROUTES } from './maintenance-erase.js';
+import { type MaintenanceRoute, refused } from './maintenance-route.js';
 
 const KEY_HEADER = 'X-Service-Admin-Key';
-const ACCOUNT = /^\/accounts\/([^/]+)$/;
 
-/** `DELETE /accounts/{owner_sub}` erases an account. Answers are JSON: `{ data }` or `{ error }`. */
+const ROUTES: readonly MaintenanceRoute[] = [...ERASE_ROUTES];
+
 export async function maintain(request: Request, env: WorkerEnvironment): Promise<Response> {
   if (!(await hasKey(request, env))) {
-    return refusal(401, `send ADMIN_API_KEY of this script in ${KEY_HEADER}`);
+    return refused(401, `send ADMIN_API_KEY of this script in ${KEY_HEADER}`);
   }
-  const owner = ownerIn(new URL(request.url).pathname);
-  if (owner === undefined) return refusal(404, 'the one path is /accounts/{owner_sub}');
-  if (request.method !== 'DELETE') return refusal(405, 'the one method is DELETE');
+  const { pathname, searchParams: query } = new URL(request.url);
+  const matching = ROUTES.flatMap((route) => {
+    const segments = segmentsIn(pathname, route.path);
+    return segments === undefined ? [] : [{ route, segments }];
+  });
+  if (matching.length === 0) return refused(404, `no such path; the paths are ${paths()}`);
+  const found = matching.find(({ route }) => route.method === request.method);
+  if (found === undefined) {
+    const methods = matching.map(({ route }) => route.method).join(', ');
+    return refused(405, `${request.method} is not possible here; use ${methods}`);
+  }
+  const segment = (name: string) => found.segments.get(name) ?? '';
   try {
-    return answer(200, { data: await accountStub(env, owner).erase(owner) });
+    return await found.route.action({ env, request, query, segment });
   } catch (error) {
     consoleLog().error('maintenance_failed', error);
-    return refusal(500, 'the account gave no answer, or its directory did not; send it again');
+    return refused(500, 'the account gave no answer, or its directory did not; send it again');
   }
 }
 
-function ownerIn(path: string): string | undefined {
-  const segment = ACCOUNT.exec(path)?.[1];
+/** The segments in the places of the pattern's names; undefined where the path is another one. */
+function segmentsIn(pathname: string, pattern: string): Map<string, string> | undefined {
+  const given = pathname.split('/');
+  const wanted = pattern.split('/');
+  if (given.length !== wanted.length) return undefined;
+  const segments = new Map<string, string>();
+  for (const [i, part] of wanted.entries()) {
+    const segment = given[i] ?? '';
+    if (!part.startsWith('{')) {
+      if (segment !== part) return undefined;
+      continue;
+    }
+    const decoded = decodedSegment(segment);
+    if (decoded === undefined) return undefined;
+    segments.set(part.slice(1, -1), decoded);
+  }
+  return segments;
+}
+
+function decodedSegment(segment: string): string | undefined {
   try {
-    return segment === undefined ? undefined : decodeURIComponent(segment);
+    return decodeURIComponent(segment) || undefined;
   } catch {
     return undefined;
   }
+}
+
+function paths(): string {
+  return [...new Set(ROUTES.map(({ path }) => path))].join(', ');
 }
 
 /** Compares digests, so that the time which a comparison takes tells nothing of the key. */
@@ -44,12 +78,4 @@ async function hasKey({ headers }: Request, env: WorkerEnvironment): Promise<boo
 async function digest(text: string): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
   return new Uint8Array(bytes).join();
-}
-
-function refusal(status: number, message: string): Response {
-  return answer(status, { error: { message } });
-}
-
-function answer(status: number, body: unknown): Response {
-  return Response.json(body, { status, headers: { 'Cache-Control': 'no-store' } });
 }

@@ -1,5 +1,6 @@
 // Numbers and sizes of an account's rows, by collection and hour of creation. Each
-// commit updates them by its own rows, so that no delivery counts all rows.
+// commit updates them by its own rows: counting 60,000 rows takes 26 ms, and deliveries
+// come up to four times a second.
 
 import { byCollection, COLLECTION_NAMES, isCollectionName } from '../domain/collection-name.js';
 import { HOUR_MS } from '../domain/hour.js';

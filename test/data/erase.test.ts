@@ -8,6 +8,7 @@ import { backupExpiry } from '../../src/data/erase/backup-expiry.js';
 import { accountsThatCameBack, addToLedger } from '../../src/data/erase/ledger.js';
 import { startDataCommand } from '../support/data-command.js';
 import { type DataService, openDataService } from '../support/data-service.js';
+import { openMeddlingProxy } from '../support/meddling-proxy.js';
 import { openRestoration } from '../support/restoration.js';
 
 // Each test runs processes, one after the other.
@@ -71,6 +72,34 @@ describe('An erasure', () => {
     expect((await on.client.recordsOf('broken').team.list()).pagination.total).toBe(0);
   });
 
+  it('stops with Ctrl-C, says how to go on, and goes on', async () => {
+    await fill('interrupted', 60);
+    const interruption = new AbortController();
+    const held = await openMeddlingProxy({
+      method: 'DELETE',
+      to: String(on.environment['SERVICE_URL']),
+      before(_response, number) {
+        if (number === 20) interruption.abort();
+        return false;
+      },
+    });
+    const environment = { ...settings, ...held.environment };
+    const { code, stderr } = await on.runHere(words('interrupted', on.at('i')), {
+      environment,
+      interrupted: interruption.signal,
+    });
+    await held.close();
+    expect([code, stderr]).toEqual([
+      130,
+      expect.stringContaining('stopped while deleting; run the same command to go on'),
+    ]);
+    const left = (await on.client.recordsOf('interrupted').team.list()).pagination.total;
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(41);
+    const again = await on.run(words('interrupted', on.at('i')), settings);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('60 records deleted')]);
+  });
+
   it('does not delete records that were created after the export, and reports them', async () => {
     await fill('late', 1);
     const folder = on.at('late');
@@ -129,7 +158,7 @@ describe('An erasure', () => {
 });
 
 describe('The ledger', () => {
-  async function* owners(...list: { subject: string; oldest: number }[]) {
+  function* owners(...list: { subject: string; oldest: number }[]) {
     yield* list;
   }
   const bytes = (size: number) => new Uint8Array(size).fill(7);
@@ -162,7 +191,7 @@ describe('The ledger', () => {
       const copy = restoration.at('copy.db');
       await copyFile(restoration.backup, copy);
       const found = [];
-      for await (const owner of ownersIn(copy)) found.push(owner);
+      for (const owner of ownersIn(copy)) found.push(owner);
       const [first] = found;
       expect(found.length).toBeGreaterThan(0);
       const path = restoration.at('backups-erased.ndjson');

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { type DataService, openDataService } from '../support/data-service.js';
+import { openMeddlingProxy } from '../support/meddling-proxy.js';
 import { steps } from '../trials/model/commands.js';
 
 // Each test runs processes, one after the other.
@@ -135,6 +136,34 @@ describe('An export', () => {
       expect(manifest.account).toBe(account.account);
     }
     expect(accounts.map((each: { account: string }) => each.account)).toContain('../x');
+  });
+
+  it.each([
+    ['before it writes', 3, 'stopped; nothing was written'],
+    ['while it writes', 17, 'is no whole export; remove it'],
+  ])('stops with Ctrl-C %s, and says how it left the folder', async (when, request, sentence) => {
+    await fill(when, 450);
+    const interruption = new AbortController();
+    const pages = await openMeddlingProxy({
+      method: 'GET',
+      to: String(on.environment['SERVICE_URL']),
+      after(_response, number) {
+        if (number === request) interruption.abort();
+        return false;
+      },
+    });
+    const folder = on.at(when);
+    const { code, stderr } = await on.runHere(['export', '--account', when, '--to', folder], {
+      environment: pages.environment,
+      interrupted: interruption.signal,
+    });
+    await pages.close();
+    expect([code, stderr]).toEqual([130, expect.stringContaining(sentence)]);
+    const written = await readdir(folder).catch(() => undefined);
+    expect(written === undefined).toBe(when === 'before it writes');
+    expect(written ?? []).not.toContain('manifest.json');
+    const { code: refused } = await on.run(['import', folder, '--account', 'elsewhere']);
+    expect(refused).not.toBe(0);
   });
 
   it('says whether the account changed meanwhile', async () => {

@@ -120,7 +120,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   http: ['hono'],
   openapi: ['zod'],
   handler: ['hono'],
-  storage: ['@libsql/client'],
+  storage: ['libsql'],
   node: ['@hono/node-server'],
   data: ['csv-parse', 'csv-stringify', 'cli-progress'],
   console: ['hono', '@hono/node-server'],

@@ -70,7 +70,7 @@ export function fromSource(): Plugin {
   };
 }
 
-/** Resolves with the folder; below the project, so that they find @libsql/client. */
+/** Resolves with the folder; below the project, so that they find libsql. */
 async function bundleStarted(): Promise<string> {
   const folder = `${ROOT}node_modules/.cache/from-source-${process.pid}`;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -83,7 +83,7 @@ async function bundleStarted(): Promise<string> {
     format: 'esm',
     target: 'es2023',
     platform: 'node',
-    external: ['@libsql/client'],
+    external: ['libsql'],
   });
   return folder;
 }

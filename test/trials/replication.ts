@@ -10,7 +10,7 @@ import { startIdentityProvider } from '../../scripts/bench/targets.js';
 import { litestreamHome } from '../support/litestream.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
 import { type Disaster, lifeOf } from './replication/disaster.js';
-import { changedServer } from './service/changed-server.js';
+import { controlServer, NOT_WAITING } from './service/controls.js';
 import type { Finding, Trial } from './trial.js';
 
 const DISASTERS = 50;
@@ -67,13 +67,7 @@ export const replication: Trial = async ({ quick, folder, say }) => {
   };
   try {
     const sync = await run('sync', times);
-    // It asks for the sync, and does not wait for the answer.
-    const careless = changedServer(join(folder, 'careless'), 'storage-thread.js', [
-      [
-        'confirmed = this.replica.confirmed()',
-        'confirmed = (void this.replica.confirmed(), Promise.resolve())',
-      ],
-    ]);
+    const careless = controlServer(NOT_WAITING, join(folder, 'careless'));
     const control = await run(
       'sync',
       quick ? QUICK_CONTROL_DISASTERS : CONTROL_DISASTERS,

@@ -77,10 +77,10 @@ describe('A restore', () => {
     });
     syncBuiltinESMExports();
     await restoreDatabase({ backup, path: place, now: 1 });
-    expect((await checkDatabase(place)).recordCount).toBe(records);
+    expect(checkDatabase(place).recordCount).toBe(records);
     held?.release();
     expect(await other).toBeInstanceOf(Error);
-    expect((await checkDatabase(place)).recordCount).toBe(records);
+    expect(checkDatabase(place).recordCount).toBe(records);
   });
 
   it('succeeds when the file system cannot sync a folder', async () => {
@@ -92,7 +92,7 @@ describe('A restore', () => {
     });
     syncBuiltinESMExports();
     const { kept } = await restoreDatabase({ backup, path: place, now: 1 });
-    expect((await checkDatabase(place)).recordCount).toBe(records);
+    expect(checkDatabase(place).recordCount).toBe(records);
     expect(kept).toContain('before-restore');
   });
 
@@ -108,7 +108,7 @@ describe('A restore', () => {
     await expect(restoreDatabase({ backup, path: place, now: 1 })).rejects.toThrow(
       'it was just replaced; look, then try again',
     );
-    expect((await checkDatabase(place)).recordCount).toBe(records + 1);
+    expect(checkDatabase(place).recordCount).toBe(records + 1);
   });
 
   it('does not replace a file that a service has made meanwhile', async () => {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { explained } from '../../../src/storage/file/client-errors.js';
+import { explained } from '../../../src/storage/file/connection-errors.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { changes, loaded, rows } from '../journal-conformance.js';

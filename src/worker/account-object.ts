@@ -29,8 +29,12 @@ import type {
   Delivery,
   Erased,
   Operation,
+  Restore,
+  RestoreReply,
+  RestoreState,
   SentProfile,
 } from './account-call.js';
+import { AccountRestore } from './account-restore.js';
 import { consoleLog } from './console-log.js';
 import { directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { Outbox } from './outbox.js';
@@ -51,6 +55,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
   readonly #log = consoleLog();
   readonly #journal: ObjectJournal;
   readonly #outbox: Outbox;
+  readonly #restore: AccountRestore;
   #records: OpenAccounts | undefined;
   /** The account of this object, known from the first call on. */
   #owner = '';
@@ -70,6 +75,14 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
       epoch: crypto.randomUUID(),
       onFirstCommit: () => this.#outbox.create(this.#owner),
       onCommit: (effect) => this.#outbox.follow(effect),
+    });
+    this.#restore = new AccountRestore({
+      storage,
+      journal: this.#journal,
+      outbox: this.#outbox,
+      directory: () => directoryStub(env),
+      abort: (reason) => ctx.abort(reason),
+      log: this.#log,
     });
     void ctx.blockConcurrencyWhile(() => this.#open());
   }
@@ -103,6 +116,20 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
       await this.#open();
       return { owner_sub: owner, erased: true };
     });
+  }
+
+  async restore(restore: Restore): Promise<RestoreReply> {
+    await this.#recordsOf(restore.owner);
+    const reply = await this.#restore.begin(restore);
+    // What is written from here on would be undone at once.
+    if (reply.kind === 'restarting') this.#records = undefined;
+    return reply;
+  }
+
+  async followRestore(restore: Restore): Promise<RestoreState> {
+    if (this.#restore.isRestarting) return 'restarting';
+    await this.#recordsOf(restore.owner);
+    return this.#restore.follow(restore);
   }
 
   override async alarm(): Promise<void> {

@@ -1,7 +1,8 @@
-// `POST /accounts/{owner_sub}/restore`: sets one account back to an earlier minute, or
-// undoes that by the bookmark that the answer gave.
+// `POST /accounts/{owner_sub}/restore`: sets one account back to an earlier minute, undoes
+// that by the bookmark that the answer gave, or puts it in again from a copy.
 
 import type { Restore, RestorePoint, RestoreState } from './account-call.js';
+import { restoreFromCopy } from './copies/maintenance-copies.js';
 import { accountStub, type WorkerEnvironment } from './environment.js';
 import { answered, type MaintenanceRoute, refused } from './maintenance-route.js';
 
@@ -9,7 +10,8 @@ import { answered, type MaintenanceRoute, refused } from './maintenance-route.js
 const TRIES = 40;
 const BETWEEN_TRIES_MS = 250;
 
-const WANTED = 'send { "to": "2026-01-31T09:30:00Z" }, or { "bookmark": … } of an earlier answer';
+const WANTED =
+  'send { "to": "2026-01-31T09:30:00Z" }, { "bookmark": … } of an earlier answer, or { "copy": … }';
 /** RFC 3339: a time without its zone would be another moment in each reader's mind. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -19,7 +21,11 @@ export const RESTORE_ROUTES: readonly MaintenanceRoute[] = [
     path: '/accounts/{owner_sub}/restore',
     async action({ env, request, segment }) {
       const asked: unknown = await request.json().catch(() => undefined);
-      return restored(env, segment('owner_sub'), asked, Date.now());
+      const owner = segment('owner_sub');
+      const copy = copyIn(asked);
+      return copy === undefined
+        ? restored(env, owner, asked, Date.now())
+        : restoreFromCopy(env, owner, copy, Date.now());
     },
   },
 ];
@@ -44,6 +50,12 @@ async function restored(
   const { bookmark, undoBookmark } = reply;
   // Whatever happened since, the bookmark that undoes it must arrive.
   return answered({ owner_sub: owner, state, bookmark, undo_bookmark: undoBookmark });
+}
+
+function copyIn(asked: unknown): string | undefined {
+  if (typeof asked !== 'object' || asked === null) return undefined;
+  const { copy } = asked as { copy?: unknown };
+  return typeof copy === 'string' && Object.keys(asked).length === 1 ? copy : undefined;
 }
 
 /** A sentence where it is no point. */

@@ -8,7 +8,9 @@ import { smallHeap } from './workers/small-heap.js';
 const REQUESTS = 100_000;
 const QUICK_REQUESTS = 5_000;
 
-export const workers: Trial = async ({ quick, folder, say }) => [
-  ...(await refusedRequests({ requests: quick ? QUICK_REQUESTS : REQUESTS, folder, say })),
-  ...(await smallHeap({ folder, say })),
+export const workers: Trial = async ({ quick, only = '', folder, say }) => [
+  ...('refused'.includes(only)
+    ? await refusedRequests({ requests: quick ? QUICK_REQUESTS : REQUESTS, folder, say })
+    : []),
+  ...('heap'.includes(only) ? await smallHeap({ folder, say }) : []),
 ];

@@ -22,10 +22,17 @@ import {
   USAGE_WINDOWS_HOURS,
   usageView,
 } from '../records/usage-view.js';
+import type {
+  EventPlace,
+  KnownAccounts,
+  LeavingEvents,
+  MovedEvent,
+} from '../storage/move/move-messages.js';
 import type { SqlRow } from '../storage/object/object-storage.js';
 import { migrate, schemaVersion } from '../storage/object/schema-version.js';
 import type { Delivery, DirectoryStub, Receipt, Restore } from './account-call.js';
 import { consoleLog } from './console-log.js';
+import { DirectoryMove } from './directory-move.js';
 import { DirectoryRestores } from './directory-restores.js';
 import * as sql from './directory-schema.js';
 import { DirectoryTotals } from './directory-totals.js';
@@ -41,6 +48,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
   readonly #log = consoleLog();
   readonly #totals: DirectoryTotals;
   readonly #restores: DirectoryRestores;
+  readonly #move: DirectoryMove;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
     super(ctx, env);
@@ -54,6 +62,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
       log: this.#log,
       clock: Date.now,
     });
+    this.#move = new DirectoryMove(storage.sql);
   }
 
   /** Takes a delivery whose revision is not lower than the known one. A second or late delivery changes nothing. */
@@ -147,6 +156,18 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
 
   override async alarm(): Promise<void> {
     await this.#restores.onAlarm();
+  }
+
+  async knownAccounts(after: string): Promise<KnownAccounts> {
+    return this.#move.knownAccounts(after);
+  }
+
+  async takeEvents(events: readonly MovedEvent[]): Promise<number> {
+    return this.ctx.storage.transactionSync(() => this.#move.takeEvents(events));
+  }
+
+  async eventsAfter(place: EventPlace): Promise<LeavingEvents> {
+    return this.#move.eventsAfter(place);
   }
 
   /** Asks the sample account for its state, so that a new deployment shows it before its first request. */

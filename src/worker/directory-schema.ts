@@ -169,3 +169,14 @@ export const PUT_RESTORE = `
 export const LIST_RESTORES = 'select restore from restores';
 /** `?2`: its id. Another restore of the account, begun meanwhile, stays. */
 export const REMOVE_RESTORE = "delete from restores where owner = ?1 and restore ->> 'id' = ?2";
+/** Accounts after a subject, in order, with those that have no record. */
+export const LIST_KNOWN = `
+  select owner, record_count, revision from accounts where owner > ?1 order by owner limit ?2`;
+
+/** Whether an event of that name is in the log. */
+export const FIND_NAMED = 'select id from audit_events where name = json_array(?1, ?2, ?3)';
+
+/** Oldest first. `?1`, `?2`: the place of the event before. */
+export const EVENTS_AFTER = `
+  select id, timestamp, event, name from audit_events
+   where timestamp > ?1 or (timestamp = ?1 and id > ?2) order by timestamp, id limit ?3`;

@@ -5,10 +5,16 @@
 import { COPY_ROUTES } from './copies/maintenance-copies.js';
 import { answerBy } from './maintenance-door.js';
 import { ERASE_ROUTES } from './maintenance-erase.js';
+import { MOVE_ROUTES } from './maintenance-move.js';
 import { RESTORE_ROUTES } from './maintenance-restore.js';
 import type { MaintenanceEnvironment, MaintenanceRoute } from './maintenance-route.js';
 
-const ROUTES: readonly MaintenanceRoute[] = [...ERASE_ROUTES, ...RESTORE_ROUTES, ...COPY_ROUTES];
+const ROUTES: readonly MaintenanceRoute[] = [
+  ...ERASE_ROUTES,
+  ...MOVE_ROUTES,
+  ...RESTORE_ROUTES,
+  ...COPY_ROUTES,
+];
 
 export function maintain(request: Request, env: MaintenanceEnvironment): Promise<Response> {
   return answerBy(ROUTES, request, env);

@@ -8,6 +8,7 @@ import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { plain, startBeside, workerOptions } from '../support/worker-host.js';
 
 const DIST = new URL('../../dist/', import.meta.url);
+const BUCKET = 'copies';
 export const OPERATOR = { 'X-Service-Admin-Key': ADMIN_KEY };
 
 export interface Answer {
@@ -25,6 +26,10 @@ export interface MaintainedService {
   operate(method: string, path: string, body?: unknown): Promise<Answer>;
   /** To a path of the script. */
   maintain(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** To a path of the copies Worker. */
+  copies(method: string, path: string): Promise<Answer>;
+  /** Lets the cron trigger of the copies Worker go off. */
+  trigger(): Promise<void>;
   /** Resolves with the record. */
   create(owner: string, name: string): Promise<JsonRecord & { id: string }>;
   close(): Promise<void>;
@@ -33,22 +38,22 @@ export interface MaintainedService {
 export interface MaintainedOptions {
   /** A module around the Worker. */
   readonly entry?: URL;
-  /** The script beside it, a file of dist/. */
-  readonly script?: string;
-  /** More of the script's own options: Miniflare's. */
-  readonly beside?: Readonly<Record<string, unknown>>;
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export async function openMaintained(options: MaintainedOptions = {}): Promise<MaintainedService> {
-  const { entry, script = 'maintenance-worker.js', beside = {}, settings = {} } = options;
+  const { entry, settings = {} } = options;
   const folder = await openTemporaryFolder();
   const identity = await openIdentityStub();
   const given = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY, ...settings };
   const first = await workerOptions(folder.path, given, entry);
-  const modules = [{ type: 'ESModule' as const, path: fileURLToPath(new URL(script, DIST)) }];
-  const { miniflare, origins } = await startBeside(first, { name: 'beside', modules, ...beside });
-  const [service = '', maintenance = ''] = origins;
+  const script = (name: string) => {
+    const path = fileURLToPath(new URL(`${name}-worker.js`, DIST));
+    const modules = [{ type: 'ESModule' as const, path }];
+    return { name, modules, r2Buckets: { COPIES: BUCKET } };
+  };
+  const { miniflare, origins } = await startBeside(first, script('maintenance'), script('copies'));
+  const [service = '', maintenance = '', copying = ''] = origins;
   const ask = async (url: string, method: string, headers: object, body: unknown) => {
     const init = { method, headers: { ...headers } };
     const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };
@@ -66,6 +71,11 @@ export async function openMaintained(options: MaintainedOptions = {}): Promise<M
     as,
     operate: (method, path, body) => ask(`${service}/api/v1${path}`, method, OPERATOR, body),
     maintain: (method, path, body) => ask(`${maintenance}${path}`, method, OPERATOR, body),
+    copies: (method, path) => ask(`${copying}${path}`, method, OPERATOR, undefined),
+    async trigger() {
+      const { outcome } = await (await miniflare.getWorker('copies')).scheduled({});
+      if (outcome !== 'ok') throw new Error(`the trigger ended with ${outcome}`);
+    },
     async create(owner, name) {
       const body = { ...VALID_BODY.customers, name };
       const { status, json } = await as(owner, 'POST', '/customers', body);

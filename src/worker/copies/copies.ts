@@ -1,12 +1,12 @@
 // The copies Worker: a script of its own that copies every account into a bucket, at
 // the times of its cron trigger. It reads accounts, and changes none.
 
+import { readCopySchedule } from '../../settings.js';
 import { consoleLog } from '../console-log.js';
 import { accountStub, directoryStub, settingsIn } from '../environment.js';
 import { answerBy } from '../maintenance-door.js';
 import { answered, type MaintenanceRoute, refused } from '../maintenance-route.js';
-import { readCopySchedule } from '../../settings.js';
-import { type CopiesEnvironment, type Round } from './copy-format.js';
+import type { CopiesEnvironment, Round } from './copy-format.js';
 import { CopyStep, newRound } from './copy-round.js';
 import { CopyShelf } from './copy-shelf.js';
 import { RoundState } from './round-state.js';

@@ -187,6 +187,10 @@ export class CopyStep {
     await writer.store();
     const { copy, counts, failed } = round;
     if (failed.length === 0) log.info('copy_finished', { copy, ...counts });
-    else log.error('copy_incomplete', new Error('accounts gave no answer'), { copy, missing: failed.length });
+    else
+      log.error('copy_incomplete', new Error('accounts gave no answer'), {
+        copy,
+        missing: failed.length,
+      });
   }
 }

@@ -69,7 +69,10 @@ export class CopyShelf {
     // First, so that no half of a copy is ever listed as whole.
     await this.#bucket.delete([MANIFEST, INCOMPLETE].map((name) => keyOf(copy, name)));
     for (;;) {
-      const { objects } = await this.#bucket.list({ prefix: keyOf(copy, ''), limit: DELETE_MAX_KEYS });
+      const { objects } = await this.#bucket.list({
+        prefix: keyOf(copy, ''),
+        limit: DELETE_MAX_KEYS,
+      });
       if (objects.length === 0) return;
       await this.#bucket.delete(objects.map(({ key }) => key));
     }

@@ -96,7 +96,16 @@ async function takeEvents(
 
 function answerOf(owner: string, copy: string, state: MovedState, audit_events: number) {
   const { records, bytes, digest, sequences } = state;
-  return { owner_sub: owner, copy, state: 'whole', records, bytes, digest, sequences, audit_events };
+  return {
+    owner_sub: owner,
+    copy,
+    state: 'whole',
+    records,
+    bytes,
+    digest,
+    sequences,
+    audit_events,
+  };
 }
 
 async function withShelf(

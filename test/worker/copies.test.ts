@@ -1,0 +1,84 @@
+// Every account copied into a bucket by the copies Worker, in several invocations, and
+// one account put in again from a copy, by the maintenance Worker.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
+import { type MaintainedService, openMaintained } from './maintained-service.js';
+
+const ACCOUNTS = ['amina', 'auth0|duka/ya pili', 'juma', 'neema', 'ñandú 💇'];
+
+describe('Copies of all accounts', () => {
+  let on: MaintainedService;
+
+  beforeAll(async () => {
+    on = await openMaintained({ settings: { BACKUP_INTERVAL_HOURS: '0' } });
+    for (const owner of ACCOUNTS) {
+      await on.as(owner, 'POST', '/businesses', { businessName: `shop of ${owner}` });
+      for (let i = 0; i < 3; i++) await on.create(owner, `customer ${i} "é"`);
+      await on.as(owner, 'PATCH', '/customers/CUS-0001', { note: 'changed later' });
+      await on.as(owner, 'DELETE', '/customers/CUS-0003');
+    }
+    const operated = { ...VALID_BODY.orders, customFields: { a: [1, 'two\n', null] } };
+    await on.operate('POST', `/admin/accounts/${encodeURIComponent('juma')}/orders`, operated);
+    // The directory asks the sample account, which then has its rows.
+    await on.operate('GET', '/admin/overview');
+  });
+  afterAll(() => on.close());
+
+  it('are whole after as many invocations as it takes, and hold every account', async () => {
+    expect((await on.maintain('GET', '/copies')).json.data).toEqual([]);
+    const { copy } = await wholeCopy(on);
+    const [listed] = (await on.maintain('GET', '/copies')).json.data;
+    // The sample account has rows, too.
+    expect(listed).toMatchObject({
+      copy,
+      accounts: ACCOUNTS.length + 1,
+      records: ACCOUNTS.length * 3 + 1 + 19,
+      audit_events: 1,
+      changed_meanwhile: 0,
+      missing: [],
+    });
+    const { files } = (await on.maintain('GET', `/copies/${copy}`)).json.data;
+    expect(files.map(({ content }: { content: string }) => content)).toEqual([
+      'accounts',
+      'index',
+      'audit',
+    ]);
+  });
+
+  it.each(ACCOUNTS)('give %s back exactly, after it was erased', async (owner) => {
+    const { copy } = await wholeCopy(on);
+    const before = await contents(on, owner);
+    const path = `/accounts/${encodeURIComponent(owner)}`;
+    const audit = (await on.operate('GET', '/admin/audit?page_size=200')).json.data;
+    expect((await on.maintain('DELETE', path)).status).toBe(200);
+    const { status, json } = await on.maintain('POST', `${path}/restore`, { copy });
+    expect([status, json.data]).toMatchObject([200, { owner_sub: owner, copy, state: 'whole' }]);
+    expect(await contents(on, owner)).toEqual(before);
+    const after = (await on.operate('GET', '/admin/audit?page_size=200')).json.data;
+    expect(after[0]).toMatchObject({ action: 'restore', record_id: copy, owner_sub: owner });
+    expect(after.slice(1)).toEqual(audit);
+    // The number of the deleted customer is not given again.
+    expect((await on.create(owner, 'new')).id).toBe('CUS-0004');
+  });
+});
+
+/** Makes a copy now, whatever the schedule. */
+async function wholeCopy(on: MaintainedService): Promise<{ copy: string; triggers: number }> {
+  const { status, json } = await on.copies('POST', '/copies');
+  if (status !== 200) throw new Error(JSON.stringify(json));
+  for (let triggers = 1; ; triggers++) {
+    await on.trigger();
+    const { round } = (await on.copies('GET', '/copies')).json.data;
+    if (round.stage === 'ended') return { copy: round.copy, triggers };
+  }
+}
+
+/** Everything that the service shows of an account, with ids and order. */
+async function contents(on: MaintainedService, owner: string) {
+  const pages = [];
+  for (const name of COLLECTIONS) {
+    pages.push((await on.as(owner, 'GET', `/${name}?page_size=100`)).json.data);
+  }
+  return pages;
+}

@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { VALID_BODY } from '../support/collection-table.js';
 import { ADMIN_KEY, type Envelope, type JsonRecord } from '../support/contract.js';
+import { eventually } from '../support/eventually.js';
 import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { plain, startBeside, workerOptions } from '../support/worker-host.js';
@@ -30,6 +31,8 @@ export interface MaintainedService {
   copies(method: string, path: string): Promise<Answer>;
   /** Lets the cron trigger of the copies Worker go off. */
   trigger(): Promise<void>;
+  /** Resolves when the directory has heard of so many records, at least. */
+  told(records: number): Promise<void>;
   /** Resolves with the record. */
   create(owner: string, name: string): Promise<JsonRecord & { id: string }>;
   close(): Promise<void>;
@@ -75,6 +78,13 @@ export async function openMaintained(options: MaintainedOptions = {}): Promise<M
     async trigger() {
       const { outcome } = await (await miniflare.getWorker('copies')).scheduled({});
       if (outcome !== 'ok') throw new Error(`the trigger ended with ${outcome}`);
+    },
+    async told(records) {
+      await eventually(async () => {
+        const { data } = (await ask(`${service}/api/v1/admin/overview`, 'GET', OPERATOR, undefined))
+          .json;
+        if (data.record_count < records) throw new Error(`${data.record_count} of ${records}`);
+      });
     },
     async create(owner, name) {
       const body = { ...VALID_BODY.customers, name };

@@ -27,7 +27,7 @@ export interface SmallRuntimeOptions {
 }
 
 export async function startSmallRuntime(options: SmallRuntimeOptions): Promise<SmallRuntime> {
-  mkdirSync(options.folder, { recursive: true });
+  mkdirSync(stateIn(options.folder), { recursive: true });
   // The package that Miniflare runs, too.
   const require = createRequire(createRequire(import.meta.url).resolve('miniflare'));
   const program: string = require('workerd').default;
@@ -50,6 +50,10 @@ export async function startSmallRuntime(options: SmallRuntimeOptions): Promise<S
   };
 }
 
+function stateIn(folder: string): string {
+  return join(folder, 'objects');
+}
+
 async function listeningPort(control: Readable, child: ChildProcess): Promise<number> {
   const line = await Promise.race([
     once(createInterface(control), 'line'),
@@ -61,7 +65,7 @@ async function listeningPort(control: Readable, child: ChildProcess): Promise<nu
 }
 
 function configOf({ v8Flags, folder, settings }: SmallRuntimeOptions): Config {
-  const { modules, compatibilityDate, durableObjects, vars } = readDeployment();
+  const { name: script, modules, compatibilityDate, durableObjects, vars } = readDeployment();
   const texts = Object.entries({ ...vars, ...settings });
   const objects = Object.entries(durableObjects);
   return {
@@ -84,14 +88,15 @@ function configOf({ v8Flags, folder, settings }: SmallRuntimeOptions): Config {
           ],
           durableObjectNamespaces: objects.map(([, className]) => ({
             className,
-            uniqueKey: className,
+            // As Miniflare names them, so that the files are where `objectDatabase` looks.
+            uniqueKey: `${script}-${className}`,
             enableSql: true,
           })),
           durableObjectStorage: { localDisk: 'state' },
           globalOutbound: { name: 'network' },
         },
       },
-      { name: 'state', disk: { path: folder, writable: true } },
+      { name: 'state', disk: { path: stateIn(folder), writable: true } },
       // The identity provider of a trial is on this machine.
       { name: 'network', network: { allow: ['public', 'private'] } },
     ],

@@ -61,9 +61,11 @@ function copyIn(asked: unknown): string | undefined {
 /** A sentence where it is no point. */
 function pointIn(asked: unknown, now: number): RestorePoint | string {
   if (typeof asked !== 'object' || asked === null) return WANTED;
+  // Of two points, none is meant.
+  if (Object.keys(asked).length !== 1) return WANTED;
   const { to, bookmark } = asked as { to?: unknown; bookmark?: unknown };
-  if (typeof bookmark === 'string' && bookmark !== '' && to === undefined) return { bookmark };
-  if (typeof to !== 'string' || bookmark !== undefined) return WANTED;
+  if (typeof bookmark === 'string' && bookmark !== '') return { bookmark };
+  if (typeof to !== 'string') return WANTED;
   const time = TIME.test(to) ? Date.parse(to) : Number.NaN;
   if (Number.isNaN(time)) return `"to" is ${JSON.stringify(to)}, which is no time: ${WANTED}`;
   if (time > now) return `"to" is ${JSON.stringify(to)}, which is yet to come: ${WANTED}`;

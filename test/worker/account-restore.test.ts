@@ -108,6 +108,7 @@ describe('An account that is set back', () => {
   it.each([
     ['no body', undefined, 'send { "to"'],
     ['both', { to: '2026-01-01T00:00:00Z', bookmark: 'b' }, 'send { "to"'],
+    ['a time and a copy', { to: '2026-01-01T00:00:00Z', copy: 'c' }, 'send { "to"'],
     ['a day', { to: '2026-01-01' }, 'is no time'],
     ['a time without its zone', { to: '2026-01-01T00:00:00' }, 'is no time'],
     ['a time that is no time', { to: '2026-13-01T00:00:00Z' }, 'is no time'],

@@ -1,11 +1,32 @@
 // Every account copied into a bucket by the copies Worker, in several invocations, and
 // one account put in again from a copy, by the maintenance Worker.
 
+import { parse } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDeployment } from '../../scripts/worker/deployment.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type MaintainedService, openMaintained } from './maintained-service.js';
+import { textOf } from '../support/pages.js';
+import { type MaintainedService, OPERATOR, openMaintained } from './maintained-service.js';
 
 const ACCOUNTS = ['amina', 'auth0|duka/ya pili', 'juma', 'neema', 'ñandú 💇'];
+
+it('The copies Worker is bound to the objects that the service deploys, and to one bucket', () => {
+  const { name, compatibilityDate, durableObjects } = readDeployment();
+  const config = parse(textOf('wrangler.copies.toml'));
+  expect(config).toMatchObject({
+    main: 'dist/copies-worker.js',
+    compatibility_date: compatibilityDate,
+    observability: { logs: { invocation_logs: false } },
+    r2_buckets: [{ binding: 'COPIES' }],
+    durable_objects: {
+      bindings: Object.entries(durableObjects).map(([binding, className]) => ({
+        name: binding,
+        class_name: className,
+        script_name: name,
+      })),
+    },
+  });
+});
 
 describe('Copies of all accounts', () => {
   let on: MaintainedService;
@@ -44,6 +65,51 @@ describe('Copies of all accounts', () => {
       'index',
       'audit',
     ]);
+  });
+
+  it('change nothing of an account that holds other records', async () => {
+    const body = VALID_BODY.customers;
+    // By the operator, so that the directory knows it at once.
+    await on.operate('POST', '/admin/accounts/holds/customers', body);
+    const { copy } = await wholeCopy(on);
+    await on.create('holds', 'after the copy');
+    const before = await contents(on, 'holds');
+    const { status, json } = await on.maintain('POST', '/accounts/holds/restore', { copy });
+    expect([status, json.error?.message]).toEqual([409, expect.stringContaining('other records')]);
+    expect(await contents(on, 'holds')).toEqual(before);
+  });
+
+  it.each([
+    ['a copy that is not there', '/accounts/amina/restore', { copy: '2020-01-01T00-00-00.000Z' }],
+    ['a name that is no copy', '/accounts/amina/restore', { copy: '../round.json' }],
+  ])('are not looked for under %s', async (_, path, body) => {
+    const { status, json } = await on.maintain('POST', path, body);
+    expect([status, json.error?.message]).toEqual([404, expect.stringContaining('no whole copy')]);
+  });
+
+  it('say of an account that is in none', async () => {
+    const { copy } = await wholeCopy(on);
+    const { status } = await on.maintain('POST', '/accounts/nobody/restore', { copy });
+    expect(status).toBe(404);
+    const { json } = await on.maintain('GET', `/copies/${copy}/accounts/juma`);
+    expect(json.data).toMatchObject({ account: 'juma', records: 4, changed_meanwhile: false });
+  });
+
+  it('begin one at a time, and only for the operator', async () => {
+    expect((await on.copies('POST', '/copies')).status).toBe(200);
+    expect((await on.copies('POST', '/copies')).status).toBe(409);
+    for (let i = 0; i < 3; i++) await on.trigger();
+    expect((await on.copies('GET', '/copies')).json.data.round.stage).toBe('ended');
+    // Not due, because the schedule is off.
+    const { round } = (await on.copies('GET', '/copies')).json.data;
+    await on.trigger();
+    expect((await on.copies('GET', '/copies')).json.data.round).toEqual(round);
+    expect((await on.copies('DELETE', '/accounts/amina')).status).toBe(404);
+    for (const headers of [{}, { 'X-Service-Admin-Key': 'wrong' }]) {
+      expect((await fetch(`${on.copiesOrigin}/copies`, { headers })).status).toBe(401);
+    }
+    const reply = await fetch(`${on.origin}/copies`, { headers: OPERATOR });
+    expect(reply.status).toBe(404);
   });
 
   it.each(ACCOUNTS)('give %s back exactly, after it was erased', async (owner) => {

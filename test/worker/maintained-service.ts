@@ -21,6 +21,7 @@ export interface MaintainedService {
   readonly folder: string;
   readonly miniflare: Awaited<ReturnType<typeof startBeside>>['miniflare'];
   readonly origin: string;
+  readonly copiesOrigin: string;
   /** To a path of the API, as an account. */
   as(owner: string, method: string, path: string, body?: unknown): Promise<Answer>;
   /** To a path of the API, as the operator. */
@@ -71,6 +72,7 @@ export async function openMaintained(options: MaintainedOptions = {}): Promise<M
     folder: folder.path,
     miniflare,
     origin: service,
+    copiesOrigin: copying,
     as,
     operate: (method, path, body) => ask(`${service}/api/v1${path}`, method, OPERATOR, body),
     maintain: (method, path, body) => ask(`${maintenance}${path}`, method, OPERATOR, body),

@@ -51,6 +51,8 @@ export function restoreFromCopy(
     const stub = () => accountStub(env, owner);
     // Without rows: the answer says what is there already.
     let reply = await stub().takePiece(owner, { announced, from: 0, rows: [] });
+    // Sent again after all records had arrived: one event more at most.
+    const number = reply.ok && reply.value.state === 'whole' ? 0 : now;
     let from = 0;
     for await (const rows of copiedRows(shelf, copy, found)) {
       if (!reply.ok || reply.value.state === 'whole') break;
@@ -63,7 +65,7 @@ export function restoreFromCopy(
     if (reply.value.state !== 'whole') {
       return refused(409, 'the copy ends before the account does; take another copy');
     }
-    const events = await takeEvents(env, shelf, manifest, owner, now);
+    const events = await takeEvents(env, shelf, manifest, { owner, number, now });
     return answered(answerOf(owner, copy, reply.value, events));
   });
 }
@@ -73,8 +75,7 @@ async function takeEvents(
   env: MaintenanceEnvironment,
   shelf: CopyShelf,
   manifest: Manifest,
-  owner: string,
-  now: number,
+  { owner, number, now }: { owner: string; number: number; now: number },
 ): Promise<number> {
   let known = 0;
   for await (const events of copiedEvents(shelf, manifest, owner)) {
@@ -90,7 +91,7 @@ async function takeEvents(
     changed: [],
   };
   const epoch = `restore from ${manifest.copy}`;
-  const named = { owner, epoch, number: now, event: JSON.stringify(event) };
+  const named = { owner, epoch, number, event: JSON.stringify(event) };
   return known + (await directoryStub(env).takeEvents([named]));
 }
 

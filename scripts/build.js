@@ -79,7 +79,7 @@ async function buildBundles() {
       }),
       build({
         ...common,
-        entryPoints: ['src/worker.ts', 'src/maintenance-worker.ts'],
+        entryPoints: ['src/worker.ts', 'src/maintenance-worker.ts', 'src/copies-worker.ts'],
         platform: 'neutral',
         external: ['cloudflare:workers'],
         plugins: [sharedBundles],

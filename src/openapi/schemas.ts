@@ -85,7 +85,9 @@ export function componentSchemas(): JsonObject {
 /** Throws if no schema has this name. */
 export function schemaRef(id: string): JsonObject {
   if (!NAMED.has(id)) {
-    throw new Error(`no schema is called ${id}; name it in SINGLE or ROWS of src/openapi/schemas.ts`);
+    throw new Error(
+      `no schema is called ${id}; name it in SINGLE or ROWS of src/openapi/schemas.ts`,
+    );
   }
   return { $ref: `#/components/schemas/${id}` };
 }

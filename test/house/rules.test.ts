@@ -63,6 +63,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'responder',
   ],
   'maintenance-worker': ['worker'],
+  'copies-worker': ['worker'],
   openapi: ['domain', 'http', 'records'],
   conformance: ['domain', 'records'],
   'journal-conformance': ['conformance', 'records'],

@@ -72,26 +72,26 @@ export async function startMiniflare(workers: readonly WorkerOptions[]): Promise
 }
 
 /**
- * Starts a Worker and a second one, with what is given, that is bound to the first one's
+ * Starts a Worker and others, with what is given, that are bound to the first one's
  * objects. Resolves with their origins, in this order.
  */
 export async function startBeside(
   first: Awaited<ReturnType<typeof workerOptions>>,
-  second: Pick<WorkerOptions, 'name'> & Record<string, unknown>,
+  ...others: readonly (Pick<WorkerOptions, 'name'> & Record<string, unknown>)[]
 ) {
   const { durableObjectsPersist: _, ...shared } = first;
   const objects = Object.entries(first.durableObjects ?? {}).map(([binding, object]) => [
     binding,
     { ...(object as { className: string }), scriptName: first.name },
   ]);
-  const beside = { ...shared, durableObjects: Object.fromEntries(objects), ...second };
+  const beside = { ...shared, durableObjects: Object.fromEntries(objects) };
   const miniflare = await startMiniflare(
-    [first, beside as WorkerOptions].map((worker) => ({
+    [first, ...others.map((other) => ({ ...beside, ...other }) as WorkerOptions)].map((worker) => ({
       ...worker,
       unsafeDirectSockets: [{ port: 0 }],
     })),
   );
-  const urls = [first, second].map(({ name }) => miniflare.unsafeGetDirectURL(name));
+  const urls = [first, ...others].map(({ name }) => miniflare.unsafeGetDirectURL(name));
   return { miniflare, origins: (await Promise.all(urls)).map(({ origin }) => origin) };
 }
 

@@ -14,6 +14,16 @@ import type {
   RecordCounts,
   Usage,
 } from '../records/record-store.js';
+import type {
+  ArrivingPiece,
+  EventPlace,
+  KnownAccounts,
+  LeavingEvents,
+  LeavingPiece,
+  MovedEvent,
+  MovedState,
+  MoveReply,
+} from '../storage/move/move-messages.js';
 import type { SentPage } from './sent-page.js';
 
 /** One operation on an account's records. `owner` names the account; it never comes from a header. */
@@ -63,6 +73,10 @@ export interface AccountStub {
    * directory. The audit events stay in the directory. Called by the maintenance Worker alone.
    */
   erase(owner: string): Promise<Erased>;
+  /** These three are called by the maintenance Worker alone: an account moves in, or out. */
+  takePiece(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>>;
+  movedState(owner: string): Promise<MoveReply<MovedState>>;
+  leavingPiece(owner: string, after: number): Promise<MoveReply<LeavingPiece>>;
 }
 
 export interface Erased {
@@ -80,6 +94,12 @@ export interface DirectoryStub {
   ping(): Promise<void>;
   /** Removes every trace of an account but its audit events. */
   forget(owner: string): Promise<void>;
+  /** These three are called by the maintenance Worker alone. Accounts whose subject comes after a text, in order, those without records included. */
+  knownAccounts(after: string): Promise<KnownAccounts>;
+  /** Adds events to the audit log that it does not have yet. Returns how many of these it has then. */
+  takeEvents(events: readonly MovedEvent[]): Promise<number>;
+  /** The audit log from its beginning, by the time of the changes. */
+  eventsAfter(after: EventPlace): Promise<LeavingEvents>;
 }
 
 /** Everything that the directory keeps of one account, at one revision. */

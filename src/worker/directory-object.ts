@@ -22,10 +22,17 @@ import {
   USAGE_WINDOWS_HOURS,
   usageView,
 } from '../records/usage-view.js';
+import type {
+  EventPlace,
+  KnownAccounts,
+  LeavingEvents,
+  MovedEvent,
+} from '../storage/move/move-messages.js';
 import type { SqlRow } from '../storage/object/object-storage.js';
 import { migrate, schemaVersion } from '../storage/object/schema-version.js';
 import type { Delivery, DirectoryStub, Receipt } from './account-call.js';
 import { consoleLog } from './console-log.js';
+import { DirectoryMove } from './directory-move.js';
 import * as sql from './directory-schema.js';
 import { DirectoryTotals } from './directory-totals.js';
 import { accountStub, type WorkerEnvironment } from './environment.js';
@@ -39,6 +46,7 @@ const OVERLAP_CHARACTERS = 20_000;
 export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
   readonly #log = consoleLog();
   readonly #totals: DirectoryTotals;
+  readonly #move: DirectoryMove;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
     super(ctx, env);
@@ -46,6 +54,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     const version = schemaVersion(storage, sql.FIRST_TABLE);
     storage.transactionSync(() => migrate(storage, sql.SCHEMA_STEPS, version));
     this.#totals = new DirectoryTotals(storage.sql);
+    this.#move = new DirectoryMove(storage.sql);
   }
 
   /** Takes a delivery whose revision is not lower than the known one. A second or late delivery changes nothing. */
@@ -127,6 +136,18 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
       this.#rows(sql.REMOVE_SEARCH_TEXTS, owner);
       this.#rows(sql.REMOVE_ACCOUNT, owner);
     });
+  }
+
+  async knownAccounts(after: string): Promise<KnownAccounts> {
+    return this.#move.knownAccounts(after);
+  }
+
+  async takeEvents(events: readonly MovedEvent[]): Promise<number> {
+    return this.ctx.storage.transactionSync(() => this.#move.takeEvents(events));
+  }
+
+  async eventsAfter(place: EventPlace): Promise<LeavingEvents> {
+    return this.#move.eventsAfter(place);
   }
 
   /** Asks the sample account for its state, so that a new deployment shows it before its first request. */

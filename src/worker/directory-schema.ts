@@ -157,3 +157,20 @@ export const COUNT_EVENTS = 'select coalesce(max(id), 0) as total from audit_eve
 export const LIST_EVENTS = `
   select json_set(event, '$.id', id) as event
     from audit_events order by timestamp desc, id desc limit ?1 offset ?2`;
+
+/** Accounts after a subject, in order, with those that have no record. */
+export const LIST_KNOWN = `
+  select owner, record_count, revision from accounts where owner > ?1 order by owner limit ?2`;
+
+/** Whether an event of that name is in the log. */
+export const FIND_NAMED = 'select id from audit_events where name = json_array(?1, ?2, ?3)';
+
+/** Places and sizes of events, oldest first. `?1`, `?2`: the place of the event before. */
+export const MEASURE_EVENTS = `
+  select id, timestamp, octet_length(event) as size from audit_events
+   where timestamp > ?1 or (timestamp = ?1 and id > ?2) order by timestamp, id limit ?3`;
+
+/** Oldest first. `?1`, `?2`: the place of the event before. */
+export const EVENTS_AFTER = `
+  select event from audit_events
+   where timestamp > ?1 or (timestamp = ?1 and id > ?2) order by timestamp, id limit ?3`;

@@ -6,11 +6,12 @@ import { ADMIN_KEY_MIN_CHARACTERS } from '../domain/limits.js';
 import { consoleLog } from './console-log.js';
 import { settingsIn, type WorkerEnvironment } from './environment.js';
 import { ERASE_ROUTES } from './maintenance-erase.js';
+import { MOVE_ROUTES } from './maintenance-move.js';
 import { type MaintenanceRoute, refused } from './maintenance-route.js';
 
 const KEY_HEADER = 'X-Service-Admin-Key';
 
-const ROUTES: readonly MaintenanceRoute[] = [...ERASE_ROUTES];
+const ROUTES: readonly MaintenanceRoute[] = [...ERASE_ROUTES, ...MOVE_ROUTES];
 
 export async function maintain(request: Request, env: WorkerEnvironment): Promise<Response> {
   if (!(await hasKey(request, env))) {

@@ -94,6 +94,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ready: ['settings'],
   data: ['domain', 'operator-client', 'settings'],
   restore: ['storage', 'settings', 'domain', 'data'],
+  move: ['data', 'storage'],
   console: ['domain', 'operator-client', 'data', 'settings', 'log'],
 };
 
@@ -107,6 +108,7 @@ const NODE_LAYERS = new Set([
   'ready',
   'restore',
   'data',
+  'move',
   'console',
 ]);
 
@@ -123,6 +125,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   storage: ['@libsql/client'],
   node: ['@hono/node-server'],
   data: ['csv-parse', 'csv-stringify', 'cli-progress'],
+  move: ['csv-stringify'],
   console: ['hono', '@hono/node-server'],
   worker: ['cloudflare:workers', '@cloudflare/workers-types'],
 };

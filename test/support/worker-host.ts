@@ -79,20 +79,28 @@ export async function startBeside(
   first: Awaited<ReturnType<typeof workerOptions>>,
   second: Pick<WorkerOptions, 'name'> & Record<string, unknown>,
 ) {
+  const workers = besideEachOther(first, second);
+  const miniflare = await startMiniflare(workers);
+  const urls = [first, second].map(({ name }) => miniflare.unsafeGetDirectURL(name));
+  return { miniflare, origins: (await Promise.all(urls)).map(({ origin }) => origin) };
+}
+
+/** Options of both. `ports`: 0 for a free one. */
+export function besideEachOther(
+  first: Awaited<ReturnType<typeof workerOptions>>,
+  second: Pick<WorkerOptions, 'name'> & Record<string, unknown>,
+  ports: readonly [number, number] = [0, 0],
+): WorkerOptions[] {
   const { durableObjectsPersist: _, ...shared } = first;
   const objects = Object.entries(first.durableObjects ?? {}).map(([binding, object]) => [
     binding,
     { ...(object as { className: string }), scriptName: first.name },
   ]);
   const beside = { ...shared, durableObjects: Object.fromEntries(objects), ...second };
-  const miniflare = await startMiniflare(
-    [first, beside as WorkerOptions].map((worker) => ({
-      ...worker,
-      unsafeDirectSockets: [{ port: 0 }],
-    })),
-  );
-  const urls = [first, second].map(({ name }) => miniflare.unsafeGetDirectURL(name));
-  return { miniflare, origins: (await Promise.all(urls)).map(({ origin }) => origin) };
+  return [first, beside as WorkerOptions].map((worker, i) => ({
+    ...worker,
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: ports[i] ?? 0 }],
+  }));
 }
 
 /** Asks for an answer without compression. Miniflare compresses as the platform's edge does; the Worker's own bytes are under test. */

@@ -17,6 +17,7 @@ import {
   FIRST_TABLE,
   LOAD_ROWS,
   MEASURE_ROWS,
+  OBJECT_BODY_MAX_BYTES,
   PUT_ROW,
   REMOVE_ROW,
   SCHEMA_STEPS,
@@ -24,8 +25,6 @@ import {
 import type { ObjectStorage, SqlRow } from './object-storage.js';
 import { migrate, schemaVersion } from './schema-version.js';
 
-/** A row of the platform has at most 2 MB; the difference is for the row's other columns. */
-const BODY_MAX_BYTES = 1_990_000;
 const PAGE_ROWS = 1_000;
 
 /** Size and times of a row. Times: milliseconds since 1970, UTC. */
@@ -59,7 +58,7 @@ export interface CommitEffect {
 }
 
 export class ObjectJournal implements Journal {
-  readonly bodyMaxBytes = BODY_MAX_BYTES;
+  readonly bodyMaxBytes = OBJECT_BODY_MAX_BYTES;
   readonly #options: ObjectJournalOptions;
   readonly #sql: ObjectStorage['sql'];
   #hasTables = false;

@@ -19,7 +19,10 @@ export interface WorkerProcess {
   kill(): Promise<void>;
 }
 
-export async function startWorkerProcess(options: WorkerOptions): Promise<WorkerProcess> {
+/** `options`: of one Worker, or of Miniflare with several. */
+export async function startWorkerProcess(
+  options: WorkerOptions | { workers: WorkerOptions[] },
+): Promise<WorkerProcess> {
   const child = spawn(
     process.execPath,
     ['--input-type=module', '--eval', SCRIPT, '--', JSON.stringify(options)],

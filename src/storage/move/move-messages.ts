@@ -1,6 +1,5 @@
 // The messages of a move: between the move and the maintenance Worker as JSON, and
-// behind it to the objects. A move and a Worker of neighbouring releases may meet, so
-// properties may be added, never removed or given another meaning.
+// behind it to the objects. They change like those in worker/account-call.ts.
 
 import type { Sequences } from '../../records/journal.js';
 import type { AnnouncedAccount, MovedRow } from './moved-rows.js';

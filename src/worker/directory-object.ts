@@ -3,6 +3,7 @@
 
 import { DurableObject } from 'cloudflare:workers';
 import { byCollection, isCollectionName } from '../domain/collection-name.js';
+import { HOUR_MS } from '../domain/hour.js';
 import { offsetOf, type PageRequest } from '../domain/listing.js';
 import { SAMPLE_OWNER } from '../domain/sample-records.js';
 import { caseFolded } from '../domain/search.js';
@@ -15,7 +16,6 @@ import type {
   Usage,
 } from '../records/record-store.js';
 import {
-  HOUR_MS,
   LONGEST_WINDOW_HOURS,
   overviewOf,
   recordCount,

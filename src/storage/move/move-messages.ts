@@ -1,5 +1,6 @@
 // The messages of a move: between the move and the maintenance Worker as JSON, and
-// behind it to the objects. They change like those in worker/account-call.ts.
+// behind it to the objects. A move and a Worker of neighbouring releases may meet, so
+// a change only adds properties; each property keeps its meaning.
 
 import type { Sequences } from '../../records/journal.js';
 import type { AnnouncedAccount, MovedRow } from './moved-rows.js';

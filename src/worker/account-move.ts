@@ -3,6 +3,7 @@
 
 import { failed, type Outcome } from '../domain/errors.js';
 import { SAMPLE_OWNER } from '../domain/sample-records.js';
+import { sampleRows } from '../handler.js';
 import { type AccountLimits, quotaFailure } from '../records/account-limits.js';
 import type {
   ArrivingPiece,
@@ -21,8 +22,6 @@ import type { ObjectJournal } from '../storage/object/object-journal.js';
 import type { Outbox, OutboxStorage } from './outbox.js';
 
 const RETRY_AFTER_SECONDS = 5;
-/** Commits of an object in which nobody has written since the sample rows were sown. */
-const SOWN_REVISION = 1;
 const NOTHING: MovedState = {
   state: 'none',
   records: 0,
@@ -97,6 +96,11 @@ export class AccountMove {
 
   async #take(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>> {
     const { announced } = piece;
+    // First of all, so that a row which is refused leaves no trace.
+    for (const row of piece.rows) {
+      const problem = rowProblem(row, owner, this.#options.journal.bodyMaxBytes);
+      if (problem !== undefined) return refused(422, `the record ${rowName(row)} ${problem}`);
+    }
     let underWay = this.#arrival.underWay();
     if (underWay === undefined) {
       const isTaken = await this.#expectEmpty(owner, announced);
@@ -114,7 +118,7 @@ export class AccountMove {
       );
     }
     const before = this.#arrival.records;
-    const problem = this.#append(owner, announced, piece);
+    const problem = this.#append(announced, piece);
     if (problem !== undefined) return problem;
     const taken = this.#arrival.records - before;
     if (this.#arrival.records < announced.records) return this.#arriving(taken);
@@ -126,12 +130,11 @@ export class AccountMove {
     owner: string,
     announced: AnnouncedAccount,
   ): Promise<MoveReply<MovedState> | undefined> {
-    const { journal, outbox, clear } = this.#options;
+    const { journal, clear } = this.#options;
     if (!journal.hasTables) return undefined;
     const found = await this.state();
     if (!found.ok || isSame(found.value, announced)) return found;
-    if (owner === SAMPLE_OWNER && outbox.revision === SOWN_REVISION) {
-      // The sample rows of this deployment, which nobody has touched.
+    if (owner === SAMPLE_OWNER && this.#isAsSown()) {
       await clear();
       return undefined;
     }
@@ -142,8 +145,19 @@ export class AccountMove {
     );
   }
 
+  /** Whether the object has the sample rows of this deployment, as they were sown. */
+  #isAsSown(): boolean {
+    const { outbox, storage } = this.#options;
+    const { rows } = rowsAfter(storage, 0);
+    const sown = sampleRows();
+    return (
+      outbox.revision === 1 &&
+      rows.length === sown.length &&
+      rows.every(([, , body], i) => body === sown[i]?.body)
+    );
+  }
+
   #append(
-    owner: string,
     announced: AnnouncedAccount,
     { from, rows }: ArrivingPiece,
   ): MoveReply<never> | undefined {
@@ -152,10 +166,6 @@ export class AccountMove {
     const fresh = from > has ? [] : rows.slice(has - from);
     if (has + fresh.length > announced.records) {
       return refused(422, `more than the ${announced.records} announced records were sent`);
-    }
-    for (const row of fresh) {
-      const problem = rowProblem(row, owner, this.#options.journal.bodyMaxBytes);
-      if (problem !== undefined) return refused(422, `the record ${rowName(row)} ${problem}`);
     }
     const twice = this.#stored(fresh);
     return twice === undefined ? undefined : refused(422, twice);
@@ -203,7 +213,7 @@ export class AccountMove {
 export function movingIn(): Outcome<never> {
   const { failure } = failed(
     'STORAGE_UNAVAILABLE',
-    'nothing was changed: the account is being moved here; try again later',
+    'nothing was changed: the account is being moved here, or set back; try again later',
   );
   return { ok: false, failure: { ...failure, retryAfterSeconds: RETRY_AFTER_SECONDS } };
 }

@@ -8,7 +8,7 @@ import type {
   LeavingEvents,
   MovedEvent,
 } from '../storage/move/move-messages.js';
-import { PIECE_MAX_CHARACTERS, PIECE_MAX_ROWS } from '../storage/move/moved-rows.js';
+import { PIECE_MAX_ROWS, piecesOf } from '../storage/move/moved-rows.js';
 import type { ObjectStorage, SqlRow } from '../storage/object/object-storage.js';
 import * as schema from './directory-schema.js';
 
@@ -20,12 +20,12 @@ export class DirectoryMove {
   }
 
   knownAccounts(after: string): KnownAccounts {
-    const rows = this.#sql.exec<KnownRow>(schema.LIST_KNOWN, after, PIECE_MAX_ROWS + 1);
-    const { piece, isLast } = firstPiece(rows, ({ owner }) => owner.length);
+    const rows = this.#rows<KnownRow>(schema.LIST_KNOWN, after, PIECE_MAX_ROWS + 1);
+    const [piece = []] = piecesOf(rows, ({ owner }) => owner.length);
     const accounts = piece.map(({ owner, record_count: records, revision }) => {
       return { owner, records, revision };
     });
-    return { accounts, isLast };
+    return { accounts, isLast: piece.length === rows.length };
   }
 
   /** Part of a transaction. Returns how many of these the log has then. */
@@ -33,35 +33,29 @@ export class DirectoryMove {
     let known = 0;
     for (const { owner, epoch, number, event } of events) {
       this.#sql.exec(schema.APPEND_EVENT, event, owner, epoch, number);
-      known += [...this.#sql.exec(schema.FIND_NAMED, owner, epoch, number)].length;
+      known += this.#rows(schema.FIND_NAMED, owner, epoch, number).length;
     }
     return known;
   }
 
   eventsAfter({ timestamp, id }: EventPlace): LeavingEvents {
-    const rows = this.#sql.exec<EventRow>(schema.EVENTS_AFTER, timestamp, id, PIECE_MAX_ROWS + 1);
-    const { piece, isLast } = firstPiece(rows, ({ event }) => event.length);
+    const after = [timestamp, id] as const;
+    const measured = this.#rows<MeasuredEvent>(schema.MEASURE_EVENTS, ...after, PIECE_MAX_ROWS + 1);
+    const [piece = []] = piecesOf(measured, ({ size }) => size);
     const last = piece.at(-1);
+    const rows = this.#rows<NamedEvent>(schema.EVENTS_AFTER, ...after, piece.length);
     return {
-      events: piece.map(({ event }) => event),
-      names: piece.map(({ name }) => name),
+      events: rows.map(({ event }) => event),
+      names: rows.map(({ name }) => name),
       last: last === undefined ? { timestamp, id } : { timestamp: last.timestamp, id: last.id },
-      isLast,
+      isLast: piece.length === measured.length,
     };
   }
-}
 
-/** As many rows as fit into a piece, at least one. */
-function firstPiece<Row>(rows: Iterable<Row>, charactersOf: (row: Row) => number) {
-  const piece: Row[] = [];
-  let characters = 0;
-  for (const row of rows) {
-    characters += charactersOf(row);
-    const isFull = piece.length >= PIECE_MAX_ROWS || characters > PIECE_MAX_CHARACTERS;
-    if (isFull && piece.length > 0) return { piece, isLast: false };
-    piece.push(row);
+  /** Read to the end: a cursor that is left open locks the tables until it is collected. */
+  #rows<Row extends SqlRow>(statement: string, ...bindings: (string | number)[]): Row[] {
+    return [...this.#sql.exec<Row>(statement, ...bindings)];
   }
-  return { piece, isLast: true };
 }
 
 interface KnownRow extends SqlRow {
@@ -70,9 +64,13 @@ interface KnownRow extends SqlRow {
   readonly revision: number;
 }
 
-interface EventRow extends SqlRow {
+interface MeasuredEvent extends SqlRow {
   readonly id: number;
   readonly timestamp: string;
+  readonly size: number;
+}
+
+interface NamedEvent extends SqlRow {
   readonly event: string;
   readonly name: string | null;
 }

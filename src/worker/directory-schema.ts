@@ -176,7 +176,12 @@ export const LIST_KNOWN = `
 /** Whether an event of that name is in the log. */
 export const FIND_NAMED = 'select id from audit_events where name = json_array(?1, ?2, ?3)';
 
+/** Places and sizes of events, oldest first. `?1`, `?2`: the place of the event before. */
+export const MEASURE_EVENTS = `
+  select id, timestamp, octet_length(event) as size from audit_events
+   where timestamp > ?1 or (timestamp = ?1 and id > ?2) order by timestamp, id limit ?3`;
+
 /** Oldest first. `?1`, `?2`: the place of the event before. */
 export const EVENTS_AFTER = `
-  select id, timestamp, event, name from audit_events
+  select event, name from audit_events
    where timestamp > ?1 or (timestamp = ?1 and id > ?2) order by timestamp, id limit ?3`;

@@ -1,5 +1,5 @@
 // An account that is being moved into its object. Its records come in pieces. They lie
-// in the table that they belong in, but nobody serves them until all of them are there
+// in the table that they belong in, but nobody serves them until all of them are there,
 // and their digest is the announced one. The table `arrival` exists until then.
 
 import type { CollectionName } from '../../domain/collection-name.js';
@@ -9,8 +9,8 @@ import {
   type AnnouncedAccount,
   ContentsDigest,
   type MovedRow,
-  PIECE_MAX_CHARACTERS,
   PIECE_MAX_ROWS,
+  piecesOf,
 } from '../move/moved-rows.js';
 import { PUT_SEQUENCES } from '../records-table.js';
 import { SCHEMA_STEPS } from './object-schema.js';
@@ -28,9 +28,13 @@ const COUNT = 'select coalesce(max(position), 0) as records from records';
 const PUT = `
   insert into records (position, collection, id, body, created_at, updated_at)
   values (?1, ?2, ?3, ?4, ?5, ?6)`;
+/** Where rows stand, and how large they are: reads no body. */
+const MEASURE = `
+  select position, octet_length(body) as size from records
+   where position > ?1 order by position limit ?2`;
 const ROWS = `
-  select position, collection, id, body, created_at, updated_at from records
-   where position > ?1 order by position`;
+  select collection, id, body, created_at, updated_at from records
+   where position > ?1 and position <= ?2 order by position`;
 
 export class Arrival {
   readonly #storage: ObjectStorage;
@@ -79,18 +83,15 @@ export class Arrival {
 
 /** The rows after a position, as many as fit into a piece, at least one. Needs the tables. */
 export function rowsAfter({ sql }: ObjectStorage, position: number): RowsPiece {
-  const rows: MovedRow[] = [];
-  let last = position;
-  let characters = 0;
-  for (const row of sql.exec<StoredRow>(ROWS, position)) {
-    characters += row.body.length;
-    const isFull = rows.length >= PIECE_MAX_ROWS || characters > PIECE_MAX_CHARACTERS;
-    if (isFull && rows.length > 0) return { rows, last, isLast: false };
+  const measured = [...sql.exec<MeasuredRow>(MEASURE, position, PIECE_MAX_ROWS + 1)];
+  const [piece = []] = piecesOf(measured, ({ size }) => size);
+  const last = piece.at(-1)?.position ?? position;
+  // Read to the end: a cursor that is left open locks the tables until it is collected.
+  const rows = [...sql.exec<StoredRow>(ROWS, position, last)].map((row): MovedRow => {
     const collection = row.collection as CollectionName;
-    rows.push([collection, row.id, row.body, row.created_at, row.updated_at]);
-    last = row.position;
-  }
-  return { rows, last, isLast: true };
+    return [collection, row.id, row.body, row.created_at, row.updated_at];
+  });
+  return { rows, last, isLast: piece.length === measured.length };
 }
 
 /** Counts and digest of all stored rows. Needs the tables, and no write meanwhile. */
@@ -105,8 +106,12 @@ export async function storedContents(storage: ObjectStorage): Promise<AccountCon
   }
 }
 
-interface StoredRow extends SqlRow {
+interface MeasuredRow extends SqlRow {
   readonly position: number;
+  readonly size: number;
+}
+
+interface StoredRow extends SqlRow {
   readonly collection: string;
   readonly id: string;
   readonly body: string;

@@ -59,7 +59,7 @@ export async function buildAll() {
   copyReference();
 }
 
-/** Resolves with esbuild's account of what went into each bundle. */
+/** Resolves with esbuild's metafile of each bundle: the files in it. */
 async function buildBundles() {
   try {
     const results = await Promise.all([
@@ -79,7 +79,7 @@ async function buildBundles() {
       }),
       build({
         ...common,
-        entryPoints: ['src/worker.ts', 'src/maintenance-worker.ts'],
+        entryPoints: ['src/worker.ts', 'src/maintenance-worker.ts', 'src/copies-worker.ts'],
         platform: 'neutral',
         external: ['cloudflare:workers'],
         plugins: [sharedBundles],
@@ -97,7 +97,7 @@ async function buildBundles() {
           { in: 'src/node/local-identity.ts', out: 'local-identity' },
         ],
         platform: 'node',
-        external: ['@libsql/client'],
+        external: ['libsql'],
         plugins: [sharedBundles],
       }),
       // Programs beside the service, with the libraries that they need: import and
@@ -106,14 +106,14 @@ async function buildBundles() {
         ...common,
         entryPoints: ['src/data.ts', 'src/move.ts', 'src/console.ts', 'src/preview.ts'],
         platform: 'node',
-        external: ['@libsql/client'],
+        external: ['libsql'],
         plugins: [sharedBundles],
         // A CommonJS library in it asks for Node's own modules.
         banner: {
           js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
         },
       }),
-      // What browsers load of the console's pages.
+      // Files that the console's pages load in the browser.
       build({
         ...common,
         entryPoints: ['src/console/page-script.ts', 'src/console/console.css'],
@@ -126,7 +126,7 @@ async function buildBundles() {
       build({
         ...common,
         entryPoints: ['src/client.ts', 'src/operator-client.ts'],
-        // Browsers and phones of 2019: a bundler leaves what is installed as it is.
+        // Browsers and phones of 2019: an app's bundler does not translate installed packages.
         target: 'es2019',
         platform: 'neutral',
         splitting: true,
@@ -146,7 +146,7 @@ async function buildBundles() {
   }
 }
 
-/** The preview's page: never a part of what is deployed. */
+/** The preview's page, which is never deployed. */
 function copyReference() {
   for (const name of ['reference.html', 'reference.css']) {
     copyFileSync(join(root, 'src/reference', name), join(root, 'dist/reference', name));

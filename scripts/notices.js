@@ -19,7 +19,7 @@ export function noticesOf(root, bundles) {
   const notices = packages.map(([folder, files]) => noticeOf(root, folder, files));
   return [
     'The files beside this one contain parts of these packages.',
-    'Packages that are installed beside them, such as @libsql/client, bring their own licences.',
+    'Packages that are installed beside them, such as libsql, bring their own licences.',
     '',
     ...notices,
   ].join('\n');

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 
 /** The project's own packages, as a group. */
 const PROJECT = '';
-/** Adds what is missing at the lock file's versions, and writes neither package.json nor the lock file. */
+/** Adds missing packages at the lock file's versions, and writes neither package.json nor the lock file. */
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
 
 /**
@@ -31,10 +31,10 @@ export function missingGroups(root, groups) {
 }
 
 /**
- * Installs these groups; what is there of other groups stays.
+ * Installs these groups; installed packages of other groups stay.
  * @param {string} root
  * @param {readonly string[]} groups
- * @returns {string} Empty, or what went wrong.
+ * @returns {string} Empty, or the reason of the failure.
  */
 export function installGroups(root, groups) {
   const locked = packagesOf(join(root, 'package-lock.json'));

@@ -27,10 +27,10 @@ const OPERATIONS_PORT = 8082;
 const PORT_MAX = 65_535;
 /** Owns the sample rows. */
 const SAMPLE_TOKEN = 'local-preview';
-/** Its terminal has gone: nobody could stop it any more. */
+/** Its terminal is closed, so no one could stop it. */
 const PREVIEW_PROCESS = { hangUpEnds: true };
 
-// What the preview has to say is for a person.
+// The preview writes for a person.
 const log: Log = {
   info() {},
   warn: (event, fields) => tell(`${event} ${JSON.stringify(fields ?? {})}`),

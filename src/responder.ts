@@ -29,7 +29,7 @@ export interface HostParts {
   readonly digest: (token: string) => string | Promise<string>;
   /** Sends to the provider on a connection of its own, where a kept one was closed. */
   readonly freshFetch: typeof fetch | undefined;
-  /** Told of every check of a token; undefined where nobody measures. */
+  /** Called for every check of a token; undefined when nothing is measured. */
   readonly events: IdentityEvents | undefined;
 }
 

@@ -42,7 +42,7 @@ export interface ServiceEvents {
   replicaFailed(): void;
 }
 
-/** Where nobody measures. */
+/** For a service that is not measured. */
 export const silentEvents: ServiceEvents = {
   requestFinished() {},
   commitStarted() {},

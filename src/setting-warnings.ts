@@ -23,10 +23,10 @@ const OUR_PREFIXES = [
 /** Of the settings those that another program would not have under the same name. */
 const KNOWN_SETTINGS: readonly string[] = SETTING_NAMES.filter(isOurs);
 
-/** Of a name that somebody else chose, so much goes into the log. */
+/** A name from outside is cut to this length in the log. */
 const NAME_MAX_CHARACTERS = 60;
 
-/** What to say of an environment that settings were read from. */
+/** The warnings about an environment that settings were read from. */
 export function environmentWarnings(environment: Environment): readonly SettingWarning[] {
   return [...unknownNames(environment), ...dangers(environment)];
 }

@@ -46,7 +46,7 @@ describe('Turns', () => {
     expect(served).toEqual(['flood', 'flood', 'shop']);
   });
 
-  it('says that the slice of this event-loop turn is over, whoever used it up', async () => {
+  it("reports the end of this event-loop turn's slice to every user of it", async () => {
     const { turns, clock, nextTurn } = controlled();
     expect(turns.isOver).toBe(false);
     clock.now += 1.9;

@@ -100,7 +100,7 @@ for (const name of options.workloads) {
   try {
     lines.push(...((await measure?.(bench)) ?? []));
   } catch (error) {
-    // What is measured is still worth a look, but this run is not a good one.
+    // The figures may still be read, but this run is not a good one.
     notes.push(`FAILED: ${name}. ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;
     killAll(identity.process);

@@ -17,7 +17,7 @@ export function peerPackage(/** @type {string} */ name) {
 
 /** Whether a package that may have failed to compile can be used. */
 export function hasPeerPackage(/** @type {string} */ name) {
-  // In a process of its own: a native module may bring down whoever loads it.
+  // In a process of its own, because a native module may crash the process that loads it.
   const script = `const loaded = require(${JSON.stringify(name)}); if (loaded.name === 'Database') new loaded(':memory:')`;
   return spawnSync(process.execPath, ['-e', script], { cwd: folder, stdio: 'ignore' }).status === 0;
 }

@@ -1,4 +1,4 @@
-// What is made once, before anything is measured.
+// Preparation that is done once, before the measurements.
 
 import { join } from 'node:path';
 import { startProcess } from './processes.js';

@@ -22,7 +22,7 @@ const OUTPUT_MAX_CHARACTERS = 1_000_000;
 /** @type {Set<number>} */
 const groups = new Set();
 
-/** Ends whatever still runs, at once, but for one that is still needed. */
+/** Ends every running process at once, except one that is still needed. */
 export function killAll(/** @type {Started | undefined} */ spared = undefined) {
   for (const group of groups) {
     if (group === spared?.pid) continue;
@@ -131,7 +131,7 @@ function within(milliseconds, failure, begin) {
   });
 }
 
-/** A tracer may be gone before what it traces: the group counts, not its first process. */
+/** A tracer may end before the process that it traces, so the whole group counts, not its first process. */
 async function stopGroup(/** @type {number} */ group) {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   for (let wanted = signal(group, 'SIGTERM'); wanted; wanted = signal(group, 0)) {
@@ -141,7 +141,7 @@ async function stopGroup(/** @type {number} */ group) {
   groups.delete(group);
 }
 
-/** False where nobody is left in the group. */
+/** False when no process is left in the group. */
 function signal(/** @type {number} */ group, /** @type {NodeJS.Signals | 0} */ name) {
   try {
     process.kill(-group, name);

@@ -59,7 +59,7 @@ export function startIdentityProvider() {
   return listening(startScript('./targets/identity-provider.js'));
 }
 
-/** Starts a floor that answers what is in `answers`. */
+/** Starts a floor that sends the answers in `answers`. */
 export function startFloor(
   /** @type {'node' | 'hono'} */ kind,
   /** @type {string} */ folder,
@@ -90,7 +90,7 @@ export function copied(/** @type {DataSet} */ data, /** @type {string} */ name) 
   return { ...data, file };
 }
 
-/** What a target answers to a request, as a floor can repeat it. Throws where it is no 2xx. */
+/** A target's answer to a request, in a form that a floor can repeat. Throws when it is not 2xx. */
 export async function answerOf(
   /** @type {Target} */ { origin },
   /** @type {LoadRequest} */ { method, path, token, body },

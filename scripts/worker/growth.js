@@ -12,7 +12,7 @@ import { miniflareOptions, readDeployment, startIdentity } from './deployment.js
 
 const ADMIN_KEY = 'the-operator-key-of-the-growth-script';
 const VIEWS = ['overview', 'usage', 'accounts?page_size=200', 'accounts?q=zawadi'];
-/** The built Worker, counting what reaches the directory. */
+/** The built Worker, which counts the calls to the directory. */
 const COUNTING_WORKER = `
   import worker, { AccountObject, DirectoryObject as Directory } from './worker.js';
   let deliveries = 0;
@@ -31,7 +31,7 @@ const COUNTING_WORKER = `
   };
 `;
 
-/** What each account does. @type {readonly (readonly [method: string, path: string, body?: object])[]} */
+/** The requests of each account. @type {readonly (readonly [method: string, path: string, body?: object])[]} */
 const WORK = [
   ['POST', '/businesses', { businessName: 'Zawadi Salon' }],
   ...Array.from(
@@ -78,7 +78,7 @@ async function grow(/** @type {number} */ accounts) {
   const { origin } = await miniflare.ready;
   const ask = sender(origin);
   try {
-    // What only the first requests of a process pay.
+    // Only the first requests of a process take this time.
     for (let i = 0; i < WARM_UP_ACCOUNTS; i++) await work(ask, `warm-up-${i}`);
     await told(origin, WARM_UP_ACCOUNTS);
     const before = await (await fetch(`${origin}/deliveries`)).json();

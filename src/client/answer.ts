@@ -1,4 +1,4 @@
-// What came back: the service's answer, or an ApiError.
+// An answer from the network becomes the service's data, or an ApiError.
 
 import { ApiError, type ApiErrorCode, fieldsOf } from './api-error.js';
 

@@ -27,7 +27,7 @@ export interface CallOptions {
   readonly onAnswer?: ((facts: AnswerFacts) => void) | undefined;
 }
 
-/** What an answer says besides its data. */
+/** The facts of an answer besides its data. */
 export interface AnswerFacts {
   readonly status: number;
   /** By which the service's log can be searched. */

@@ -31,7 +31,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** Sets the headers of every answer, and answers 421, 403 or 405 to what may not come in. */
+/** Sets the headers of every answer, and refuses requests from elsewhere with 421, 403 or 405. */
 export function door(options: DoorOptions): MiddlewareHandler {
   return async (context, next) => {
     const refusal = refusalOf(context.req.raw, options);
@@ -48,7 +48,7 @@ export function door(options: DoorOptions): MiddlewareHandler {
 export function originOf(request: Request, { origin, port }: DoorOptions): string | undefined {
   const host = request.headers.get('host') ?? '';
   if (origin !== undefined) return host === new URL(origin).host ? origin : undefined;
-  // Any other name may lead here, too, in the hands of whoever has that name (DNS rebinding).
+  // Another name may lead here, too, and its owner controls the page that asks (DNS rebinding).
   const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
   const isOurs = url !== undefined && isLoopback(url.hostname) && url.host === host;
   return isOurs && Number(url.port || 80) === port() ? url.origin : undefined;

@@ -21,7 +21,7 @@ export class PageError extends Error {
   }
 }
 
-/** `isWrite`: a change was under way, so nobody may send it again without a look. */
+/** `isWrite`: a change was under way, so the operator must look before sending it again. */
 export function failureOf(
   error: unknown,
   { words, serviceUrl, isWrite }: { words: Words; serviceUrl: string; isWrite: boolean },

@@ -66,7 +66,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     async close() {
       ended.abort();
       parts.watch.stop();
-      // What it has read of an account does not stay on the disk.
+      // Records that an erasure has read do not stay on the disk.
       await parts.erasures.ended();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -147,7 +147,7 @@ function assetsIn(folder: URL): Record<string, Asset> {
   };
 }
 
-/** What the page of health shows; the key and the hash are never among it. */
+/** The settings on the page of health, never the key or the hash. */
 function settingRows(
   settings: ConsoleSettings,
   { ledger, backups }: ErasureSettings,

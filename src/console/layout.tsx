@@ -7,7 +7,7 @@ import { PATHS, withQuery } from './paths.js';
 import type { Session } from './sessions.js';
 import type { Words } from './words.js';
 
-/** What every page is made with. */
+/** The values that every page needs. */
 export interface View {
   readonly words: Words;
   readonly formats: Formats;
@@ -92,7 +92,7 @@ export function Notice({ kind, children }: { kind: 'good' | 'bad' | 'note'; chil
   );
 }
 
-/** A value that somebody wrote: its direction of writing stays its own. */
+/** A value that a person wrote, with its own direction of writing. */
 export function Value({ children }: { readonly children?: Child }) {
   return <bdi>{children}</bdi>;
 }

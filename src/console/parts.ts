@@ -1,4 +1,4 @@
-// What the console is made of, for the routes that use it.
+// The console's parts, for the routes that use them.
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
@@ -42,7 +42,7 @@ export interface ConsoleParts {
   readonly clock: () => number;
 }
 
-/** What a page's action finds in its context. */
+/** The values in the context of a page's action. */
 export interface PageEnvironment {
   Bindings: HttpBindings;
   Variables: { view: View; session: Session; form: URLSearchParams };

@@ -37,7 +37,7 @@ const COLUMNS: Readonly<Record<Tab, string>> = {
 /** Columns of money, on the right. */
 const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'paid', 'due', 'price']);
 const MOMENTS: ReadonlySet<string> = new Set(['date', 'createdAt']);
-/** What the service itself sets, and no change can alter. */
+/** Properties that the service sets, and that no change can alter. */
 export const SERVICE_PROPERTIES: ReadonlySet<string> = new Set(['id', 'owner_sub', 'ownerSub']);
 /** Which property names a record to a person, the first that it has. */
 const NAMING = ['name', 'businessName', 'customer', 'description'];
@@ -63,7 +63,7 @@ export function isMoment(column: string, value: JsonValue | undefined): value is
   return MOMENTS.has(column) && typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value);
 }
 
-/** What a person calls the record; its id where it has no name. */
+/** The record's name for a person; its id when it has no name. */
 export function nameOf(record: JsonObject): string {
   for (const property of NAMING) {
     const value = Object.hasOwn(record, property) ? record[property] : undefined;

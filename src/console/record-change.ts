@@ -67,7 +67,7 @@ export function changeFromJson(
   return { ok: true, change: { set, removed, problems: new Map() } };
 }
 
-/** The change with null in the place of what a merge cannot remove. */
+/** The change with null for properties that a merge cannot remove. */
 export function withNulls({ set, removed }: Change): JsonObject {
   const all = { ...set };
   for (const name of removed) setOwn(all, name, null);
@@ -89,7 +89,7 @@ export interface Difference {
   readonly mine: string;
 }
 
-/** What changed meanwhile, and what the operator's own change touches. */
+/** The properties that changed meanwhile, and those that the operator's change touches. */
 export function differences(base: JsonObject, theirs: JsonObject, set: JsonObject): Difference[] {
   const mine = merged(theirs, set);
   const names = new Set([...Object.keys(base), ...Object.keys(theirs), ...Object.keys(set)]);

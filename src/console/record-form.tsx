@@ -21,7 +21,7 @@ export interface FormProps {
   readonly id: string | undefined;
   /** The record as the operator saw it first. */
   readonly base: JsonObject;
-  /** What the fields show, where it is not the base: what was typed is kept. */
+  /** The input in the fields, when it differs from the base: it is kept. */
   readonly typed?: ReadonlyMap<string, string>;
   readonly json?: string;
   /** Sentences by property; under `''` those of no property. */
@@ -29,7 +29,7 @@ export interface FormProps {
   /** Properties that a merge cannot remove, with the half that was to be saved. */
   readonly removed?: { readonly names: readonly string[]; readonly half: 'fields' | 'json' };
   readonly notice?: string;
-  /** What changed meanwhile. */
+  /** The properties that changed meanwhile. */
   readonly conflict?: readonly Difference[];
   readonly isGone?: boolean;
 }

@@ -211,7 +211,7 @@ function readForm(
   return { ...shared, half, change: parsed.ok ? parsed.change : undefined, problems };
 }
 
-/** What the form shows of a record that is not the one in the service. */
+/** The form's values, when they differ from the record in the service. */
 function filled({ collection }: RecordPlace, record: JsonObject) {
   const typed = propertiesOf(collection).flatMap((property) => {
     const value = Object.hasOwn(record, property.name) ? record[property.name] : undefined;

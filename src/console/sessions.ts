@@ -1,7 +1,7 @@
 // Who is signed in: sessions in memory, and a bound on tries. A session's id is
 // made at the sign-in and never taken from a browser, so it cannot be fixed before.
 
-/** A session that nobody used for so long has ended. */
+/** A session ends after this time without use. */
 export const SESSION_IDLE_MAX_MS = 8 * 3_600_000;
 /** More than one operator has browsers; the session that was used least lately ends first. */
 const SESSIONS_MAX = 50;

@@ -8,7 +8,7 @@ const INDEX_OF_MAX_CHARACTERS = 256;
 /** How much of a text is folded or searched at once: below a millisecond, whatever the text and the needle. */
 export const WINDOW_CHARACTERS = 32_768;
 
-/** What a search looks for, case-folded. */
+/** The text that a search looks for, case-folded. */
 export class Needle {
   readonly #text: string;
   readonly #borders: Int32Array | undefined;

@@ -20,7 +20,7 @@ import { bodyMaxBytes, type HostBindings, readBodyText, streamReader } from './r
 
 export type RequestContext = Context<{ Bindings: HostBindings }>;
 
-/** What actions use besides the request. */
+/** The parts that actions use besides the request. */
 export interface ActionDependencies {
   readonly records: RecordStore;
   readonly status: ServiceStatus;
@@ -28,7 +28,7 @@ export interface ActionDependencies {
   readonly allowance: ByteAllowance;
 }
 
-/** What the operator's health view says of the service itself. */
+/** The facts of the service itself in the operator's health view. */
 export interface ServiceStatus {
   uptimeSeconds(): number;
   readonly identityProviderConfigured: boolean;

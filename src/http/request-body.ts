@@ -11,7 +11,7 @@ import { REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
  */
 export type ReadBody = (maxBytes: number) => Promise<Uint8Array | undefined>;
 
-/** What a host may add to a request. */
+/** Properties that a host may add to a request. */
 export interface HostBindings {
   /** A quicker way to the body than the request's stream. */
   readonly readBody?: ReadBody;

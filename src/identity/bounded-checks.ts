@@ -61,7 +61,7 @@ interface Waiting {
   readonly begin: (turn: boolean) => void;
 }
 
-/** A bound on what is under way, and a queue for what is not yet. */
+/** A bound on running checks, and a queue for waiting ones. */
 class Lane {
   readonly #max: number;
   readonly #waitingMax: number;

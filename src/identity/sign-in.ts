@@ -42,7 +42,7 @@ export interface SignInOptions {
   readonly joined?: boolean;
   /** A token's hash. Default: SHA-256 by WebCrypto. */
   readonly digest?: (token: string) => Eventually<string>;
-  /** Told of every check. Default: nobody is. */
+  /** Called for every check. Default: no call. */
   readonly events?: IdentityEvents | undefined;
 }
 

@@ -16,7 +16,7 @@ const SWEEP_INTERVAL_MS = 250;
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Undefined where nobody measures. */
+  /** Undefined when nothing is measured. */
   readonly metered?: MeteredExchange | undefined;
 }
 
@@ -90,7 +90,7 @@ export class Connections {
     return this.#open.get(exchange.request.socket)?.begin(exchange);
   }
 
-  /** Measures a request, or the bytes that broke a connection; undefined where nobody measures. */
+  /** Measures a request, or the bytes that broke a connection; undefined when nothing is measured. */
   metered(
     socket: Duplex,
     request?: IncomingMessage,
@@ -110,7 +110,7 @@ export class Connections {
     return this.#open.get(socket)?.newest;
   }
 
-  /** What is under way on a connection, the oldest first. */
+  /** The requests under way on a connection, the oldest first. */
   underWay(socket: Duplex): readonly Exchange[] {
     return this.#open.get(socket)?.underWay ?? [];
   }

@@ -175,7 +175,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
   return { server, connections };
 }
 
-/** Undefined where nobody measures. */
+/** Undefined when nothing is measured. */
 function meteredExchange(
   connections: Connections,
   incoming: IncomingMessage,

@@ -7,7 +7,7 @@ import type { FinishedRequest, ServiceEvents } from '../service-events.js';
 /** Where the handler found no route for it. */
 const NO_ROUTE = 'other';
 
-/** What an answer tells of itself. */
+/** The facts of an answer that are measured. */
 export interface MeteredAnswer {
   readonly statusCode: number;
   readonly headersSent: boolean;

@@ -40,7 +40,7 @@ export interface OperationsOptions {
   readonly log: Log;
 }
 
-/** What there is to measure once the service has started. */
+/** The parts that can be measured after the service has started. */
 export interface StartedParts {
   readonly journal: AskedStorage;
   readonly records: OpenRecords;
@@ -59,7 +59,7 @@ export class Operations {
   readonly #meter: Meter;
   readonly #requestLog: RequestLog | undefined;
   readonly #readiness: Readiness;
-  /** Sampled only where somebody may ask. */
+  /** Sampled only when the operations port is open. */
   readonly #delays: EventLoopDelays | undefined;
   readonly #disk: Latest<Figures['disk']>;
   #kept: Latest<BackupFigures['kept']> | undefined;

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../domain/json.js';
 
-/** What follows a create, and what follows a change. */
+/** The operations that follow a create, and those that follow a change. */
 const FOLLOWERS: Readonly<Record<string, readonly string[]>> = {
   create: ['read', 'update', 'delete'],
   update: ['read', 'delete'],

@@ -95,7 +95,7 @@ function postmanItem(request: ReadyRequest): JsonObject {
   };
 }
 
-/** What must be true of the answer, in Postman's own language. */
+/** The checks of the answer, in Postman's own language. */
 function expectations(request: ReadyRequest): string[] {
   const { method, template } = request;
   const isOne = template.endsWith('{id}');

@@ -17,7 +17,7 @@ export class Exposition {
     this.#family(name, 'counter', help, samples);
   }
 
-  /** Undefined, for what cannot be known here or now: the family is left out. */
+  /** Undefined when the figure is not available here or now: the family is left out. */
   gauge(name: string, help: string, samples: number | Iterable<Sample> | undefined): void {
     if (samples !== undefined) this.#family(name, 'gauge', help, samples);
   }

@@ -78,7 +78,7 @@ export class Meter implements ServiceEvents {
     this.commitDurations.observe((this.#options.now() - this.#commitStartedAt) / 1000);
     this.commits.add(status);
     if (status === 'committed' || status === 'kept') this.#writeFailure = undefined;
-    // The disk does its work: what is wrong is the replica, and said of it.
+    // The disk works: the fault is the replica's, and reported as such.
     if (status === 'committed' || status === 'kept' || status === 'refused') return;
     const reason = error instanceof Error ? error.message : String(error);
     this.#writeFailure = {

@@ -1,6 +1,7 @@
 // Whether the service can do its work, and if not, why: for load balancers,
 // deploy scripts and people.
 
+import { HOUR_MS } from '../domain/hour.js';
 import { type Figures, lastBackupAt, type ReplicationFigures } from './figures.js';
 import type { Meter } from './meter.js';
 
@@ -13,7 +14,7 @@ export type Reason =
   | 'disk_full'
   | 'replica_unreachable';
 
-/** What a restart would not cure, or what does no harm yet. */
+/** A trouble that a restart would not cure, or that does no harm yet. */
 export type Warning =
   | 'identity_provider_not_configured'
   | 'identity_provider_unavailable'
@@ -34,10 +35,9 @@ export const DISK_FREE_MIN_BYTES = 8_388_608;
 export const DATABASE_ANSWER_MAX_MS = 2_000;
 /** Where writes fail, one is tried this often at most. */
 const TRIAL_INTERVAL_MS = 1_000;
-const HOUR_MS = 3_600_000;
 /** In `async` a replica is a second or two behind; so much more is no accident. */
 export const REPLICA_BEHIND_MAX_SECONDS = 15;
-/** A backup may take a while, and one that fails is tried again: late is what misses two. */
+/** A backup may take a while, and a failed one is tried again: it is overdue after two missed intervals. */
 const OVERDUE_INTERVALS = 2;
 
 /** The part of storage that is asked whether it works. */
@@ -152,7 +152,7 @@ export class Readiness {
     ]);
   }
 
-  /** A service that nobody writes to would never learn that its disk works again. */
+  /** Without a client's write the service would never notice that its disk works again. */
   async #tryToWrite(storage: AskedStorage): Promise<void> {
     const { meter, now, after } = this.#options;
     const failure = meter.writeFailure;

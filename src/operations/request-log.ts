@@ -6,7 +6,7 @@ import type { FinishedRequest } from '../service-events.js';
 /** How long a line may wait for others to be written with. */
 const BATCH_MS = 100;
 const BATCH_MAX_CHARACTERS = 65_536;
-/** What may wait for a slow reader before lines are dropped. */
+/** How much may wait for a slow reader before lines are dropped. */
 const WAITING_MAX_CHARACTERS = 1_000_000;
 
 /** Which requests get a line. */
@@ -57,7 +57,7 @@ export class RequestLog {
   #write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // One batch at a time: what comes meanwhile waits, up to the limit.
+    // One batch at a time: lines that come meanwhile wait, up to the limit.
     if (this.#writing !== undefined || this.#waiting === '') return;
     const lines = this.#waiting;
     this.#waiting = '';

@@ -5,7 +5,7 @@ import type { FinishedRequest } from '../service-events.js';
 import type { Labels, Sample } from './exposition.js';
 import { Histogram } from './histogram.js';
 
-/** From half a millisecond, which is what a read takes, to the seconds of a hung provider or disk. */
+/** From half a millisecond, the time of a read, to the seconds of a hung provider or disk. */
 export const DURATION_BOUNDS_SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 ];

@@ -18,7 +18,7 @@ import { Writer } from './writer.js';
 export interface OpenAccountsOptions {
   readonly journal: Journal;
   readonly log?: Log;
-  /** Told of every commit. Default: nobody is. */
+  /** Called for every commit. Default: no call. */
   readonly events?: ServiceEvents;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;

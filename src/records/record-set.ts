@@ -30,7 +30,7 @@ export interface Change {
 
 /** One account's records of one collection. */
 class Shelf {
-  /** Made at the first question: a start has many shelves that nobody asks for. */
+  /** Made at the first read, because after a start most shelves are never read. */
   #byKey: Map<RecordKey, MemoryRecord> | undefined;
   /** Oldest first. */
   readonly ordered: MemoryRecord[] = [];
@@ -154,7 +154,7 @@ export class RecordSet {
     return this.#accounts.get(owner)?.shelves[collection]?.get(keyOf(collection, id));
   }
 
-  /** Oldest first. The array goes on changing with the set: whoever waits takes a `snapshot`. */
+  /** Oldest first. The array changes with the set: code that waits takes a `snapshot`. */
   records(owner: string, collection: CollectionName): readonly MemoryRecord[] {
     return this.#accounts.get(owner)?.shelves[collection]?.ordered ?? NO_RECORDS;
   }

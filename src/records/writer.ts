@@ -132,7 +132,7 @@ export class Writer {
           if (this.#ready.length > 0) await this.#options.turns.pause();
         }
       } catch (error) {
-        // Somewhere between storage and memory: nobody can tell how far it came.
+        // It failed somewhere between storage and memory, and it is unknown how far it came.
         this.#lose(error);
         group.answer(storageFailed());
       }

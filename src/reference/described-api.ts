@@ -12,7 +12,7 @@ export interface Field {
 
 export interface Parameter extends Field {
   readonly in: 'path' | 'query';
-  /** What the form starts with. */
+  /** The form's initial value. */
   readonly value: string;
 }
 

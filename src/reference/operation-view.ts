@@ -5,7 +5,7 @@ import type { Field, Operation, Parameter } from './described-api.js';
 import { element, words } from './dom.js';
 import { curlOf, idIn, type Reply, requestOf, send } from './exchange.js';
 
-/** What the operations of a page share. */
+/** The values that the operations of a page share. */
 export interface Session {
   readonly baseUrl: string;
   token(): string;
@@ -60,7 +60,7 @@ function inside(session: Session, operation: Operation): HTMLElement {
   );
 }
 
-/** The form of a request, which shows what it would send; an administration's has no button. */
+/** The form of a request, which shows the request to be sent; an administration request has no button. */
 export function tryIt(session: Session, operation: Operation): HTMLElement {
   const inputs = new Map(
     operation.parameters.map((field) => [field.name, inputOf(session, operation, field)]),

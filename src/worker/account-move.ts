@@ -83,12 +83,15 @@ export class AccountMove {
   }
 
   /** The rows after a position. */
-  piece(after: number): MoveReply<LeavingPiece> {
+  async piece(after: number): Promise<MoveReply<LeavingPiece>> {
     const { journal, outbox, storage } = this.#options;
     if (this.#arrival.underWay() !== undefined)
       return refused(409, 'the account is being moved in');
-    if (!journal.hasTables) return accepted({ rows: [], last: 0, isLast: true, revision: 0 });
-    return accepted({ ...rowsAfter(storage, after), revision: outbox.revision });
+    const sequences = await journal.sequences();
+    if (!journal.hasTables) {
+      return accepted({ rows: [], last: 0, isLast: true, revision: 0, sequences });
+    }
+    return accepted({ ...rowsAfter(storage, after), revision: outbox.revision, sequences });
   }
 
   async #take(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>> {

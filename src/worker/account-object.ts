@@ -22,9 +22,18 @@ import type {
   MoveReply,
 } from '../storage/move/move-messages.js';
 import { ObjectJournal } from '../storage/object/object-journal.js';
-import type { AccountCall, AccountReply, Delivery, Erased } from './account-call.js';
+import type {
+  AccountCall,
+  AccountReply,
+  Delivery,
+  Erased,
+  Restore,
+  RestoreReply,
+  RestoreState,
+} from './account-call.js';
 import { AccountMove, movingIn } from './account-move.js';
 import { performed } from './account-operations.js';
+import { AccountRestore } from './account-restore.js';
 import { consoleLog } from './console-log.js';
 import { directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { Outbox } from './outbox.js';
@@ -44,6 +53,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
   readonly #log = consoleLog();
   readonly #journal: ObjectJournal;
   readonly #outbox: Outbox;
+  readonly #restore: AccountRestore;
   readonly #move: AccountMove;
   /** Undefined while the account is being moved in. */
   #records: OpenAccounts | undefined;
@@ -82,6 +92,14 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
           this.#journal.look();
           await this.#open();
         }),
+    });
+    this.#restore = new AccountRestore({
+      storage,
+      journal: this.#journal,
+      outbox: this.#outbox,
+      directory: () => directoryStub(env),
+      abort: (reason) => ctx.abort(reason),
+      log: this.#log,
     });
     void ctx.blockConcurrencyWhile(() => this.#open());
   }
@@ -130,6 +148,20 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
       await this.#clear();
       return { owner_sub: owner, erased: true };
     });
+  }
+
+  async restore(restore: Restore): Promise<RestoreReply> {
+    this.#expectOwnObject(restore.owner);
+    const reply = await this.#restore.begin(restore);
+    // What is written from here on would be undone at once.
+    if (reply.kind === 'restarting') this.#records = undefined;
+    return reply;
+  }
+
+  async followRestore(restore: Restore): Promise<RestoreState> {
+    if (this.#restore.isRestarting) return 'restarting';
+    this.#expectOwnObject(restore.owner);
+    return this.#restore.follow(restore);
   }
 
   override async alarm(): Promise<void> {

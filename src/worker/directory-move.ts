@@ -43,9 +43,10 @@ export class DirectoryMove {
     const measured = this.#rows<MeasuredEvent>(schema.MEASURE_EVENTS, ...after, PIECE_MAX_ROWS + 1);
     const [piece = []] = piecesOf(measured, ({ size }) => size);
     const last = piece.at(-1);
-    const rows = this.#rows<{ event: string }>(schema.EVENTS_AFTER, ...after, piece.length);
+    const rows = this.#rows<NamedEvent>(schema.EVENTS_AFTER, ...after, piece.length);
     return {
       events: rows.map(({ event }) => event),
+      names: rows.map(({ name }) => name),
       last: last === undefined ? { timestamp, id } : { timestamp: last.timestamp, id: last.id },
       isLast: piece.length === measured.length,
     };
@@ -67,4 +68,9 @@ interface MeasuredEvent extends SqlRow {
   readonly id: number;
   readonly timestamp: string;
   readonly size: number;
+}
+
+interface NamedEvent extends SqlRow {
+  readonly event: string;
+  readonly name: string | null;
 }

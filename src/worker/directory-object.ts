@@ -3,6 +3,7 @@
 
 import { DurableObject } from 'cloudflare:workers';
 import { byCollection, isCollectionName } from '../domain/collection-name.js';
+import { HOUR_MS } from '../domain/hour.js';
 import { offsetOf, type PageRequest } from '../domain/listing.js';
 import { SAMPLE_OWNER } from '../domain/sample-records.js';
 import { caseFolded } from '../domain/search.js';
@@ -15,7 +16,6 @@ import type {
   Usage,
 } from '../records/record-store.js';
 import {
-  HOUR_MS,
   LONGEST_WINDOW_HOURS,
   overviewOf,
   recordCount,
@@ -30,9 +30,10 @@ import type {
 } from '../storage/move/move-messages.js';
 import type { SqlRow } from '../storage/object/object-storage.js';
 import { migrate, schemaVersion } from '../storage/object/schema-version.js';
-import type { Delivery, DirectoryStub, Receipt } from './account-call.js';
+import type { Delivery, DirectoryStub, Receipt, Restore } from './account-call.js';
 import { consoleLog } from './console-log.js';
 import { DirectoryMove } from './directory-move.js';
+import { DirectoryRestores } from './directory-restores.js';
 import * as sql from './directory-schema.js';
 import { DirectoryTotals } from './directory-totals.js';
 import { accountStub, type WorkerEnvironment } from './environment.js';
@@ -46,6 +47,7 @@ const OVERLAP_CHARACTERS = 20_000;
 export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
   readonly #log = consoleLog();
   readonly #totals: DirectoryTotals;
+  readonly #restores: DirectoryRestores;
   readonly #move: DirectoryMove;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
@@ -54,6 +56,12 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     const version = schemaVersion(storage, sql.FIRST_TABLE);
     storage.transactionSync(() => migrate(storage, sql.SCHEMA_STEPS, version));
     this.#totals = new DirectoryTotals(storage.sql);
+    this.#restores = new DirectoryRestores({
+      storage,
+      account: (owner) => accountStub(env, owner),
+      log: this.#log,
+      clock: Date.now,
+    });
     this.#move = new DirectoryMove(storage.sql);
   }
 
@@ -136,6 +144,18 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
       this.#rows(sql.REMOVE_SEARCH_TEXTS, owner);
       this.#rows(sql.REMOVE_ACCOUNT, owner);
     });
+  }
+
+  async expectRestore(restore: Restore): Promise<void> {
+    await this.#restores.expect(restore);
+  }
+
+  async dropRestore(restore: Restore): Promise<void> {
+    this.#restores.drop(restore);
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#restores.onAlarm();
   }
 
   async knownAccounts(after: string): Promise<KnownAccounts> {

@@ -67,6 +67,10 @@ export const SCHEMA_STEPS: SchemaSteps = [
          from holdings, json_each(holdings.created) as hours
         group by 1, 2`,
   ],
+  [
+    // Restores under way: a restored object has forgotten that it was restored.
+    'create table restores (owner text primary key, restore text not null) strict, without rowid',
+  ],
 ];
 
 export const FIND_ACCOUNT = 'select revision, record_count from accounts where owner = ?1';
@@ -158,6 +162,13 @@ export const LIST_EVENTS = `
   select json_set(event, '$.id', id) as event
     from audit_events order by timestamp desc, id desc limit ?1 offset ?2`;
 
+/** `?2`: a JSON text. */
+export const PUT_RESTORE = `
+  insert into restores (owner, restore) values (?1, ?2)
+  on conflict (owner) do update set restore = excluded.restore`;
+export const LIST_RESTORES = 'select restore from restores';
+/** `?2`: its id. Another restore of the account, begun meanwhile, stays. */
+export const REMOVE_RESTORE = "delete from restores where owner = ?1 and restore ->> 'id' = ?2";
 /** Accounts after a subject, in order, with those that have no record. */
 export const LIST_KNOWN = `
   select owner, record_count, revision from accounts where owner > ?1 order by owner limit ?2`;
@@ -172,5 +183,5 @@ export const MEASURE_EVENTS = `
 
 /** Oldest first. `?1`, `?2`: the place of the event before. */
 export const EVENTS_AFTER = `
-  select event from audit_events
+  select event, name from audit_events
    where timestamp > ?1 or (timestamp = ?1 and id > ?2) order by timestamp, id limit ?3`;

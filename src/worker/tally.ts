@@ -1,8 +1,10 @@
 // Numbers and sizes of an account's rows, by collection and hour of creation. Each
-// commit updates them by its own rows, so that no delivery counts all rows.
+// commit updates them by its own rows: counting 60,000 rows takes 26 ms, and deliveries
+// come up to four times a second.
 
 import { byCollection, COLLECTION_NAMES, isCollectionName } from '../domain/collection-name.js';
-import { HOUR_MS, LONGEST_WINDOW_HOURS } from '../records/usage-view.js';
+import { HOUR_MS } from '../domain/hour.js';
+import { LONGEST_WINDOW_HOURS } from '../records/usage-view.js';
 import type { CommitEffect, RowMeasure } from '../storage/object/object-journal.js';
 import type { ObjectStorage, SqlRow } from '../storage/object/object-storage.js';
 import type { Holding, Holdings } from './account-call.js';

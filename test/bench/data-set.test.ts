@@ -20,7 +20,7 @@ describe('sampleOf', () => {
     ]);
   });
 
-  it('names the account that the record was given to in turn', () => {
+  it('names the owner of each record: the accounts take turns', () => {
     expect(sampleOf(DATA, 'many', 4)).toEqual([
       { owner: 'many-0', id: 'CUS-0011' },
       { owner: 'many-1', id: 'CUS-0015' },
@@ -29,7 +29,7 @@ describe('sampleOf', () => {
     ]);
   });
 
-  it('spreads over the accounts where there are more of them than it may hold', () => {
+  it('spreads over the accounts when there are more accounts than wanted records', () => {
     expect(sampleOf(DATA, 'many', 2).map(({ owner }) => owner)).toEqual(['many-0', 'many-1']);
     expect(new Set(sampleOf(DATA, 'many', 12).map(({ owner }) => owner)).size).toBe(3);
   });

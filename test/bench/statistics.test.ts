@@ -18,18 +18,18 @@ describe('median', () => {
     expect(values).toEqual([2, 1]);
   });
 
-  it('of nothing is an error, not a figure', () => {
+  it('of an empty list is an error', () => {
     expect(() => median([])).toThrow('nothing was measured');
   });
 });
 
 describe('medianRatio', () => {
-  it('compares each round with its own counterpart', () => {
+  it('compares round by round', () => {
     // A round that was slow for both sides does not count against either.
     expect(medianRatio([100, 10, 90], [200, 20, 100])).toBe(0.5);
   });
 
-  it('leaves out rounds that only one side had', () => {
+  it('leaves out the rounds that only one side has', () => {
     expect(medianRatio([100, 1], [50])).toBe(2);
   });
 });

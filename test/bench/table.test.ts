@@ -17,12 +17,12 @@ describe('loadLines', () => {
     },
   );
 
-  it('puts ours first, beside nothing', () => {
+  it('puts our service first, without a comparison', () => {
     expect(ours).toMatchObject({ who: 'ours', result: '900/s', cpu: 11 });
     expect(ours).not.toHaveProperty('ratio');
   });
 
-  it('says how fast ours is beside the other, by throughput and by processor time', () => {
+  it('compares our service with the other by throughput and by processor time', () => {
     expect(floor?.ratio).toBe(0.9);
     expect(floor?.cpuRatio).toBeCloseTo(10 / 11);
   });

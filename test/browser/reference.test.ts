@@ -100,7 +100,7 @@ describe('The API reference', () => {
   it('every operation of an account succeeds as it is shown', async () => {
     const operations = await page.locator('.operation:not(:has-text("/admin/"))').all();
     const ids = await Promise.all(operations.map((operation) => operation.getAttribute('id')));
-    // Deletions last: they would take away what the others show.
+    // Deletions last, because the other operations need the records.
     const sorted = [...ids].sort(
       (a, b) => Number(/^delete/.test(`${a}`)) - Number(/^delete/.test(`${b}`)),
     );

@@ -4,18 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { BuildFailure, messagesOf, thrownIn, typeErrors } from '../../scripts/build-failure.js';
 
 describe('A failed build', () => {
-  it('names file, line and column of a type error, without what is indented below it', () => {
+  it('names file, line and column of a type error, without its indented details', () => {
     const output = `src/http/path.ts(3,5): error TS2304: Cannot find name 'x'.
   Did you mean 'y'?
 `;
     expect(typeErrors(output)).toEqual(["src/http/path.ts:3:5: Cannot find name 'x'. (TS2304)"]);
   });
 
-  it('says so where the compiler ends without a word', () => {
+  it('says that the compiler ended without output', () => {
     expect(typeErrors('')).toEqual(['the TypeScript compiler ended without a word']);
   });
 
-  it('names the line of src that threw, not the bundle of it', () => {
+  it('names the line of src that threw, not the line of the bundle', () => {
     const error = new Error('listCustomers is not described');
     error.stack = `Error: listCustomers is not described
     at describe (file:///srv/service/node_modules/.cache/document.mjs:9:1)
@@ -26,7 +26,7 @@ describe('A failed build', () => {
     );
   });
 
-  it('names the place of what a bundle cannot hold', () => {
+  it('names the line of an import that cannot be bundled', () => {
     const location = { file: 'src/handler.ts', line: 4, column: 7 };
     const error = Object.assign(new Error('x'), {
       errors: [{ text: 'Could not resolve "node:fs"', location }],

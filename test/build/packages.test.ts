@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LOCKED = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
 
 describe('Packages of a group', () => {
-  it('are what it names and what those need, in its own folder before the ones above', () => {
+  it('are the named packages and their dependencies, looked up from the group’s folder upwards', () => {
     const locked = {
       '': { dependencies: { server: '1' }, devDependencies: { builder: '1' } },
       test: { devDependencies: { runner: '1' } },
@@ -33,7 +33,7 @@ describe('Packages of a group', () => {
     ]);
   });
 
-  it('that run and build the service are without test, lint, Workers and browser tools', () => {
+  it('for running and building contain no test, lint, Workers or browser tool', () => {
     const own = [...packagesOfGroup(LOCKED, '')].join('\n');
     expect(own).toContain('node_modules/@libsql/client');
     expect(own).toContain('node_modules/esbuild');

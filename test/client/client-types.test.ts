@@ -71,15 +71,18 @@ const BODIES = {
 };
 
 describe('The type of a body', () => {
-  it.each(Object.entries(BODIES))('%s is what the document says', (name, { value, required }) => {
-    const schema = DOCUMENT.components['schemas']?.[name] as {
-      properties: object;
-      required?: string[];
-    };
-    expect(Object.keys(value).sort()).toEqual(Object.keys(schema.properties).sort());
-    expect(Object.keys(required)).toEqual(schema.required ?? []);
-    expect(typedViolation(value, `/components/schemas/${name}`)).toBeUndefined();
-  });
+  it.each(Object.entries(BODIES))(
+    '%s has the properties of the OpenAPI document',
+    (name, { value, required }) => {
+      const schema = DOCUMENT.components['schemas']?.[name] as {
+        properties: object;
+        required?: string[];
+      };
+      expect(Object.keys(value).sort()).toEqual(Object.keys(schema.properties).sort());
+      expect(Object.keys(required)).toEqual(schema.required ?? []);
+      expect(typedViolation(value, `/components/schemas/${name}`)).toBeUndefined();
+    },
+  );
 });
 
 describe('The client', () => {
@@ -99,7 +102,7 @@ describe('The client', () => {
     expectTypeOf<api.Business['ownerSub']>().toEqualTypeOf<string>();
   });
 
-  it('has everything that the service always sets', () => {
+  it('has every property that the service always sets', () => {
     expectTypeOf<api.Order['status']>().toEqualTypeOf<string>();
     expectTypeOf<api.Order['paid']>().toEqualTypeOf<number>();
     expectTypeOf<api.Order['currency'] | api.Service['currency']>().toEqualTypeOf<string>();
@@ -107,7 +110,7 @@ describe('The client', () => {
     expectTypeOf<keyof Omit<api.Order, 'id'>>().toEqualTypeOf<Exclude<keyof api.Order, 'id'>>();
   });
 
-  it('opens records to the properties that a program declares, and to any for the operator', () => {
+  it('accepts the properties that a program declares, and for the operator any property', () => {
     const own = createClient<{ customers: { likes?: string[] } }>({ baseUrl: '', token: '' });
     expectTypeOf(own.customers.read).returns.resolves.toExtend<{ likes?: string[] }>();
     expectTypeOf(own.orders.read).returns.resolves.toExtend<api.Order>();
@@ -115,7 +118,7 @@ describe('The client', () => {
     expectTypeOf(orders.read).returns.resolves.toExtend<api.Order & Record<string, unknown>>();
   });
 
-  it('is an ApiError whose code tells the other facts', () => {
+  it('narrows an ApiError by its code', () => {
     type With<Code> = Extract<ApiError, { code: Code }>;
     expectTypeOf<(ApiError & { code: 'NOT_FOUND' })['status']>().toEqualTypeOf<number>();
     expectTypeOf<With<'VALIDATION_FAILED'>['fields']>().toEqualTypeOf<api.FieldProblems>();

@@ -73,7 +73,7 @@ onEveryHost('The client', (service) => {
     expect(seen.map((headers) => headers.has('authorization'))).toEqual([true, true, false]);
   });
 
-  it('asks a token function anew for every request', async () => {
+  it('calls a token function before every request', async () => {
     const subjects = [service.account().subject, service.account().subject];
     const { customers } = clientOf(
       { subject: '' },
@@ -85,7 +85,7 @@ onEveryHost('The client', (service) => {
     await expect(customers.list()).rejects.toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
   });
 
-  it('reaches records whatever their ids hold, and refuses what no path can name', async () => {
+  it('reads records with any characters in their id, and refuses an id that no path can hold', async () => {
     const { customers } = clientOf(service.account());
     for (const id of ['a/b', 'é?#%', '...']) {
       await expect(customers.read(id)).rejects.toMatchObject({
@@ -98,7 +98,7 @@ onEveryHost('The client', (service) => {
     }
   });
 
-  it('tells the facts of a successful answer to those who ask', async () => {
+  it('passes status and request id of a successful answer to onAnswer', async () => {
     const { customers } = clientOf(service.account());
     const facts: unknown[] = [];
     const onAnswer = (fact: unknown) => facts.push(fact);
@@ -159,7 +159,7 @@ onEveryHost('The client', (service) => {
       expect(seen.map(({ id }) => id)).toEqual(ids.toReversed());
     });
 
-    it('by pages of 100, and not at all where there is nothing', async () => {
+    it('in pages of 100, and ends at once in an empty list', async () => {
       const account = service.account();
       const { customers } = clientOf(account);
       expect(await collected(customers.all())).toEqual([]);
@@ -175,7 +175,7 @@ onEveryHost('The client', (service) => {
       expect(asked).toEqual(['?page_size=100&q=x&page=1']);
     });
 
-    it('of the query alone', async () => {
+    it('that match the query only', async () => {
       const { orders } = clientOf(service.account());
       for (const status of ['New', 'Ready', 'New', 'Ready', 'New']) {
         await orders.create({ customer: 'A', service: 'B', amount: 1, status });
@@ -184,7 +184,7 @@ onEveryHost('The client', (service) => {
       expect(seen.map(({ status }) => status)).toEqual(['New', 'New', 'New']);
     });
 
-    it('each record once while others are added', async () => {
+    it('with each record once while records are added', async () => {
       const { customers } = clientOf(service.account());
       const ids = await create(customers, 9);
       const seen: string[] = [];

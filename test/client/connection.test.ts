@@ -46,7 +46,7 @@ const CHANGES: readonly [string, (client: Client) => Promise<unknown>][] = [
 ];
 
 describe('A connection that fails', () => {
-  it.each(CHANGES)('is not tried again for a %s', async (method, change) => {
+  it.each(CHANGES)('is not retried for a %s', async (method, change) => {
     const { asked, client } = await clientOf((request) => request.socket.destroy());
     await expect(change(client)).rejects.toMatchObject({
       code: 'CONNECTION_FAILED',
@@ -56,13 +56,13 @@ describe('A connection that fails', () => {
     expect(asked).toEqual([method]);
   });
 
-  it('is tried twice again for a read, and then given up', async () => {
+  it('is retried twice for a read, then the call fails', async () => {
     const { asked, client } = await clientOf((request) => request.socket.destroy());
     await expect(client.customers.list()).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
     expect(asked).toEqual(['GET', 'GET', 'GET']);
   });
 
-  it('is forgotten where a later try of a read is answered', async () => {
+  it('is not reported when a later try of a read is answered', async () => {
     const { asked, client } = await clientOf((request, response) => {
       if (asked.length < 3) request.socket.destroy();
       else response.end(EMPTY_LIST);
@@ -71,7 +71,7 @@ describe('A connection that fails', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('in the middle of an answer is one, too', async () => {
+  it('may also fail in the middle of an answer', async () => {
     const { asked, client } = await clientOf((request, response) => {
       if (asked.length > 1) {
         response.end(EMPTY_LIST);
@@ -86,7 +86,7 @@ describe('A connection that fails', () => {
 });
 
 describe('An answer', () => {
-  it('that does not come in time is TIMED_OUT, and nothing is tried again', async () => {
+  it('that does not come in time is TIMED_OUT, and the call is not retried', async () => {
     let tries = 0;
     const counted = (url: string, init: RequestInit) => {
       tries++;
@@ -97,7 +97,7 @@ describe('An answer', () => {
     expect(tries).toBe(1);
   });
 
-  it('is not waited for once the caller ends the call, nor is a token', async () => {
+  it('is not waited for after the caller ends the call, and neither is a token', async () => {
     const controller = new AbortController();
     const reason = new Error('the user went away');
     const { asked, client } = await clientOf(() => controller.abort(reason));
@@ -162,7 +162,7 @@ describe('A token', () => {
     expect(asked).toEqual([]);
   });
 
-  it('that no header can hold fails the call at once, and is not repeated', async () => {
+  it('that no header can hold fails the call at once, and the error does not quote it', async () => {
     const { asked, client } = await clientOf(() => {}, { token: 'two\nlines' });
     const error = await client.customers.list().catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'INVALID_CALL' });
@@ -171,7 +171,7 @@ describe('A token', () => {
   });
 });
 
-describe('What cannot be sent', () => {
+describe('A call that cannot be sent', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
   it.each([
@@ -186,7 +186,7 @@ describe('What cannot be sent', () => {
 });
 
 describe('An error', () => {
-  it('is written to a log with all of its facts', async () => {
+  it('is written to a log with all of its properties', async () => {
     const { client } = await clientOf((_request, response) => {
       response.writeHead(429, { 'Retry-After': '3', 'X-Request-ID': 'a' });
       response.end('{"error":{"message":"later"}}');
@@ -203,7 +203,7 @@ describe('An error', () => {
     });
   });
 
-  it('of the service that is newer than the client keeps its code', async () => {
+  it('keeps a code that the client does not know', async () => {
     const { client } = await clientOf((_request, response) => {
       response.writeHead(503, { 'X-Request-ID': 'a' });
       response.end('{"error":{"code":"CODE_OF_TOMORROW","message":"m"},"meta":{}}');
@@ -212,7 +212,7 @@ describe('An error', () => {
     await expect(client.customers.list()).rejects.toMatchObject(later);
   });
 
-  it('names no field where the record as a whole is at fault', async () => {
+  it('names no field when the record as a whole is refused', async () => {
     const { client } = await clientOf((_request, response) => {
       response.writeHead(422, { 'X-Request-ID': 'a' });
       const message = 'the record would have 9 characters of JSON; it may have 8, spread it';

@@ -13,7 +13,7 @@ onEveryHost("The operator's client", (service) => {
   const operator = (adminKey = ADMIN_KEY) =>
     createOperatorClient({ baseUrl: BASE_URL, adminKey, fetch: serviceFetch(service) });
 
-  it("works on an account's records and reads what it left in the audit log", async () => {
+  it("changes an account's records and reads its own audit events", async () => {
     const { subject } = service.account('auth0|a/b é');
     const { customers } = operator().recordsOf(subject);
     const created = await customers.create({ name: 'Neema', phone: '1' });
@@ -40,7 +40,7 @@ onEveryHost("The operator's client", (service) => {
     await team.delete(created.id);
   });
 
-  it('sees the accounts', async () => {
+  it('lists and reads the accounts', async () => {
     const account = service.account('zawadi');
     const client = createClient({
       baseUrl: BASE_URL,

@@ -67,8 +67,8 @@ async function inside(code: string): Promise<unknown> {
 
 const CAUGHT = `.catch((error) => ({ ...error.toJSON(), own: error instanceof client.ApiError }))`;
 
-describe('Where the platform has no more than in 2019', () => {
-  it('lacks what the client must do without', async () => {
+describe('On a platform with the features of 2019', () => {
+  it('the features are really missing', async () => {
     const code = `return [typeof AbortSignal.timeout, typeof AbortSignal.any, typeof URLSearchParams, 'reason' in new AbortController().signal]`;
     expect(await inside(code)).toEqual(['undefined', 'undefined', 'undefined', false]);
   });
@@ -95,18 +95,23 @@ describe('Where the platform has no more than in 2019', () => {
     expect(await inside(`for await (const row of api.orders.all()) return row;`)).toBe(null);
   });
 
-  it('a call ends in time, though fetch knows no signal', async () => {
+  it('a call times out although fetch ignores signals', async () => {
     const error = await inside(`return api.orders.list({ q: 'silence' })${CAUGHT}`);
     expect(error).toMatchObject({ name: 'ApiError', code: 'TIMED_OUT', own: true });
   });
 
-  it.each(['before', 'after'])('a call ends by its signal, aborted %s it began', async (when) => {
-    const list = `api.orders.list({ q: 'silence' }, { signal: controller.signal })${CAUGHT}`;
-    const abort = 'controller.abort();';
-    const steps =
-      when === 'before' ? `${abort} return ${list}` : `const list = ${list}; ${abort} return list`;
-    const error = await inside(`const controller = new AbortController(); ${steps}`);
-    expect(error).toMatchObject({ code: 'ABORTED', own: true });
-    expect((error as Error).message).toContain('was ended by its signal');
-  });
+  it.each(['before', 'after'])(
+    'a signal that is aborted %s the call began ends the call',
+    async (when) => {
+      const list = `api.orders.list({ q: 'silence' }, { signal: controller.signal })${CAUGHT}`;
+      const abort = 'controller.abort();';
+      const steps =
+        when === 'before'
+          ? `${abort} return ${list}`
+          : `const list = ${list}; ${abort} return list`;
+      const error = await inside(`const controller = new AbortController(); ${steps}`);
+      expect(error).toMatchObject({ code: 'ABORTED', own: true });
+      expect((error as Error).message).toContain('was ended by its signal');
+    },
+  );
 });

@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 describe('A search in the audit log', () => {
-  it('finds by each filter, and says how far back it looked', async () => {
+  it('finds events by each filter, and says how far back it looked', async () => {
     const found = await find({ collection: 'orders', account: SALON }, 2);
     expect(found.events.map(({ record_id }) => record_id)).toHaveLength(3);
     expect(found.searchedBackTo).toBeUndefined();
@@ -57,7 +57,7 @@ describe('A search in the audit log', () => {
     expect((await find({ account: 'other' }, 2)).events).toHaveLength(1);
   });
 
-  it('ends after so many requests, and goes on from there', async () => {
+  it('ends after a fixed number of requests, and continues from there', async () => {
     const first = await find({ record: 'CUS-0005' }, 1);
     expect(first.events).toEqual([]);
     expect(first.looked).toBe(200);
@@ -71,7 +71,7 @@ describe('A search in the audit log', () => {
     expect(rest.next).toBeUndefined();
   });
 
-  it('stops where it has found enough, and misses none when it goes on', async () => {
+  it('stops when a page is full, and misses no event when it continues', async () => {
     const ids: string[] = [];
     let start: Awaited<ReturnType<typeof find>>['next'];
     do {
@@ -88,7 +88,7 @@ describe('A search in the audit log', () => {
     expect(ids).toHaveLength(233);
   });
 
-  it('is on the page, with a link that goes on', async () => {
+  it('is on the page, with a link that continues it', async () => {
     const { text } = await visitor.get('/audit?collection=customers&action=create');
     expect(text).toMatch(/50 found among \d+ events, searched back to/);
     expect(text).toContain('Search further back');
@@ -137,7 +137,7 @@ describe('An export', () => {
     expect(items).toHaveLength(200);
   });
 
-  it('that breaks off is no whole download', async () => {
+  it('that breaks off is reported as an incomplete download', async () => {
     const meta = {
       request_id: 'r',
       timestamp: '',
@@ -169,7 +169,7 @@ describe('An export', () => {
     }
   });
 
-  it('of an account that nobody has is no file', async () => {
+  it('of an unknown account sends no file', async () => {
     expect((await visitor.get('/accounts/nobody/export')).status).toBe(404);
   });
 });
@@ -184,7 +184,7 @@ describe('An erasure', () => {
     expect((await service.client.accounts.read(SALON)).record_count).toBe(233);
   });
 
-  it('deletes every record of the account and no other, and goes into the ledger', async () => {
+  it('deletes every record of the account and of no other, and writes a line to the ledger', async () => {
     const visit = await visitor.submit(`${PATH}/erase`, { subject: SALON });
     expect(visit.headers['location']).toBe(`${PATH}/erase`);
     let page = await visitor.get(`${PATH}/erase`);

@@ -39,7 +39,7 @@ describe('A request with another Host', () => {
     expect(visit.text).not.toContain('<');
   });
 
-  it('has the headers of every answer, also where it is refused', async () => {
+  it('is answered with the headers of every answer, also when it is refused', async () => {
     const { port } = new URL(console_.origin);
     const [refused, answered] = await Promise.all([
       visitor.get('/', { Host: 'attacker.example' }),
@@ -60,7 +60,7 @@ describe('A request with another Host', () => {
     }
   });
 
-  it('is answered where it names this machine and the port', async () => {
+  it('is answered when it names this machine and the port', async () => {
     const { port } = new URL(console_.origin);
     const visit = await visitor.get('/sign-in', { Host: `localhost:${port}` });
     expect(visit.status).toBe(303);
@@ -82,13 +82,13 @@ describe('A form', () => {
     ['our name under another scheme', { Origin: 'https://127.0.0.1' }],
   ] as const;
 
-  it.each(strangers)('of %s is refused, with cookie and token', async (_, headers) => {
+  it.each(strangers)('from %s is refused, also with cookie and token', async (_, headers) => {
     const visit = await visitor.submit(erase, {}, headers as Record<string, string>);
     expect(visit.status).toBe(403);
     await expect(recordIsThere()).resolves.toBe(true);
   });
 
-  it.each(strangers)('of %s signs nobody in', async (_, headers) => {
+  it.each(strangers)('from %s signs nobody in', async (_, headers) => {
     const stranger = console_.visitor();
     const secret = console_.codes.at(-1) ?? '';
     const visit = await stranger.post('/sign-in', { secret }, headers as Record<string, string>);
@@ -115,7 +115,7 @@ describe('A form', () => {
     await expect(recordIsThere()).resolves.toBe(true);
   });
 
-  it('of a session that has ended changes nothing and asks to sign in', async () => {
+  it('of an ended session changes nothing and leads to the sign-in', async () => {
     const visit = await console_.visitor().post(erase, { token: 'x' });
     expect(visit.status).toBe(401);
     expect(visit.text).toContain('The session has ended');
@@ -134,7 +134,7 @@ describe('Another page', () => {
     ['same-site', 'no-cors'],
     ['same-site', 'cors'],
     ['cross-site', 'websocket'],
-  ])('that is %s may load nothing as %s', async (site, mode) => {
+  ])('that is %s cannot load the console as %s', async (site, mode) => {
     const visit = await visitor.get('/accounts/local-preview/export', {
       'Sec-Fetch-Site': site,
       'Sec-Fetch-Mode': mode,
@@ -143,7 +143,7 @@ describe('Another page', () => {
     expect(visit.text).not.toContain('ORD-0001');
   });
 
-  it('may frame none, and learns no address from ours', async () => {
+  it('cannot frame a page, and receives no address of one as referrer', async () => {
     const paths = ['/', '/accounts', '/health', '/nothing', '/console.css', '/sign-in'];
     for (const path of paths) {
       const { headers } = await visitor.get(path);
@@ -157,7 +157,7 @@ describe('Another page', () => {
     }
   });
 
-  it('finds no page in a cache', async () => {
+  it("finds no page in the browser's cache", async () => {
     for (const path of ['/', '/accounts', '/nothing', '/sign-in']) {
       expect((await visitor.get(path)).headers['cache-control']).toBe('no-store');
     }
@@ -168,7 +168,7 @@ it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])('%s is 405', async (metho
   expect((await visitor.send(method, '/', {})).status).toBe(405);
 });
 
-it('Without a session there is no page but the one to sign in', async () => {
+it('Without a session every page leads to the sign-in', async () => {
   const stranger = console_.visitor();
   for (const path of ['/', '/accounts', '/accounts/local-preview/export', '/audit', '/health']) {
     const visit = await stranger.get(path);

@@ -41,7 +41,7 @@ afterAll(async () => {
 
 describe('An account', () => {
   it.each(SUBJECTS)(
-    'named %j is reached by its links, and its forms are of it alone',
+    'named %j is reached by links, and its forms change this account only',
     async (name) => {
       const list = await visitor.get('/accounts');
       const links = [...list.text.matchAll(/<th scope="row"><a href="([^"]+)"><bdi>([^<]*)/g)];
@@ -61,7 +61,7 @@ describe('An account', () => {
     },
   );
 
-  it('that nobody has is 404, with where to go', async () => {
+  it('that does not exist is 404, with a link to the accounts', async () => {
     const visit = await visitor.get('/accounts/nobody');
     expect(visit.status).toBe(404);
     expect(visit.text).toContain('href="/accounts"');
@@ -129,7 +129,7 @@ describe('Lists', () => {
     expect(searched.text).toContain('1 with “C13”');
   });
 
-  it('that are empty say what to do', async () => {
+  it('that are empty say the next step', async () => {
     expect((await visitor.get('/accounts/many/team')).text).toContain('has no team');
     expect((await visitor.get('/accounts?q=zzz')).text).toContain('Try a shorter part');
   });
@@ -154,7 +154,7 @@ describe('A page that fails', () => {
     [503, 'ADMIN_DISABLED', 'administration API of the service is switched off'],
     [429, 'RATE_LIMITED', 'asks for fewer requests'],
     [500, 'INTERNAL_ERROR', 'The service answered INTERNAL_ERROR. req_1'],
-  ])('says what %i %s means', async (status, code, sentence) => {
+  ])('explains %i %s', async (status, code, sentence) => {
     const meta = { request_id: 'req_1', timestamp: '' };
     const stub = createServer((_, response) => {
       response.writeHead(status, { 'Content-Type': 'application/json' });

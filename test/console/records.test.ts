@@ -47,7 +47,7 @@ describe('The fields', () => {
     expect(items[0]).toMatchObject({ action: 'update', record_id: id, changed: ['amount'] });
   });
 
-  it('send nothing where nothing differs', async () => {
+  it('send no request when nothing differs', async () => {
     const before = (await service.client.audit.list()).pagination.total;
     const visit = await save({ 'field.amount': '45000', 'field.method': '' });
     expect(visit.headers['location']).toBe(`${ORDERS}/${id}?done=unchanged`);
@@ -59,32 +59,35 @@ describe('The fields', () => {
     ['amount', 'many', 'amount is a string; it must be a number above 0'],
     ['amount', '', 'amount is null; it must be a number above 0'],
     ['customer', '', 'customer is an empty string; it must be a non-empty string'],
-  ])('say at %s = "%s" what the service says, and keep the rest', async (name, text, sentence) => {
-    const visit = await save({ [`field.${name}`]: text, 'field.assignee': 'Asha' });
-    expect(visit.status).toBe(422);
-    const html = plainText(visit.text);
-    expect(html).toContain(sentence);
-    expect(html).toContain(`id="field-${name}-problem"`);
-    expect(valueIn(visit.text, 'field.assignee')).toBe('Asha');
-    expect(valueIn(visit.text, `field.${name}`)).toBe(text);
-    expect(await stored()).toMatchObject({ amount: 45_000, customer: 'Neema' });
-  });
+  ])(
+    'show the message of the service at %s = "%s", and keep the other input',
+    async (name, text, sentence) => {
+      const visit = await save({ [`field.${name}`]: text, 'field.assignee': 'Asha' });
+      expect(visit.status).toBe(422);
+      const html = plainText(visit.text);
+      expect(html).toContain(sentence);
+      expect(html).toContain(`id="field-${name}-problem"`);
+      expect(valueIn(visit.text, 'field.assignee')).toBe('Asha');
+      expect(valueIn(visit.text, `field.${name}`)).toBe(text);
+      expect(await stored()).toMatchObject({ amount: 45_000, customer: 'Neema' });
+    },
+  );
 
-  it('name both fields where two are refused', async () => {
+  it('name both fields when two are refused', async () => {
     const visit = await save({ 'field.amount': '0', 'field.service': '' });
     for (const name of ['amount', 'service']) {
       expect(visit.text).toContain(`id="field-${name}-problem"`);
     }
   });
 
-  it('refuse what the service would store: a paid sum that is no number', async () => {
+  it('refuse a paid sum that is not a number, which the service would store', async () => {
     const visit = await save({ 'field.paid': 'half' });
     expect(visit.status).toBe(422);
     expect(plainText(visit.text)).toContain('“half” is not a number');
     expect(await stored()).toMatchObject({ paid: 0 });
   });
 
-  it('offer null in the place of what a merge cannot remove', async () => {
+  it('offer null, because a merge cannot remove a property', async () => {
     const asked = await save({ 'field.phone': '' });
     expect(asked.status).toBe(200);
     expect(asked.text).toContain('cannot remove a property: phone');
@@ -94,7 +97,7 @@ describe('The fields', () => {
     expect((await stored())['phone']).toBeNull();
   });
 
-  it('leave a value alone that they cannot show', async () => {
+  it('do not change a value that they cannot show', async () => {
     await orders().update(id, { phone: 713 as unknown as string });
     const page = await visitor.get(change);
     expect(page.text).toContain('not shown as a field');
@@ -103,7 +106,7 @@ describe('The fields', () => {
     expect(await stored()).toMatchObject({ phone: 713, assignee: 'Asha' });
   });
 
-  it('keep line ends as they were', async () => {
+  it('keep the line ends of a text', async () => {
     await orders().update(id, { assignee: 'Asha\nHamisi' });
     const visit = await save({ 'field.assignee': 'Asha\r\nHamisi' });
     expect(visit.headers['location']).toContain('done=unchanged');
@@ -124,7 +127,7 @@ describe('The JSON', () => {
     ['{', 'not JSON'],
     ['[]', 'an array; send one JSON object'],
     ['{"amount":1e999}', 'too large for double precision'],
-  ])('that is %s is kept and refused', async (json, sentence) => {
+  ])('that is %s is refused, and the input is kept', async (json, sentence) => {
     const visit = await save({ json, save: 'json' });
     expect(visit.status).toBe(422);
     expect(plainText(visit.text)).toContain(sentence);
@@ -146,7 +149,7 @@ describe('The JSON', () => {
 });
 
 describe('A record that somebody changed meanwhile', () => {
-  it('is shown beside yours, and overwritten only when you save again', async () => {
+  it('is shown beside the input, and overwritten only by a second save', async () => {
     const opened = await visitor.get(change);
     await orders().update(id, { amount: 60_000, assignee: 'Hamisi' });
     const conflict = await post(opened, { 'field.amount': '70000' });
@@ -164,7 +167,7 @@ describe('A record that somebody changed meanwhile', () => {
     expect(await stored()).toMatchObject({ amount: 70_000, assignee: 'Hamisi' });
   });
 
-  it('is shown again where it changes once more', async () => {
+  it('is shown again when it changes once more', async () => {
     const opened = await visitor.get(change);
     await orders().update(id, { amount: 60_000 });
     const conflict = await post(opened, { 'field.amount': '70000' });
@@ -173,7 +176,7 @@ describe('A record that somebody changed meanwhile', () => {
     expect(await stored()).toMatchObject({ amount: 61_000 });
   });
 
-  it('and deleted is offered as a new one, with what you typed', async () => {
+  it('and then deleted is offered as a new record with the input', async () => {
     const opened = await visitor.get(change);
     await orders().delete(id);
     const gone = await post(opened, { 'field.amount': '70000' });
@@ -195,7 +198,7 @@ describe('A new record', () => {
     expect(record).toEqual({ id: made, owner_sub: ACCOUNT, name: 'Juma', phone: '0784' });
   });
 
-  it('that is refused keeps what was typed', async () => {
+  it('that is refused keeps the input', async () => {
     const fields = { 'field.name': 'Juma', 'field.phone': '' };
     const visit = await visitor.submit('/accounts/auth0%7Csaluni/customers/new', fields);
     expect(visit.status).toBe(422);
@@ -205,7 +208,7 @@ describe('A new record', () => {
 });
 
 describe('Deleting', () => {
-  it('does not take away what somebody changed since the question', async () => {
+  it('does not delete a record that changed since the question was shown', async () => {
     const question = await visitor.get(`${ORDERS}/${id}/delete`);
     await orders().update(id, { amount: 99_000 });
     const send = (page: Visit) =>
@@ -221,7 +224,7 @@ describe('Deleting', () => {
     expect((await send(changed)).status).toBe(303);
   });
 
-  it('asks on a page of its own, then does it', async () => {
+  it('asks on a page of its own, then deletes', async () => {
     const question = await visitor.get(`${ORDERS}/${id}/delete`);
     expect(question.text).toContain('This cannot be undone');
     expect((await stored())['id']).toBe(id);

@@ -27,7 +27,7 @@ describe('A code', () => {
     return () => console_.close();
   });
 
-  it('lets its giver in once', async () => {
+  it('opens one session, once', async () => {
     const [code = ''] = console_.codes;
     expect(code).toMatch(/^[A-HJ-NP-Z2-9]{8}$/);
     await console_.visitor().signIn(code);
@@ -42,7 +42,7 @@ describe('A code', () => {
     await console_.visitor().signIn(` ${console_.codes[0]?.toLowerCase()} `);
   });
 
-  it('is guessed five times a minute, from all browsers together, also at once', async () => {
+  it('can be guessed five times a minute, by all browsers together, also in parallel', async () => {
     const guesses = Array.from({ length: 9 }, () =>
       console_.visitor().post('/sign-in', { secret: 'AAAAAAAA' }),
     );
@@ -54,7 +54,7 @@ describe('A code', () => {
     expect(Number(right.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('gives a cookie that scripts and other sites do not get', async () => {
+  it('sets a cookie that scripts and other sites cannot read', async () => {
     const visit = await console_.visitor().signIn(console_.codes[0] ?? '');
     const [cookie = ''] = visit.headers['set-cookie'] ?? [];
     const { port } = new URL(console_.origin);
@@ -63,7 +63,7 @@ describe('A code', () => {
     );
   });
 
-  it('gives a session of its own, whatever was in the browser before', async () => {
+  it('starts a new session, and ignores a session id that the browser brings', async () => {
     const { port } = new URL(console_.origin);
     const visitor = console_.visitor();
     const planted = `console_${port}=${'A'.repeat(43)}`;
@@ -85,7 +85,7 @@ describe('A code', () => {
     expect((await old.get('/accounts')).status).toBe(303);
   });
 
-  it('opens nothing any more after "Sign out"', async () => {
+  it('opens no page after "Sign out"', async () => {
     const visitor = console_.visitor();
     await visitor.signIn(console_.codes[0] ?? '');
     const kept = visitor.cookie;
@@ -109,7 +109,7 @@ describe('A code', () => {
     expect(visit.headers['location']).toBe(location);
   });
 
-  it('leads a visitor who is signed in already to pages of the console alone', async () => {
+  it('leads a visitor who is signed in only to pages of the console', async () => {
     const visitor = console_.visitor();
     await visitor.signIn(console_.codes[0] ?? '');
     for (const next of ['https://attacker.example/', '//attacker.example/']) {
@@ -122,7 +122,7 @@ describe('A code', () => {
 });
 
 describe('A session', () => {
-  it('ends after eight hours without use, not of use', () => {
+  it('ends after eight hours without use, and not during use', () => {
     let now = 0;
     const sessions = new Sessions({ now: () => now, randomBytes });
     const { id } = sessions.begin();
@@ -136,7 +136,7 @@ describe('A session', () => {
     expect(sessions.find(id)).toBeUndefined();
   });
 
-  it('is not kept by a page that loads itself again', () => {
+  it('is not prolonged by a page that reloads itself', () => {
     let now = 0;
     const sessions = new Sessions({ now: () => now, randomBytes });
     const { id } = sessions.begin();
@@ -146,7 +146,7 @@ describe('A session', () => {
     expect(sessions.find(id, false)).toBeUndefined();
   });
 
-  it('is one of fifty: the one that was used least lately ends', () => {
+  it('is one of at most fifty: the session that was idle the longest ends', () => {
     const sessions = new Sessions({ now: () => 0, randomBytes });
     const first = sessions.begin();
     const second = sessions.begin();
@@ -157,7 +157,7 @@ describe('A session', () => {
   });
 });
 
-it('Tries are possible again a minute after the oldest', () => {
+it('The next try is possible one minute after the oldest of five', () => {
   let now = 0;
   const tries = new Tries(() => now);
   for (let attempt = 0; attempt < 5; attempt++) {

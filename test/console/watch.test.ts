@@ -10,7 +10,7 @@ import { type ConsoleService, openConsole, openService } from '../support/consol
 const OVERVIEW = { tenant_count: 1, record_count: 2 } as Overview;
 
 describe('The watch', () => {
-  it('asks for the usage once a minute, and not any more when nobody looks', async () => {
+  it('asks for the usage once a minute, and stops when nobody looks', async () => {
     const { watch, asked, pass } = watchOf(async () => ({}) as Usage);
     for (let minute = 0; minute < 30; minute++) {
       await watch.tick();
@@ -38,7 +38,7 @@ describe('The watch', () => {
     expect(watch.usage).toBeUndefined();
   });
 
-  it('keeps a day of totals, one a minute, whoever asks in between', async () => {
+  it('keeps one day of totals, one a minute, however often they are read', async () => {
     const { watch, pass } = watchOf(async () => ({}) as Usage);
     for (let minute = 0; minute < 1_500; minute++) {
       await watch.tick();
@@ -49,7 +49,7 @@ describe('The watch', () => {
     expect(watch.totals).toHaveLength(1_440);
   });
 
-  it('goes on when the service is away', async () => {
+  it('continues while the service does not answer', async () => {
     const { watch } = watchOf(() => Promise.reject(new Error('away')), true);
     await expect(watch.tick()).resolves.toBeUndefined();
     expect(watch.totals).toEqual([]);
@@ -84,7 +84,7 @@ describe('The watch', () => {
 });
 
 describe('The operations port', () => {
-  it('gives requests a second and the percentile of what came between two readings', async () => {
+  it('computes requests a second and the percentile from two readings', async () => {
     const given = { now: 100_000, total: 0, fast: 0, all: 0, start: 'a' };
     const { port } = portOf(given);
     expect((await port.facts())?.rates).toBeUndefined();
@@ -98,7 +98,7 @@ describe('The operations port', () => {
     expect((await port.facts())?.rates?.p95Seconds).toBe(0.05);
   });
 
-  it('does not compare a service with the one before its start', async () => {
+  it('does not compare readings across a restart of the service', async () => {
     const given = { now: 100_000, total: 5, fast: 5, all: 5, start: 'a' };
     const { port } = portOf(given);
     await port.facts();
@@ -106,7 +106,7 @@ describe('The operations port', () => {
     expect((await port.facts())?.rates).toBeUndefined();
   });
 
-  it('is asked at most every ten seconds, however many look', async () => {
+  it('is asked at most every ten seconds, however many visitors look', async () => {
     const given = { now: 100_000, total: 0, fast: 0, all: 0, start: 'a' };
     const { port, asked } = portOf(given);
     await Promise.all([port.facts(), port.facts()]);
@@ -118,7 +118,7 @@ describe('The operations port', () => {
     expect(asked()).toBe(4);
   });
 
-  it.each(['<html>', '{}', 'null'])('that answers %s is a sentence', async (text) => {
+  it.each(['<html>', '{}', 'null'])('that answers %s is shown as a sentence', async (text) => {
     const port = new OperationsPort({
       url: 'http://127.0.0.1:1',
       fetchText: async () => text,
@@ -156,7 +156,7 @@ describe('The overview', () => {
   });
   afterAll(() => service?.close());
 
-  it('shows totals while nothing is known of the usage, and says that it counts', async () => {
+  it('shows totals before the first usage view, and says that the service is counting', async () => {
     const running = await openConsole({ SERVICE_URL: service.url });
     try {
       const visitor = running.visitor();
@@ -170,7 +170,7 @@ describe('The overview', () => {
     }
   });
 
-  it('says so where the operations port does not answer, and shows the rest', async () => {
+  it('says that the operations port does not answer, and shows the other facts', async () => {
     const running = await openConsole({
       SERVICE_URL: service.url,
       CONSOLE_OPS_URL: 'http://127.0.0.1:1',

@@ -63,7 +63,7 @@ function expectError(reply: Reply, status: number, code: string): void {
 
 onEveryHost('Admin access', ({ operator, anonymous }) => {
   it.each([...ROUTES.map(([path]) => path), ...NO_ROUTES])(
-    'answers %s without the key 401, whatever the method',
+    'answers %s without the key with 401, for every method',
     async (path) => {
       expectError(await anonymous.get(path), 401, 'UNAUTHORIZED');
       expectError(await anonymous.send('PUT', path), 401, 'UNAUTHORIZED');
@@ -86,7 +86,7 @@ onEveryHost('Admin access', ({ operator, anonymous }) => {
     expectError(reply, 401, 'UNAUTHORIZED');
   });
 
-  it.each(NO_ROUTES)('answers the operator 404 at %s', async (path) => {
+  it.each(NO_ROUTES)('answers the operator with 404 at %s', async (path) => {
     expectError(await operator.get(path), 404, 'NOT_FOUND');
     expectError(await operator.send('PUT', path), 404, 'NOT_FOUND');
   });
@@ -98,11 +98,11 @@ onEveryHost('Admin access', ({ operator, anonymous }) => {
     if (method !== 'HEAD') expect(reply.json.error?.code).toBe('METHOD_NOT_ALLOWED');
   });
 
-  it('takes a preflight on an admin path before it asks for the key', async () => {
+  it('answers a preflight on an admin path without the key', async () => {
     expect((await anonymous.send('OPTIONS', '/admin/overview')).status).toBe(204);
   });
 
-  it('takes the key for an escaped spelling of an admin path too', async () => {
+  it('asks for the key at an escaped spelling of an admin path, too', async () => {
     expectError(await anonymous.get('/%61dmin/overview'), 401, 'UNAUTHORIZED');
     expect((await operator.get('/%61dmin/overview')).status).toBe(200);
   });
@@ -162,7 +162,7 @@ for (const [title, adminKey] of [
         expectError(await service.account().get('/admin/overview'), 503, 'ADMIN_DISABLED');
       });
 
-      it('serves the data API all the same', async () => {
+      it('still serves the data API', async () => {
         expect((await service.account().get('/customers')).status).toBe(200);
       });
     },

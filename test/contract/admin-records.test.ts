@@ -49,7 +49,7 @@ onEveryHost("The operator on a tenant's records", (service) => {
     );
   });
 
-  it('gives a business profile its owner twice and other records their defaults', async () => {
+  it('sets both owner properties of a business profile, and the defaults of other records', async () => {
     const owner = service.account().subject;
     const business = await createFor(operator, owner, 'businesses', { ownerSub: 'x' });
     expect(business).toMatchObject({ owner_sub: owner, ownerSub: owner });
@@ -110,7 +110,7 @@ onEveryHost("The operator on a tenant's records", (service) => {
     expect([reply.status, reply.json.error?.code]).toEqual([400, 'INVALID_JSON']);
   });
 
-  it("merges a PATCH, keeps id and ownership, and shows it to the tenant in the record's place", async () => {
+  it('merges a PATCH, keeps id, owner and place in the list, and the tenant sees the change', async () => {
     const account = service.account();
     const older = await account.create('businesses', { businessName: 'A', kept: 1 });
     const newer = await account.create('businesses', { businessName: 'B' });
@@ -127,7 +127,7 @@ onEveryHost("The operator on a tenant's records", (service) => {
     expect((await account.get('/businesses')).json.data).toEqual([newer, merged]);
   });
 
-  it('deletes for good, for the tenant too', async () => {
+  it('deletes permanently, also for the tenant', async () => {
     const account = service.account();
     const { id } = await account.create('expenses', VALID_BODY.expenses);
     const path = tenantPath(account.subject, 'expenses', id);
@@ -137,7 +137,7 @@ onEveryHost("The operator on a tenant's records", (service) => {
     expect((await operator.delete(path)).status).toBe(404);
   });
 
-  it("answers 404 for an id the tenant does not have, another tenant's included", async () => {
+  it("answers 404 for an id that is not the tenant's, also for another tenant's", async () => {
     const owner = service.account().subject;
     const { id } = await createFor(operator, service.account().subject, 'customers');
     for (const path of [
@@ -164,7 +164,7 @@ onEveryHost("The operator on a tenant's records", (service) => {
     });
   });
 
-  it("lists the tenant's records alone, newest first, searched by q and not by status", async () => {
+  it("lists only the tenant's records, newest first, filtered by q and not by status", async () => {
     const owner = service.account().subject;
     await createFor(operator, service.account().subject, 'orders');
     const records = [];
@@ -187,7 +187,7 @@ onEveryHost("The operator on a tenant's records", (service) => {
     });
   });
 
-  it('pages by 50 and by at most 200', async () => {
+  it('has 50 rows on a page by default and at most 200', async () => {
     const owner = service.account().subject;
     const path = tenantPath(owner, 'customers');
     await Promise.all(Array.from({ length: 203 }, () => createFor(operator, owner, 'customers')));

@@ -21,7 +21,7 @@ function recordText(replyText: string): string {
 onEveryHost('Admin usage', (service) => {
   const { operator } = service;
 
-  it('reports exactly the decided properties for every resource', async () => {
+  it('has exactly the documented properties for every resource', async () => {
     const data = await usage(service);
     expect(Object.keys(data).sort()).toEqual([
       'audit_event_count',
@@ -78,7 +78,7 @@ onEveryHost('Admin usage', (service) => {
     await eventually(async () => expect(await grown()).toBe(0));
   });
 
-  it('counts audit events, which only the operator causes', async () => {
+  it("counts audit events, which only the operator's changes add", async () => {
     const before = (await usage(service)).audit_event_count;
     const account = service.account();
     await account.create('team', VALID_BODY.team);
@@ -104,7 +104,7 @@ onEveryHost('Admin usage', (service) => {
 onEveryHost('Admin usage over time', (service) => {
   const { operator } = service;
 
-  it('counts creations of the last 24 hours, 7 days and 30 days, whenever they were updated', async () => {
+  it('counts creations of the last 24 hours, 7 days and 30 days, and not updates', async () => {
     await deleteSamples(service);
     const account = service.account();
     const now = Date.now();

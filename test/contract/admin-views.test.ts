@@ -21,7 +21,7 @@ async function owners({ operator }: ContractService, query = ''): Promise<string
 onEveryHost('Admin overview and tenants', (service) => {
   const { operator } = service;
 
-  it('counts tenants and stored records, by resource too', async () => {
+  it('counts tenants and stored records, in all and by resource', async () => {
     const before = await overview(service);
     const account = service.account();
     await account.create('customers', VALID_BODY.customers);
@@ -68,7 +68,7 @@ onEveryHost('Admin overview and tenants', (service) => {
     });
   });
 
-  it('finds tenants by subject and by business profile, in any case, and by nothing else', async () => {
+  it('finds tenants only by subject and business profile, in upper and lower case', async () => {
     const [first, second] = [service.account(), service.account()];
     await first.create('businesses', { businessName: 'Kitenge Palace Ilala' });
     await first.create('customers', { name: 'Hidden Name', phone: '1' });
@@ -83,7 +83,7 @@ onEveryHost('Admin overview and tenants', (service) => {
     );
   });
 
-  it('finds nothing with an empty page and total 0', async () => {
+  it('answers an empty page with total 0 when nothing matches', async () => {
     const { json } = await operator.get('/admin/accounts?q=nobody-is-called-this');
     expect(json.data).toEqual([]);
     expect(json.meta.pagination).toEqual({ page: 1, page_size: 50, total: 0, total_pages: 0 });
@@ -150,7 +150,7 @@ onEveryHost('Admin overview and tenants', (service) => {
 onEveryHost('A tenant that goes', (service) => {
   const { operator } = service;
 
-  it('forgets a tenant with its last record, and not before', async () => {
+  it('removes a tenant from the list with its last record, and not before', async () => {
     const account = service.account();
     const before = await overview(service);
     const customer = await account.create('customers', VALID_BODY.customers);
@@ -174,7 +174,7 @@ onEveryHost('Pages of tenants', (service) => {
   const { operator } = service;
   const TENANTS = 205;
 
-  it('pages by 50, by at most 200, and without gaps or repetition', async () => {
+  it('has 50 rows on a page by default, at most 200, without gaps or repetition', async () => {
     const subjects = Array.from(
       { length: TENANTS },
       (_, i) => `page-of-${String(i).padStart(3, '0')}`,

@@ -51,7 +51,7 @@ onEveryHost('Authentication', (service) => {
     ['a padding without a token', 'Bearer =='],
     ['text after the padding', 'Bearer abc=def'],
     ['the scheme twice', `Bearer Bearer ${tokenOf('someone')}`],
-  ])('a malformed header (%s) is 401 and nobody is asked', async (_name, value) => {
+  ])('a malformed header (%s) is 401 and the provider is not asked', async (_name, value) => {
     const before = service.identity.asked.length;
     const reply = await withAuthorization(service, value);
     expect(reply.status).toBe(401);
@@ -67,7 +67,7 @@ onEveryHost('Authentication', (service) => {
     },
   );
 
-  it('the token reaches the provider unchanged, whatever characters it may have', async () => {
+  it('the token reaches the provider unchanged, with every character that a token may have', async () => {
     const token = 'AZaz09-._~+/==';
     await withAuthorization(service, `Bearer ${token}`);
     expect(service.identity.asked.at(-1)).toBe(token);
@@ -91,7 +91,7 @@ onEveryHost('Authentication', (service) => {
     },
   );
 
-  it('every request is checked anew', async () => {
+  it('every request is checked with the provider', async () => {
     const account = service.account();
     const before = service.identity.asked.length;
     for (let i = 0; i < 3; i++) await account.get('/customers');
@@ -148,7 +148,7 @@ onEveryHost('Account isolation', (service) => {
     expect(asked.json.data).toHaveLength(1);
   });
 
-  it('two tokens of one subject are one account', async () => {
+  it('two tokens of one subject open the same account', async () => {
     const subject = 'one-person-two-phones';
     const { id } = await service.account(subject).create('customers', CUSTOMER);
     // Padding is ignored in base64url, so this is another token for the same subject.
@@ -240,7 +240,7 @@ onEveryHost(
     it.each([
       ['no header', undefined],
       ['a malformed header', 'Bearer'],
-    ])('%s is 401 all the same', async (_name, value) => {
+    ])('%s is still 401', async (_name, value) => {
       const reply = await service.anonymous.send('GET', '/customers', {
         headers: value === undefined ? {} : { Authorization: value },
       });
@@ -281,7 +281,7 @@ describe('When the provider stops', () => {
 });
 
 onEveryHost('A burst', (service) => {
-  it("of an account's first requests is admitted, each of them", async () => {
+  it("of an account's first requests is admitted as a whole", async () => {
     const account = service.account();
     const replies = await Promise.all(Array.from({ length: 150 }, () => account.get('/customers')));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));

@@ -53,13 +53,13 @@ onEveryHost('Preflight', (service) => {
     expect(service.identity.asked.length).toBe(before);
   });
 
-  it('is the same without any header of the request', async () => {
+  it('is answered in the same way without any request header', async () => {
     const response = await service.fetch('/api/v1/customers', { method: 'OPTIONS' });
     expect(response.status).toBe(204);
     expect(Object.keys(ownHeaders(response))).toHaveLength(3);
   });
 
-  it('takes a body without looking at it', async () => {
+  it('ignores a body', async () => {
     const init = { method: 'OPTIONS', body: '{"not": json' };
     const response = await service.fetch('/api/v1/customers', init);
     expect(response.status).toBe(204);
@@ -141,7 +141,7 @@ onEveryHost(
       });
     });
 
-    it('lets a refused origin read nothing more, yet answers other clients in full', async () => {
+    it('sends a refused origin no CORS header, and answers clients without an origin in full', async () => {
       const response = await service.fetch('/api/v1/health', { headers: { Origin: 'null' } });
       expect(response.headers.get('access-control-expose-headers')).toBe('X-Request-ID');
       expect(await response.json()).toHaveProperty('data.status', 'ok');

@@ -111,7 +111,7 @@ onEveryHost('Create', (service) => {
     expect(patched.json.data).toStrictEqual({ ...record, updated_at: null });
   });
 
-  it('creates duplicates where the same body is sent twice', async () => {
+  it('creates two records when the same body is sent twice', async () => {
     const account = service.account();
     const first = await account.create('customers', CUSTOMER);
     const second = await account.create('customers', CUSTOMER);
@@ -158,7 +158,7 @@ onEveryHost('Own keys that JavaScript gives a meaning', (service) => {
     expect((await account.patch(path, `{"name":null,${body.slice(1)}`)).status).toBe(422);
   });
 
-  it('applies defaults and ownership past what __proto__ holds', async () => {
+  it('applies defaults and owner although __proto__ holds the same names', async () => {
     const account = service.account();
     const order = '"customer":"A","service":"B","amount":1';
     const inherited = '{"status":"Gone","paid":9,"id":"ORD-1","owner_sub":"x"}';
@@ -211,17 +211,20 @@ onEveryHost('Text of records', (service) => {
 });
 
 onEveryHost('Identifiers', (service) => {
-  it.each(COLLECTION_TABLE)('counts $name up by one, on its own', async (row) => {
-    const account = service.account();
-    const first = await account.create(row.name, leastBody(row));
-    for (const other of COLLECTION_TABLE.filter(({ name }) => name !== row.name)) {
-      await account.create(other.name, leastBody(other));
-    }
-    const second = await account.create(row.name, leastBody(row));
-    expect(sequenceOfId(second.id)).toBe(sequenceOfId(first.id) + 1);
-  });
+  it.each(COLLECTION_TABLE)(
+    'counts the ids of $name up by one, separately from other collections',
+    async (row) => {
+      const account = service.account();
+      const first = await account.create(row.name, leastBody(row));
+      for (const other of COLLECTION_TABLE.filter(({ name }) => name !== row.name)) {
+        await account.create(other.name, leastBody(other));
+      }
+      const second = await account.create(row.name, leastBody(row));
+      expect(sequenceOfId(second.id)).toBe(sequenceOfId(first.id) + 1);
+    },
+  );
 
-  it('does not spend an id on a create that is refused', async () => {
+  it('uses no id for a create that is refused', async () => {
     const account = service.account();
     const first = await account.create('customers', CUSTOMER);
     expect((await account.post('/customers', {})).status).toBe(422);
@@ -230,7 +233,7 @@ onEveryHost('Identifiers', (service) => {
     expect(sequenceOfId(second.id)).toBe(sequenceOfId(first.id) + 1);
   });
 
-  it('gives 200 concurrent creates 200 ids', async () => {
+  it('gives 200 concurrent creates 200 different ids', async () => {
     const account = service.account();
     const records = await Promise.all(
       Array.from({ length: 200 }, (_, n) => account.create('services', { name: `${n}`, price: 1 })),
@@ -249,7 +252,7 @@ onEveryHost('Identifiers', (service) => {
 });
 
 onEveryHost('Identifiers after a restart', (service) => {
-  it('go on after the highest stored one, past the minimum of digits', async () => {
+  it('continue after the highest stored one, beyond the minimum of digits', async () => {
     const account = service.account();
     const moves: string[] = [];
     for (const row of COLLECTION_TABLE) {

@@ -33,7 +33,7 @@ onEveryHost('Every operation', (service) => {
     ['of the operator', 'operator'],
   ] as const)('%s', (_, side) => {
     it.each(COLLECTION_TABLE)(
-      'on $name creates, lists, reads, changes and deletes, or says why not',
+      'on $name creates, lists, reads, changes and deletes, and refuses as documented',
       async ({ name, texts, numbers }) => {
         const account = service.account();
         const isOperator = side === 'operator';
@@ -63,7 +63,7 @@ onEveryHost('Every operation', (service) => {
     );
   });
 
-  it('that only views is answered to whom it is for', async () => {
+  it('that only reads is answered to its own kind of caller', async () => {
     await createFor(service.operator, 'somebody', 'businesses');
     const views = OPERATIONS.filter(({ path, method }) => {
       return method === 'GET' && !COLLECTION_TABLE.some(({ name }) => path.includes(name));
@@ -77,7 +77,7 @@ onEveryHost('Every operation', (service) => {
     expectRefusal(nobody, 404, 'NOT_FOUND');
   });
 
-  it('whose path has a segment that can name nothing is 404', async () => {
+  it('whose path has a segment that names nothing is 404', async () => {
     const account = service.account();
     for (const operation of OPERATIONS.filter(({ path }) => path.includes('{'))) {
       const path = operation.path.replace(/\{\w+\}/g, '%00');
@@ -86,7 +86,7 @@ onEveryHost('Every operation', (service) => {
     }
   });
 
-  it('is 503 where nobody can say who asks', async () => {
+  it('is 503 when no provider can identify the caller', async () => {
     await service.restart({ userinfoUrl: undefined, adminKey: undefined });
     const account = service.account();
     for (const operation of operations('bearer')) {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { onEveryHost } from '../support/contract.js';
 
 onEveryHost('Health', (service) => {
-  it('answers anyone with the constants of the service', async () => {
+  it('answers every caller with the constants of the service', async () => {
     const reply = await service.anonymous.get('/health');
     expect(reply.status).toBe(200);
     expect(reply.json.data).toEqual({

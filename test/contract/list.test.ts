@@ -22,7 +22,7 @@ onEveryHost('List', (service) => {
     expect((await account.get(`/${row.name}`)).json.data).toStrictEqual([third, first]);
   });
 
-  it.each(COLLECTION_TABLE)('reports 0 pages where there are no $name', async (row) => {
+  it.each(COLLECTION_TABLE)('reports 0 pages when the account has no $name', async (row) => {
     for (const query of ['', '?page=3&page_size=7', '?q=x&status=y']) {
       const reply = await service.account().get(`/${row.name}${query}`);
       expect(reply.status).toBe(200);
@@ -31,7 +31,7 @@ onEveryHost('List', (service) => {
     }
   });
 
-  it('shows nothing of other accounts, whatever is asked', async () => {
+  it('shows no record of another account, with any query', async () => {
     const [account, stranger] = [service.account(), service.account()];
     const own = await account.create('orders', ORDER);
     await stranger.create('orders', { ...ORDER, note: `for ${account.subject}` });
@@ -194,13 +194,13 @@ onEveryHost('Filter by status', (service) => {
     },
   );
 
-  it('is no filter where it is empty', async () => {
+  it('is no filter when it is empty', async () => {
     for (const query of ['status=', 'status', 'q=', 'q=&status=', 'STATUS=New', 'Q=nothing']) {
       expect(await totalOf(account, `/orders?${query}`)).toBe(STATUSES.length + 5);
     }
   });
 
-  it('goes together with q: both must hold', async () => {
+  it('combines with q: both must match', async () => {
     expect(await totalOf(account, '/orders?status=Ready&q=is+ready')).toBe(1);
     expect(await totalOf(account, '/orders?status=Ready&q=is+new')).toBe(0);
     expect(await totalOf(account, '/orders?status=Other&q=is+ready')).toBe(0);
@@ -208,7 +208,7 @@ onEveryHost('Filter by status', (service) => {
   });
 
   it.each(COLLECTION_TABLE.filter(({ defaults }) => defaults['status'] === undefined))(
-    'passes $name without a status and compares those that have one',
+    'includes $name without a status and compares those that have one',
     async (row) => {
       const caller = service.account();
       const without = await caller.create(row.name, leastBody(row));

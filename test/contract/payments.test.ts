@@ -58,7 +58,7 @@ onEveryHost('Payments', (service) => {
     expect(await rowsOf(account)).toMatchObject([row]);
   });
 
-  it('follows every change of its order, and goes with it', async () => {
+  it('follows every change of its order, and disappears with it', async () => {
     const account = service.account();
     const { id } = await account.create('orders', ORDER);
     const path = `/orders/${id}`;
@@ -117,7 +117,7 @@ onEveryHost('Payments', (service) => {
     });
   });
 
-  it('answers every row on one page, newest first, and none of another account', async () => {
+  it('answers all rows on one page, newest first, and no row of another account', async () => {
     const [account, stranger] = [service.account(), service.account()];
     const mine = await Promise.all(
       Array.from({ length: 120 }, () => account.create('orders', ORDER)),
@@ -162,7 +162,7 @@ onEveryHost('Payments', (service) => {
     expect(await rowsOf(account)).toMatchObject([{ paid: 0 }]);
   });
 
-  it.each(['GET', 'POST', 'PATCH', 'DELETE'])('has no row to %s on its own', async (method) => {
+  it.each(['GET', 'POST', 'PATCH', 'DELETE'])('has no path to %s a single row', async (method) => {
     const account = service.account();
     await account.create('orders', ORDER);
     const [row] = await rowsOf(account);
@@ -172,7 +172,7 @@ onEveryHost('Payments', (service) => {
     expect(reply.json.error?.code).toBe('NOT_FOUND');
   });
 
-  it('stores nothing: a payment’s id is no order', async () => {
+  it('stores nothing: a payment’s id opens no order', async () => {
     const account = service.account();
     await account.create('orders', ORDER);
     const [row] = await rowsOf(account);

@@ -95,7 +95,7 @@ onEveryHost('Update', (service) => {
     expect(reply.json.data).toStrictEqual(record);
   });
 
-  it('gives no record away: the owner stays, and so does the stranger’s list', async () => {
+  it('keeps the owner: the record does not appear in the other account’s list', async () => {
     const [account, stranger] = [service.account(), service.account()];
     const { id } = await account.create('customers', CUSTOMER);
     await account.patch(`/customers/${id}`, { owner_sub: stranger.subject });
@@ -127,7 +127,7 @@ onEveryHost('Update', (service) => {
     expect(await Promise.all(totals)).toEqual([0, 1, 0, 1]);
   });
 
-  it('lands all of 60 concurrent changes to different properties of one record', async () => {
+  it('keeps all of 60 concurrent changes to different properties of one record', async () => {
     const account = service.account();
     const record = await account.create('businesses', {});
     const keys = Array.from({ length: 60 }, (_, n) => `key${n}`);
@@ -169,7 +169,7 @@ onEveryHost('Delete', (service) => {
     expect(reply.json.data).toStrictEqual({ id, deleted: true });
   });
 
-  it('cascades nowhere, and neither does a change', async () => {
+  it('changes no other record, and neither does an update', async () => {
     const account = service.account();
     const customer = await account.create('customers', CUSTOMER);
     const offer = await account.create('services', { name: 'Braids', price: 45_000 });
@@ -182,7 +182,7 @@ onEveryHost('Delete', (service) => {
     expect((await account.get(`/orders/${order.id}`)).json.data).toStrictEqual(order);
   });
 
-  it('lets exactly one of 20 concurrent deletes win', async () => {
+  it('succeeds for exactly one of 20 concurrent deletes', async () => {
     const account = service.account();
     const { id } = await account.create('customers', CUSTOMER);
     const replies = await Promise.all(
@@ -209,7 +209,7 @@ onEveryHost('Delete', (service) => {
     expect((await account.get(path)).status).toBe(404);
   });
 
-  it('does not free the id for another record', async () => {
+  it('does not make the id available for another record', async () => {
     const account = service.account();
     for (const row of COLLECTION_TABLE) {
       const { id } = await account.create(row.name, leastBody(row));
@@ -238,7 +238,7 @@ onEveryHost('A record of another account', (service) => {
         ([action, act]) => ({ row, name: row.name, action, act }),
       ),
     ),
-  )('looks missing to $action of $name and stays as it is', async ({ row, act }) => {
+  )('is 404 for $action of $name and does not change', async ({ row, act }) => {
     const [owner, stranger] = [service.account(), service.account()];
     const record = await owner.create(row.name, leastBody(row));
     const missingId = `${row.idPrefix}${'9'.repeat(record.id.length - row.idPrefix.length)}`;
@@ -251,7 +251,7 @@ onEveryHost('A record of another account', (service) => {
     expect((await stranger.get(`/${row.name}`)).json.data).toEqual([]);
   });
 
-  it('looks missing while its owner is changing it', async () => {
+  it('is 404 while its owner is changing it', async () => {
     const [owner, stranger] = [service.account(), service.account()];
     const { id } = await owner.create('businesses', {});
     const path = `/businesses/${id}`;
@@ -267,7 +267,7 @@ onEveryHost('A record of another account', (service) => {
     expect(data).not.toHaveProperty('stolen');
   });
 
-  it('stays invisible where a stored row has no owner', async () => {
+  it('is 404 when a stored row has no owner', async () => {
     const account = service.account();
     const owned = await account.create('customers', CUSTOMER);
     const legacy = await account.create('customers', CUSTOMER);

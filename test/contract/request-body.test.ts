@@ -182,7 +182,7 @@ onEveryHost('Request body', (service) => {
     );
   });
 
-  it('counts the bytes of a body that comes in pieces of no announced length', async () => {
+  it('counts the bytes of a body that comes in pieces without Content-Length', async () => {
     const sent = await inPieces(service, account, bodyOfBytes(MAX_BYTES));
     expect(sent.status).toBe(201);
     const refused = await inPieces(service, account, bodyOfBytes(MAX_BYTES + 1));
@@ -190,7 +190,7 @@ onEveryHost('Request body', (service) => {
     expect((await account.get('/businesses?page_size=1')).json.meta.pagination.total).toBe(1);
   });
 
-  it('reads characters whose bytes come in different pieces', async () => {
+  it('reads a character whose bytes come in different pieces', async () => {
     const reply = await inPieces(service, account, '{"note":"é日😀"}', 1);
     expect(reply.status).toBe(201);
     expect(await reply.json()).toMatchObject({ data: { note: 'é日😀' } });
@@ -205,7 +205,7 @@ onEveryHost('Request body', (service) => {
     'application/octet-stream',
     'no type',
     '',
-  ])('does not go by the Content-Type %j', async (type) => {
+  ])('ignores the Content-Type %j', async (type) => {
     const headers = { 'Content-Type': type };
     const body = '{"note":"é"}';
     const taken = await account.send('POST', '/businesses', { headers, body });
@@ -222,19 +222,19 @@ onEveryHost('Request body', (service) => {
     expect((await account.send('POST', '/businesses', { body })).status).toBe(201);
   });
 
-  it('judges the body before the record: JSON first, then the required properties', async () => {
+  it('checks the JSON first, then the required properties', async () => {
     expectInvalidJson(await account.send('POST', '/orders', { body: '{"amount":1e309}' }));
     expect((await account.post('/orders', {})).status).toBe(422);
   });
 
-  it('says in the message what is wrong', async () => {
+  it('names the fault in the message', async () => {
     const malformed = await account.send('POST', '/customers', { body: '{"name":oops}' });
     expect(malformed.json.error?.message).toMatch(/JSON/);
     const array = await account.send('POST', '/customers', { body: '[]' });
     expect(array.json.error?.message).toMatch(/array/);
   });
 
-  it('goes on serving after a refusal on the same connection', async () => {
+  it('serves the next request on the same connection after a refusal', async () => {
     for (const body of [bodyOfBytes(MAX_BYTES + 1), '{', '{}']) {
       const reply = await account.send('POST', '/businesses', { body });
       expect(reply.status).toBe(body === '{}' ? 201 : 400);

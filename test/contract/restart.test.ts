@@ -58,7 +58,7 @@ onEveryHost('Restart', (service) => {
     }
   });
 
-  it('answers lists, payments, searches and the operator byte for byte as before', async () => {
+  it("gives byte for byte the same lists, payments, searches and operator's views", async () => {
     const account = service.account();
     for (const amount of [10, 20, 30]) {
       await account.create('orders', { ...VALID_BODY.orders, amount, b: 1, a: { 2: 0, 1: 0 } });
@@ -94,7 +94,7 @@ onEveryHost('Restart', (service) => {
     expect(await create()).toEqual(before.map((sequence) => sequence + 1));
   });
 
-  it('puts new records before all the old ones', async () => {
+  it('lists new records before all old ones', async () => {
     const account = service.account();
     const ids: string[] = [];
     const create = async () => ids.unshift((await account.create('team', VALID_BODY.team)).id);
@@ -110,7 +110,7 @@ onEveryHost('Stored rows of an earlier program', (service) => {
   const restartWith = (account: Caller, ...rows: (readonly [collection: string, body: Row])[]) =>
     service.restartChanged(account, ...rows.map((row) => plant(...row)));
 
-  it('without an owner are counted, and reachable by no account', async () => {
+  it('without an owner are counted, and no account can read them', async () => {
     const person = { name: 'Legacy Person', phone: '1' };
     const rows: Row[] = [
       { id: 'CUS-L1', ...person },
@@ -154,7 +154,7 @@ onEveryHost('Stored rows of an earlier program', (service) => {
     expect((await service.operator.get('/admin/accounts?q=legacy')).json.data).toEqual([]);
   });
 
-  it('with odd ids are kept as they are and count for no sequence', async () => {
+  it('with ids of another form are kept and do not change the next id', async () => {
     const account = service.account();
     const last = await account.create('customers', VALID_BODY.customers);
     const rows = ODD_IDS.map((id) => ({ id, owner_sub: account.subject, name: 'Odd', phone: '1' }));
@@ -190,7 +190,7 @@ onEveryHost('Stored rows of an earlier program', (service) => {
     expect(sequenceOfId(other.id)).toBeLessThan(1000);
   });
 
-  it("that break today's rules are readable, and mended by a PATCH that makes them valid", async () => {
+  it("that break today's rules can be read, and corrected by a PATCH", async () => {
     const account = service.account();
     await account.create('services', VALID_BODY.services);
     const row = { id: 'SRV-old', owner_sub: account.subject, name: '', price: 'free' };

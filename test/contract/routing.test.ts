@@ -73,7 +73,7 @@ onEveryHost('Methods', (service) => {
     expect(reply.headers.has('allow')).toBe(false);
   });
 
-  it('a wrong method leaves the record as it was, whatever its body', async () => {
+  it('a wrong method does not change the record, with any body', async () => {
     const account = service.account();
     const record = await account.create('customers', CUSTOMER);
     const path = `/customers/${record.id}`;
@@ -83,7 +83,7 @@ onEveryHost('Methods', (service) => {
     expect((await account.get(path)).json.data).toEqual(record);
   });
 
-  it('a method in a header or the query does not override the real one', async () => {
+  it('a method in a header or in the query has no effect', async () => {
     const account = service.account();
     const record = await account.create('customers', CUSTOMER);
     const reply = await account.send('GET', `/customers/${record.id}?_method=DELETE`, {
@@ -216,7 +216,7 @@ onEveryHost('Paths', (service) => {
     );
 
     it.each(['Zoë', 'a/b', 'a%2Fb', '%', 'a b', '?x=1', '#top', '😀', "it's"])(
-      'an unknown id %j is named as it is in the message',
+      'the message quotes an unknown id %j unchanged',
       async (unknown) => {
         const reply = await service.account().get(`/customers/${encodeURIComponent(unknown)}`);
         expectNotFound(reply);
@@ -225,7 +225,7 @@ onEveryHost('Paths', (service) => {
     );
   });
 
-  it('the query is no part of the path', async () => {
+  it('the query does not belong to the path', async () => {
     const account = service.account();
     expect((await account.get('/customers?/orders')).status).toBe(200);
     expect((await account.get('/customers?')).status).toBe(200);
@@ -233,7 +233,7 @@ onEveryHost('Paths', (service) => {
     expect((await fetchReply(service, '/api/v1/health?a=%zz&b=%00')).status).toBe(200);
   });
 
-  it('a fragment is no part of the path or the query', async () => {
+  it('a fragment belongs neither to the path nor to the query', async () => {
     const account = service.account('local-preview');
     expect((await account.get('/customers#/orders')).status).toBe(200);
     const reply = await account.get('/customers?page_size=1#page_size=2');
@@ -242,14 +242,14 @@ onEveryHost('Paths', (service) => {
     expect(without.json.meta.pagination.page_size).toBe(20);
   });
 
-  it('a body on a DELETE is not looked at', async () => {
+  it('the body of a DELETE is ignored', async () => {
     const account = service.account();
     const { id } = await account.create('customers', CUSTOMER);
     const reply = await account.send('DELETE', `/customers/${id}`, { body: '{"not": json' });
     expect(reply.status).toBe(200);
   });
 
-  it('refuses before it reads a body: 401, 404 and 405 come before 400', async () => {
+  it('answers 401, 404 and 405 before it reads the body', async () => {
     const body = '{"not": json';
     expect((await post(service, '/customers', body, false)).status).toBe(401);
     expect((await post(service, '/invoices', body, true)).status).toBe(404);

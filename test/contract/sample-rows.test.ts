@@ -9,13 +9,13 @@ import { type JsonRecord, onEveryHost } from '../support/contract.js';
 const SAMPLE_OWNER = 'local-preview';
 
 onEveryHost('Sample rows', (service) => {
-  it.each(COLLECTIONS)('shows some %s to local-preview', async (name) => {
+  it.each(COLLECTIONS)('contain some %s of local-preview', async (name) => {
     const { data } = (await service.account(SAMPLE_OWNER).get(`/${name}`)).json;
     expect(data.length).toBeGreaterThan(0);
     for (const record of data) expect(record.owner_sub).toBe(SAMPLE_OWNER);
   });
 
-  it('shows them to nobody else', async () => {
+  it('are visible to no other account', async () => {
     const samples = service.account(SAMPLE_OWNER);
     const stranger = service.account();
     for (const name of COLLECTIONS) {
@@ -27,7 +27,7 @@ onEveryHost('Sample rows', (service) => {
     expect((await stranger.get('/payments')).json.data).toEqual([]);
   });
 
-  it('are the only rows of a new database, and its only tenant', async () => {
+  it('are the only rows of a new database, and their owner is its only tenant', async () => {
     const { data } = (await service.operator.get('/admin/overview')).json;
     const samples = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data;
     expect(data).toEqual({
@@ -37,7 +37,7 @@ onEveryHost('Sample rows', (service) => {
     });
   });
 
-  it('keep the rules that every record keeps', async () => {
+  it('pass the validation of every record', async () => {
     const samples = service.account(SAMPLE_OWNER);
     for (const name of COLLECTIONS) {
       for (const record of (await samples.get(`/${name}`)).json.data) {
@@ -64,13 +64,13 @@ onEveryHost('Sample rows', (service) => {
     expect(id).toBe(`CUS-000${samples.length + 1}`);
   });
 
-  it('are not sown again by a restart', async () => {
+  it('are not added again by a restart', async () => {
     const before = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data;
     await service.restart();
     expect((await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data).toEqual(before);
   });
 
-  it('are not sown again once they are all deleted, even where no record is left', async () => {
+  it('are not added again after all of them were deleted, even in an empty database', async () => {
     for (const { owner_sub } of (await service.operator.get('/admin/accounts')).json.data) {
       for (const name of COLLECTIONS) {
         const path = tenantPath(owner_sub, name);

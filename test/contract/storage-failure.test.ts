@@ -81,7 +81,7 @@ onEveryHost('Storage failure', (service) => {
     expect(await everything(service, account)).toEqual(before);
   });
 
-  it.each(COLLECTIONS)('fails every change of %s alike', async (name) => {
+  it.each(COLLECTIONS)('fails every change of %s in the same way', async (name) => {
     const account = await sharedAccount();
     const kept = await account.create(name, { ...VALID_BODY[name], note: 'keep-me' });
     const tenant = tenantPath(account.subject, name);
@@ -96,7 +96,7 @@ onEveryHost('Storage failure', (service) => {
     expect((await account.get(`/${name}`)).json.data).toEqual([kept]);
   });
 
-  it('goes on writing after a failure, durably', async () => {
+  it('stores later writes durably after a failure', async () => {
     const account = service.account();
     await plantTriggers(service, account);
     const first = await account.create('customers', VALID_BODY.customers);
@@ -121,7 +121,7 @@ onEveryHost('Storage failure', (service) => {
     expect(sequenceOfId(after.id)).toBe(sequenceOfId(before.id) + 2);
   });
 
-  it('answers every one of many concurrent writes truthfully', async () => {
+  it('answers each of many concurrent writes according to what was stored', async () => {
     const account = service.account();
     await plantTriggers(service, account);
     const replies = await Promise.all(
@@ -138,7 +138,7 @@ onEveryHost('Storage failure', (service) => {
     expect(await list()).toEqual(stored.toSorted(byId));
   });
 
-  it('lets a change stand whose audit event alone cannot be written', async () => {
+  it('keeps a change whose audit event alone cannot be written', async () => {
     const account = service.account(`not-audited-${service.account().subject}`);
     await plantTriggers(service, account);
     const owner = account.subject;

@@ -32,7 +32,7 @@ onEveryHost('Validation on create', (service) => {
     account = service.account();
   });
 
-  it.each(BAD_VALUES)('refuses $name where $property is $value', async (bad) => {
+  it.each(BAD_VALUES)('refuses $name when $property is $value', async (bad) => {
     const { row, property, value } = bad;
     const reply = await account.post(`/${row.name}`, { ...leastBody(row), [property]: value });
     expectRefusal(reply, row, [property]);
@@ -102,7 +102,7 @@ onEveryHost('What is not validated', (service) => {
   });
 
   it.each(COLLECTION_TABLE.filter(({ numbers }) => numbers.length > 0))(
-    'how small or large a number of $name above 0 is',
+    'the size of a number of $name above 0',
     async (row) => {
       const [property = ''] = row.numbers;
       for (const number of ['5e-324', '0.5', '1.7976931348623157e308']) {
@@ -114,11 +114,14 @@ onEveryHost('What is not validated', (service) => {
     },
   );
 
-  it.each(['-0', '1e-400', '-5e-324'])('but an amount of %s is not above 0', async (number) => {
-    const body = `{"customer":"A","service":"B","amount":${number}}`;
-    const reply = await service.account().post('/orders', body);
-    expect(reply.json.error?.code).toBe('VALIDATION_FAILED');
-  });
+  it.each(['-0', '1e-400', '-5e-324'])(
+    'except an amount of %s, which is not above 0',
+    async (number) => {
+      const body = `{"customer":"A","service":"B","amount":${number}}`;
+      const reply = await service.account().post('/orders', body);
+      expect(reply.json.error?.code).toBe('VALIDATION_FAILED');
+    },
+  );
 
   it('any property of a business', async () => {
     const account = service.account();
@@ -128,7 +131,7 @@ onEveryHost('What is not validated', (service) => {
     expect((await account.patch(`/businesses/${record.id}`, { phone: '' })).status).toBe(200);
   });
 
-  it.each(SOME_REQUIRED)('whether another record of $name is the same', async (row) => {
+  it.each(SOME_REQUIRED)('an equal second record of $name', async (row) => {
     const account = service.account();
     await account.create(row.name, leastBody(row));
     await account.create(row.name, leastBody(row));
@@ -154,7 +157,7 @@ onEveryHost('What is not validated', (service) => {
     expect(reply.json.data).toStrictEqual(record);
   });
 
-  it('which status follows which', async () => {
+  it('the order of status values', async () => {
     const account = service.account();
     const order = await account.create('orders', { customer: 'A', service: 'B', amount: 5 });
     for (const status of ['Ready', 'New', 'In progress', 'whatever', 'New', '', 5, null]) {

@@ -78,7 +78,7 @@ describe('A dry run reads', () => {
     expect(code).toBe(0);
   });
 
-  it('amounts as numbers and everything else as text', async () => {
+  it('only amounts as numbers, everything else as text', async () => {
     const { text, code } = await judge(
       'customer;service;amount;paid;date;qty\nA;B;1.000,50;1.000;2026-01-02;007\n',
       'orders',
@@ -224,7 +224,7 @@ describe('A dry run refuses', () => {
     expect(code).toBe(1);
   });
 
-  it('a byte that is not UTF-8 where UTF-8 is asked for, with its line', async () => {
+  it('a byte that is not UTF-8 under --encoding utf-8, and names its line', async () => {
     const lines = `name,phone\n${'A,1\n'.repeat(40_000)}`;
     const content = Buffer.concat([
       Buffer.from(lines),
@@ -236,7 +236,7 @@ describe('A dry run refuses', () => {
     expect((await judge(content, 'team')).text).toContain('windows-1252 (line 40002 is not UTF-8');
   });
 
-  it('all of them in the report, the first ten on the screen, and leaves nothing else', async () => {
+  it('bad rows: all in the report, the first ten on the screen, and writes no other file', async () => {
     const report = join(folder.path, 'report.csv');
     const rows = Array.from({ length: 12 }, (_, i) => `=cmd${i},\n`).join('');
     const before = await readdir(folder.path);
@@ -252,7 +252,7 @@ describe('A dry run refuses', () => {
   });
 });
 
-it('A dry run of a file of 40 MB takes a bounded memory', async () => {
+it('A dry run of a file of 40 MB uses bounded memory', async () => {
   const path = join(folder.path, 'large.csv');
   const row = `${'n'.repeat(180)},0713000000\n`;
   await writeFile(path, TEAM + row.repeat(220_000));

@@ -8,6 +8,7 @@ import { backupExpiry } from '../../src/data/erase/backup-expiry.js';
 import { accountsThatCameBack, addToLedger } from '../../src/data/erase/ledger.js';
 import { startDataCommand } from '../support/data-command.js';
 import { type DataService, openDataService } from '../support/data-service.js';
+import { openMeddlingProxy } from '../support/meddling-proxy.js';
 import { openRestoration } from '../support/restoration.js';
 
 // Each test runs processes, one after the other.
@@ -38,7 +39,7 @@ function words(account: string, folder: string): string[] {
 }
 
 describe('An erasure', () => {
-  it('exports, deletes, looks, and writes a line that names nobody', async () => {
+  it('exports, deletes, checks, and writes a ledger line without the subject', async () => {
     await fill('erin@example.com', 5);
     await fill('stays', 1);
     await writeFile(on.at('backups/service-2026-11-20T10-00-00.000Z.db'), '');
@@ -56,7 +57,7 @@ describe('An erasure', () => {
     expect(ledger).toMatch(/"salt":"[0-9a-f]{32}"[\s\S]*"account":"[0-9a-f]{64}".*"team":5/);
   });
 
-  it('goes on where it was broken off, with the same command', async () => {
+  it('continues after an interruption, with the same command', async () => {
     await fill('broken', 300);
     const started = startDataCommand(words('broken', 'b'), { ...on.environment, ...settings });
     for (;;) {
@@ -71,7 +72,35 @@ describe('An erasure', () => {
     expect((await on.client.recordsOf('broken').team.list()).pagination.total).toBe(0);
   });
 
-  it('leaves what came after the export, and says so', async () => {
+  it('stops with Ctrl-C, says how to go on, and goes on', async () => {
+    await fill('interrupted', 60);
+    const interruption = new AbortController();
+    const held = await openMeddlingProxy({
+      method: 'DELETE',
+      to: String(on.environment['SERVICE_URL']),
+      before(_response, number) {
+        if (number === 20) interruption.abort();
+        return false;
+      },
+    });
+    const environment = { ...settings, ...held.environment };
+    const { code, stderr } = await on.runHere(words('interrupted', on.at('i')), {
+      environment,
+      interrupted: interruption.signal,
+    });
+    await held.close();
+    expect([code, stderr]).toEqual([
+      130,
+      expect.stringContaining('stopped while deleting; run the same command to go on'),
+    ]);
+    const left = (await on.client.recordsOf('interrupted').team.list()).pagination.total;
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(41);
+    const again = await on.run(words('interrupted', on.at('i')), settings);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('60 records deleted')]);
+  });
+
+  it('does not delete records that were created after the export, and reports them', async () => {
     await fill('late', 1);
     const folder = on.at('late');
     await on.run(['export', '--account', 'late', '--to', folder]);
@@ -129,12 +158,12 @@ describe('An erasure', () => {
 });
 
 describe('The ledger', () => {
-  async function* owners(...list: { subject: string; oldest: number }[]) {
+  function* owners(...list: { subject: string; oldest: number }[]) {
     yield* list;
   }
   const bytes = (size: number) => new Uint8Array(size).fill(7);
 
-  it('knows those who came back, and not those who came anew', async () => {
+  it('names accounts that a restore brought back, and not accounts that came anew', async () => {
     const path = on.at('ledger.ndjson');
     for (const subject of ['a', 'b', 'c']) {
       const erased = '2026-02-01T00:00:00.000Z';
@@ -153,7 +182,7 @@ describe('The ledger', () => {
     expect(await accountsThatCameBack(on.at('none'), owners())).toEqual([]);
   });
 
-  it('is read by a restore', async () => {
+  it('is read at a restore', async () => {
     const restoration = await openRestoration();
     try {
       const silent = await restoration.restore([restoration.backup]);
@@ -162,7 +191,7 @@ describe('The ledger', () => {
       const copy = restoration.at('copy.db');
       await copyFile(restoration.backup, copy);
       const found = [];
-      for await (const owner of ownersIn(copy)) found.push(owner);
+      for (const owner of ownersIn(copy)) found.push(owner);
       const [first] = found;
       expect(found.length).toBeGreaterThan(0);
       const path = restoration.at('backups-erased.ndjson');
@@ -178,7 +207,7 @@ describe('The ledger', () => {
   });
 });
 
-it('The end of the last backup is reckoned from the newest one, or said to be unknown', async () => {
+it('The end of the last backup is computed from the newest one, or reported as unknown', async () => {
   const now = Date.parse('2026-11-22T00:00:00Z');
   const plan = { folder: on.at('backups'), intervalHours: 6, keep: 4 };
   expect(await backupExpiry(plan, now)).toContain('2026-11-21T10:00:00.000Z');

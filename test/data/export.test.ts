@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
 import type { JsonObject } from '../../src/domain/json.js';
 import { type DataService, openDataService } from '../support/data-service.js';
+import { openMeddlingProxy } from '../support/meddling-proxy.js';
 import { steps } from '../trials/model/commands.js';
 
 // Each test runs processes, one after the other.
@@ -45,7 +46,7 @@ async function text(folder: string, name: string): Promise<string> {
 }
 
 describe('An export', () => {
-  it('has a file for each collection, payments, audit events and a manifest that fits them', async () => {
+  it('has a file for each collection, payments, audit events and a manifest with their counts and sums', async () => {
     await create('a|1', 'customers', { name: 'A', phone: '1' });
     await create('a|1', 'orders', { customer: 'A', service: 'B', amount: 10, paid: 4 });
     await create('another', 'customers', { name: 'Z', phone: '9' });
@@ -137,7 +138,35 @@ describe('An export', () => {
     expect(accounts.map((each: { account: string }) => each.account)).toContain('../x');
   });
 
-  it('says where the account changed meanwhile', async () => {
+  it.each([
+    ['before it writes', 3, 'stopped; nothing was written'],
+    ['while it writes', 17, 'is no whole export; remove it'],
+  ])('stops with Ctrl-C %s, and says how it left the folder', async (when, request, sentence) => {
+    await fill(when, 450);
+    const interruption = new AbortController();
+    const pages = await openMeddlingProxy({
+      method: 'GET',
+      to: String(on.environment['SERVICE_URL']),
+      after(_response, number) {
+        if (number === request) interruption.abort();
+        return false;
+      },
+    });
+    const folder = on.at(when);
+    const { code, stderr } = await on.runHere(['export', '--account', when, '--to', folder], {
+      environment: pages.environment,
+      interrupted: interruption.signal,
+    });
+    await pages.close();
+    expect([code, stderr]).toEqual([130, expect.stringContaining(sentence)]);
+    const written = await readdir(folder).catch(() => undefined);
+    expect(written === undefined).toBe(when === 'before it writes');
+    expect(written ?? []).not.toContain('manifest.json');
+    const { code: refused } = await on.run(['import', folder, '--account', 'elsewhere']);
+    expect(refused).not.toBe(0);
+  });
+
+  it('says whether the account changed meanwhile', async () => {
     await fill('busy', 300);
     let isOver = false;
     const writing = (async () => {
@@ -187,7 +216,7 @@ describe('An export', () => {
 });
 
 describe('The way back', () => {
-  it('gives the same records as the model makes them, but for their ids', async () => {
+  it('gives the same records except for their ids', async () => {
     const some = fc.sample(steps({ accounts: 3, steps: 4, commands: 30 }), {
       seed: 20261122,
       numRuns: 2,
@@ -212,7 +241,7 @@ describe('The way back', () => {
     expect(await allContents('model|2')).toEqual(before);
   });
 
-  it('is refused where a file is not as it was exported, or the export was broken off', async () => {
+  it('is refused when a file differs from its export, or when the export is incomplete', async () => {
     await create('torn', 'customers', { name: 'A', phone: '1' });
     const { folder, run } = exported('torn');
     await run();
@@ -227,7 +256,7 @@ describe('The way back', () => {
   });
 });
 
-/** As texts: `toEqual` takes an own `__proto__` for nothing. Order of properties is kept but for numbers. */
+/** As texts, because `toEqual` ignores an own `__proto__`. The order of properties is kept, except for numeric names. */
 async function allContents(account: string) {
   const contents: Record<string, string[]> = {};
   for (const collection of COLLECTION_NAMES) {

@@ -2,11 +2,12 @@
 
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startDataCommand } from '../support/data-command.js';
 import { type DataService, openDataService } from '../support/data-service.js';
+import { openMeddlingProxy } from '../support/meddling-proxy.js';
 
 // Each test runs processes, one after the other.
 vi.setConfig({ testTimeout: 120_000 });
@@ -35,40 +36,15 @@ async function names(account: string): Promise<unknown[]> {
   return (await on.contents(account, 'customers')).map(({ name }) => name);
 }
 
-/** A proxy in front of the service; `meddle` says whether it has answered, or the request goes on. */
-async function proxy(
-  meddle: (request: IncomingMessage, response: ServerResponse, number: number) => boolean,
-  afterwards: (response: ServerResponse, number: number) => boolean = () => false,
-) {
-  let number = 0;
-  const server: Server = createServer(async (request, response) => {
-    const own = request.method === 'POST' ? ++number : 0;
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    if (own > 0 && meddle(request, response, own)) return;
-    const answer = await fetch(
-      on.environment['SERVICE_URL']?.replace('/api/v1', '') + (request.url ?? ''),
-      {
-        method: request.method ?? 'GET',
-        headers: {
-          'X-Service-Admin-Key': String(request.headers['x-service-admin-key']),
-        },
-        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
-      },
-    );
-    const text = await answer.text();
-    if (own > 0 && afterwards(response, own)) return;
-    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(text);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    environment: { SERVICE_URL: `http://127.0.0.1:${port}/api/v1` },
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    },
-  };
+type Meddling = Pick<Parameters<typeof openMeddlingProxy>[0], 'before' | 'after'>;
+
+/** A proxy that counts the creates. */
+function proxy(meddling: Meddling) {
+  return openMeddlingProxy({
+    method: 'POST',
+    to: String(on.environment['SERVICE_URL']),
+    ...meddling,
+  });
 }
 
 describe('An import', () => {
@@ -99,7 +75,7 @@ describe('An import', () => {
     expect(await names('other')).toHaveLength(2);
   });
 
-  it('of a file that has changed, or is read otherwise, is refused', async () => {
+  it('of a file that changed, or with other options, is refused', async () => {
     const { account, file, args } = await prepared(customers(2));
     await on.run(args);
     const otherwise = await on.run([...args, '--map', 'phone=phone,name=name']);
@@ -139,7 +115,7 @@ describe('An import', () => {
     expect(found).toEqual(Array.from({ length: 150 }, (_, i) => `Mteja ${149 - i}`));
   });
 
-  it('leaves the file, its journal, and nothing else', async () => {
+  it('leaves the file and its journal, and no other file', async () => {
     const { file, args } = await prepared(customers(3));
     await on.run(args);
     const own = (await readdir(on.folder)).filter((name) => on.at(name).startsWith(file));
@@ -150,7 +126,7 @@ describe('An import', () => {
     expect(await readFile(on.at(own[1] ?? ''), 'utf8')).not.toContain('Mteja');
   });
 
-  it('is refused while another one of the same file is under way', async () => {
+  it('is refused while another import of the same file is running', async () => {
     const { account, args } = await prepared(customers(400));
     const runs = await Promise.all([1, 2, 3].map(() => on.run([...args, '--connections', '2'])));
     const codes = runs.map(({ code }) => code);
@@ -163,11 +139,13 @@ describe('An import', () => {
     expect(await names(account)).toHaveLength(400);
   });
 
-  it('stops with Ctrl-C, says how to go on, and goes on', async () => {
+  it('stops with Ctrl-C, says how to continue, and continues', async () => {
     const { account, args } = await prepared(customers(300));
-    const held = await proxy((_request, _response, number) => {
-      if (number === 40) started.child.kill('SIGINT');
-      return false;
+    const held = await proxy({
+      before(_response, number) {
+        if (number === 40) started.child.kill('SIGINT');
+        return false;
+      },
     });
     const environment = { ...on.environment, ...held.environment };
     const started = startDataCommand(args, environment);
@@ -191,32 +169,32 @@ describe('An import', () => {
 });
 
 describe('An import behind a proxy', () => {
-  it.each<[string, Parameters<typeof proxy>]>([
+  it.each<[string, Meddling]>([
     [
       'that answers 429',
-      [
-        (_request, response, n) =>
+      {
+        before: (response, n) =>
           n % 20 === 0 && Boolean(response.writeHead(429, { 'Retry-After': '0' }).end('slow down')),
-      ],
+      },
     ],
     [
       'that answers 503',
-      [(_request, response, n) => n % 25 === 0 && Boolean(response.writeHead(503).end())],
+      { before: (response, n) => n % 25 === 0 && Boolean(response.writeHead(503).end()) },
     ],
     [
       'that answers 504 after the record was made',
-      [() => false, (response, n) => n % 25 === 0 && Boolean(response.writeHead(504).end())],
+      { after: (response, n) => n % 25 === 0 && Boolean(response.writeHead(504).end()) },
     ],
     [
       'that breaks off the answer',
-      [() => false, (response, n) => n % 25 === 0 && Boolean(response.destroy())],
+      { after: (response, n) => n % 25 === 0 && Boolean(response.destroy()) },
     ],
-    ['that never answers now and then', [(_request, _response, n) => n % 60 === 0]],
+    ['that never answers now and then', { before: (_response, n) => n % 60 === 0 }],
   ])('%s creates each record once', async (_name, meddling) => {
     const { account, args } = await prepared(
       customers(50) + customers(50).slice(11) + customers(20).slice(11),
     );
-    const between = await proxy(...meddling);
+    const between = await proxy(meddling);
     const { code, stderr } = await on.runHere(args, { environment: between.environment });
     await between.close();
     expect(stderr).toContain('waiting');
@@ -227,9 +205,9 @@ describe('An import behind a proxy', () => {
     expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(wanted));
   });
 
-  it('that never answers ends, with a sentence', async () => {
+  it('that never answers ends with a sentence', async () => {
     const { args } = await prepared(customers(3));
-    const dead = await proxy(() => true);
+    const dead = await proxy({ before: () => true });
     const waits = { firstMs: 5, maxMs: 20, patienceMs: 300, timeoutMs: 200, onItsWayMs: 10 };
     const run = await on.runHere(args, { environment: dead.environment, waits });
     await dead.close();
@@ -239,18 +217,18 @@ describe('An import behind a proxy', () => {
     );
   });
 
-  it('waits as long as it is asked to', async () => {
+  it('waits as long as Retry-After says', async () => {
     const { args } = await prepared(customers(3));
-    const busy = await proxy(
-      (_request, response, n) =>
+    const busy = await proxy({
+      before: (response, n) =>
         n === 1 && Boolean(response.writeHead(429, { 'Retry-After': '1' }).end()),
-    );
+    });
     const { stderr, code } = await on.runHere(args, { environment: busy.environment });
     await busy.close();
     expect([code, stderr]).toEqual([0, expect.stringContaining('waiting 1.0 s')]);
   });
 
-  it('that redirects does not get the key sent elsewhere', async () => {
+  it('that redirects does not send the key to another address', async () => {
     const { args } = await prepared(customers(1));
     const keys: unknown[] = [];
     const elsewhere = createServer((request, response) => {

@@ -20,12 +20,12 @@ const EVENT: AuditEvent = {
 };
 
 describe('Names in an audit event', () => {
-  it('are as they were where they are few and short', () => {
+  it('are unchanged when they are few and short', () => {
     expect(changedNames(['status', 'paid'])).toEqual({ changed: ['status', 'paid'] });
     expect(changedNames([])).toEqual({ changed: [] });
   });
 
-  it('are a thousand at most, with the number of the rest', () => {
+  it('are at most a thousand, with the number of the rest', () => {
     const names = Array.from({ length: 100_000 }, (_, i) => `p${i}`);
     const { changed, changed_omitted } = changedNames(names);
     expect(changed).toEqual(names.slice(0, CHANGED_NAMES_MAX));
@@ -33,7 +33,7 @@ describe('Names in an audit event', () => {
     expect(changedNames(names.slice(0, CHANGED_NAMES_MAX))).not.toHaveProperty('changed_omitted');
   });
 
-  it('are cut at 200 characters, never within one', () => {
+  it('are cut at 200 characters, never inside a surrogate pair', () => {
     const [long, pair] = changedNames(['x'.repeat(1_000_000), `${'x'.repeat(199)}💇`]).changed;
     expect(long).toBe('x'.repeat(CHANGED_NAME_MAX_CHARACTERS));
     expect(pair).toBe('x'.repeat(199));
@@ -56,7 +56,7 @@ describe('An audit event as a log line', () => {
     });
   });
 
-  it('stays a line, however many names there are', () => {
+  it('stays one line with any number of names', () => {
     const names = Array.from({ length: 5_000 }, (_, i) => `${i}`.padStart(200, 'x'));
     const fields = loggedEvent({ ...EVENT, ...changedNames(names) });
     expect(JSON.stringify(fields).length).toBeLessThan(1_500);

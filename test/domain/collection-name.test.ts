@@ -7,7 +7,7 @@ import {
   isCollectionName,
 } from '../../src/domain/collection-name.js';
 
-it('knows its six names and no other word', () => {
+it('accepts the six names and no other word', () => {
   expect(COLLECTION_NAMES.filter(isCollectionName)).toEqual([...COLLECTION_NAMES]);
   const others = ['payments', 'Customers', 'customer', '', 'constructor', '__proto__'];
   expect(others.filter(isCollectionName)).toEqual([]);

@@ -24,7 +24,7 @@ describe('formatId', () => {
     expect(sequenceOf(collection, id)).toBe(sequence);
   });
 
-  it('and sequenceOf are each other’s opposite, and no two ids are the same', () => {
+  it('and sequenceOf are inverse, and no two ids are equal', () => {
     const number = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
     fc.assert(
       fc.property(fc.constantFrom(...COLLECTION_NAMES), number, number, (name, a, b) => {
@@ -52,11 +52,11 @@ describe('sequenceOf', () => {
     ['other digits', 'CUS-٤٢'],
     ['more than a safe integer', 'CUS-9007199254740992'],
     ['a thousand digits', `CUS-${'9'.repeat(1000)}`],
-  ])('an id with %s has no say in the next number', (_name, id) => {
+  ])('an id with %s does not change the next number', (_name, id) => {
     expect(sequenceOf('customers', id)).toBe(0);
   });
 
-  it('reads more or fewer digits than are written', () => {
+  it('reads ids with more or fewer digits than formatId writes', () => {
     expect(sequenceOf('customers', 'CUS-42')).toBe(42);
     expect(sequenceOf('customers', 'CUS-000000000042')).toBe(42);
   });

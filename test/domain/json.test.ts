@@ -62,7 +62,7 @@ describe('parseJsonObject accepts', () => {
     );
   });
 
-  it('any valid object whatever brackets and quotes its strings hold', () => {
+  it('any valid object with any brackets and quotes in its strings', () => {
     const hostile = fc.string({ unit: fc.constantFrom('[', '{', ']', '}', '"', '\\', 'a') });
     const long = hostile.map((text) => text.repeat(100));
     fc.assert(
@@ -134,7 +134,7 @@ describe('parseJsonObject refuses', () => {
     expectRefused(text, /double precision/);
   });
 
-  it('exactly the numbers that the parser makes infinite', () => {
+  it('exactly the numbers that the parser reads as infinite', () => {
     const digits = fc.string({
       unit: fc.constantFrom(...'0123456789'),
       minLength: 1,

@@ -83,7 +83,7 @@ describe('pageRequest', () => {
 });
 
 describe('listQuery', () => {
-  it('has no filter where q and status are absent or empty', () => {
+  it('has no filter when q and status are absent or empty', () => {
     const none = { page: 1, pageSize: 20, q: '', status: '' };
     expect(listQuery(new URLSearchParams(''), DATA_PAGE_SIZES)).toEqual(none);
     expect(listQuery(new URLSearchParams('q=&status='), DATA_PAGE_SIZES)).toEqual(none);

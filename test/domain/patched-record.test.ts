@@ -28,7 +28,7 @@ describe('patchedRecord', () => {
     expect(patched(stored, { d: null })).toEqual({ ...stored, d: null });
   });
 
-  it('keeps the order of what is stored, and puts behind it what is new', () => {
+  it('keeps the order of the stored properties, and appends new ones', () => {
     const text = JSON.stringify(stored);
     expect(patch(text, {}).text).toBe(text);
     expect(patch('{"id":"X","b":1,"a":2}', { c: 3, a: 0, b: [] }).text).toBe(
@@ -36,13 +36,13 @@ describe('patchedRecord', () => {
     );
   });
 
-  it('keeps id, owner_sub and ownerSub, also where there was none', () => {
+  it('keeps id, owner_sub and ownerSub, and adds none of them', () => {
     const taken = { id: 'X', owner_sub: 'x', ownerSub: 'x' };
     expect(patched(stored, taken)).toEqual(stored);
     expect(patched({ id: 'ORD-0002' }, taken)).toEqual({ id: 'ORD-0002' });
   });
 
-  it('has for each property the last value that was sent, and changes neither part', () => {
+  it('takes the sent value of a property, else the stored one, and changes neither input', () => {
     fc.assert(
       fc.property(body, body, (first, second) => {
         const texts = [JSON.stringify(first), JSON.stringify(second)];
@@ -70,16 +70,16 @@ describe('patchedRecord', () => {
     );
   });
 
-  it('leaves the text as it is where no value differs', () => {
+  it('leaves the text unchanged when no value differs', () => {
     const odd = ' {"id" : "X",\t"\\u0061": [1.0] , "b":{"c":1,"d":2} } ';
     expect(patch(odd, { a: [1], b: { d: 2, c: 1 } })).toMatchObject({ text: odd, changed: [] });
   });
 
-  it('of a name that is stored twice leaves no old value', () => {
+  it('of a name that is stored twice keeps no old value', () => {
     expect(patched('{"id":"X","a":1,"b":2,"a":3}', { a: 4 })).toEqual({ id: 'X', a: 4, b: 2 });
   });
 
-  it('judges the whole: what was sent, and what is stored', () => {
+  it('validates the merged record: sent and stored properties', () => {
     const refused = (text: string, sent: JsonObject) => {
       const outcome = patchedRecord('customers', text, JSON.stringify(sent));
       return outcome.ok ? '' : outcome.failure.message;
@@ -94,7 +94,7 @@ describe('patchedRecord', () => {
     expect(refused('{"id":"X","name":"Ne\\u0065ma"}', { phone: '1' })).toBe('');
   });
 
-  it('says the status that lists filter by', () => {
+  it('returns the status that lists filter by', () => {
     expect(patch('{"status":"New"}', { a: 1 }).status).toBe('New');
     expect(patch('{"status":"New"}', { status: 'Ready' }).status).toBe('Ready');
     expect(patch('{"status":"New"}', { status: null }).status).toBe(null);

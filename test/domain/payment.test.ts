@@ -60,7 +60,7 @@ describe('paymentOf', () => {
     },
   );
 
-  it('an order without any of it is still a row', () => {
+  it('an order with nothing but its id still has a row', () => {
     expect(paymentOf({ id: 'ORD-0001' })).toEqual({
       id: 'PAY-0001',
       order_id: 'ORD-0001',
@@ -74,12 +74,12 @@ describe('paymentOf', () => {
     });
   });
 
-  it.each([null, undefined])('the method is null where the order has %s', (method) => {
+  it.each([null, undefined])('the method is null when the order has %s', (method) => {
     const { method: _, ...rest } = ORDER;
     expect(paymentOf(method === undefined ? rest : { ...rest, method }).method).toBeNull();
   });
 
-  it("takes nothing from the order's own status, and does not change the order", () => {
+  it("ignores the order's own status, and does not change the order", () => {
     const before = JSON.stringify(ORDER);
     expect(paymentOf({ ...ORDER, status: 'paid', due: 0 })).toEqual(paymentOf(ORDER));
     expect(JSON.stringify(ORDER)).toBe(before);
@@ -114,7 +114,7 @@ describe('A payment row', () => {
     );
   });
 
-  it('shares a long value, and not another one of the same name before it', () => {
+  it('shares a long value, and ignores a nested member of the same name', () => {
     const customer = 'x'.repeat(5_000);
     const text = JSON.stringify({ note: { customer: 'short' }, ...ORDER, customer });
     const shared = sharedPieces(text, paymentPieces(text));

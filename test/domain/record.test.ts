@@ -76,7 +76,7 @@ describe('newRecord', () => {
     });
   });
 
-  it('keeps every other property of any body, and leaves the body alone', () => {
+  it('keeps every other property of any body, and does not change the body', () => {
     fc.assert(
       fc.property(fc.constantFrom(...COLLECTION_NAMES), body, (name, sent) => {
         const before = JSON.stringify(sent);
@@ -90,7 +90,7 @@ describe('newRecord', () => {
     );
   });
 
-  it('begins with id and owner, and says its status', () => {
+  it('begins with id and owner, and returns its status', () => {
     const rest = made('businesses', { a: 1, ownerSub: 'x', id: 'x', b: 2 }).text;
     expect(identified('businesses', 'BIZ-0001', 'me', rest)).toBe(
       '{"id":"BIZ-0001","owner_sub":"me","ownerSub":"me","a":1,"b":2}',
@@ -148,7 +148,7 @@ describe('validated', () => {
     expect(named.map((part) => part.split(' ')[0])).toEqual(required);
   });
 
-  it('says what was given and what is wanted', () => {
+  it('gives the sent value and the required kind', () => {
     const outcome = validated('orders', { customer: '', service: 7, amount: '5' });
     expect(!outcome.ok && outcome.failure.message).toBe(
       'customer is an empty string; it must be a non-empty string; ' +
@@ -157,11 +157,11 @@ describe('validated', () => {
     );
   });
 
-  it('looks at own properties: a prototype sent as data lends none', () => {
+  it('looks at own properties: a property inside __proto__ does not count', () => {
     expect(validated('customers', HOSTILE).ok).toBe(false);
   });
 
-  it('judges nothing but the required properties', () => {
+  it('validates only the required properties', () => {
     const odd = { status: 7, paid: 'all', currency: null, method: [], date: false, due: -1 };
     expect(validated('orders', { ...GOOD.orders, ...odd }).ok).toBe(true);
   });

@@ -56,7 +56,7 @@ describe('A needle', () => {
     );
   });
 
-  it('agrees with it on needles that repeat themselves, short and long', () => {
+  it('agrees with it on repetitive needles, short and long', () => {
     // Few letters and many repetitions: every border of the needle matters.
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'A'), minLength: 1, maxLength: 9 });
     const needle = fc.tuple(letters, fc.nat(120), letters).map(([a, n, b]) => a.repeat(n) + b);
@@ -89,7 +89,7 @@ describe('A needle', () => {
   it.each([
     ['short', 'ab', 'xabxab'],
     ['long', 'ab'.repeat(200), `x${'ab'.repeat(200)}x${'ab'.repeat(200)}`],
-  ])('that is %s is found where it begins, between two places of the text', (_name, q, text) => {
+  ])('that is %s is found at its beginning, across two pieces of the text', (_name, q, text) => {
     const needle = new Needle(q);
     const second = text.length - q.length;
     expect(needle.indexIn(text)).toBe(1);
@@ -99,7 +99,7 @@ describe('A needle', () => {
     expect(needle.indexIn(text, 1, q.length)).toBe(-1);
   });
 
-  it('with borders within borders within borders is found in what begins like it', () => {
+  it('with nested borders is found in a text that begins like it', () => {
     // Words of Fibonacci: every prefix has as many borders as a word can have.
     let [word, before] = ['ab', 'a'];
     while (word.length < 2_000) [word, before] = [word + before, word];
@@ -151,7 +151,7 @@ describe('A search through a long text', () => {
     }
   });
 
-  it('can be stopped after each window', () => {
+  it('can stop after each window', () => {
     expect([...new Needle('y').search('x'.repeat(10 * WINDOW_CHARACTERS))]).toHaveLength(10);
   });
 });
@@ -180,7 +180,7 @@ describe('a long needle', () => {
     ['breaks in its middle', 'a', `${'a'.repeat(2500)}b${'a'.repeat(2500)}`],
     ['repeats a pattern', 'ab', `${'ab'.repeat(2500)}c`],
     ['has borders within borders', 'aabaaab', `${'aabaaab'.repeat(700)}c`],
-  ])('that %s costs a few looks for each character', (_name, unit, needle) => {
+  ])('that %s costs a few comparisons for each character', (_name, unit, needle) => {
     const text = unit.repeat(Math.ceil(100_000 / unit.length));
     const linear = 6 * (text.length + needle.length);
     const search = new Needle(needle);

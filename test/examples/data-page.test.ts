@@ -43,7 +43,7 @@ function timeless(text: string): string {
   return text.replace(/[\d.]+ s \(\d+\/s\)/, '… s (…/s)');
 }
 
-it('The page shows what its commands do, one after the other', async () => {
+it('The commands of the page, run in order, print what the page shows', async () => {
   const judged = await run('First a dry run.');
   expect(judged).toEqual({ code: 1, stderr: '', text: block('text', 'First a dry run.') });
 

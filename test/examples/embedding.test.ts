@@ -69,19 +69,19 @@ describe('The embedding page’s example', () => {
 });
 
 describe('The core bundle', () => {
-  it('imports nothing, of Node least of all', async () => {
+  it('imports no module, neither of Node nor of a package', async () => {
     const bundle = await readFile(join(ROOT, 'dist/handler.js'), 'utf8');
     expect(bundle).not.toMatch(/^import\b/m);
     expect(bundle).not.toContain('node:');
   });
 
-  it('is what the hosts run', async () => {
+  it('is the handler that the hosts run', async () => {
     const server = await readFile(join(ROOT, 'dist/server.js'), 'utf8');
     expect(server).toMatch(/from ["']\.\/handler\.js["']/);
     expect(server).not.toContain('local-identity');
   });
 
-  it('is packed with everything that is for others, and nothing of the preview', async () => {
+  it('is packed with every public file, and with no file of the preview', async () => {
     const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
     const { stdout } = await run('npm', pack, { cwd: ROOT });
     const [{ files }] = JSON.parse(stdout);

@@ -46,7 +46,7 @@ describe('The embedding page’s tests', () => {
       ['takes no commit once closed', 'answers a ping while open, and refuses it once closed'],
     ],
     [false, ['keeps puts, updates, removals and events of one commit together']],
-  ])('tell what is wrong with a journal (keeps its rows: %s)', async (keeps, failing) => {
+  ])('name the fault of a journal (keeps its rows: %s)', async (keeps, failing) => {
     const files = {
       'journal.test.js': pageCode(PAGE, '## A journal of your own'),
       'our-journal.js': OUR_JOURNAL(keeps),
@@ -67,7 +67,7 @@ describe('The embedding page’s tests', () => {
   });
 });
 
-it('A journal in memory has the sample rows unless it is told otherwise', async () => {
+it('A journal in memory has the sample rows unless an option leaves them out', async () => {
   const count = async (options: { sampleRows?: boolean }) => {
     let rows = 0;
     for await (const page of openMemoryJournal(options).load()) rows += page.length;

@@ -46,7 +46,7 @@ describe.runIf(HAS_CURL)('The front page', () => {
   }
 
   it.each(['send a new customer', 'List the customers'])(
-    'shows what comes back: %s',
+    'shows the real answer: %s',
     async (words) => {
       const { answered, shown } = await exchange(words);
       const { meta, data } = answered;
@@ -84,7 +84,7 @@ it.runIf(HAS_CURL)('A day at the salon ends with everything paid', async () => {
   ]);
 });
 
-describe('The client’s example does what it says', () => {
+describe('The client’s example runs as shown', () => {
   it('in Node', () => runsClient(process.execPath));
   it.runIf(BUN)('in Bun', () => runsClient(BUN ?? ''));
   it.runIf(DENO)('in Deno', () => runsClient(DENO ?? '', ...DENO_ARGUMENTS));

@@ -1,5 +1,5 @@
-// House rules: what keeps the code readable and every layer in its place, as
-// tests that say what to do instead.
+// House rules, which keep the code readable and every layer in its place. Each
+// message names the remedy.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, normalize, relative } from 'node:path';
@@ -13,7 +13,7 @@ interface Source {
   /** Relative to the root, such as `src/http/path.ts`. */
   readonly path: string;
   readonly text: string;
-  /** What it imports: files relative to the root, packages by name. */
+  /** Imported files relative to the root, and packages by name. */
   readonly imports: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const TESTS = sourcesIn('test');
 const SCRIPTS = sourcesIn('scripts');
 
 /**
- * A layer, and what it may import besides itself. Imports point inward, to
+ * A layer, and the layers that it may import besides itself. Imports point inward, to
  * `domain`; `http` and `storage` never meet; only the files at the top of src
  * and the Node host put layers together.
  */
@@ -63,6 +63,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'responder',
   ],
   'maintenance-worker': ['worker'],
+  'copies-worker': ['worker'],
   openapi: ['domain', 'http', 'records'],
   conformance: ['domain', 'records'],
   'journal-conformance': ['conformance', 'records'],
@@ -122,7 +123,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   http: ['hono'],
   openapi: ['zod'],
   handler: ['hono'],
-  storage: ['@libsql/client'],
+  storage: ['libsql'],
   node: ['@hono/node-server'],
   data: ['csv-parse', 'csv-stringify', 'cli-progress'],
   move: ['csv-stringify'],

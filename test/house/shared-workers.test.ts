@@ -1,5 +1,5 @@
 // Test files share a worker, and with it every loaded module (test/vitest.config.ts).
-// What would make one file depend on the files before it is refused here.
+// These tests refuse code that would make one file depend on the files before it.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const FILES = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8
 const CONFIG = readFileSync(join(ROOT, 'test/vitest.config.ts'), 'utf8');
 const HAS_TESTS = /\.(test|small|trial)\.ts$/;
 
-it('A file that replaces a module has a worker of its own', () => {
+it('A file that replaces a module runs in its own worker', () => {
   const replacing = FILES.filter(({ text }) => /^vi\.mock\(/m.test(text));
   expect(replacing.length).toBeGreaterThan(0);
   for (const { name } of replacing) {
@@ -23,7 +23,7 @@ it('A file that replaces a module has a worker of its own', () => {
   }
 });
 
-it('A hook stands in a file of tests, or in a function that it calls', () => {
+it('A hook is registered in a test file, or in a function that a test file calls', () => {
   // At the top of a shared module, a hook would run for the first file alone that loads it.
   const hooks = FILES.filter(
     ({ name, text }) =>

@@ -42,7 +42,7 @@ describe('admitAccount', () => {
     expect(identity.tokens).toEqual(['abc.DEF-1']);
   });
 
-  it('asks nobody where there is no token', async () => {
+  it('does not ask the provider without a token', async () => {
     const identity = provider({ status: 'identified', subject: 'someone' });
     for (const headers of [{}, { Authorization: '' }, { Authorization: 'Basic abc' }]) {
       const result = await admitAccount(request(headers), identity);
@@ -51,7 +51,7 @@ describe('admitAccount', () => {
     expect(identity.tokens).toEqual([]);
   });
 
-  it('reads a very long malformed header in one go', async () => {
+  it('reads a very long malformed header in linear time', async () => {
     const identity = provider({ status: 'identified', subject: 'someone' });
     for (const value of [
       `Bearer ${' '.repeat(1_000_000)}`,
@@ -72,7 +72,7 @@ describe('adminGate', () => {
     ['no key', undefined],
     ['an empty key', ''],
     ['a key of 31 characters', 'x'.repeat(31)],
-  ])('%s configured: disabled, whatever is sent', (_name, configured) => {
+  ])('%s configured: disabled, with any key sent', (_name, configured) => {
     for (const given of [undefined, '', configured, KEY]) {
       expect(admit(configured, given)).toMatchObject({
         ok: false,
@@ -110,13 +110,13 @@ describe('adminGate', () => {
     expect(admit(KEY, given)).toMatchObject({ ok: false, failure: { code: 'UNAUTHORIZED' } });
   });
 
-  it('takes the key from its own header alone', () => {
+  it('reads the key only from its own header', () => {
     for (const headers of [{ Authorization: `Bearer ${KEY}` }, { 'X-Admin-Key': KEY }]) {
       expect(adminGate(KEY)(request(headers)).ok).toBe(false);
     }
   });
 
-  it('never repeats a key, the configured or the given one', () => {
+  it('never repeats the configured or the sent key', () => {
     const answers = [admit(KEY, 'guess-guess-guess'), admit('short-secret', 'guess-guess-guess')];
     expect(JSON.stringify(answers)).not.toMatch(/k3y|short-secret|guess/);
   });
@@ -135,7 +135,7 @@ describe('adminGate', () => {
       return count;
     }
 
-    it('looks at the whole key for a near miss as for a wild guess', () => {
+    it('compares the whole key, for a similar key as for another one', () => {
       const nearMiss = `${KEY.slice(0, -1)}c`;
       const wildGuess = 'x'.repeat(KEY.length);
       for (const given of [KEY, nearMiss, wildGuess, '', 'x', KEY + KEY]) {

@@ -24,7 +24,7 @@ it('grants at once within the limits of the account and of all', () => {
   expect(allowance.heldBytes).toBe(250);
 });
 
-it('lets an account wait beyond its own limit until it gives back', async () => {
+it('makes an account wait beyond its own limit until it returns bytes', async () => {
   const allowance = new ByteAllowance(LIMITS);
   const { granted, take } = taker(allowance);
   for (let i = 0; i < 3; i++) take('a', 50);
@@ -36,7 +36,7 @@ it('lets an account wait beyond its own limit until it gives back', async () => 
   expect(granted).toEqual(['a', 'a', 'b', 'a']);
 });
 
-it('always grants an account its own share, however much the others hold', () => {
+it('always grants an account its own share, with any amount held by others', () => {
   const allowance = new ByteAllowance(LIMITS);
   for (const account of ['a', 'b']) allowance.take(account, 100);
   allowance.take('c', 50);
@@ -58,7 +58,7 @@ it('grants to waiting accounts in rotation', async () => {
   expect(granted.join('')).toBe('aaabca');
 });
 
-it('holds nothing when everybody has given back', async () => {
+it('holds nothing after all have returned their bytes', async () => {
   const allowance = new ByteAllowance(LIMITS);
   const { granted, take } = taker(allowance);
   const accounts = ['a', 'b', 'c', 'a', 'b', 'c', 'a'];

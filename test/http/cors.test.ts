@@ -12,7 +12,7 @@ function from(origin: string | undefined) {
 
 describe('The origin policy', () => {
   it.each([[[]], [['*']], [['https://shop.example', '*']]])(
-    'admits any origin with the list %j, and says nothing of Vary',
+    'admits any origin with the list %j, without Vary',
     (allowed) => {
       const policy = originPolicy(allowed);
       const any = { 'Access-Control-Allow-Origin': '*' };
@@ -35,7 +35,7 @@ describe('The origin policy', () => {
     'https://SHOP.example',
     'null',
     undefined,
-  ])('sends no header to %s, which is not', (origin) => {
+  ])('sends no header to %s, which is not on the list', (origin) => {
     expect(originPolicy(ALLOWED)(from(origin))).toEqual({});
   });
 });

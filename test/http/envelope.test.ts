@@ -53,7 +53,7 @@ describe('a status for every code', () => {
     ADMIN_DISABLED: 503,
   };
 
-  it('there is no code without one', () => {
+  it('every code has one', () => {
     expect(Object.keys(STATUS_OF).sort()).toEqual(Object.keys(statuses).sort());
   });
 
@@ -68,13 +68,13 @@ describe('a status for every code', () => {
 });
 
 describe('an answer', () => {
-  it('holds a record as the text it is', async () => {
+  it("contains a record's text unchanged", async () => {
     const response = respond(data('{"id":"CUS-0001","n":1.0}', 201), EXCHANGE);
     expect(response.status).toBe(201);
     expect(await response.text()).toBe(`{"data":{"id":"CUS-0001","n":1.0},"meta":{${META}}}`);
   });
 
-  it('has Allow only where the failure names it', () => {
+  it('has Allow only when the failure names it', () => {
     const reason = { code: 'METHOD_NOT_ALLOWED', message: '' } as const;
     expect(respond(failure(reason, 'GET'), EXCHANGE).headers.get('allow')).toBe('GET');
     expect(respond(failure(reason), EXCHANGE).headers.has('allow')).toBe(false);
@@ -89,7 +89,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a list that is sent in pieces is the envelope that would be sent whole', () => {
+describe('a list that is sent in pieces equals the list that is sent whole', () => {
   /** A JSON string of exactly this many characters. */
   const filler = (characters: number) => `"${'x'.repeat(characters - 2)}"`;
 
@@ -140,7 +140,7 @@ describe('a long list', () => {
     expect(pieces).toBeGreaterThan(LONG.length);
   });
 
-  it('is made while it is read, and no further when the reader cancels', async () => {
+  it("is made while it is read, and not beyond the reader's cancellation", async () => {
     const { items, drawn } = counted(LONG);
     const response = answered(list(items, pageOf(LONG)));
     const measured = drawn();
@@ -154,7 +154,7 @@ describe('a long list', () => {
     expect(drawn() - measured).toBe(read);
   });
 
-  it('lets others have their turn, however fast it is read', async () => {
+  it('gives others their turn, also when it is read fast', async () => {
     // Each look at the clock takes a slice: every piece waits for the account's turn.
     let now = 0;
     const turns = new Turns({
@@ -171,7 +171,7 @@ describe('a long list', () => {
     expect(new Set(next.mock.calls.flat())).toEqual(new Set(['neema']));
   });
 
-  it('waits for the allowance of its account, and gives back what it held', async () => {
+  it('waits for the allowance of its account, and returns it', async () => {
     const allowance = new ByteAllowance({
       accountMaxBytes: 900_000,
       totalMaxBytes: 3_000_000,
@@ -209,7 +209,7 @@ describe('a long list', () => {
     for (const reader of readers) await reader.cancel();
   });
 
-  it('is not made at all when nobody begins to read', async () => {
+  it('is not made when nobody begins to read', async () => {
     const { items, drawn } = counted(LONG);
     const response = answered(list(items, pageOf(LONG)));
     const measured = drawn();
@@ -255,7 +255,7 @@ function bodyOf({ body }: Response): ReadableStream<Uint8Array> {
 describe('a failure', () => {
   const { failure: reason } = failed('AUTH_UNAVAILABLE', 'wait');
 
-  it('says after how many seconds another try may succeed, where that is known', () => {
+  it('has Retry-After when the number of seconds is known', () => {
     const held = respond(failure({ ...reason, retryAfterSeconds: 7 }), EXCHANGE);
     expect([held.status, held.headers.get('retry-after')]).toEqual([503, '7']);
     expect(respond(failure(reason), EXCHANGE).headers.get('retry-after')).toBeNull();

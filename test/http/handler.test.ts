@@ -68,7 +68,7 @@ function ask(
   return createHandler(dependencies)(new Request(`http://localhost${path}`, init));
 }
 
-describe('an error that nobody foresaw', () => {
+describe('an unexpected error', () => {
   const error = new Error(SECRET);
   const FAILURES: readonly (readonly [string, unknown])[] = [
     ['an Error', error],
@@ -136,7 +136,7 @@ describe('an error that nobody foresaw', () => {
     expect(log.errors[0]).toMatchObject({ error, fields: { request_id: meta.request_id } });
   });
 
-  it('in the identity provider is answered and logged the same way', async () => {
+  it('in the identity provider is answered and logged in the same way', async () => {
     const log = openLog();
     const identity: IdentityProvider = { identify: () => Promise.reject(error) };
     const records = await openRecords({ journal: forgetful });
@@ -147,7 +147,7 @@ describe('an error that nobody foresaw', () => {
     expect(log.errors).toHaveLength(1);
   });
 
-  it("in storage's round trip is what the operator's health view tells, with 200", async () => {
+  it("in storage's round trip makes the operator's health view report it, with 200", async () => {
     const records = broken(() => {
       throw error;
     });
@@ -167,11 +167,11 @@ describe('an error that nobody foresaw', () => {
   });
 });
 
-describe('a handler with records alone', () => {
+describe('a handler with records and no other part', () => {
   const bare = async (path: string, init?: RequestInit) =>
     ask({ records: await openRecords({ journal: forgetful }) }, path, init);
 
-  it('answers health with an id and the time of its own', async () => {
+  it('answers health with a request id and a time of its own', async () => {
     const before = Date.now();
     const response = await bare('/api/v1/health');
     expect(response.status).toBe(200);
@@ -180,12 +180,12 @@ describe('a handler with records alone', () => {
     expect(Date.parse(meta.timestamp)).toBeGreaterThanOrEqual(before);
   });
 
-  it('is never open: 503 to every bearer token, 401 without one', async () => {
+  it('never lets a caller in: 503 to every bearer token, 401 without one', async () => {
     expect((await bare('/api/v1/customers', { headers: AS_ACCOUNT })).status).toBe(503);
     expect((await bare('/api/v1/customers')).status).toBe(401);
   });
 
-  it('has no administration', async () => {
+  it('has no administration API', async () => {
     const response = await bare('/api/v1/admin/overview', { headers: AS_OPERATOR });
     expect(response.status).toBe(503);
     expect((await response.json()).error.code).toBe('ADMIN_DISABLED');
@@ -197,7 +197,7 @@ describe('a handler with records alone', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('says nothing of an error it has no log for, and still answers', async () => {
+  it('answers an error also without a log', async () => {
     const records = broken(() => {
       throw new Error(SECRET);
     });
@@ -233,7 +233,7 @@ describe('a handler with every part given', () => {
     });
   });
 
-  it('takes the body from the host where that has a quicker way', async () => {
+  it('takes the body from the host when the host has a quicker way', async () => {
     const records = await openRecords({ journal: forgetful });
     const handler = createHandler({ records, identity: anyone });
     const request = new Request('http://localhost/api/v1/businesses', {

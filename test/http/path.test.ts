@@ -57,7 +57,7 @@ describe('canonicalPath', () => {
     },
   );
 
-  it('keeps what every segment stands for', () => {
+  it('keeps the meaning of every segment', () => {
     fc.assert(
       fc.property(fc.array(segment), (segments) => {
         const path = pathOf(`/${segments.map(encodeURIComponent).join('/')}`);
@@ -68,7 +68,7 @@ describe('canonicalPath', () => {
     );
   });
 
-  it('gives every spelling of a path that holds an escape one form', () => {
+  it('gives all escaped spellings of a path the same form', () => {
     fc.assert(
       fc.property(fc.array(segment, { minLength: 1 }), (segments) => {
         const longest = pathOf(`/${segments.map(escaped).join('/')}`);

@@ -89,7 +89,7 @@ describe('streamReader', () => {
     expect(cancelled()).toBe(true);
   });
 
-  it('reads no more than the first chunk where that is too long already', async () => {
+  it('reads only the first chunk when that is too long', async () => {
     const { body, pulls, cancelled } = source(endless(new Uint8Array(10_001)));
     expect(await streamReader(post(body))(10_000)).toBeUndefined();
     expect(pulls()).toBe(1);
@@ -97,7 +97,7 @@ describe('streamReader', () => {
   });
 
   it.each(['0', '2', '99999999', '-1', 'many'])(
-    'counts bytes, not what Content-Length (%s) says',
+    'counts bytes, and ignores Content-Length (%s)',
     async (length) => {
       const headers = { 'Content-Length': length };
       const good = post(source([bytesOf('{"a":'), bytesOf('1}')]).body, headers);
@@ -107,7 +107,7 @@ describe('streamReader', () => {
     },
   );
 
-  it('has nothing to read where the request has no body', async () => {
+  it('reads an empty body when the request has none', async () => {
     const request = new Request('http://localhost/', { method: 'POST' });
     expect(await streamReader(request)(10)).toHaveLength(0);
   });
@@ -124,14 +124,14 @@ describe('readBodyText', () => {
     expectInvalid(await read(post(`{"a":"${'é'.repeat(MAX / 2)}"}`)), /longer than/);
   });
 
-  it('answers a stream that breaks off', async () => {
+  it('refuses a stream that breaks off', async () => {
     const { body } = source([bytesOf('{"a":1}'), new Error('connection reset by 10.0.0.7')]);
     const outcome = await read(post(body));
     expectInvalid(outcome, /broke off/);
     expect(JSON.stringify(outcome)).not.toContain('10.0.0.7');
   });
 
-  it('answers a body that somebody has read already', async () => {
+  it('refuses a body that was read before', async () => {
     const request = post('{}');
     await request.text();
     expectInvalid(await read(request), /broke off/);
@@ -148,7 +148,7 @@ describe('readBodyText', () => {
     expectInvalid(await readBodyText(async () => Uint8Array.from(bytes)), message);
   });
 
-  it('asks its reader for the limit of the contract', async () => {
+  it("passes the contract's limit to its reader", async () => {
     const asked: number[] = [];
     await readBodyText(async (maxBytes) => {
       asked.push(maxBytes);
@@ -168,7 +168,7 @@ describe('readBodyText', () => {
     expect(waited).toEqual([65_537, MAX]);
   });
 
-  it('keeps a byte order mark, for the parser to refuse', async () => {
+  it('keeps a byte order mark, so that the parser refuses it', async () => {
     const bytes = Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d);
     expect(await readBodyText(async () => bytes)).toEqual({ ok: true, value: '\ufeff{}' });
   });

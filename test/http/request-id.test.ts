@@ -24,7 +24,7 @@ describe('a generated request id', () => {
     expect(idOf(request())).toBe('req_00010f10abcdefff');
   });
 
-  it('never uses a random byte twice, however many ids are drawn at once', () => {
+  it('never uses a random byte twice, also for many ids at once', () => {
     let drawn = 0;
     const idOf = requestIds({
       randomBytes: (into) => {
@@ -43,20 +43,20 @@ describe('a generated request id', () => {
     );
   });
 
-  it('has a suffix of 16 hexadecimal digits from the time where randomness fails', () => {
+  it('has a suffix of 16 hexadecimal digits from the time when randomness fails', () => {
     const idOf = requestIds({ randomBytes: noRandomness, clock: () => NOW });
     const id = idOf(request());
     expect(id).toMatch(/^req_[0-9a-f]{16}$/);
     expect(Number.parseInt(id.slice(4), 16)).toBe(NOW);
   });
 
-  it('differs from one millisecond to the next where randomness fails', () => {
+  it('differs from one millisecond to the next when randomness fails', () => {
     let now = NOW;
     const idOf = requestIds({ randomBytes: noRandomness, clock: () => now++ });
     expect(idOf(request())).not.toBe(idOf(request()));
   });
 
-  it('is random again as soon as randomness is', () => {
+  it('is random again as soon as randomness works again', () => {
     let broken = true;
     const idOf = requestIds({
       randomBytes: (into) => (broken ? noRandomness() : into.fill(0xee)),

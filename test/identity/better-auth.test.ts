@@ -66,7 +66,7 @@ describe('With better-auth', () => {
     return response;
   }
 
-  it('a session is an account until it is signed out', async () => {
+  it('a session opens its account until it is signed out', async () => {
     const user = { email: 'asha@shop.example', password: PASSWORD, name: 'Asha' };
     const answer = await send('sign-up/email', user);
     const token = answer.headers.get('set-auth-token') ?? '';
@@ -76,7 +76,7 @@ describe('With better-auth', () => {
     expect(await signIn.identity.identify(token)).toEqual({ status: 'invalid' });
   });
 
-  it('a made-up token is refused, and the start sees it', async () => {
+  it('a made-up token is refused, and the start reports that', async () => {
     expect(await signIn.identity.identify('made-up')).toEqual({ status: 'invalid' });
     expect(await signIn.probe()).toEqual({
       ok: true,

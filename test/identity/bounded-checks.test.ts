@@ -41,14 +41,14 @@ function open() {
 }
 
 describe('Checks under way', () => {
-  it('are bounded for tokens that nobody knows', async () => {
+  it('are bounded for unknown tokens', async () => {
     const { asked, flood } = open();
     flood(1_000);
     await settled();
     expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX);
   });
 
-  it('go on at once for a token that was good, in the middle of a flood', async () => {
+  it('begin at once for a token that was good before, also during a flood', async () => {
     const { asked, checks, flood, signIn } = open();
     await signIn('mine');
     flood(5_000);
@@ -60,7 +60,7 @@ describe('Checks under way', () => {
     expect(await mine).toEqual(GOOD);
   });
 
-  it('take those who wait in order, one for each that ends', async () => {
+  it('begin in the order of waiting, one for each that ends', async () => {
     const { asked, flood } = open();
     const junk = flood(UNKNOWN_CHECKS_MAX + 2);
     await settled();
@@ -72,7 +72,7 @@ describe('Checks under way', () => {
     ]);
   });
 
-  it('say "unavailable" where the queue is full, and where the wait was too long', async () => {
+  it('answer "unavailable" when the queue is full, and when the wait is too long', async () => {
     const { asked, time, flood } = open();
     const junk = flood(UNKNOWN_CHECKS_MAX + WAITING_CHECKS_MAX + 1);
     expect(await junk.at(-1)).toEqual({ status: 'unavailable' });
@@ -84,7 +84,7 @@ describe('Checks under way', () => {
     expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX);
   });
 
-  it('are bounded for known tokens, too, which have turns of their own', async () => {
+  it('are bounded for known tokens, too, in places of their own', async () => {
     const { asked, checks, signIn } = open();
     for (let i = 0; i <= KNOWN_CHECKS_MAX; i++) await signIn(`good-${i}`);
     for (let i = 0; i <= KNOWN_CHECKS_MAX; i++) void checks.identify(`good-${i}`);
@@ -95,7 +95,7 @@ describe('Checks under way', () => {
     expect(asked.at(-1)?.token).toBe('new');
   });
 
-  it('forget a token that is refused later', async () => {
+  it('treat a token as unknown after it was refused', async () => {
     const { asked, checks, flood, signIn } = open();
     await signIn('mine');
     const refused = checks.identify('mine');

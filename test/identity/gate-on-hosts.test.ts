@@ -69,7 +69,7 @@ describe.each([
     expect(asked()).toBe(before);
   });
 
-  it('passes on how long the provider asks not to be called', async () => {
+  it("passes the provider's Retry-After on", async () => {
     provider.broken.set('/me', 429);
     provider.headers = { 'Retry-After': '30' };
     const token = await provider.token({ jti: 'another' });

@@ -72,7 +72,7 @@ describe('With a real OpenID provider', () => {
       .map(({ status, reason }) => ({ status, reason }));
   }
 
-  it('an account creates a record with its token, owns it, and alone finds it', async () => {
+  it('an account creates a record with its token, and only this account finds it', async () => {
     const asha = await signIn('usr|asha');
     const juma = await signIn('juma');
 
@@ -87,7 +87,7 @@ describe('With a real OpenID provider', () => {
     expect(await send(juma, 'GET', path)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
   });
 
-  it('an account is the same account with its next token', async () => {
+  it('the next token of an account opens the same account', async () => {
     const first = await signIn('mosi');
     const created = await send(first, 'POST', '/team', { name: 'Mosi', phone: '0713' });
     const second = await signIn('mosi', 'openid profile');
@@ -95,7 +95,7 @@ describe('With a real OpenID provider', () => {
     expect((await send(second, 'GET', '/team')).data).toEqual(created.data);
   });
 
-  it('a start that asked about a made-up token says that it was refused', async () => {
+  it('a start asks about a made-up token, and reports that it was refused', async () => {
     await server.saw('identity_provider_asked');
   });
 
@@ -136,7 +136,7 @@ describe('With a real OpenID provider', () => {
     await expect.poll(refusals).toContainEqual({ status: 403, reason: 'insufficient_scope' });
   });
 
-  it('a revoked token is good until it is forgotten, where the operator set that', async () => {
+  it('a revoked token stays good for AUTH_CACHE_SECONDS when the operator set them', async () => {
     const remembering = await startServer({
       DATABASE_URL: `file:${folder.path}/remembering.db`,
       AUTH_USERINFO_URL: provider.metadata['userinfo_endpoint'] ?? '',
@@ -153,7 +153,7 @@ describe('With a real OpenID provider', () => {
     }
   });
 
-  it('a provider that has gone away makes the service unavailable, not open', async () => {
+  it('a provider that is down makes the service unavailable, not open', async () => {
     const token = await signIn('usr|asha');
     expect((await send(token, 'GET', '/customers')).status).toBe(200);
     await provider.close();

@@ -48,7 +48,7 @@ describe('A provider that refuses a made-up token', () => {
   });
 });
 
-describe('Every other answer is told with its remedy', () => {
+describe('Every other answer is reported with its remedy', () => {
   it.each<[string, Behaviour, RegExp, RegExp]>([
     ['a slash is missing', redirectTo('/userinfo/'), /status 301/, /add the trailing slash/],
     [
@@ -79,7 +79,7 @@ describe('Every other answer is told with its remedy', () => {
     expect(JSON.stringify(finding)).not.toContain('canary');
   });
 
-  it('another method, the other way round', async () => {
+  it('the other method, when POST is set and GET works', async () => {
     const finding = await findingOf(answer(405), { method: 'POST' });
     expect(finding.remedy).toBe('set AUTH_USERINFO_METHOD=GET');
   });
@@ -102,7 +102,7 @@ describe('Every other answer is told with its remedy', () => {
 });
 
 describe('With an issuer', () => {
-  it('the discovery document, the keys and the endpoint are looked at', async () => {
+  it('the discovery document, the keys and the endpoint are checked', async () => {
     const provider = await openSigningProvider();
     provider.broken.set('/me', 401);
     try {
@@ -114,7 +114,7 @@ describe('With an issuer', () => {
     }
   });
 
-  it('that is spelled otherwise, its own spelling is told', async () => {
+  it("that is spelled differently, the provider's spelling is reported", async () => {
     const provider = await openSigningProvider();
     try {
       const settings = settingsOf({ issuer: `${provider.issuer}/` });
@@ -127,7 +127,7 @@ describe('With an issuer', () => {
   });
 });
 
-it('a start that is stopped is not held up', async () => {
+it('a stop does not wait for it', async () => {
   const stub = await openIdentityStub(() => {}, { seesStart: true });
   const stop = new AbortController();
   try {

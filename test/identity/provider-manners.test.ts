@@ -45,7 +45,7 @@ describe('A provider that says Retry-After', () => {
     [429, '3600', 60],
     [429, new Date(START + 9_000).toUTCString(), 9],
     [503, new Date(START + 86_400_000).toUTCString(), 60],
-  ])('is not called for so long: %i with %s', async (status, header, seconds) => {
+  ])('is not called during that time: %i with %s', async (status, header, seconds) => {
     let isBusy = true;
     const behaviour: Behaviour = (token, response, request) =>
       isBusy
@@ -70,7 +70,7 @@ describe('A provider that says Retry-After', () => {
     [503, new Date(START - 1_000).toUTCString()],
     [500, '7'],
     [404, '7'],
-  ])('is asked again where that means nothing: %i with %j', async (status, header) => {
+  ])('is asked again when the value is unusable: %i with %j', async (status, header) => {
     const headers = header === '' ? {} : { 'Retry-After': header };
     await asking(answer(status, '', headers), async (identify, _clock, asked) => {
       expect(await identify()).toEqual({ status: 'unavailable' });
@@ -79,7 +79,7 @@ describe('A provider that says Retry-After', () => {
     });
   });
 
-  it('is asked again where the clock was set back', async () => {
+  it('is asked again after the clock was set back', async () => {
     await asking(answer(429, '', { 'Retry-After': '60' }), async (identify, clock, asked) => {
       await identify();
       clock.now -= 3_600_000;
@@ -110,7 +110,7 @@ describe('A kept connection that the provider closes as a request arrives', () =
     };
   }
 
-  it('is replaced by a fresh one, and the caller sees nothing of it', async () => {
+  it('is replaced by a fresh one, and the caller gets a normal answer', async () => {
     const dropper = await openDropper(() => false);
     try {
       const provider = userinfoIdentity({ url: dropper.url, freshFetch });
@@ -121,7 +121,7 @@ describe('A kept connection that the provider closes as a request arrives', () =
     }
   });
 
-  it('is replaced once, not for ever', async () => {
+  it('is replaced once, not again and again', async () => {
     let isDropping = false;
     const dropper = await openDropper(() => isDropping);
     try {

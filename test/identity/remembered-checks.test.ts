@@ -21,7 +21,7 @@ describe('With a memory', () => {
     return { asked, checks, clock };
   }
 
-  it('a success is believed for the time that is set, and not a millisecond longer', async () => {
+  it('a success is remembered for the set time, and not a millisecond longer', async () => {
     const { asked, checks, clock } = remembering();
     await checks.identify('a');
     clock.now += LIFETIME_MS - 1;
@@ -32,7 +32,7 @@ describe('With a memory', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('a success is not believed longer for being used', async () => {
+  it('using a remembered success does not prolong it', async () => {
     const { asked, checks, clock } = remembering();
     await checks.identify('a');
     for (let i = 0; i < 4; i++) {
@@ -42,13 +42,13 @@ describe('With a memory', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('unavailable is never believed again', async () => {
+  it('"unavailable" is never remembered', async () => {
     const { asked, checks } = remembering(() => UNAVAILABLE);
     for (let i = 0; i < 3; i++) expect(await checks.identify('a')).toEqual(UNAVAILABLE);
     expect(asked).toHaveLength(3);
   });
 
-  it('a success is not believed past the end that the provider names', async () => {
+  it('a success is not remembered beyond the expiry that the provider names', async () => {
     const expiresAt = 1_000_000 + 5_000;
     const { asked, checks, clock } = remembering((token) => ({ ...identified(token), expiresAt }));
     await checks.identify('a');
@@ -65,7 +65,7 @@ describe('With a memory', () => {
     [1_005, 5_000],
     [999, 0],
     [99_999, LIFETIME_MS],
-  ])('a success is not believed past the end that the token names: exp %i', async (exp, ms) => {
+  ])('a success is not remembered beyond the expiry of the token: exp %i', async (exp, ms) => {
     const token = `e30.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.c2ln`;
     const { asked, checks, clock } = remembering();
     await checks.identify(token);
@@ -79,7 +79,7 @@ describe('With a memory', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('a token that is refused once its time is over stays refused', async () => {
+  it('a token that is refused after its time stays refused', async () => {
     let revoked = false;
     const { checks, clock } = remembering(() => (revoked ? INVALID : identified('user-1')));
     await checks.identify('a');
@@ -90,7 +90,7 @@ describe('With a memory', () => {
     expect(await checks.identify('a')).toEqual(INVALID);
   });
 
-  it('the time counts from before the question, also for who joined it late', async () => {
+  it('the time counts from the start of the question, also for a late joiner', async () => {
     const clock = { now: 1_000_000 };
     const provider = new HeldProvider();
     const checks = sharedChecks(provider, {
@@ -112,7 +112,7 @@ describe('With a memory', () => {
     expect(provider.asked).toHaveLength(2);
   });
 
-  it('a clock that is set back makes nothing last longer', async () => {
+  it('a clock that is set back prolongs nothing', async () => {
     const { asked, checks, clock } = remembering();
     await checks.identify('a');
     clock.now -= 24 * 60 * LIFETIME_MS;
@@ -120,7 +120,7 @@ describe('With a memory', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('accounts are told apart by the digest of the token alone, which holds no token', async () => {
+  it('entries are keyed by the digest of the token, which does not contain the token', async () => {
     const digested: string[] = [];
     const { asked, provider } = promptly(identified);
     const checks = sharedChecks(provider, {
@@ -137,7 +137,7 @@ describe('With a memory', () => {
     expect(digested).toEqual(['token-A', 'TOKEN-a']);
   });
 
-  it('the digest of the platform serves where none is given', async () => {
+  it("the platform's digest is used when none is given", async () => {
     const { asked, provider } = promptly(identified);
     const checks = sharedChecks(provider, { cacheSeconds: 60 });
     for (const token of ['a', 'b', 'a', 'b', 'a']) {

@@ -17,7 +17,7 @@ describe.each([
   ['without a memory', 0],
   ['with a memory', 60],
 ])('Checks in flight, %s', (_name, cacheSeconds) => {
-  it('are joined where the token is the same', async () => {
+  it('are joined for equal tokens', async () => {
     const provider = new HeldProvider();
     const checks = sharedChecks(provider, { cacheSeconds });
     const open = [checks.identify('a'), checks.identify('a'), checks.identify('a')];
@@ -28,7 +28,7 @@ describe.each([
     expect(await Promise.all(open)).toEqual(Array(3).fill(identified('user-1')));
   });
 
-  it('are joined where the provider is a real endpoint', async () => {
+  it('are joined with a real endpoint', async () => {
     const stub = await openIdentityStub();
     try {
       const checks = sharedChecks(userinfoIdentity({ url: stub.url }), { cacheSeconds });
@@ -41,7 +41,7 @@ describe.each([
     }
   });
 
-  it('are not joined where the tokens differ, be it in case', async () => {
+  it('are not joined for tokens that differ, also in case only', async () => {
     const { asked, provider } = promptly(identified);
     const checks = sharedChecks(provider, { cacheSeconds });
     const tokens = ['a', 'A', 'a.', 'b'];
@@ -76,7 +76,7 @@ describe.each([
     expect(await next).toEqual(identified('user-1'));
   });
 
-  it('that break the promise never to reject do no harm to those that follow', async () => {
+  it('that reject against their promise do not affect later checks', async () => {
     const provider = new HeldProvider();
     const checks = sharedChecks(provider, { cacheSeconds, digest: (token) => token });
     const open = Promise.allSettled([checks.identify('a'), checks.identify('a')]);
@@ -88,7 +88,7 @@ describe.each([
     expect(await next).toEqual(identified('user-1'));
   });
 
-  it('that throw do no harm to those that follow', async () => {
+  it('that throw do not affect later checks', async () => {
     let broken = true;
     const { asked, provider } = promptly(identified);
     const throwing: IdentityProvider = {
@@ -104,7 +104,7 @@ describe.each([
     expect(asked).toEqual(['a']);
   });
 
-  it('that never end are not joined for ever', async () => {
+  it('that never end are joined for a limited time', async () => {
     const clock = { now: 1_000_000 };
     const provider = new HeldProvider();
     const checks = sharedChecks(provider, {
@@ -130,7 +130,7 @@ describe.each([
 });
 
 describe('Without a memory', () => {
-  it('every request that comes after an answer is checked', async () => {
+  it('every request after an answer is checked again', async () => {
     const { asked, provider } = promptly(identified);
     const checks = sharedChecks(provider, { cacheSeconds: 0, clock: () => 0 });
     for (let i = 0; i < 5; i++) await checks.identify('a');

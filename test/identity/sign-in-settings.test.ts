@@ -143,11 +143,11 @@ it.each([
   expect(refusal.message).not.toMatch(/canary|\n/);
 });
 
-it('checks what depends on a setting that is not there', () => {
+it('refuses a setting whose needed other setting is missing', () => {
   expect(refusalOf({ AUTH_USERINFO_HEADERS: 'x' }).message).toMatch(/^AUTH_USERINFO_HEADERS is/);
 });
 
-it('warns where tokens of any application of an issuer are let in', () => {
+it('warns when tokens of any application of an issuer are accepted', () => {
   expect(warningsOf({ AUTH_ISSUER: ISSUER })).toEqual(['identity_audience_unchecked']);
   expect(warningsOf({ AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: 'shop' })).toEqual([]);
 });

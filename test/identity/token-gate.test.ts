@@ -59,13 +59,13 @@ describe('A token for this service', () => {
     expect(await identity.identify(await provider.token({ aud: 'till' }))).toEqual(IDENTIFIED);
   });
 
-  it('is refused all the same where the provider refuses it', async () => {
+  it('is refused when the provider refuses it', async () => {
     provider.broken.set('/me', 401);
     expect(await signIn().identity.identify(await provider.token())).toEqual(INVALID);
     expect(questions('/me')).toBe(1);
   });
 
-  it('passes with a key set alone, whoever its issuer is', async () => {
+  it('passes with only a key set, from any issuer', async () => {
     const { identity } = signIn({
       issuer: undefined,
       jwksUrl: `${provider.issuer}/keys`,
@@ -108,7 +108,7 @@ describe('Keys', () => {
     expect([questions(DISCOVERY), questions(KEYS)]).toEqual([2, 2]);
   });
 
-  it('are fetched again when a token names a new one, as they are rotated', async () => {
+  it('are fetched again when a token names a new key after a rotation', async () => {
     const { identity } = signIn();
     await identity.identify(await provider.token());
     await provider.rotate();
@@ -117,7 +117,7 @@ describe('Keys', () => {
     expect(questions(KEYS)).toBe(2);
   });
 
-  it('that are unknown have the provider asked once in 30 s, however many tokens name them', async () => {
+  it('that are unknown are fetched at most once in 30 s, for any number of tokens', async () => {
     const { identity } = signIn();
     await identity.identify(await provider.token());
     provider.now += 30_000;
@@ -160,7 +160,7 @@ describe('Keys', () => {
       () => Object.assign(provider, { metadata: { jwks_uri: `${provider.issuer}${DISCOVERY}` } }),
       'the key set holds no keys',
     ],
-  ])('that were never there leave the token undecided: %s', async (_name, spoil, reason) => {
+  ])('that could never be fetched leave the token undecided: %s', async (_name, spoil, reason) => {
     spoil();
     const token = await provider.token();
     expect(await signIn().identity.identify(token)).toEqual(UNAVAILABLE);
@@ -169,7 +169,7 @@ describe('Keys', () => {
   });
 });
 
-it('without an audience nothing is checked here, and the issuer names the endpoint', async () => {
+it('without an audience no token is checked here, and the issuer names the endpoint', async () => {
   const { identity } = signIn({ audiences: [] });
   expect(await identity.identify('opaque-token')).toEqual(IDENTIFIED);
   expect(provider.asked).toEqual([DISCOVERY, '/me']);

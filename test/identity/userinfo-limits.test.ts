@@ -39,7 +39,7 @@ describe('How much of an answer is read', () => {
       'compressed, counted as it is once decompressed',
       (bytes: number) => answer(200, gzipSync(userinfoOf(bytes)), { 'Content-Encoding': 'gzip' }),
     ],
-  ])('is 64 KiB and not a byte more: %s', async (_name, behaviour) => {
+  ])('is 64 KiB at most: %s', async (_name, behaviour) => {
     expect((await askOnce(behaviour(LIMIT_BYTES))).identity).toEqual(IDENTIFIED);
     expect((await askOnce(behaviour(LIMIT_BYTES + 1))).identity).toEqual(UNAVAILABLE);
   });
@@ -48,7 +48,7 @@ describe('How much of an answer is read', () => {
     [200, UNAVAILABLE],
     [403, INVALID],
     [500, UNAVAILABLE],
-  ])('does not depend on how much is sent: an endless %i', async (status, expected) => {
+  ])('is also bounded for an endless answer: %i', async (status, expected) => {
     let onClosed: (bytesSent: number) => void = () => {};
     const closed = new Promise<number>((resolve) => {
       onClosed = resolve;
@@ -59,7 +59,7 @@ describe('How much of an answer is read', () => {
     });
     try {
       expect(await userinfoIdentity({ url: stub.url }).identify('a-token')).toEqual(expected);
-      // The asking side ends the connection; sent is what the sockets hold, and no more.
+      // The asking side ends the connection; the provider could send only as much as the sockets' buffers hold.
       expect(await closed).toBeLessThan(32 * 1024 * 1024);
     } finally {
       await stub.close();
@@ -68,7 +68,7 @@ describe('How much of an answer is read', () => {
 });
 
 describe('The whole exchange', () => {
-  it('ends at 4 seconds, wherever the provider stops', async () => {
+  it('ends after 4 seconds, at every point where the provider may stop', async () => {
     const stops: readonly Behaviour[] = [
       () => {},
       (_token, response) => response.writeHead(200).flushHeaders(),
@@ -89,7 +89,7 @@ describe('The whole exchange', () => {
     );
   });
 
-  it('leaves no timer behind where the provider answers in time', async () => {
+  it('leaves no timer behind when the provider answers in time', async () => {
     const stub = await openIdentityStub(answer(200, { sub: 'user-1' }));
     const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout');
     try {
@@ -105,7 +105,7 @@ describe('The whole exchange', () => {
 });
 
 describe('A network that fails', () => {
-  it('leaves the token undecided: nobody listens', async () => {
+  it('leaves the token undecided: no server listens', async () => {
     const stub = await openIdentityStub();
     await stub.close();
     expect(await userinfoIdentity({ url: stub.url }).identify('a-token')).toEqual(UNAVAILABLE);
@@ -142,7 +142,7 @@ describe('A network that fails', () => {
     expect(questions).toBe(1);
   });
 
-  it('decides the next token as if nothing had been', async () => {
+  it('decides the next token normally', async () => {
     let broken = true;
     const stub = await openIdentityStub((token, response, request) => {
       if (broken) response.destroy();

@@ -26,7 +26,7 @@ describe('The log', () => {
     ]);
   });
 
-  it('says where the subject was looked for and which members there are, without a value', async () => {
+  it("names the place of the subject and the answer's members, without a value", async () => {
     const body = { id: 'canary', user: { sub: 'canary' }, 'https://x.example/uid': 'canary' };
     const { lines } = await askOnce(answer(200, body), { options: { subjectField: 'sub' } });
     expect(lines.map(({ fields }) => fields)).toEqual([
@@ -41,7 +41,7 @@ describe('The log', () => {
   it.each([
     ['a signed answer', 'application/jwt', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln'],
     ['a page', 'text/html; charset=utf-8', '<html>'],
-  ])('says which media type came in place of JSON: %s', async (_name, type, body) => {
+  ])('names the media type that came instead of JSON: %s', async (_name, type, body) => {
     const { lines } = await askOnce(answer(200, body, { 'Content-Type': type }));
     const content_type = type.split(';')[0];
     expect(lines[0]?.fields).toEqual({ reason: 'an answer that is no JSON', content_type });
@@ -57,12 +57,12 @@ describe('The log', () => {
     ['Bearer error="canary"', null],
     ['Bearer my_error="invalid_token"', null],
     ['Bearer', null],
-  ])("repeats the challenge's error where RFC 6750 knows it: %s", async (challenge, reason) => {
+  ])("repeats the challenge's error when RFC 6750 defines it: %s", async (challenge, reason) => {
     const { lines } = await askOnce(answer(401, '', { 'WWW-Authenticate': challenge }));
     expect(lines.map(({ fields }) => fields)).toEqual([{ status: 401, reason }]);
   });
 
-  it('says once that tokens show an audience at which nobody looks', async () => {
+  it('says once that tokens name an audience that is not checked', async () => {
     const log = keptLog();
     const stub = await openIdentityStub(answer(200, { sub: 'user-1' }));
     const shows = `e30.${Buffer.from('{"aud":"some-app"}').toString('base64url')}.c2ln`;
@@ -76,7 +76,7 @@ describe('The log', () => {
     }
   });
 
-  it('says why a token was left undecided: nobody listens', async () => {
+  it('says why a token was left undecided: no server listens', async () => {
     const log = keptLog();
     const stub = await openIdentityStub();
     await stub.close();
@@ -101,7 +101,7 @@ describe('The log', () => {
     ]);
   });
 
-  it('says nothing of a token that is good', async () => {
+  it('writes no line for a good token', async () => {
     const { lines } = await askOnce(answer(200, { sub: 'user-1' }));
     expect(lines).toEqual([]);
   });
@@ -129,7 +129,7 @@ describe('The log never holds the token', () => {
     expect(JSON.stringify(lines).toLowerCase()).not.toContain(TOKEN.slice(0, 8).toLowerCase());
   });
 
-  it('though fetch itself refuses it and quotes it', async () => {
+  it('although fetch refuses it and quotes it in the error', async () => {
     const { identity, questions, lines } = await askOnce(answer(200, { sub: 'user-1' }), {
       token: `${TOKEN}\nX-Injected: yes`,
     });
@@ -139,7 +139,7 @@ describe('The log never holds the token', () => {
     expect(JSON.stringify(lines)).not.toContain(TOKEN);
   });
 
-  it('though an error of the network quotes the request', async () => {
+  it('although a network error quotes the request', async () => {
     const quoting = () =>
       Promise.reject(
         new TypeError(`fetch failed: ${TOKEN}`, { cause: new Error(`Bearer ${TOKEN}`) }),
@@ -168,7 +168,7 @@ describe('A provider that fails again and again', () => {
     }
   }
 
-  it('is reported once a minute, with how often it was not', async () => {
+  it('is reported once a minute, with the number of suppressed reports', async () => {
     const reports = await reporting(async (identify, clock) => {
       for (let i = 0; i < 5; i++) await identify();
       clock.now += MINUTE_MS - 1;
@@ -182,7 +182,7 @@ describe('A provider that fails again and again', () => {
     expect(reports).toEqual([{ reason }, { reason, suppressed: 5 }, { reason }]);
   });
 
-  it('is reported at once where it fails in another way', async () => {
+  it('is reported at once when it fails in another way', async () => {
     let status = 500;
     const reports = await reporting(
       async (identify) => {
@@ -197,7 +197,7 @@ describe('A provider that fails again and again', () => {
     ]);
   });
 
-  it('is reported though the clock was set back', async () => {
+  it('is reported although the clock was set back', async () => {
     const reports = await reporting(async (identify, clock) => {
       await identify();
       clock.now -= 60 * MINUTE_MS;

@@ -58,7 +58,7 @@ describe('A usable answer', () => {
     expect(identity).toEqual(identified('user-1'));
   });
 
-  it('is judged by its content, whatever its media type says', async () => {
+  it('is judged by its content, with any media type', async () => {
     const { identity } = await askOnce(answer(200, { sub: 'user-1' }, HTML_HEADERS));
     expect(identity).toEqual(identified('user-1'));
   });
@@ -69,7 +69,7 @@ describe('A usable answer', () => {
     expect(identity).toEqual(identified('user-1'));
   });
 
-  it('may come in pieces that cut a character in two', async () => {
+  it('may come in pieces that split a character', async () => {
     const body = Buffer.from(JSON.stringify({ sub: 'Zoë' }));
     const cut = body.indexOf(0xc3) + 1;
     const { identity } = await askOnce((_token, response) => {
@@ -170,7 +170,7 @@ describe('A 2xx that says no', () => {
     expect((await askOnce(answer(200, body))).identity).toEqual(UNAVAILABLE);
   });
 
-  it('is none where the answer names the account', async () => {
+  it('does not count when the answer names the account', async () => {
     const body = { sub: 'user-1', status: 'error', error: 'of the last payment' };
     expect((await askOnce(answer(200, body))).identity).toEqual(identified('user-1'));
   });
@@ -243,7 +243,7 @@ describe('The question', () => {
   });
 
   it.each(['authorization', 'Authorization', 'AUTHORIZATION'])(
-    'carries the token of the caller even where an extra header is called %s',
+    "carries the caller's token also when an extra header is called %s",
     async (name) => {
       const seen: unknown[] = [];
       await askOnce(
@@ -257,7 +257,7 @@ describe('The question', () => {
     },
   );
 
-  it('is asked again every time, over connections that are kept', async () => {
+  it('is sent for every check, over kept connections', async () => {
     const connections = new Set<unknown>();
     const stub = await openIdentityStub((token, response, request) => {
       connections.add(request.socket);

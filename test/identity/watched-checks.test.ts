@@ -32,7 +32,7 @@ function open(cacheSeconds = 0) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it('tell a check that was asked from one that joined it', async () => {
+it('count an asked check and a joined check apart', async () => {
   const { told, asked, identity } = open();
   const checks = [identity.identify('a'), identity.identify('a')];
   await settled();
@@ -41,7 +41,7 @@ it('tell a check that was asked from one that joined it', async () => {
   expect(told).toEqual(['joined', 'identified']);
 });
 
-it('tell a check that was remembered', async () => {
+it('count a remembered check', async () => {
   const { told, asked, identity } = open(60);
   const first = identity.identify('a');
   await settled();
@@ -51,7 +51,7 @@ it('tell a check that was remembered', async () => {
   expect(told).toEqual(['identified', 'remembered']);
 });
 
-it('do not take a check that waits for its place for a joined one', async () => {
+it('do not count a check that waits for its place as joined', async () => {
   const { told, asked, identity } = open();
   const tokens = Array.from({ length: UNKNOWN_CHECKS_MAX + 1 }, (_, index) => `token ${index}`);
   const checks = tokens.map((token) => identity.identify(token));

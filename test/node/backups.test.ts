@@ -31,7 +31,7 @@ function eventsOf(server: ServerProcess, event: string): LogLine[] {
   return server.log().filter((line) => line.event === event);
 }
 
-/** Asks for a backup and resolves with the event that says what became of it. */
+/** Asks for a backup and resolves with the log event of its outcome. */
 async function backUp(server: ServerProcess, outcome = 'backup_taken'): Promise<LogLine> {
   const count = eventsOf(server, outcome).length;
   server.child.kill('SIGUSR2');
@@ -58,7 +58,7 @@ async function plant(hoursAgo: number): Promise<string> {
 }
 
 describe('The service', () => {
-  it('takes a backup at its first start, named by time, and says so', async () => {
+  it('takes a backup at its first start, named by its time, and logs it', async () => {
     const server = await service.start({ BACKUP_DIR: folder });
     await server.saw('backup_taken');
     const [name = ''] = await readdir(folder);
@@ -81,7 +81,7 @@ describe('The service', () => {
     expect(await readdir(folder)).toEqual([name]);
   });
 
-  it('keeps the interval across restarts: it looks at the newest backup', async () => {
+  it('keeps the interval across restarts, by the newest backup', async () => {
     const recent = await plant(23);
     const early = await service.start({ BACKUP_DIR: folder });
     // One that is asked for comes after the look at the start.
@@ -96,7 +96,7 @@ describe('The service', () => {
     expect(await readdir(folder)).toHaveLength(2);
   });
 
-  it('takes one where the newest is of the future, and keeps it', async () => {
+  it('takes a backup when the newest has a future time, and keeps that one', async () => {
     const wrong = [await plant(-9000), await plant(-9001)];
     const server = await service.start({ BACKUP_DIR: folder, BACKUP_KEEP: '2' });
     await server.saw('backup_taken');
@@ -106,11 +106,11 @@ describe('The service', () => {
     expect(left).toContain(wrong[1]);
   });
 
-  it('keeps so many, and touches nothing that is not its own', async () => {
+  it('keeps the set number, and does not touch other files', async () => {
     const old = [await plant(100), await plant(90)];
     const others = ['service.db', 'notes.txt', 'other-2026-01-01T00-00-00.000Z.db'];
     for (const name of others) await writeFile(join(folder, name), name);
-    // What a process that was killed in the middle has left.
+    // The file of a process that was killed during a backup.
     const left = [`${await plant(80)}.part`, `${old[0]}.part-journal`];
     for (const name of left) await writeFile(join(folder, name), name);
     const server = await service.start({ ...onDemand, BACKUP_KEEP: '3' });
@@ -123,7 +123,7 @@ describe('The service', () => {
     for (const name of [...old, ...left]) expect(names).not.toContain(name);
   });
 
-  it('puts into a backup every write that was acknowledged before SIGUSR2', async () => {
+  it('has in a backup every write that was acknowledged before SIGUSR2', async () => {
     const server = await service.start(onDemand);
     for (let round = 1; round <= 2; round++) {
       expect(await create(server)).toBe(201);
@@ -134,7 +134,7 @@ describe('The service', () => {
     await server.stop();
   });
 
-  it('takes one more for however many SIGUSR2 come during one', async () => {
+  it('takes one more backup for any number of SIGUSR2 during a backup', async () => {
     const [begun, gate] = [join(service.folder, 'begun'), join(service.folder, 'gate')];
     const script = await changedBuild(
       service.folder,
@@ -162,7 +162,7 @@ describe('The service', () => {
     expect(await readFile(begun, 'utf8')).toBe('..');
   });
 
-  it('says on SIGUSR2 that no folder is set, and goes on', async () => {
+  it('logs on SIGUSR2 that no folder is set, and continues', async () => {
     const server = await service.start();
     const line = await backUp(server, 'backup_not_configured');
     expect(line).toMatchObject({ level: 'warn', hint: 'no backup is taken; set BACKUP_DIR' });
@@ -170,7 +170,7 @@ describe('The service', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('says that the folder is not there, goes on, and finds it when it is back', async () => {
+  it('logs that the folder is missing, continues, and uses the folder when it is back', async () => {
     await rename(folder, `${folder}-away`);
     const server = await service.start({ BACKUP_DIR: folder });
     await server.saw('backup_failed');
@@ -191,7 +191,7 @@ describe('The service', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('breaks a backup off when it is told to stop, and leaves nothing of it', async () => {
+  it('breaks a backup off at a stop, and leaves no file of it', async () => {
     // It copies and checks, but never says that it has checked.
     const script = await changedBuild(
       service.folder,
@@ -234,7 +234,7 @@ describe('A backup that fails', () => {
        };`,
       `it has ${SAMPLE_COUNT - 1} records where the database has ${SAMPLE_COUNT}`,
     ],
-  ])('and %s leaves nothing, and the service goes on', async (_what, code, reason) => {
+  ])('and %s leaves no file, and the service continues', async (_what, code, reason) => {
     const script = await changedBuild(service.folder, 'backup-process.js', code);
     const server = await service.start(onDemand, script);
     const { error } = await backUp(server, 'backup_failed');
@@ -245,7 +245,7 @@ describe('A backup that fails', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('where a file cannot grow to its size leaves nothing, and loses no write', async () => {
+  it('because its file cannot grow leaves no file, and loses no write', async () => {
     const first = await service.start();
     for (let i = 0; i < 4; i++) expect(await create(first, 'x'.repeat(900_000))).toBe(201);
     await first.stop();

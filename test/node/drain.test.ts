@@ -102,7 +102,7 @@ describe('A stop', () => {
     await again.stop();
   });
 
-  it('answers what is under way, and nobody who comes later', async () => {
+  it('answers requests under way, and accepts no later connection', async () => {
     const gate = await openGate();
     const server = await service.start({ AUTH_USERINFO_URL: gate.stub.url });
     const early = openRaw(server.origin, requestText('GET', CUSTOMERS, [MINE]));
@@ -136,7 +136,7 @@ describe('A stop', () => {
     expect(await server.exited).toBe(0);
   });
 
-  it('writes answers to their end, however slowly they are read', async () => {
+  it('writes answers to their end, also to slow readers', async () => {
     const server = await service.start();
     const record = JSON.stringify({ name: 'a', phone: '1', note: 'x'.repeat(900_000) });
     const creation = requestText('POST', CUSTOMERS, [MINE, 'Connection: close'], record);

@@ -23,7 +23,7 @@ function chunkedPost(): string {
   return `${head}${CUSTOMER.length.toString(16)}\r\n${CUSTOMER}\r\n0\r\n\r\n`;
 }
 
-it('leave nothing held, though the provider answers only after they have gone', async () => {
+it('leave no memory held, although the provider answers only after they have gone', async () => {
   const gates: (() => void)[] = [];
   let isOpen = false;
   const stub = await openIdentityStub((token, response) => {
@@ -42,7 +42,7 @@ it('leave nothing held, though the provider answers only after they have gone', 
     while (gates.length === 0) await new Promise((resolve) => setImmediate(resolve));
     // The server has them all when it answers a later connection.
     expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
-    // A reset: whoever only ends its side may be waiting for the answer.
+    // A reset, because a client that only ends its side may still wait for the answer.
     for (const { socket } of connections) socket.resetAndDestroy();
     expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
     isOpen = true;

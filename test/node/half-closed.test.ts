@@ -66,7 +66,7 @@ describe('A client that ends its side after the request', () => {
     expect(answers.map(({ status }) => status)).toEqual(statuses);
   });
 
-  it('is answered where its identity is known only later', async () => {
+  it('is answered when its identity is known only later', async () => {
     const gate = await serverBehindGate();
     const connection = openRaw(gate.origin);
     connection.socket.end(requestText('POST', ORDERS, ['Authorization: Bearer token'], ORDER));
@@ -81,13 +81,13 @@ describe('A client that ends its side after the request', () => {
     await gate.close();
   });
 
-  it('is refused where the request is not whole', async () => {
+  it('is refused when the request is incomplete', async () => {
     const head = requestText('POST', ORDERS, [bearer('half'), 'Content-Length: 99']);
     const answers = await halfClosed(server.origin, `${head}{`);
     expect(answers.map(({ status }) => status)).toEqual([400]);
   });
 
-  it('is closed at once where it has asked for nothing', async () => {
+  it('is closed at once when it has sent no request', async () => {
     expect(await halfClosed(server.origin, '')).toEqual([]);
   });
 });
@@ -118,7 +118,7 @@ describe('A handler at work on a write', () => {
     return { http, request, answer };
   }
 
-  it('is told that its client has gone altogether', async () => {
+  it('sees that its client has closed the connection', async () => {
     const { http, request } = await serverOfOneRequest();
     const connection = openRaw(http.origin, requestText('DELETE', '/'));
     const { signal } = await request;
@@ -127,7 +127,7 @@ describe('A handler at work on a write', () => {
     await http.drain(0);
   });
 
-  it('is not told so of one that waits with its side ended', async () => {
+  it('does not see that for a client that closed only its sending side', async () => {
     const { http, request, answer } = await serverOfOneRequest();
     const connection = openRaw(http.origin);
     connection.socket.end(requestText('DELETE', '/'));

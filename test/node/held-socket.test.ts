@@ -17,7 +17,7 @@ describe('A socket that is handed over', () => {
   });
   afterEach(() => service.close());
 
-  it('is not ours where it was handed to another process', () => {
+  it('is not used when it was handed to another process', () => {
     expect(heldSocket({}, 42)).toBeUndefined();
     expect(heldSocket({ LISTEN_FDS: '1', LISTEN_PID: '41' }, 42)).toBeUndefined();
     expect(heldSocket({ LISTEN_FDS: '1' }, 42)).toBeUndefined();
@@ -29,14 +29,14 @@ describe('A socket that is handed over', () => {
     );
   });
 
-  it('a descriptor that is no listening socket ends the start', async () => {
+  it('a descriptor that is not a listening socket ends the start', async () => {
     const launcher = ['sh', '-c', 'LISTEN_PID=$$ exec "$@" 3</dev/null', 'launcher'];
     await expect(service.start({ LISTEN_FDS: '1' }, undefined, launcher)).rejects.toThrow(
       'descriptor 3 is no listening TCP socket',
     );
   });
 
-  it('serves over restarts: no request fails, every acknowledged record is there', async () => {
+  it('serves across restarts: no request fails, and every acknowledged record is kept', async () => {
     const held = await holdService({ ...service.environment, HOST: '203.0.113.1' });
     try {
       await held.started(1);

@@ -46,7 +46,7 @@ async function expectAlive(): Promise<void> {
   expect((await fetch(server.origin + HEALTH)).status).toBe(200);
 }
 
-describe('A message that is no request', () => {
+describe('A message that is not a request', () => {
   it.each([
     ['a request line without a target', 'GET\r\n\r\n'],
     ['a version that is none', `GET ${HEALTH} HTTP/9.9x\r\nHost: a\r\n\r\n`],
@@ -93,13 +93,13 @@ describe('A message that is no request', () => {
     await expectAlive();
   });
 
-  it('is answered 431 where its headers are too large', async () => {
+  it('is answered 431 when its headers are too large', async () => {
     const text = requestText('GET', HEALTH, [`X-Large: ${'a'.repeat(20_000)}`]);
     const [answer] = await rawExchange(server.origin, text);
     expectEnvelope(answer, '431 Request Header Fields Too Large', 'HEADERS_TOO_LARGE');
   });
 
-  it('is answered once, however many pieces it comes in', async () => {
+  it('is answered once, in any number of pieces', async () => {
     const connection = openRaw(server.origin, 'NONSENSE\r\n\r\n');
     await connection.until(({ answers }) => answers().length === 1);
     connection.send('more nonsense\r\n\r\n');
@@ -107,14 +107,14 @@ describe('A message that is no request', () => {
     expect(connection.answers()).toHaveLength(1);
   });
 
-  it('does not take away the answer to the request before it', async () => {
+  it('does not prevent the answer to the request before it', async () => {
     const before = requestText('POST', ORDERS, [MINE], '{"customer":"a","service":"b","amount":1}');
     const answers = await rawExchange(server.origin, `${before}NONSENSE\r\n\r\n`);
     expect(answers.map(({ status }) => status)).toEqual([201, 400]);
     expectEnvelope(answers[1], '400 Bad Request', 'BAD_REQUEST');
   });
 
-  it('is answered in its turn where only its body is broken', async () => {
+  it('is answered in its turn when only its body is broken', async () => {
     const before = requestText('GET', ORDERS, [MINE]);
     const broken = `${requestText('POST', ORDERS, [MINE, CHUNKED, 'X-Request-ID: mine'])}2\r\n{}\r\nzz\r\n`;
     const answers = await rawExchange(server.origin, before + broken);
@@ -153,7 +153,7 @@ describe('An unusual request', () => {
     expect(answer?.status).toBe(200);
   });
 
-  it('is refused with 405 where it wants a tunnel', async () => {
+  it('is refused with 405 when it asks for a tunnel', async () => {
     const text = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nX-Request-ID: mine\r\n\r\n';
     const [answer] = await rawExchange(server.origin, text);
     expectEnvelope(answer, '405 Method Not Allowed', 'METHOD_NOT_ALLOWED');
@@ -161,7 +161,7 @@ describe('An unusual request', () => {
     expect(answer?.headers.get('x-request-id')).toBe('mine');
   });
 
-  it('is refused after the answers before it where it wants a tunnel', async () => {
+  it('is refused after the earlier answers when it asks for a tunnel', async () => {
     const body = '{"customer":"a","service":"b","amount":1}';
     const text =
       requestText('POST', ORDERS, [bearer('tunnel')], body) +
@@ -170,20 +170,20 @@ describe('An unusual request', () => {
     expect(answers.map(({ status }) => status)).toEqual([201, 405]);
   });
 
-  it('is refused with 405 where it is TRACE', async () => {
+  it('is refused with 405 when it is TRACE', async () => {
     const [answer] = await rawExchange(server.origin, requestText('TRACE', ORDERS, [MINE, CLOSE]));
     expectEnvelope(answer, '405 Method Not Allowed', 'METHOD_NOT_ALLOWED');
     expect(answer?.headers.get('allow')).toBe('GET, POST');
   });
 
-  it('is served without the upgrade that it asks for, and is the last on its connection', async () => {
+  it('is served without the upgrade that it asks for, and its connection is then closed', async () => {
     const text = requestText('GET', HEALTH, ['Connection: upgrade', 'Upgrade: websocket']);
     const [answer] = await rawExchange(server.origin, text);
     expect(answer?.status).toBe(200);
     expect(answer?.headers.get('connection')).toBe('close');
   });
 
-  it('is told to continue where it expects that', async () => {
+  it('gets 100 Continue when it expects that', async () => {
     const head = requestText('POST', ORDERS, [
       MINE,
       CLOSE,
@@ -197,7 +197,7 @@ describe('An unusual request', () => {
     expect(connection.answers()[0]?.status).toBe(422);
   });
 
-  it('is served as if it expected nothing where it expects something else', async () => {
+  it('is served normally when it expects something else', async () => {
     const text = requestText('POST', ORDERS, [MINE, CLOSE, 'Expect: tea'], '{}');
     const [answer] = await rawExchange(server.origin, text);
     expect(answer?.status).toBe(422);
@@ -234,7 +234,7 @@ describe('An unusual request', () => {
 });
 
 describe('Requests sent without waiting for the answers', () => {
-  it('see what the one before them has written', async () => {
+  it('see the writes of the requests before them', async () => {
     const mine = bearer('pipelining');
     const text =
       requestText('POST', ORDERS, [mine], '{"customer":"a","service":"b","amount":1}') +
@@ -243,7 +243,7 @@ describe('Requests sent without waiting for the answers', () => {
     expect(answers[1]?.json.data).toEqual([answers[0]?.json.data]);
   });
 
-  it('are worked on one after the other, so that their answers do not pile up unread', async () => {
+  it('are handled one after the other, so that unread answers do not pile up', async () => {
     const gates: (() => void)[] = [];
     const stub = await openIdentityStub((token, response) => {
       gates.push(() => response.end(JSON.stringify({ sub: token })));
@@ -288,7 +288,7 @@ describe('A body over 1 MiB', () => {
     expect(answers[0]?.json.error?.code).toBe('INVALID_JSON');
   });
 
-  it('is answered before it has all arrived, and may go on arriving', async () => {
+  it('is answered before all of it has arrived, and the rest is still read', async () => {
     const head = requestText('POST', ORDERS, [MINE, `Content-Length: ${LARGE.length}`]);
     const connection = openRaw(server.origin, head + LARGE.slice(0, 1_100_000));
     await connection.until(({ answers }) => answers().length === 1);

@@ -12,7 +12,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 const PIECES = 5_000;
 
-it('keeps the bytes of a body that comes byte by byte, not a piece for each', async () => {
+it('joins the bytes of a body that comes byte by byte', async () => {
   const source = Buffer.from(Array.from({ length: PIECES }, (_, i) => i % 251));
   const given: WeakRef<Buffer>[] = [];
   let kept = 0;
@@ -33,7 +33,7 @@ it('keeps the bytes of a body that comes byte by byte, not a piece for each', as
   expect(kept).toBeLessThan(PIECES / 10);
 });
 
-it('keeps nothing of a body that was handed over, though its request is kept', async () => {
+it('releases a body that was handed over, although its request is kept', async () => {
   const incoming = Readable.from([Buffer.alloc(200_000, ' '), Buffer.alloc(200_000, ' ')], {
     objectMode: false,
   });
@@ -51,7 +51,7 @@ async function reading(incoming: Readable): Promise<WeakRef<Buffer>> {
   return new WeakRef(bytes as Buffer);
 }
 
-it('is refused where the connection closed before the body was asked for', async () => {
+it('is refused when the connection closed before the body was asked for', async () => {
   const incoming = new Readable({ read() {} });
   incoming.destroy();
   await new Promise((resolve) => incoming.once('close', resolve));

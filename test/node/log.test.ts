@@ -65,7 +65,7 @@ function eventsOf(server: ServerProcess): string[] {
 }
 
 describe('The log', () => {
-  it('says nothing of requests, good, refused, broken or broken off', async () => {
+  it('has no line for a request, whether it is good, refused, broken or broken off', async () => {
     const server = await service.start({ ADMIN_API_KEY: ADMIN_KEY });
     const large = JSON.stringify({ name: 'canary', phone: '1', note: 'x'.repeat(900_000) });
     for (let i = 0; i < 3; i++) await ask(server, 'POST', CUSTOMERS, [MINE], large);
@@ -104,7 +104,7 @@ describe('The log', () => {
     expectCleanLog(server);
   });
 
-  it('says why the identity provider refuses or cannot be asked, without the token', async () => {
+  it('says why the identity provider refuses or does not answer, without the token', async () => {
     const stub = await openIdentityStub((token, response) => {
       response.statusCode = token === 'canary-refused' ? 401 : 500;
       response.end(JSON.stringify({ error: token, detail: 'canary' }));
@@ -134,7 +134,7 @@ describe('The log', () => {
     expectCleanLog(server);
   });
 
-  it('says that a commit failed, and the service goes on', async () => {
+  it('says that a commit failed, and the service continues', async () => {
     await plantFailure('insert on records');
     const server = await service.start({}, plantedServer());
     expect((await ask(server, 'POST', CUSTOMERS, [MINE], RECORD)).status).toBe(500);
@@ -150,7 +150,7 @@ describe('The log', () => {
     expectCleanLog(server);
   });
 
-  it('says that an audit event could not be written, and the change stands', async () => {
+  it('says that an audit event could not be written, and the change is kept', async () => {
     await plantFailure('insert on audit_events');
     const server = await service.start({ ADMIN_API_KEY: ADMIN_KEY }, plantedServer());
     const path = `/api/v1/admin/accounts/${SUBJECT}/customers`;
@@ -172,7 +172,7 @@ describe('The log', () => {
     expect(JSON.stringify({ ...mirrored, owner_sub: '' })).not.toMatch(/canary/i);
   });
 
-  it('has whatever a library prints, warns of or leaves uncaught as lines of its own', async () => {
+  it('has a line for each output, warning and uncaught error of a library', async () => {
     // Preloaded into the process, as a library would be.
     const library = `process.on('SIGWINCH', () => {
       console.log('planted\\nlog'); console.debug('planted debug'); console.trace('planted trace');
@@ -197,7 +197,7 @@ describe('The log', () => {
     expectCleanLog(server);
   });
 
-  it('may lose its reader: the service goes on and stops as always', async () => {
+  it('may lose its reader: the service continues, and stops normally', async () => {
     const stub = await openIdentityStub((_token, response) => response.writeHead(500).end());
     const environment = { ...service.environment, AUTH_USERINFO_URL: stub.url };
     const { child, saw, log, exited } = spawnServer(environment);

@@ -83,7 +83,9 @@ async function untilQuiet(server: ServerProcess): Promise<Metrics> {
   }
 }
 
-it(`are what the clients counted, over ${REQUESTS} requests`, { timeout: 240_000 }, async () => {
+it(`are equal to the counts of the clients, over ${REQUESTS} requests`, {
+  timeout: 240_000,
+}, async () => {
   const server = await service.start({ OPS_PORT: '0' });
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   const counted = new Map<string, number>();
@@ -128,7 +130,7 @@ it(`are what the clients counted, over ${REQUESTS} requests`, { timeout: 240_000
   expect(metrics.total('service_identity_checks_remembered_total')).toBe(0);
 });
 
-it('count what breaks the protocol once, and a method that nobody knows under its route', async () => {
+it('count each protocol error once, and an unknown method under its route', async () => {
   const server = await service.start({ OPS_PORT: '0' });
   const [malformed] = await rawExchange(server.origin, 'GET / HTTP/1.1\r\nno colon\r\n\r\n');
   expect(malformed?.status).toBe(400);
@@ -146,7 +148,7 @@ it('count what breaks the protocol once, and a method that nobody knows under it
   expect(metrics.total(TOTAL)).toBe(4);
 });
 
-it('tell remembered checks from those that were asked', async () => {
+it('count remembered checks and asked checks apart', async () => {
   const server = await service.start({ OPS_PORT: '0', AUTH_CACHE_SECONDS: '60' });
   const list = requestText('GET', CUSTOMERS, [TOKEN, 'Connection: close']);
   for (let i = 0; i < 3; i++) await rawExchange(server.origin, list);
@@ -155,7 +157,7 @@ it('tell remembered checks from those that were asked', async () => {
   expect(metrics.total('service_identity_checks_remembered_total')).toBe(2);
 });
 
-it('count the bytes of each request alone, also where only slow ones are logged', async () => {
+it('count the bytes of each request separately, also when only slow ones are logged', async () => {
   const stub = await openIdentityStub((_token, response) => {
     setTimeout(() => response.end('{"sub":"slow"}'), 300);
   });

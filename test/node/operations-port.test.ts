@@ -53,7 +53,7 @@ async function readyCommand(environment: Record<string, string>) {
 }
 
 describe('The operations port', () => {
-  it('is not there unless it is asked for', async () => {
+  it('is closed unless OPS_PORT is set', async () => {
     const server = await service.start();
     expect(server.log()[0]).not.toHaveProperty('operations');
   });
@@ -82,7 +82,7 @@ describe('The operations port', () => {
     expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET']);
   });
 
-  it('is no part of the API port, nor the API of it', async () => {
+  it('serves no path of the API, and the API port serves none of its paths', async () => {
     const server = await service.start(PORT);
     for (const path of ['/live', '/ready', '/metrics', '/status']) {
       expect((await fetch(server.origin + path)).status).toBe(404);
@@ -90,7 +90,7 @@ describe('The operations port', () => {
     expect((await fetch(`${operationsOf(server)}/api/v1/health`)).status).toBe(404);
   });
 
-  it('that cannot be had ends the start with a sentence that names its setting', async () => {
+  it('that is taken ends the start with a sentence that names its setting', async () => {
     const first = await service.start(PORT);
     const { port } = new URL(operationsOf(first));
     const second = spawnServer({ ...service.environment, OPS_PORT: port });
@@ -139,7 +139,7 @@ describe('The service says that it is not ready', () => {
     expect(await server.exited).toBe(0);
   });
 
-  it('from the first moment of a stop, and goes on accepting as long as it is told to', async () => {
+  it('from the first moment of a stop, and accepts for READY_STOP_DELAY_MS', async () => {
     const server = await service.start({ ...PORT, READY_STOP_DELAY_MS: '1500' });
     const operations = operationsOf(server);
     server.child.kill('SIGTERM');
@@ -182,7 +182,7 @@ describe('The service says that it is not ready', () => {
     await untilReasons(operations, []);
   });
 
-  it('while writes fail, and finds out by itself that they succeed again', async () => {
+  it('while writes fail, and notices by itself that they succeed again', async () => {
     const fault = join(service.folder, 'fault');
     // Commits fail while the file is there.
     const code = `import { existsSync as isThere } from 'node:fs';
@@ -214,7 +214,7 @@ describe('The service says that it is not ready', () => {
     ).toBe(0);
   });
 
-  it('never because of a provider that is down: that is a warning', async () => {
+  it('not when the provider is down: that is a warning', async () => {
     let isDown = true;
     const stub = await openIdentityStub(
       (token, response) => {

@@ -50,7 +50,7 @@ const OWN = [
 ];
 
 describe('The preview', () => {
-  it.each(FOREIGN)('lets a page of %s read nothing and change nothing', async (Origin) => {
+  it.each(FOREIGN)('does not let a page of %s read or change anything', async (Origin) => {
     const read = await ask(`${api}/customers`, 'GET', { ...MINE, Origin });
     expect(read.headers['access-control-allow-origin']).toBeUndefined();
     const preflight = await ask(`${api}/customers`, 'OPTIONS', { Origin });
@@ -92,7 +92,7 @@ describe('The preview', () => {
   );
 });
 
-describe('The preview whose terminal is closed', () => {
+describe('The preview, when its terminal is closed,', () => {
   it('ends', async () => {
     const other = await openTemporaryFolder();
     const process = spawnPreview(other.path);

@@ -91,7 +91,7 @@ describe('The preview', () => {
     expect(text()).toContain(`Admin key  ${key}`);
   });
 
-  it('takes no backup on SIGUSR2, says so and goes on', async () => {
+  it('takes no backup on SIGUSR2, says so and continues', async () => {
     const { text, child } = await start({ BACKUP_DIR: folder.path });
     child.kill('SIGUSR2');
     while (!text().includes('backup_not_configured')) await once(child.stderr, 'data');
@@ -99,7 +99,7 @@ describe('The preview', () => {
     expect((await paste(orders)).data).not.toEqual([]);
   });
 
-  it('keeps to its own file and provider whatever the environment says', async () => {
+  it('uses its own file and provider and ignores the environment', async () => {
     await start({
       DATABASE_URL: 'file:elsewhere.db',
       AUTH_USERINFO_URL: 'https://id.example.com/',
@@ -108,18 +108,18 @@ describe('The preview', () => {
     expect(existsSync(join(folder.path, 'elsewhere.db'))).toBe(false);
   });
 
-  it('says where the first one runs when it is started a second time, and does not touch its file', async () => {
+  it('says at a second start where the first one runs, and does not touch its file', async () => {
     const { text } = await start({});
     const api = /runs at (\S+)/.exec(text())?.[1] ?? '';
     const second = await ended({});
     expect(second.code).toBe(1);
     expect(second.text).toContain(`the preview runs already, at ${api} (process `);
-    // Whoever tries the file waits for its lock and says so.
+    // A process that tries the file waits for its lock and says so.
     expect(second.text).not.toContain('another process holds it');
     expect(second.text.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('waits for a first one that answers late', async () => {
+  it('waits for a first preview that answers late', async () => {
     let asked = 0;
     const first = createHttpServer((_, response) => {
       asked++;
@@ -143,7 +143,7 @@ describe('The preview', () => {
     }
   });
 
-  it('starts where the first one was killed', async () => {
+  it('starts after the first one was killed', async () => {
     const { child } = await start({});
     child.kill('SIGKILL');
     await once(child, 'close');
@@ -151,7 +151,7 @@ describe('The preview', () => {
     expect(text()).toContain('runs at');
   });
 
-  it('takes the next free port where another program has 8080, 8081 or 8090', async () => {
+  it('takes the next free port when another program has 8080, 8081 or 8090', async () => {
     const taken = [8080, 8081, 8090];
     const others = taken.map(() => createServer());
     await Promise.all(others.map((other, index) => takes(other, taken[index] ?? 0)));
@@ -209,7 +209,7 @@ function curlLines(text: string): string[] {
   return text.split('\n').filter((line) => line.startsWith('curl '));
 }
 
-/** What a shell and curl make of such a line; not every machine that runs the tests has curl. */
+/** Does the work of a shell and curl for such a line; not every machine that runs the tests has curl. */
 async function paste(line: string) {
   const url = /https?:\S+/.exec(line)?.[0] ?? '';
   const header = /-H '([^:]+): ([^']+)'/.exec(line);

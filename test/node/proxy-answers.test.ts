@@ -38,7 +38,7 @@ describe.each(PROXIES.filter(({ hasEnvelopes }) => hasEnvelopes))('Through $name
     return running.origin;
   };
 
-  it('a list of 10 MB comes whole, and a reader that stops harms nobody', async () => {
+  it('a list of 10 MB arrives complete, and a reader that stops does not affect others', async () => {
     const origin = await start();
     for (let i = 0; i < RECORDS; i++) {
       const body = JSON.stringify({ name: `${i}`, phone: '1', note: NOTE });
@@ -62,7 +62,7 @@ describe.each(PROXIES.filter(({ hasEnvelopes }) => hasEnvelopes))('Through $name
     expect(other.status).toBe(200);
   });
 
-  it('a request id goes through, and an answer has one where the request had none', async () => {
+  it('a request id is passed on, and generated when the request has none', async () => {
     const origin = await start();
     const named = { ...headersOf('a'), 'X-Request-ID': 'mine-1' };
     const answer = await fetch(`${origin}${CUSTOMERS}`, { headers: named });
@@ -98,7 +98,7 @@ describe.each(PROXIES.filter(({ hasEnvelopes }) => hasEnvelopes))('Through $name
     expect(first.headers.get('retry-after')).toMatch(/^\d+$/);
   });
 
-  it('what is no HTTP is refused, and the connection is closed', async () => {
+  it('a message that is not HTTP is refused, and the connection is closed', async () => {
     const origin = await start();
     const text = requestText('GET', '/api/v1/health', ['no colon', CLOSE]);
     const [answer] = await rawExchange(origin, text);

@@ -43,12 +43,12 @@ describe('The server', () => {
     '/api/v1/orders/%2e%2e/customers',
     'http://localhost/api/v1/./admin/overview',
     'http://localhost/api/v1/x/../admin/overview',
-  ])('finds nothing at %s, whoever asks', async (target) => {
+  ])('answers 404 at %s to every caller', async (target) => {
     expect(await statusOf(requestText('GET', target, BOTH))).toBe(404);
   });
 
   it.each(['/api/v1\\admin\\overview', '/api/v1/x\\..\\admin/overview'])(
-    'takes %s for no request',
+    'refuses %s as a malformed request',
     async (target) => expect(await statusOf(requestText('GET', target, BOTH))).toBe(400),
   );
 
@@ -82,7 +82,7 @@ describe('The server', () => {
 
 describe('A target', () => {
   it.each(['/', '*', '/api/v1/customers?a=/../b', '/a.b/..c/...', '/a/.well-known/x', ''])(
-    'without a dot segment stays as it is: %s',
+    'without a dot segment is unchanged: %s',
     (target) => expect(unresolvedTarget(target)).toBe(target),
   );
 
@@ -91,7 +91,7 @@ describe('A target', () => {
   });
 });
 
-it('counts Host headers whatever their spelling', () => {
+it('counts Host headers in any spelling', () => {
   expect(hasTwoHosts(['Host', 'a', 'Accept', 'host'])).toBe(false);
   expect(hasTwoHosts(['Host', 'a', 'Accept', 'x', 'hOST', 'a'])).toBe(true);
 });

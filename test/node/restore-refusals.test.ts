@@ -28,7 +28,7 @@ async function refusal(file: string): Promise<string> {
 }
 
 describe('A restore', () => {
-  it('is refused while a service holds the file, which goes on', async () => {
+  it('is refused while a service holds the file, and the service continues', async () => {
     const server = await on.service.start();
     expect((await on.restore([on.backup])).stderr).toBe(
       `the database file ${on.database} cannot be replaced: a running service holds it; stop it first\n`,
@@ -104,7 +104,7 @@ describe('A restore', () => {
     expect(await refusal(on.database)).toContain('it is the database file itself; name a backup');
   });
 
-  it('explains itself where no backup, or more than one, is named', async () => {
+  it('prints its usage when no backup or more than one is named', async () => {
     for (const args of [[], [on.backup, on.backup], ['--force']]) {
       const { code, stderr } = await on.restore(args);
       expect([code, stderr]).toEqual([1, expect.stringMatching(/^npm run restore -- FILE\n/)]);

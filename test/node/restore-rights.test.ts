@@ -10,12 +10,12 @@ import { ownerOnTheWay } from '../../src/storage/backup/owner-rights.js';
 import { BACKUP_RECORDS, openRestoration, type Restoration } from '../support/restoration.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
-/** `nobody`, or no user at all: a number is enough. */
+/** The user `nobody`, or no user at all: a number is enough. */
 const SERVICE = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 let on: Restoration;
-/** Nobody but the superuser reads what is here. */
+/** A folder that only the superuser can read. */
 let vault: TemporaryFolder;
 
 beforeEach(async () => {
@@ -68,7 +68,7 @@ function startRacer(target: string) {
 }
 
 describe.runIf(isRoot)('A restore by the superuser', () => {
-  it('gives no file away to a user who swaps links in while it works', async () => {
+  it('gives no file to a user who puts links in its place meanwhile', async () => {
     // A whole database of the same program: every check of its contents passes.
     const secret = join(vault.path, 'secret.db');
     await copyForRoot(on.backup, secret);
@@ -103,7 +103,7 @@ describe.runIf(isRoot)('A restore by the superuser', () => {
     expect(stdout).toContain(`records in all        ${BACKUP_RECORDS}`);
   });
 
-  it('does not read for the user where a link of that user leads', async () => {
+  it("does not read the target of that user's link", async () => {
     const secret = join(vault.path, 'secret.db');
     await copyForRoot(on.backup, secret);
     await symlink(secret, on.at('backups/link.db'));
@@ -115,7 +115,7 @@ describe.runIf(isRoot)('A restore by the superuser', () => {
     expect(await on.keptNames()).toEqual([]);
   });
 
-  it('does not replace a file of the superuser that a link of the user names', async () => {
+  it("does not replace a file of the superuser through a user's link", async () => {
     const precious = join(vault.path, 'precious');
     await copyForRoot(on.backup, precious);
     const before = await stat(precious);
@@ -141,7 +141,7 @@ describe.runIf(isRoot)('A restore by the superuser', () => {
     ]);
   });
 
-  it('finds whose folder it is through links, and nobody where all is its own', async () => {
+  it("finds the folder's owner through links, and none when the superuser owns all", async () => {
     const owner = { uid: SERVICE, gid: SERVICE };
     expect(await ownerOnTheWay(on.database)).toEqual(owner);
     await symlink(on.service.folder, join(vault.path, 'way'));

@@ -61,7 +61,7 @@ The old one is now ${on.at(kept)}
     expect(await recordsIn(on.backup)).toBe(BACKUP_RECORDS);
   });
 
-  it('brings the old database back by the same way', async () => {
+  it('restores the old database in the same way', async () => {
     await on.restore([on.backup]);
     const [kept = ''] = await on.keptNames();
     expect((await on.restore([kept])).code).toBe(0);
@@ -69,12 +69,12 @@ The old one is now ${on.at(kept)}
     expect(await on.keptNames()).toHaveLength(2);
   });
 
-  it('takes a path as it was typed, wherever npm runs', async () => {
+  it("resolves the typed path against the caller's folder", async () => {
     const { code } = await on.restore(['backup.db'], { INIT_CWD: on.at('backups') });
     expect(code).toBe(0);
   });
 
-  it('makes a database where there is none, and its folder', async () => {
+  it('creates a missing database, and its folder', async () => {
     const path = on.at('new/deep/service.db');
     const { code, stdout } = await on.restore([on.backup], { DATABASE_URL: `file:${path}` });
     expect([code, stdout]).toEqual([0, expect.stringContaining('There was no database before.')]);
@@ -82,7 +82,7 @@ The old one is now ${on.at(kept)}
     expect(await recordsIn(path)).toBe(BACKUP_RECORDS);
   });
 
-  it('keeps what a killed service has left in the log beside the file', async () => {
+  it('keeps the log that a killed service left beside the file', async () => {
     const server = await on.service.start();
     await create(server);
     server.child.kill('SIGKILL');
@@ -99,7 +99,7 @@ The old one is now ${on.at(kept)}
     expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS + 2);
   });
 
-  it('replaces a file that is no database any more, and keeps it with its log', async () => {
+  it('replaces a file that is no longer a database, and keeps it with its log', async () => {
     await writeFile(on.database, 'nothing that can be read'.repeat(500));
     await writeFile(`${on.database}-wal`, 'nor this');
     expect((await on.restore([on.backup])).code).toBe(0);
@@ -109,7 +109,7 @@ The old one is now ${on.at(kept)}
     expect(await readFile(on.at(`${kept}-wal`), 'utf8')).toBe('nor this');
   });
 
-  it('lets nobody else into the file while it is being replaced', async () => {
+  it('keeps other programs out of the file while it is being replaced', async () => {
     const [begun, gate] = [on.at('begun'), on.at('gate')];
     const waits = module(`
       import fs from 'node:fs/promises';
@@ -139,7 +139,7 @@ The old one is now ${on.at(kept)}
     expect(kept).toContain(BACKUP_RECORDS + 1);
   });
 
-  it('that is killed before any of its steps leaves the old or the new database, and the old one', async () => {
+  it('that is killed before any of its steps leaves the old or the new database in place, and keeps the old one', async () => {
     const outcomes: unknown[] = [];
     const old = await readFile(on.database);
     for (let step = 1; outcomes.at(-1) !== 'done'; step++) {

@@ -86,7 +86,7 @@ it('reads every setting', () => {
   });
 });
 
-it('takes a folder for backups alone: one a day, a week of them', () => {
+it('accepts BACKUP_DIR alone: one backup a day, seven kept', () => {
   const wanted = { folder: 'backups', intervalHours: 24, keep: 7 };
   expect(readSettings({ BACKUP_DIR: 'backups' }).backups).toEqual(wanted);
 });
@@ -94,13 +94,13 @@ it('takes a folder for backups alone: one a day, a week of them', () => {
 it.each([
   ['BACKUP_INTERVAL_HOURS', '24'],
   ['BACKUP_KEEP', '7'],
-])('refuses %s=%s without a folder: nobody would get the backups', (name, text) => {
+])('refuses %s=%s without a folder for the backups', (name, text) => {
   expect(refusalOf({ [name]: text }).message).toBe(
     `BACKUP_DIR is unset; it must be the folder for the backups that ${name} asks for`,
   );
 });
 
-it('gives settings that nobody can change', () => {
+it('returns frozen settings', () => {
   expect(readSettings({})).toSatisfy(Object.isFrozen);
 });
 
@@ -168,7 +168,7 @@ it.each([
     '"*, https://(hidden)@a.example"',
     ORIGINS,
   ],
-  // Not "unset": a list that admits nobody must not admit everybody.
+  // Not "unset": an empty list must not mean "every origin".
   ['CORS_ALLOWED_ORIGINS', ' , ', '" , "', ORIGINS],
 ])('refuses %s=%j in one sentence without secrets', (name, text, given, wanted) => {
   const refusal = refusalOf({ [name]: text });
@@ -176,7 +176,7 @@ it.each([
   expect(refusal.message).not.toMatch(/canary|\n/);
 });
 
-it('warns where no identity provider is configured', () => {
+it('warns when no identity provider is configured', () => {
   expect(warningsOf({})).toEqual(['identity_provider_not_configured']);
 });
 
@@ -187,7 +187,7 @@ it('warns of an admin key that is too short, without the key', () => {
   expect(JSON.stringify(warnings)).not.toContain('canary');
 });
 
-it('warns of nothing where everything is as it should be', () => {
+it('warns of nothing when every setting is in order', () => {
   expect(warningsOf({ AUTH_USERINFO_URL: USERINFO, ADMIN_API_KEY: 'k'.repeat(32) })).toEqual([]);
   expect(warningsOf({ AUTH_USERINFO_URL: USERINFO })).toEqual([]);
 });

@@ -41,7 +41,7 @@ function eventsOf({ log }: { log: LogLine[] }): string[] {
 }
 
 describe('A check', () => {
-  it('passes before the first start, and makes nothing', async () => {
+  it('passes before the first start, and creates no file', async () => {
     const { code, log } = await check();
     expect([code, log.at(-1)]).toEqual([
       0,
@@ -56,7 +56,7 @@ describe('A check', () => {
     await expect(stat(database)).rejects.toThrow('ENOENT');
   });
 
-  it('passes on a usable file, and leaves it as it is', async () => {
+  it('passes on a usable file, and does not change it', async () => {
     await (await service.start()).stop();
     const bytes = await readFile(database);
     const { code, log } = await check();
@@ -142,7 +142,7 @@ describe('A name that looks like a setting', () => {
     );
   });
 
-  it('is not warned of where it is one, empty, or of another program', () => {
+  it('causes no warning when it is a real setting, empty, or of another program', () => {
     const all = Object.fromEntries(SETTING_NAMES.map((name) => [name, 'x']));
     expect(environmentWarnings({ ...all, AUTH_X: '', PATH: 'x', AUTHOR: 'x' })).toEqual([]);
   });
@@ -172,7 +172,7 @@ describe('ADMIN_API_KEY_FILE', () => {
     ['has three keys', `${KEY}\n${KEY}\n${KEY}`, {}, 'which has 3 keys; it must be a readable'],
     ['is empty', '\n', {}, 'which has 0 keys'],
     ['has a key that no header can hold', `${KEY}é`, {}, 'is (hidden); it must be printable'],
-  ])('ends the start where it %s', async (_, text, more, sentence) => {
+  ])('ends the start when it %s', async (_, text, more, sentence) => {
     const file = join(service.folder, 'keys');
     await writeFile(file, text);
     const { code, log } = await check({ ADMIN_API_KEY_FILE: file, ...more });
@@ -180,7 +180,7 @@ describe('ADMIN_API_KEY_FILE', () => {
     expect(JSON.stringify(log)).not.toContain(KEY);
   });
 
-  it('ends the start where it is not there', async () => {
+  it('ends the start when it is missing', async () => {
     const { code, log } = await check({ ADMIN_API_KEY_FILE: join(service.folder, 'none') });
     expect([code, log.at(-1)?.['error']]).toEqual([1, expect.stringContaining('(ENOENT)')]);
   });

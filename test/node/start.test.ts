@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** What a start that must fail says; fails where that is not one JSON line, or the exit code not 1. */
+/** The log line of a start that must fail. Throws when it is not one JSON line, or when the exit code is not 1. */
 async function refusedStart(environment: Environment): Promise<LogLine> {
   const { exited, output, log } = spawnServer({ ...service.environment, ...environment });
   expect(await exited).toBe(1);
@@ -50,14 +50,14 @@ describe('A start', () => {
       'DATABASE_URL is a libsql URL (hidden); it must be',
     ],
     ['DATABASE_URL', 'wss://u:hush@x', 'one process owns the file'],
-  ])('ends with one line where %s is %s', async (name, text, sentence) => {
+  ])('ends with one line when %s is %s', async (name, text, sentence) => {
     const { error } = await refusedStart({ [name]: text, ADMIN_API_KEY: 'hush'.padEnd(32, '-') });
     expect(error).toContain(sentence);
     expect(error).not.toContain('hush');
     expect(await readdir(service.folder)).toEqual([]);
   });
 
-  it('ends with one line where another program has the port', async () => {
+  it('ends with one line when another program has the port', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const address = other.address();
@@ -69,12 +69,12 @@ describe('A start', () => {
     other.close();
   });
 
-  it('ends with one line where the address is not one of this machine', async () => {
+  it('ends with one line when the address is not one of this machine', async () => {
     const { error } = await refusedStart({ HOST: '192.0.2.1' });
     expect(error).toMatch(/^the service cannot listen on 192\.0\.2\.1:0: /);
   });
 
-  it('ends with one line, and the file untouched, where the file is no database', async () => {
+  it('ends with one line, and the file untouched, when the file is not a database', async () => {
     const path = join(service.folder, 'notes.txt');
     await writeFile(path, 'not a database at all'.repeat(100));
     const { error } = await refusedStart({ DATABASE_URL: `file:${path}` });
@@ -84,25 +84,25 @@ describe('A start', () => {
     expect((await stat(path)).size).toBe(2_100);
   });
 
-  it('ends with one line where the database is of another program', async () => {
+  it('ends with one line when the database belongs to another program', async () => {
     await changeDatabase(service.folder, 'create table theirs (a)');
     const { error } = await refusedStart({});
     expect(error).toContain('it is a SQLite database of another program; name another file');
   });
 
-  it('ends with one line where the file is a folder', async () => {
+  it('ends with one line when the file is a folder', async () => {
     await mkdir(join(service.folder, 'folder'));
     const { error } = await refusedStart({ DATABASE_URL: `file:${service.folder}/folder` });
     expect(error).toContain('it cannot be opened; check that the path is a file');
   });
 
-  it("ends with one line where the file's folder cannot be made", async () => {
+  it("ends with one line when the file's folder cannot be created", async () => {
     await writeFile(join(service.folder, 'file'), '');
     const { error } = await refusedStart({ DATABASE_URL: `file:${service.folder}/file/a/b.db` });
     expect(error).toContain(`the database file ${service.folder}/file/a/b.db cannot be used`);
   });
 
-  it('is refused after the busy time-out where another process serves the file', async () => {
+  it('is refused after the busy time-out when another process serves the file', async () => {
     const first = await service.start();
     const startedAt = performance.now();
     const { error } = await refusedStart({});
@@ -112,7 +112,7 @@ describe('A start', () => {
     expect(await first.stop()).toBe(0);
   });
 
-  it('warns, with the service up, of no identity provider and of a short admin key', async () => {
+  it('starts, and warns of a missing identity provider and of a short admin key', async () => {
     const server = await service.start({ AUTH_USERINFO_URL: '', ADMIN_API_KEY: 'hush' });
     expect(server.log().map(({ level, event }) => [level, event])).toEqual([
       ['warn', 'identity_provider_not_configured'],
@@ -126,7 +126,7 @@ describe('A start', () => {
     ['127.0.0.1', {}] as const,
     // Only Linux has the whole of 127.0.0.0/8.
     ...(process.platform === 'linux' ? [['127.0.0.2', { HOST: '127.0.0.2' }] as const] : []),
-  ])('listens on %s and there alone', async (address, environment) => {
+  ])('listens on %s and on no other address', async (address, environment) => {
     const server = await service.start(environment);
     expect(server.origin).toMatch(`http://${address}:`);
     expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
@@ -135,7 +135,7 @@ describe('A start', () => {
     await expect(fetch(`http://${elsewhere}:${port}/api/v1/health`)).rejects.toThrow();
   });
 
-  it('makes the folder and the file for its own user alone', async () => {
+  it('creates the folder and the file for its own user only', async () => {
     const folder = join(service.folder, 'new');
     const server = await service.start({ DATABASE_URL: `file:${folder}/deep/service.db` });
     const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);

@@ -36,7 +36,7 @@ describe('A process', () => {
   it.each([
     ['SIGUSR1', 'SIGUSR2 takes a backup'],
     ['SIGHUP', 'SIGTERM stops the service'],
-  ] as const)('says of %s what to use instead, and goes on', async (signal, hint) => {
+  ] as const)('logs for %s the signal to use instead, and continues', async (signal, hint) => {
     const server = await service.start();
     server.child.kill(signal);
     await server.saw('"event":"signal_ignored"');
@@ -51,7 +51,7 @@ describe('A process', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends by a second %s, though its storage thread hangs',
+    'ends at a second %s, although its storage thread hangs',
     async (signal) => {
       const script = await changedBuild(folder.path, 'storage-thread.js', HANGING);
       const server = await service.start({}, script);

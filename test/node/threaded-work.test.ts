@@ -25,7 +25,7 @@ let work: ThreadedWork | undefined;
 afterEach(() => work?.close());
 
 describe('Large records in the thread', () => {
-  it('come to the same as in place', async () => {
+  it('give the same results as in place', async () => {
     work = new ThreadedWork();
     const good = JSON.stringify({ name: 'Neema', phone: '1', note: LARGE, id: 'x' });
     const bodies = [good, `[${JSON.stringify(LARGE)}]`, `{"note":"${LARGE}"}`, `{"a":"${LARGE}"`];
@@ -40,12 +40,12 @@ describe('Large records in the thread', () => {
     expect(await work.paymentPieces(order)).toEqual(workInPlace.paymentPieces(order));
   });
 
-  it('are done at once where they are small', () => {
+  it('are handled in place when they are small', () => {
     work = new ThreadedWork();
     expect(work.newRecord('team', '{"name":"Asha","phone":"1"}')).toMatchObject({ ok: true });
   });
 
-  it('are counted while they are under way or wait for the thread', async () => {
+  it('are counted while they run or wait for the thread', async () => {
     const counted = new ThreadedWork();
     work = counted;
     expect(counted.jobs).toBe(0);
@@ -56,7 +56,7 @@ describe('Large records in the thread', () => {
     expect(counted.jobs).toBe(0);
   });
 
-  it('refuse the one whose work takes too much memory, and no other', async () => {
+  it('are refused one by one when the work takes too much memory', async () => {
     // Less than the work below takes, and more than a thread takes to start.
     work = new ThreadedWork({ heapMaxMegabytes: 16 });
     const dear = `{"a":[${'{},'.repeat(330_000)}{}]}`;
@@ -71,7 +71,7 @@ describe('Large records in the thread', () => {
     });
   });
 
-  it('fail one by one where the system gives no thread, and are done when it gives one', async () => {
+  it('fail one by one while the system gives no thread, and succeed when it gives one', async () => {
     work = new ThreadedWork();
     const body = JSON.stringify({ note: LARGE });
     refusal = new Error('no thread to be had');
@@ -81,7 +81,7 @@ describe('Large records in the thread', () => {
     expect(await work.newRecord('businesses', body)).toMatchObject({ ok: true });
   });
 
-  it('are refused once the work is closed, and start no further thread', async () => {
+  it('are refused after the work is closed, and start no further thread', async () => {
     work = new ThreadedWork();
     const body = JSON.stringify({ note: LARGE });
     const underWay = [1, 2, 3].map(() => work?.newRecord('businesses', body));

@@ -47,7 +47,7 @@ describe('A method that the parser does not know', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 405]);
   });
 
-  it('ends the connection: its body is not taken for a request', async () => {
+  it('ends the connection, so that its body is not read as a request', async () => {
     const inside = requestText('DELETE', `${ORDERS}/ORD-0001`, [MINE]);
     const answers = await rawExchange(server.origin, requestText('FOO', ORDERS, [MINE], inside));
     expect(answers.map(({ status }) => status)).toEqual([405]);
@@ -58,13 +58,16 @@ describe('A method that the parser does not know', () => {
     ['whose header is malformed', 'FOO /api/v1/health HTTP/1.1\r\nX-A : a\r\n\r\n'],
     ['without a target', 'FOO\r\n\r\n'],
     ['on the plain port, where TLS was meant', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-  ])('is told so where no more can be said: %s', async (_what, text) => {
-    const connection = openRaw(server.origin, text);
-    await connection.over;
-    const [answer] = connection.answers();
-    expect(answer?.status).toBe(400);
-    expect(answer?.json.error?.message).toContain(
-      'does not begin with a method that is known here',
-    );
-  });
+  ])(
+    'is refused as a malformed request when its headers are malformed, too: %s',
+    async (_what, text) => {
+      const connection = openRaw(server.origin, text);
+      await connection.over;
+      const [answer] = connection.answers();
+      expect(answer?.status).toBe(400);
+      expect(answer?.json.error?.message).toContain(
+        'does not begin with a method that is known here',
+      );
+    },
+  );
 });

@@ -66,7 +66,7 @@ describe('The document', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('asks for a token on the data API, the key on the administration API, nothing for health', () => {
+  it('requires a token on the data API, the key on the administration API, nothing for health', () => {
     for (const { path, object } of OPERATIONS) {
       const wanted =
         path === '/health' ? [] : path.startsWith('/admin') ? ['adminKey'] : ['bearer'];
@@ -111,13 +111,13 @@ onEveryHost('The examples', (service) => {
     return example?.data;
   };
 
-  it.each([...COLLECTIONS, 'payments'])('of /%s are what a new service answers', async (name) => {
+  it.each([...COLLECTIONS, 'payments'])('of /%s are the answers of a new service', async (name) => {
     expect(await dataOf(service.account('local-preview'), `/${name}`)).toEqual(
       exampleOf(`/${name}`),
     );
   });
 
-  it('of the operator’s views are what a new service answers, but for the times', async () => {
+  it('of the operator’s views are the answers of a new service, except for the times', async () => {
     const { operator } = service;
     for (const path of ['/admin/overview', '/admin/accounts']) {
       expect(await dataOf(operator, path)).toEqual(exampleOf(path));
@@ -148,7 +148,7 @@ describe('An answer that is not as described', () => {
       new Response(JSON.stringify(body), { status, headers: { ...HEADERS, ...headers } }),
     );
 
-  it('is told from one that is', async () => {
+  it('is recognized', async () => {
     expect(await judged({ data, meta })).toBe('GET /customers/{id} 200');
     const error = { code: 'NOT_FOUND', message: 'no' };
     expect(await judged({ error, meta }, { status: 404 })).toBe('GET /customers/{id} 404');
@@ -169,7 +169,7 @@ describe('An answer that is not as described', () => {
     ['a header differs', { data, meta }, { headers: { 'Cache-Control': 'max-age=60' } }],
     ['the content type differs', { data, meta }, { headers: { 'Content-Type': 'text/json' } }],
     ['the method is not described', { data, meta }, { method: 'PUT' }],
-  ])('is found where %s', async (_, body, how) => {
+  ])('is recognized when %s', async (_, body, how) => {
     await expect(judged(body, how)).rejects.toThrow('is not true of');
   });
 });

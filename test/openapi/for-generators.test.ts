@@ -31,7 +31,7 @@ function propertiesOf(schema: Schema | undefined): string[] {
 }
 
 describe('A number', () => {
-  it('says that it is a double or a count of 64 bits: Go stored 33333332 for 33333333', () => {
+  it('has the format double or int64, because Go stored 33333332 for 33333333', () => {
     const formats = { number: 'double', integer: 'int64' };
     for (const [place, { type, format }] of TYPED) {
       if (type !== 'number' && type !== 'integer') continue;
@@ -41,11 +41,11 @@ describe('A number', () => {
 });
 
 describe('A fixed value', () => {
-  it('is said in words: three languages fail on reading a `const`', () => {
+  it('is described in words, because generators of three languages fail on `const`', () => {
     expect(JSON.stringify(DOCUMENT)).not.toContain('"const":');
   });
 
-  it('is no enumeration where the set may grow: an old client fails on a new value', () => {
+  it('is not an enumeration when the set may grow, because an old client fails on a new value', () => {
     const listed = TYPED.filter(([, schema]) => 'enum' in schema).map(([place]) => place);
     expect(listed).toEqual([
       '/components/schemas/AdminHealth/properties/status',
@@ -54,7 +54,7 @@ describe('A fixed value', () => {
     ]);
   });
 
-  it('of `error.code` names every code in words', () => {
+  it('of `error.code` has every code in its description', () => {
     const { code } = (SCHEMAS['ErrorDetail']?.['properties'] ?? {}) as Record<string, Schema>;
     const responses = Object.values(DOCUMENT.components['responses'] ?? {}) as ResponseObject[];
     const codes = responses.flatMap(({ content = {} }) =>
@@ -67,12 +67,12 @@ describe('A fixed value', () => {
 });
 
 describe('The names of properties', () => {
-  it.each(Object.entries(SCHEMAS))('of %s differ in every language', (_, schema) => {
+  it.each(Object.entries(SCHEMAS))('of %s stay different in every language', (_, schema) => {
     const spelled = propertiesOf(schema).map((name) => name.replaceAll('_', '').toLowerCase());
     expect(new Set(spelled).size).toBe(spelled.length);
   });
 
-  it('leave `ownerSub` to a pattern and to words', () => {
+  it('do not contain `ownerSub`; a pattern and a description do', () => {
     expect(SCHEMAS['Business']?.['patternProperties']).toEqual({
       '^ownerSub$': { type: 'string' },
     });
@@ -92,7 +92,7 @@ describe('An object', () => {
     expect(unnamed.length).toBe(3);
   });
 
-  it('in a request may be null: otherwise a change that does not name it sends it empty', () => {
+  it('in a request may be null, because otherwise a change without it sends it empty', () => {
     const fields = TYPED.filter(([place]) => place.endsWith('/customFields'));
     expect(fields.map(([, { type }]) => type)).toEqual(fields.map(() => ['object', 'null']));
   });
@@ -108,7 +108,7 @@ describe('An object', () => {
 
 describe('A body', () => {
   it.each(OPERATIONS.filter(({ object }) => object.requestBody))(
-    'of $name has no default: the smallest one compiles',
+    'of $name has no default, so that the smallest body compiles',
     ({ object }) => {
       const { schema } = object.requestBody?.content['application/json'] ?? { schema: {} };
       const { properties = {} } = resolved(schema) as { properties?: Record<string, object> };
@@ -119,7 +119,7 @@ describe('A body', () => {
 });
 
 describe('A header', () => {
-  it('is described where a client decides on it: when to try again', () => {
+  it('is described only if a client decides on it: Retry-After', () => {
     const responses = DOCUMENT.components['responses'] as Record<string, ResponseObject>;
     const withHeaders = [
       ...Object.entries(responses),

@@ -54,7 +54,7 @@ describe('The .http file', () => {
     );
   });
 
-  it('goes to the preview as the sample shop, and leaves the key to its reader', () => {
+  it('goes to the preview as the sample shop, and does not contain the admin key', () => {
     expect(variables.trim().split('\n')).toEqual([
       '@base_url = http://127.0.0.1:8080/api/v1',
       '@token = local-preview',
@@ -97,7 +97,7 @@ describe('The Postman collection', () => {
     expect(fromPostman.sort(byName)).toEqual(wanted.sort(byName));
   });
 
-  it('deletes in each folder what it has created there, and nothing before', () => {
+  it('deletes in each folder the records that it created there, and no other', () => {
     for (const { name, item } of collection.item) {
       const methods = item.map(({ request }: PostmanItem) => request.method);
       const creates = methods.filter((method: string) => method === 'POST').length;
@@ -107,7 +107,7 @@ describe('The Postman collection', () => {
     }
   });
 
-  it('spells a URL the same way in its parts as in whole', () => {
+  it('spells a URL in its parts as in its whole form', () => {
     for (const folder of collection.item) {
       for (const { request } of folder.item as PostmanItem[]) {
         const { raw, host, path, query } = request.url;

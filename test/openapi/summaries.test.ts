@@ -33,7 +33,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'GET /admin/accounts/{owner_sub}': "Read an account's counts and business profiles",
 };
 
-it.each(OPERATIONS)('$name has the summary of what it does', ({ name, object }) => {
+it.each(OPERATIONS)('$name has a summary of its own action', ({ name, object }) => {
   const wanted = OTHERS[name] ?? recordSummary(name);
   expect(wanted, `${name} has no summary here; add it to OTHERS`).not.toContain('undefined');
   expect(object.summary).toBe(wanted);

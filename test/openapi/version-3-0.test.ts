@@ -19,7 +19,7 @@ it('has the operations and the schemas of the other', () => {
   }
 });
 
-it('says in the older spelling what may be null, what is above 0 and what is an example', () => {
+it('spells null, `above 0` and examples in the older form', () => {
   expect(schemas['Order']?.['properties']?.['method']).toMatchObject({
     type: 'string',
     nullable: true,
@@ -47,7 +47,7 @@ it('keeps the examples of answers as they are', () => {
   );
 });
 
-it('has nothing that only 3.1 knows', () => {
+it('has no keyword that only 3.1 has', () => {
   const text = JSON.stringify(OLD);
   expect(text).not.toContain('patternProperties');
   expect(text).not.toContain('"null"');
@@ -55,7 +55,7 @@ it('has nothing that only 3.1 knows', () => {
   expect(OLD.info).not.toHaveProperty('summary');
 });
 
-it('says so where a list of types has no form', () => {
+it('reports a list of types that 3.0.3 cannot express', () => {
   expect(() => inVersion30({ info: { license: {} }, x: { type: ['string', 'number'] } })).toThrow(
     'no form in OpenAPI 3.0',
   );

@@ -23,13 +23,13 @@ describe('The text of /metrics', () => {
     ]);
   });
 
-  it('leaves out a figure that cannot be had', () => {
+  it('leaves out a figure that is not available', () => {
     const exposition = new Exposition();
     exposition.gauge('unknown', 'Nobody knows.', undefined);
     expect(exposition.text).toBe('');
   });
 
-  it('counts in each bucket of a histogram what is at most its bound', () => {
+  it('counts in each histogram bucket the values up to its bound', () => {
     const histogram = new Histogram([0.1, 1]);
     for (const value of [0.05, 0.1, 0.5, 1, 7]) histogram.observe(value);
     const exposition = new Exposition();
@@ -45,7 +45,7 @@ describe('The text of /metrics', () => {
 });
 
 describe('Requests', () => {
-  it('that were not answered to the end are counted apart, whatever status was begun', () => {
+  it('that were not answered to the end are counted apart, with any status', () => {
     const series = new RequestSeries();
     series.add(finishedRequest({ status: 200 }));
     series.add(finishedRequest({ status: 200, aborted: true }));
@@ -57,7 +57,7 @@ describe('Requests', () => {
     expect(series.totals).toEqual({ total: 3, failed: 0, aborted: 2 });
   });
 
-  it('of invented methods make one series', () => {
+  it('of unknown methods make one series', () => {
     const series = new RequestSeries();
     for (let i = 0; i < 100; i++) series.add(finishedRequest({ method: `INVENTED${i}` }));
     expect([...series.counts()]).toEqual([
@@ -93,7 +93,7 @@ describe('Commits', () => {
     expect(meter.groupSizes.sum).toBe(5);
   });
 
-  it('are not taken for recovered by a trial that began before the last failure', () => {
+  it('do not count as recovered after a trial that began before the last failure', () => {
     const meter = new Meter({ now: () => 0, clock: () => 0 });
     meter.commitStarted(1);
     meter.commitFinished('absent', new Error('first'));

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { readOperationsSettings } from '../../src/settings/operations-settings.js';
 
-it('are all off unless asked for', () => {
+it('are all off by default', () => {
   expect(readOperationsSettings({})).toEqual({
     port: undefined,
     requestLog: undefined,
@@ -11,7 +11,7 @@ it('are all off unless asked for', () => {
   });
 });
 
-it('are taken as they are given', () => {
+it('are read as they are given', () => {
   const environment = {
     OPS_PORT: '0',
     OPS_HOST: '10.1.2.3',
@@ -34,7 +34,7 @@ it.each([
   '192.168.1.9',
   '100.64.0.1',
   'fd12:3456::1',
-])('let the port be on %s', (OPS_HOST) => {
+])("accept %s as the port's address", (OPS_HOST) => {
   expect(readOperationsSettings({ OPS_PORT: '1', OPS_HOST }).port?.host).toBe(OPS_HOST);
 });
 

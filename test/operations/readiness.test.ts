@@ -17,7 +17,7 @@ function open(storage: Partial<AskedStorage> = {}) {
     identityConfigured: true,
     now: () => clock.now,
     clock: () => clock.now,
-    // Longer than what answers at once, shorter than what hangs.
+    // Longer than a healthy answer, shorter than a hanging one.
     after: () => new Promise((resolve) => void setImmediate(resolve)),
   });
   let trials = 0;
@@ -91,7 +91,7 @@ describe('The service is not ready', () => {
     expect((await readiness.answer(figures())).reasons).toEqual(['storage_lost']);
   });
 
-  it('while commits fail, and tries one again only so often', async () => {
+  it('while commits fail, and tries one at most once a second', async () => {
     const { readiness, asked, meter, clock, figures, trials } = open({
       touch: () => Promise.reject(new Error('SQLITE_IOERR')),
     });
@@ -106,7 +106,7 @@ describe('The service is not ready', () => {
     expect(trials()).toBe(2);
   });
 
-  it('until a trial shows that commits succeed again, without anybody writing', async () => {
+  it("until a trial commit succeeds, also without a client's write", async () => {
     const { readiness, asked, meter, figures } = open();
     readiness.started(asked);
     fail(meter, 'SQLITE_IOERR');
@@ -116,7 +116,7 @@ describe('The service is not ready', () => {
     expect(meter.commits.of('committed')).toBe(0);
   });
 
-  it('while the disk has no room for a group of writes, and tries none then', async () => {
+  it('while the disk has no room for a group of writes, and then tries no commit', async () => {
     const { readiness, asked, meter, figures, trials } = open();
     readiness.started(asked);
     fail(meter, 'SQLITE_FULL: database or disk is full');
@@ -129,7 +129,7 @@ describe('The service is not ready', () => {
 });
 
 describe('A warning', () => {
-  it('is given of a provider that did not answer, and taken back when it does', async () => {
+  it('reports a provider that did not answer, and ends when it answers', async () => {
     const { readiness, asked, meter, figures } = open();
     readiness.started(asked);
     meter.identityChecked('unavailable', 4_000);
@@ -142,7 +142,7 @@ describe('A warning', () => {
     expect((await readiness.answer(figures())).warnings).toEqual([]);
   });
 
-  it('is given of a provider that was unfit at the start, until it has known one token and refused another', async () => {
+  it('reports a provider that was unfit at the start, until it has accepted one token and refused another', async () => {
     const { readiness, asked, meter, figures } = open();
     readiness.started(asked);
     const finding = { ok: false, found: 'status 404', remedy: 'set another address' };
@@ -158,7 +158,7 @@ describe('A warning', () => {
     expect(await warnings(finding)).toEqual([]);
   });
 
-  it('is given of a backup that failed, and of one that is overdue', async () => {
+  it('reports a failed backup and an overdue one', async () => {
     const { readiness, asked, meter, clock, figures } = open();
     readiness.started(asked);
     const kept = (age: number) => ({

@@ -30,7 +30,7 @@ async function linesOf(
 }
 
 describe('The request log', () => {
-  it('has one line a request, with the route in place of the path', async () => {
+  it('has one line for a request, with the route instead of the path', async () => {
     expect(await linesOf('all', {})).toEqual([
       {
         time: '2026-01-02T03:04:05.000Z',
@@ -47,19 +47,19 @@ describe('The request log', () => {
     ]);
   });
 
-  it('of slow requests has those from the limit on', async () => {
+  it('of slow requests has the requests from the limit on', async () => {
     const lines = await linesOf('slow', { milliseconds: 499.9 }, { milliseconds: 500 });
     expect(lines.map(({ milliseconds }) => milliseconds)).toEqual([500]);
   });
 
-  it('says of an aborted request what is not known', async () => {
+  it('leaves unknown figures of an aborted request empty', async () => {
     const gone = { status: undefined, requestId: undefined, aborted: true };
     expect(await linesOf('all', gone)).toMatchObject([
       { status: null, request_id: null, aborted: true },
     ]);
   });
 
-  it('drops lines, counts them, and keeps little where its reader is slow', async () => {
+  it('drops and counts lines when its reader is slow, and keeps few in memory', async () => {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;

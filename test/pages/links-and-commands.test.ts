@@ -43,6 +43,8 @@ describe.each(PAGES)('%s', (page) => {
   it('names files that exist', () => {
     const [, table = ''] = /^src\/\n([\s\S]*?)```/m.exec(text) ?? [];
     const drawn = [...table.matchAll(/^ {2}(\w+)\/ /gm)].map(([, folder]) => `src/${folder}`);
+    const entries = table.match(/^ {2}[\w.-]+\.ts.*$/gm)?.join(' ') ?? '';
+    for (const [name] of entries.matchAll(/[\w-]+\.ts/g)) drawn.push(`src/${name}`);
     const named = codesIn(prose).filter((code) => FOLDERS.test(code) && !/[\s{*<]/.test(code));
     for (const name of [...drawn, ...named]) {
       // dist/server.js and its like are built from an entry at the top of src.
@@ -117,6 +119,15 @@ describe('The pages', () => {
     expect(PACKAGE.files).toEqual(
       expect.arrayContaining(['README.md', '{scripts,src,test}/**/*.md']),
     );
+  });
+
+  it('show every folder of src in the front page’s layout', () => {
+    const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+    const shown = [...textOf(FRONT_PAGE).matchAll(/^ {2}(\w+)\/ /gm)].map(([, name]) => name);
+    const missing = folders.filter((name) => !shown.includes(name));
+    expect(missing, `add these folders to the layout of ${FRONT_PAGE}`).toEqual([]);
   });
 
   it('leave the front page short', () => {

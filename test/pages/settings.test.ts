@@ -53,6 +53,21 @@ describe('The table of settings', () => {
   });
 });
 
+describe.each([
+  ['src/identity/README.md', '## Settings'],
+  ['src/operations/README.md', '## 5. The operations port'],
+])('The settings of %s', (page, heading) => {
+  const rows = tableRows(sectionOf(page, heading)).filter((row) => row['Default']);
+
+  it.each(rows.map((row) => codesIn(row['Name'] ?? row['Setting'] ?? '')[0] ?? ''))(
+    '%s has its default',
+    (name) => {
+      const row = rows.find((candidate) => Object.values(candidate)[0] === `\`${name}\``);
+      expect(row?.['Default']?.replaceAll('`', '')).toBe(defaultOf(name));
+    },
+  );
+});
+
 describe('wrangler.toml', () => {
   const text = textOf('wrangler.toml');
   const { vars } = parse(text) as { vars: Record<string, string> };
@@ -62,7 +77,15 @@ describe('wrangler.toml', () => {
 
   it('names every setting that Workers have, and no other', () => {
     const wanted = ROWS.filter(({ host }) => host !== 'Node').map(({ name }) => name);
-    expect([...new Set([...Object.keys(vars), ...secrets])].sort()).toEqual(wanted.sort());
+    const named = [...Object.keys(vars), ...secrets];
+    expect(
+      wanted.filter((name) => !named.includes(name)),
+      `wrangler.toml lacks these: ${PAGE} says that Workers have them`,
+    ).toEqual([]);
+    expect(
+      named.filter((name) => !wanted.includes(name)),
+      `wrangler.toml names these: ${PAGE} does not say that Workers have them`,
+    ).toEqual([]);
   });
 
   it.each(Object.entries(vars))('changes no default: %s', (name, value) => {

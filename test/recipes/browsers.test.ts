@@ -28,7 +28,7 @@ interface Candidate {
   readonly name: string;
   readonly program: string;
   args(url: string, profile: string): readonly string[];
-  /** What the browser says it is. */
+  /** The browser's own name of itself. */
   readonly agent: RegExp;
 }
 

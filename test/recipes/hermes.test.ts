@@ -18,7 +18,7 @@ import { MODULES, openRecipe } from './project.js';
 const PLATFORM = process.platform === 'darwin' ? 'osx-bin' : 'linux64-bin';
 const HERMES = join(MODULES, 'hermes-engine-cli', PLATFORM, 'hermes');
 
-/** What an app does; resolves with what it saw. */
+/** The calls of an app; resolves with their results. */
 const SCENARIO = `
 export async function scenario({ ApiError, createClient }, fetch) {
   const api = createClient({ baseUrl: 'http://localhost/api/v1', token: async () => 'local-phone', fetch });
@@ -79,7 +79,7 @@ interface Recorded {
   readonly text: string;
 }
 
-it('The client does in Hermes what it does in Node', async () => {
+it('The client behaves in Hermes as in Node', async () => {
   const project = await openRecipe('hermes', { 'scenario.js': SCENARIO });
   try {
     const { answers, seen } = await inNode(project.path);

@@ -46,7 +46,7 @@ function codeOf(outcome: Outcome<string>): string {
 }
 
 describe('Waiting writes', () => {
-  it("of one account delay another's by one write of theirs", async () => {
+  it('of one account delay another account by one write', async () => {
     const records = new MemoryRecords({ turns: oneWriteAGroup() });
     const [flood, shop] = [records.account('flood'), records.account('shop')];
     const answered: string[] = [];
@@ -71,7 +71,7 @@ describe('Waiting writes', () => {
     );
   });
 
-  it('are not made for a client that has gone before they are decided', async () => {
+  it('are not made when their client has gone before they are decided', async () => {
     const journal = new MapJournal();
     const records = new MemoryRecords({ journal });
     let isGone = false;
@@ -93,7 +93,7 @@ describe('Waiting writes', () => {
 });
 
 describe('Dear work elsewhere', () => {
-  it('holds up the later writes of its account, and nobody else', async () => {
+  it('delays the later writes of its account, and no other account', async () => {
     const work = new SlowWork();
     const records = new MemoryRecords({ work });
     const [neema, juma] = [records.account('neema'), records.account('juma')];
@@ -116,7 +116,7 @@ describe('Dear work elsewhere', () => {
     await records.writer.settled();
   });
 
-  it('on a state that was then not stored is done again', async () => {
+  it('on a state that was then not stored is repeated', async () => {
     const work = new SlowWork();
     const journal = new MapJournal();
     const records = new MemoryRecords({ work, journal });
@@ -136,7 +136,7 @@ describe('Dear work elsewhere', () => {
     expect(read.ok && JSON.parse(read.value)).not.toHaveProperty('a');
   });
 
-  it('that cannot be done fails its own write alone', async () => {
+  it('that fails, fails only its own write', async () => {
     const lost = new Error('the thread has ended');
     const work: RecordWork = { ...workInPlace, patchedRecord: () => Promise.reject(lost) };
     const records = new MemoryRecords({ work });
@@ -188,7 +188,7 @@ describe('The limits of an account', () => {
 });
 
 describe('A create and a delete in one group', () => {
-  it('leave no account behind', async () => {
+  it('leave no empty account', async () => {
     const records = new MemoryRecords();
     const account = records.account('neema');
     void records.set.owners;
@@ -219,7 +219,7 @@ describe('The numbers of ids', () => {
     expect(journal.highest).toEqual({ customers: 3 });
   });
 
-  it('are stored with a delete alone, for a journal that has none yet', async () => {
+  it('are stored with a delete in a journal that has no numbers yet', async () => {
     const journal = new MapJournal();
     const body = JSON.stringify({ ...PERSON, id: 'CUS-0007', owner_sub: 'neema' });
     journal.rows.set(1, { position: 1, collection: 'customers', id: 'CUS-0007', body });

@@ -50,19 +50,22 @@ function accountOf(set: RecordSet, pause: Pause = turn): ObjectAccount {
 }
 
 describe('A page without a filter', () => {
-  it.each([1, 3])('touches its own records alone, of 100 as of 100,000 (page %i)', async (page) => {
-    const touched = [];
-    for (const count of [100, 100_000]) {
-      const set = new CountingSet();
-      fill(set, count);
-      const { items, total } = await accountOf(set).list('customers', { ...PAGE, page });
-      expect(total).toBe(count);
-      expect(JSON.parse(items[0] ?? '').id).toBe(`CUS-${count - (page - 1) * 20}`);
-      expect(items).toHaveLength(20);
-      touched.push(set.touched);
-    }
-    expect(touched).toEqual([20, 20]);
-  });
+  it.each([1, 3])(
+    'touches only the records of the page, of 100 as of 100,000 (page %i)',
+    async (page) => {
+      const touched = [];
+      for (const count of [100, 100_000]) {
+        const set = new CountingSet();
+        fill(set, count);
+        const { items, total } = await accountOf(set).list('customers', { ...PAGE, page });
+        expect(total).toBe(count);
+        expect(JSON.parse(items[0] ?? '').id).toBe(`CUS-${count - (page - 1) * 20}`);
+        expect(items).toHaveLength(20);
+        touched.push(set.touched);
+      }
+      expect(touched).toEqual([20, 20]);
+    },
+  );
 
   it('touches nothing beyond the end', async () => {
     const set = new CountingSet();
@@ -89,7 +92,7 @@ describe('A long scan', () => {
   const COUNT = 60_000;
   const search = { ...PAGE, q: 'NEEMA' };
 
-  it('takes turns under the name of its account; a short one and a plain page need none', async () => {
+  it('takes turns under the name of its account; a short scan and a plain page take none', async () => {
     const [many, few] = [new RecordSet(), new RecordSet()];
     fill(many, COUNT);
     fill(few, 100);
@@ -108,7 +111,7 @@ describe('A long scan', () => {
     expect(new Set(next.mock.calls.flat())).toEqual(new Set([OWNER]));
   });
 
-  it('takes turns in the payments view too, which is made while it is read', async () => {
+  it('takes turns in the payments view, too, which is made while it is read', async () => {
     const set = new RecordSet();
     fill(set, 10_000, 'orders');
     const turns = turnsOf(turn);
@@ -133,7 +136,7 @@ describe('A long scan', () => {
     expect(next.mock.calls.length).toBeGreaterThanOrEqual(4);
   });
 
-  it('answers for one moment, whatever changes during its pauses', async () => {
+  it('answers for one moment, with any changes during its pauses', async () => {
     const set = new RecordSet();
     fill(set, COUNT);
     const turns = turnsOf(turn);

@@ -76,7 +76,7 @@ describe('Loading a row', () => {
   });
 
   it.each(['{"id":"CUS-0042"}', '{"id":"CUS-0042","owner_sub":""}', '{"owner_sub":7}'])(
-    'counts %s, which has no owner, and gives it to nobody',
+    'counts %s, which has no owner, and shows it to no account',
     (body) => {
       const set = new RecordSet();
       set.load(row({ body }));

@@ -22,7 +22,7 @@ it('takes the ids of all accounts of a database from one sequence', async () => 
   expect(ids).toEqual(['CUS-0001', 'CUS-0002', 'CUS-0003']);
 });
 
-it('refuses a record above what storage takes alone, before it can fail those beside it', async () => {
+it('refuses a record that is too large for storage, and commits the writes beside it', async () => {
   const journal = new MapJournal();
   journal.bodyMaxBytes = 300;
   // Groups end by size: the clock of the slices stands still.
@@ -60,7 +60,7 @@ function withAccounts(count: number, collection: CollectionName = 'customers'): 
   return journal;
 }
 
-it('finds an account, however many come before it', async () => {
+it('finds an account behind any number of others', async () => {
   const { operator } = await openRecords({ journal: withAccounts(2_000) });
   for (const owner of ['account-0000', 'account-0777', 'account-1999']) {
     const { items, total } = await operator.accounts(owner, { page: 1, pageSize: 10 });

@@ -149,7 +149,7 @@ describe('A search after any changes', () => {
     return joined.join(border).slice(from, from + length) || 'none';
   }
 
-  it('finds nothing across the border of two records, with its sign or without', async () => {
+  it('finds nothing across the border of two records, with the separator or without', async () => {
     const customers = new Customers(['Neema', 'Juma']);
     for (const q of [
       '}{',
@@ -165,7 +165,7 @@ describe('A search after any changes', () => {
     }
   });
 
-  it('finds a sigma wherever it stands in its word', async () => {
+  it('finds a sigma at any place of a word', async () => {
     const customers = new Customers(['ΟΔΟΣ', 'οδος', 'ΟΔΟΣΑ', 'οδοσ', 'ΟΔΟ']);
     for (const q of ['ς', 'Σ', 'οδος', 'ΟΔΟΣ', 'οδοσ"']) await customers.expectPlain(q);
   });
@@ -194,8 +194,8 @@ describe('A search after any changes', () => {
   });
 });
 
-describe('What is kept', () => {
-  it('is nothing before the first search, and the texts after it', () => {
+describe('The kept texts', () => {
+  it('are none before the first search, and the searched texts after it', () => {
     const customers = new Customers(names(1_000));
     expect(customers.blocks.characters).toBe(0);
     expect(customers.foldings()).toBe(1_000);
@@ -209,15 +209,18 @@ describe('What is kept', () => {
     ['added', (customers: Customers) => customers.add('Juma'), 1_000 - 7 * 128 + 1],
     ['removed at the end', (customers: Customers) => customers.remove(999), 1_000 - 7 * 128 - 1],
     ['removed further up', (customers: Customers) => customers.remove(640), 1_000 - 640 - 1],
-  ])('is made anew where a record is %s, and nowhere else', (_title, change, expected) => {
-    const customers = new Customers(names(1_000));
-    customers.foldings();
-    change(customers);
-    expect(customers.foldings()).toBe(expected);
-    expect(customers.foldings()).toBe(0);
-  });
+  ])(
+    'are made anew for a block in which a record is %s, and for no other',
+    (_title, change, expected) => {
+      const customers = new Customers(names(1_000));
+      customers.foldings();
+      change(customers);
+      expect(customers.foldings()).toBe(expected);
+      expect(customers.foldings()).toBe(0);
+    },
+  );
 
-  it('is counted to the character, whatever changed', () => {
+  it('are counted to the character after any change', () => {
     const customers = new Customers(names(1_000));
     for (let round = 0; round < 5; round++) {
       customers.replace(round * 100, 'a longer name than before');
@@ -230,7 +233,7 @@ describe('What is kept', () => {
     }
   });
 
-  it('gives way to the lists that were searched later', () => {
+  it('make room for lists that were searched later', () => {
     const customers = new Customers(names(1_000));
     customers.foldings('measure');
     const blocks = new SearchBlocks(customers.blocks.characters * 2);
@@ -241,7 +244,7 @@ describe('What is kept', () => {
     expect(['a', 'c', 'b'].map((name) => lists.foldings(name))).toEqual([0, 0, 1_000]);
   });
 
-  it('is the newest part of a list beyond the budget', () => {
+  it('are the newest part of a list beyond the budget', () => {
     const customers = new Customers(names(1_000, 100), new SearchBlocks(50_000));
     expect(customers.foldings()).toBe(1_000);
     expect(customers.foldings()).toBeLessThan(800);
@@ -249,12 +252,12 @@ describe('What is kept', () => {
     expect(customers.blocks.characters).toBeLessThanOrEqual(50_000);
   });
 
-  it('is nothing of records that would make a block too large', () => {
+  it('leave out records that would make a block too large', () => {
     const customers = new Customers(names(130, 5_000));
     expect([customers.foldings(), customers.foldings()]).toEqual([130, 128]);
   });
 
-  it('is nothing of a list shorter than a block', () => {
+  it('are none of a list shorter than a block', () => {
     const customers = new Customers(names(127));
     expect([customers.foldings(), customers.foldings()]).toEqual([127, 127]);
     customers.add('Juma');
@@ -263,7 +266,7 @@ describe('What is kept', () => {
     expect([customers.foldings(), customers.blocks.characters]).toEqual([127, 0]);
   });
 
-  it('goes when the list becomes shorter or empty', () => {
+  it('are dropped when the list becomes shorter or empty', () => {
     const customers = new Customers(names(300));
     customers.foldings();
     while (customers.list.length > 0) customers.remove(0);

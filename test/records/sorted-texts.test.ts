@@ -16,7 +16,7 @@ function all(texts: SortedTexts): string[] {
   return found;
 }
 
-it('has every text that came and has not gone, in order, however it is asked', () => {
+it('has every text that was added and not removed, in order, for every kind of read', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(names, { maxLength: 3_000, size: 'max' }),
@@ -48,7 +48,7 @@ it('has every text that came and has not gone, in order, however it is asked', (
   );
 });
 
-it('is empty again when all have gone', () => {
+it('is empty after all were removed', () => {
   const texts = new SortedTexts([]);
   for (let i = 0; i < 2_000; i++) texts.add(`name-${i}`);
   for (let i = 0; i < 2_000; i++) texts.delete(`name-${i}`);

@@ -24,7 +24,7 @@ function open() {
   return { told, events, journal, records: new MemoryRecords({ journal, turns, events }) };
 }
 
-it('The writer tells the beginning and the end of each commit, with the writes in it', async () => {
+it('The writer reports the beginning and the end of each commit, with the number of writes', async () => {
   const { told, journal, records } = open();
   const error = 'the disk is gone';
   journal.outcomes.push({ status: 'committed' }, { status: 'absent', error });
@@ -39,14 +39,14 @@ it('The writer tells the beginning and the end of each commit, with the writes i
   ]);
 });
 
-it('The writer tells of audit events that were not stored', async () => {
+it('The writer reports audit events that were not stored', async () => {
   const { told, journal, records } = open();
   journal.outcomes.push({ status: 'committed', auditError: new Error('no room') });
   await records.account('neema', { actor: 'admin' }).create('team', PERSON);
   expect(told).toContainEqual(['audit failed']);
 });
 
-it('The records tell at any moment how many writes wait, of all accounts', async () => {
+it('The records report at any moment how many writes of all accounts wait', async () => {
   const { events, journal } = open();
   const records = await openRecords({ journal, events });
   const write = (owner: string) => records.account(owner).create('team', JSON.stringify(PERSON));

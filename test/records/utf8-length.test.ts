@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { utf8Length } from '../../src/records/utf8-length.js';
 
-it('is the number of bytes that the text is encoded in', () => {
+it('is the number of bytes of the encoded text', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary-ascii' })),

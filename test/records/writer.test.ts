@@ -66,7 +66,7 @@ describe('The writer', () => {
     return codesOf(outcomes);
   }
 
-  it('commits everything that arrives during a commit together in the next one', async () => {
+  it('commits all writes that arrive during a commit together in the next one', async () => {
     const codes = await asOneGroup(() =>
       Array.from({ length: 50 }, (_, i) => accountOf(`owner-${i % 7}`).create('customers', PERSON)),
     );
@@ -172,7 +172,7 @@ describe('The writer', () => {
     expect(Object.keys(record as object)).toEqual(expect.arrayContaining(names));
   });
 
-  it('takes a create and its delete in one group for nothing', async () => {
+  it('stores nothing for a create and its delete in one group', async () => {
     const codes = await asOneGroup(() => [
       account.create('customers', PERSON),
       account.update('customers', ID, { name: 'Juma' }),
@@ -188,7 +188,7 @@ describe('The writer', () => {
     expect(await stored()).toMatchObject([{ id: 'CUS-0002' }]);
   });
 
-  it("shows nobody another account's record, decided in the same group or before", async () => {
+  it("shows no account another account's record, of the same group or of an earlier one", async () => {
     const codes = await asOneGroup(() => [
       account.create('customers', PERSON),
       accountOf('juma').update('customers', ID, { name: 'thief' }),
@@ -198,7 +198,7 @@ describe('The writer', () => {
     expect(await stored()).toMatchObject([{ name: 'Neema' }]);
   });
 
-  it('answers a refusal that rests on a failed change with the failure', async () => {
+  it('answers with the failure when a refusal rests on a failed change', async () => {
     await account.create('customers', PERSON);
     journal.outcomes.push({ status: 'committed' }, { status: 'absent', error });
     const codes = await asOneGroup(() => [
@@ -209,7 +209,7 @@ describe('The writer', () => {
     expect((await account.read('customers', ID)).ok).toBe(true);
   });
 
-  it('fails a decision that throws, and that one alone', async () => {
+  it('fails only the write whose decision throws', async () => {
     const thrown = new Error('a defect');
     const writes = await Promise.allSettled([
       account.create('customers', PERSON),
@@ -228,7 +228,7 @@ describe('The writer', () => {
     expect(await stored()).toHaveLength(2);
   });
 
-  it('commits nothing where every write was refused', async () => {
+  it('commits nothing when every write was refused', async () => {
     const outcomes = await Promise.all([
       account.update('customers', ID, {}),
       account.delete('customers', ID),
@@ -253,7 +253,7 @@ describe('The writer', () => {
     expect(journal.commits.map(({ puts }) => puts.length)).toEqual([3, 1]);
   });
 
-  it("commits the operator's event with its change, and logs where it is not kept", async () => {
+  it("commits the operator's event with its change, and logs when it is not kept", async () => {
     const operated = accountOf('neema', { actor: 'admin' });
     await operated.create('customers', PERSON);
     expect(journal.commits[0]?.events).toMatchObject([{ action: 'create', record_id: ID }]);
@@ -266,7 +266,7 @@ describe('The writer', () => {
     expect(logged).toEqual(['admin_audit_write_failed', 'storage_commit_failed']);
   });
 
-  it('is settled when every write so far has been answered', async () => {
+  it('is settled when every earlier write is answered', async () => {
     journal.hold();
     let answered = 0;
     for (let i = 0; i < 3; i++) void account.create('customers', PERSON).then(() => answered++);
@@ -277,7 +277,7 @@ describe('The writer', () => {
     expect(await settled).toBe(4);
   });
 
-  it('takes no further write once memory could not follow storage', async () => {
+  it('takes no further write after memory failed to follow storage', async () => {
     await account.create('customers', PERSON);
     set.apply = () => {
       throw new Error('the list and its index disagree');

@@ -1,4 +1,4 @@
-// The audit log grows without end: what it is asked for must not cost its length.
+// The audit log grows without end, so the cost of a page must not grow with it.
 
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -20,14 +20,14 @@ describe('The pages of the audit log', () => {
   it.each([
     ['a page', LIST_EVENTS.replace('?1', '10').replace('?2', '1000')],
     ['the total', TOTAL_EVENTS],
-  ])('find %s without going through the log', async (_, statement) => {
+  ])('find %s without reading the whole log', async (_, statement) => {
     const plan = await runSql(path, `explain query plan ${statement}`);
     const steps = plan.map(({ detail }) => String(detail)).filter((step) => /audit_ev/.test(step));
     expect(steps.length).toBeGreaterThan(0);
     for (const step of steps) expect(step).toMatch(/^SEARCH/);
   });
 
-  it('have no event twice and miss none where some were deleted by hand', async () => {
+  it('have no event twice and miss none after some were deleted by hand', async () => {
     const event = `json_object('record_id', printf('R-%d', n))`;
     await runSql(
       path,
@@ -49,7 +49,7 @@ describe('The pages of the audit log', () => {
       (id) => id > 10 && !(id >= 60 && id <= 75),
     );
     expect(seen).toEqual(kept);
-    // All but the oldest count: what was cut out of the middle does, too.
+    // All but the oldest count, also those that were removed from the middle.
     expect(total).toBe(90);
   });
 });

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BUILT_PATH = /(?:['"`}]|\.\.\/|\}\/)dist\b/;
 /** An import of the package by its own name. */
 const PACKAGE_NAME = /\b(?:from|import)\b[\s(]*['"`]service-management-api['"`/]/;
-/** What the file journal starts as a thread or a process: those must be JavaScript. */
+/** The files that the file journal starts as a thread or a process, which must be JavaScript. */
 const STARTED_FILE = /new URL\('\.\/(storage-thread|backup-process)\.js', import\.meta\.url\)/;
 const STARTED_SOURCES = [
   'src/storage/file/storage-thread.ts',
@@ -46,7 +46,7 @@ async function makeReady(): Promise<void> {
   await setup.makeReady('test', 'scripts/worker');
 }
 
-/** The package's name is its source; only what runs as a thread or process of its own is bundled. */
+/** The package's name leads to its source; only the files that run as a thread or process are bundled. */
 export function fromSource(): Plugin {
   let bundled: Promise<string> | undefined;
   return {
@@ -70,7 +70,7 @@ export function fromSource(): Plugin {
   };
 }
 
-/** Resolves with the folder; below the project, so that they find @libsql/client. */
+/** Resolves with the folder; below the project, so that they find libsql. */
 async function bundleStarted(): Promise<string> {
   const folder = `${ROOT}node_modules/.cache/from-source-${process.pid}`;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -83,7 +83,7 @@ async function bundleStarted(): Promise<string> {
     format: 'esm',
     target: 'es2023',
     platform: 'node',
-    external: ['@libsql/client'],
+    external: ['libsql'],
   });
   return folder;
 }

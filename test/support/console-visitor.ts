@@ -97,7 +97,7 @@ export async function openService(): Promise<ConsoleService> {
   };
 }
 
-/** Keeps its cookie, follows no redirect, and sends what it is told in the place of a browser's headers. */
+/** Keeps its cookie, follows no redirect, and sends the given headers in place of a browser's. */
 export class Visitor {
   readonly origin: string;
   cookie = '';

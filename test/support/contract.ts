@@ -22,13 +22,20 @@ export interface Reply {
   readonly json: Envelope;
 }
 
-// biome-ignore-start lint/suspicious/noExplicitAny: answers are judged by assertions, not by types
+/** An answer's body. */
 export interface Envelope {
-  data?: any;
-  error?: { code: string; message: string };
-  meta?: any;
+  // biome-ignore lint/suspicious/noExplicitAny: a record, a row, a view or a list; assertions judge it
+  readonly data?: any;
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly meta: Meta;
 }
-// biome-ignore-end lint/suspicious/noExplicitAny: see above
+
+export interface Meta {
+  readonly request_id: string;
+  readonly timestamp: string;
+  /** Of lists only. */
+  readonly pagination: Readonly<Record<'page' | 'page_size' | 'total' | 'total_pages', number>>;
+}
 
 export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;

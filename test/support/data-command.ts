@@ -57,7 +57,7 @@ export function dataCommand(...how: Parameters<typeof startDataCommand>): Promis
   return startDataCommand(...how).ended;
 }
 
-/** Short waits: what is tested is that a command waits, not for how long. */
+/** Short waits: the tests look whether a command waits, not how long. */
 export const SHORT_WAITS: Waits = {
   firstMs: 5,
   maxMs: 50,

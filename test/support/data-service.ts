@@ -13,7 +13,7 @@ import { openTemporaryFolder } from './temporary-folder.js';
 export interface DataService {
   readonly folder: string;
   readonly client: OperatorClient;
-  /** What a command needs to reach it. */
+  /** The settings that a command needs to reach it. */
   readonly environment: Readonly<Record<string, string>>;
   at(name: string): string;
   /** Writes a file; a text is UTF-8. */

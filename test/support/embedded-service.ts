@@ -11,7 +11,7 @@ export function serviceFile(userinfoUrl: string): string {
   return `${service?.replace(/https:[^']+/, userinfoUrl)}\nexport { handle };\n`;
 }
 
-/** Creates and reads a record, and asks for what is not there. */
+/** Creates and reads a record, and asks for a missing one. */
 export async function keepsRecords(origin: string): Promise<void> {
   const api = `${origin}/api/v1`;
   const headers = { Authorization: `Bearer ${tokenOf('neema')}` };
@@ -25,7 +25,7 @@ export async function keepsRecords(origin: string): Promise<void> {
   expect((await fetch(`${api}/customers`, { method: 'PUT', headers })).status).toBe(405);
 }
 
-/** What frameworks like to answer themselves, or to read before the service does. */
+/** Requests that frameworks often answer themselves, or whose body they read before the service does. */
 export async function answersByItself(origin: string): Promise<void> {
   const url = `${origin}/api/v1/customers`;
   const headers = { Authorization: `Bearer ${tokenOf('neema')}` };

@@ -1,8 +1,8 @@
-// What the contract suite needs of a host, and how a host is told what to be.
+// The contract suite's view of a host: the calls that it needs, and the options of a start.
 
-/** Every field is required: what a host is not told is a mistake, not a default. */
+/** Every field is required, so that a forgotten one is a type error and not a default. */
 export interface HostOptions {
-  /** A folder for the host's state; what one start leaves there, the next one finds. */
+  /** A folder for the host's state, kept from one start to the next. */
   readonly folder: string;
   readonly userinfoUrl: string | undefined;
   readonly adminKey: string | undefined;
@@ -25,12 +25,12 @@ export interface RunningHost {
   close(): Promise<void>;
 }
 
-/** The most that a host stores of one record, and what a larger one is answered. */
+/** The largest record that a host stores, and the answer to a larger one. */
 export interface RecordLimit {
   readonly maxBytes: number;
   readonly status: number;
   readonly code: string;
-  /** Whether it holds for what a create writes out to, too. */
+  /** Whether the limit also holds for the record that a create stores, which may be longer than the body. */
   readonly limitsCreates: boolean;
 }
 

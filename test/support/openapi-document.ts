@@ -79,7 +79,7 @@ export function describedPath(path: string): string | undefined {
   });
 }
 
-/** What a `$ref` of the document stands for. */
+/** The object that a `$ref` of the document names. */
 export function resolved<T extends object>(object: T | { readonly $ref: string }): T {
   if (!('$ref' in object)) return object;
   const [, ...keys] = object.$ref.split('/');
@@ -123,7 +123,7 @@ function violationOf(value: unknown, reference: string): string | undefined {
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: 'it' });
 }
 
-/** The document without the types of what the service takes as it comes. */
+/** The document without the types of properties that the service does not check. */
 function withoutAgreements(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutAgreements);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -146,7 +146,7 @@ function closed(schema: unknown): unknown {
   return Object.fromEntries(forgetful ? [...entries, ['additionalProperties', false]] : entries);
 }
 
-/** As the service decodes: once. What cannot be decoded stays as it is; it names nothing, and its operation says 404. */
+/** Decodes once, as the service does. A broken escape stays as it is: such a path names nothing, and its answer is 404. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -68,6 +68,25 @@ export function pageCode(page: string, words: string, language = 'js'): string {
   return code;
 }
 
+/**
+ * The value of a numeric constant, read from its source: `const NAME = 8 * 1_048_576;`.
+ * So a test can hold a page to a constant that no other file may import. Throws where
+ * the file has no such constant.
+ */
+export function constantOf(file: string, name: string): number {
+  const found = new RegExp(`^(?:export )?const ${name} = ([\\d_ *+]+);`, 'm').exec(textOf(file));
+  if (found === null) throw new Error(`${file} has no numeric constant ${name}; a test reads it`);
+  const [, expression = ''] = found;
+  return expression
+    .split('+')
+    .map((sum) => sum.split('*').reduce((product, part) => product * toNumber(part), 1))
+    .reduce((total, part) => total + part, 0);
+}
+
+function toNumber(digits: string): number {
+  return Number(digits.replaceAll('_', '').trim());
+}
+
 function markdownIn(folder: string, recursive: boolean): string[] {
   return readdirSync(join(ROOT, folder), { recursive, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))

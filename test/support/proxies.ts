@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 const FILES = new URL('../../scripts/operations/', import.meta.url);
 
-/** Everybody in a test is this machine: the rule for it becomes one for a network that nobody is in. */
+/** All requests of a test come from this machine, so the rule for it is replaced by one for an unused network. */
 const NOBODY = '192.0.2.1';
 
 export interface Proxy {

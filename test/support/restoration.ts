@@ -89,7 +89,7 @@ export async function recordsIn(path: string): Promise<number> {
   const copy = join(folder.path, 'copy.db');
   await copyFile(path, copy);
   await copyFile(`${path}-wal`, `${copy}-wal`).catch(() => {});
-  const { recordCount } = await checkDatabase(copy);
+  const { recordCount } = checkDatabase(copy);
   await folder.remove();
   return recordCount;
 }

@@ -9,7 +9,7 @@ export interface SigningProvider {
   readonly issuer: string;
   /** Paths that were asked for, in order, such as `/keys`. */
   readonly asked: readonly string[];
-  /** What the endpoints answer in place of what is asked, by path: a status. */
+  /** By path: the status that the endpoint answers in place of its usual answer. */
   readonly broken: Map<string, number>;
   /** Headers that go with every answer. */
   headers: Readonly<Record<string, string>>;

@@ -72,35 +72,36 @@ export async function startMiniflare(workers: readonly WorkerOptions[]): Promise
 }
 
 /**
- * Starts a Worker and a second one, with what is given, that is bound to the first one's
+ * Starts a Worker and others, with what is given, that are bound to the first one's
  * objects. Resolves with their origins, in this order.
  */
 export async function startBeside(
   first: Awaited<ReturnType<typeof workerOptions>>,
-  second: Pick<WorkerOptions, 'name'> & Record<string, unknown>,
+  ...others: readonly (Pick<WorkerOptions, 'name'> & Record<string, unknown>)[]
 ) {
-  const workers = besideEachOther(first, second);
-  const miniflare = await startMiniflare(workers);
-  const urls = [first, second].map(({ name }) => miniflare.unsafeGetDirectURL(name));
+  const miniflare = await startMiniflare(besideEachOther(first, others));
+  const urls = [first, ...others].map(({ name }) => miniflare.unsafeGetDirectURL(name));
   return { miniflare, origins: (await Promise.all(urls)).map(({ origin }) => origin) };
 }
 
-/** Options of both. `ports`: 0 for a free one. */
+/** Options of all of them, the others bound to the first one's objects. `ports`: in this order; a free one unless given. */
 export function besideEachOther(
   first: Awaited<ReturnType<typeof workerOptions>>,
-  second: Pick<WorkerOptions, 'name'> & Record<string, unknown>,
-  ports: readonly [number, number] = [0, 0],
+  others: readonly (Pick<WorkerOptions, 'name'> & Record<string, unknown>)[],
+  ports: readonly number[] = [],
 ): WorkerOptions[] {
   const { durableObjectsPersist: _, ...shared } = first;
   const objects = Object.entries(first.durableObjects ?? {}).map(([binding, object]) => [
     binding,
     { ...(object as { className: string }), scriptName: first.name },
   ]);
-  const beside = { ...shared, durableObjects: Object.fromEntries(objects), ...second };
-  return [first, beside as WorkerOptions].map((worker, i) => ({
-    ...worker,
-    unsafeDirectSockets: [{ host: '127.0.0.1', port: ports[i] ?? 0 }],
-  }));
+  const beside = { ...shared, durableObjects: Object.fromEntries(objects) };
+  return [first, ...others.map((other) => ({ ...beside, ...other }) as WorkerOptions)].map(
+    (worker, i) => ({
+      ...worker,
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: ports[i] ?? 0 }],
+    }),
+  );
 }
 
 /** Asks for an answer without compression. Miniflare compresses as the platform's edge does; the Worker's own bytes are under test. */

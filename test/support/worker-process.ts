@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { WorkerOptions } from 'miniflare';
+import type { MiniflareOptions } from 'miniflare';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SCRIPT = `
@@ -19,10 +19,7 @@ export interface WorkerProcess {
   kill(): Promise<void>;
 }
 
-/** `options`: of one Worker, or of Miniflare with several. */
-export async function startWorkerProcess(
-  options: WorkerOptions | { workers: WorkerOptions[] },
-): Promise<WorkerProcess> {
+export async function startWorkerProcess(options: MiniflareOptions): Promise<WorkerProcess> {
   const child = spawn(
     process.execPath,
     ['--input-type=module', '--eval', SCRIPT, '--', JSON.stringify(options)],

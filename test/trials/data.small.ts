@@ -11,7 +11,13 @@ it(
   'An import whose importer and service are killed creates each record once',
   async () => {
     const folder = await openTemporaryFolder();
-    const options = { folder: folder.path, rows: 600, kills: 1, say: () => {} };
+    const options = {
+      folder: folder.path,
+      host: 'one process',
+      rows: 600,
+      kills: 1,
+      say: () => {},
+    } as const;
     const finding = await killedImport(options).finally(folder.remove);
     expect(finding).toEqual(expect.objectContaining({ holds: true }));
   },

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { importRates } from './data/import-rates.js';
 import { killedImport } from './data/killed-import.js';
 import { largeExport } from './data/large-export.js';
-import type { Trial } from './trial.js';
+import type { Finding, Trial } from './trial.js';
 
 const ROWS = 10_000;
 const QUICK_ROWS = 1_500;
@@ -22,12 +22,15 @@ export const data: Trial = async ({ quick, folder, say }) => {
     mkdirSync(join(folder, name));
     return join(folder, name);
   };
-  const killed = await killedImport({
-    folder: own('killed'),
-    rows: quick ? QUICK_ROWS : ROWS,
-    kills: quick ? QUICK_KILLS : KILLS,
-    say,
-  });
+  const killed: Finding[] = [];
+  for (const host of ['one process', 'Workers'] as const) {
+    const amounts = {
+      rows: quick ? QUICK_ROWS : ROWS,
+      kills: quick ? QUICK_KILLS : KILLS,
+    };
+    say(`an import into ${host}`);
+    killed.push(await killedImport({ folder: own(`killed in ${host}`), host, ...amounts, say }));
+  }
   say('an export of a large account');
   const large = await largeExport({
     folder: own('large'),
@@ -38,5 +41,5 @@ export const data: Trial = async ({ quick, folder, say }) => {
     folder: own('rates'),
     rows: quick ? QUICK_RATE_ROWS : RATE_ROWS,
   });
-  return [killed, large, rates];
+  return [...killed, large, rates];
 };

@@ -29,7 +29,7 @@ function found(...steps: Step[]): string[] {
 }
 
 describe('A disk that loses power', () => {
-  it('has what was synced, and the rest or not, in any combination', () => {
+  it('has all synced writes, and any subset of the others', () => {
     const named = sync('/disk');
     expect(found(named, write('a'), sync(), write('b', 1), write('c', 2))).toEqual([
       'a',
@@ -44,14 +44,14 @@ describe('A disk that loses power', () => {
     expect(found(write('a'), sync(), sync('/disk'))).toEqual(['a']);
   });
 
-  it('may have a file still that was removed, until its folder is synced', () => {
+  it('may still have a removed file until its folder is synced', () => {
     const made = [write('a'), sync(), sync('/disk')];
     const removed: Step = { kind: 'remove', path: FILE };
     expect(found(...made, removed)).toEqual(['-', 'a']);
     expect(found(...made, removed, sync('/disk'))).toEqual(['-']);
   });
 
-  it('tears a write at the edges of sectors, nowhere else', () => {
+  it('tears a write only at sector borders', () => {
     const texts = found(sync('/disk'), write('x'.repeat(3 * SECTOR)));
     const pieces = texts.map((text) => text.replaceAll('x'.repeat(SECTOR), 'X'));
     const gone = '\0'.repeat(SECTOR);
@@ -59,7 +59,7 @@ describe('A disk that loses power', () => {
     expect(pieces).toContain(`${gone}X`);
   });
 
-  it('may lose for good what a failed sync should have written, whatever is synced later', () => {
+  it('may lose the writes of a failed sync permanently, also when a later sync succeeds', () => {
     const failed = [sync('/disk'), write('a'), sync(FILE, true), write('b', 1), sync()];
     expect(found(...failed)).toEqual(['\0b', 'ab']);
     expect(found(...failed, write('a'), sync())).toEqual(['ab']);

@@ -30,10 +30,10 @@ it('takes bodies up to 1 MiB to the byte, and lengths that lie store nothing', a
   expectToHold(await edgeFinding(service.running), await lyingFinding(service.running));
 });
 
-it('keeps nothing of bodies that it refuses', async () => {
+it('stores nothing of refused bodies', async () => {
   expectToHold(await memoryFinding(service.running, 60));
 });
 
-it('answers malformed and smuggling requests in the envelope, without a 5xx, and lives', async () => {
+it('answers malformed and smuggled requests in the envelope, without a 5xx, and keeps running', async () => {
   expectToHold(await malformedFinding(service.running), await mutatedFinding(service.running, 200));
 });

@@ -38,7 +38,7 @@ const NONE =
   '0 acknowledged lost, 0 deleted back, 0 torn, 0 duplicates, 0 audit events wrong' as const;
 
 describe('A ledger', () => {
-  it('is content with what was acknowledged', () => {
+  it('accepts the acknowledged state', () => {
     expect(difference(row(1))).toBe(NONE);
     ledger.acknowledge(begin('update', 2), 'CUS-0001');
     expect(difference(row(2))).toBe(NONE);
@@ -46,13 +46,13 @@ describe('A ledger', () => {
     expect(difference()).toBe(NONE);
   });
 
-  it('misses a record, and an update, that was acknowledged', () => {
+  it('reports an acknowledged record and an acknowledged update that are missing', () => {
     expect(difference()).toContain('1 acknowledged lost');
     ledger.acknowledge(begin('update', 2), 'CUS-0001');
     expect(difference(row(1))).toContain('1 acknowledged lost');
   });
 
-  it('sees a deleted record that is back', () => {
+  it('reports a deleted record that is back', () => {
     ledger.acknowledge(begin('delete'), 'CUS-0001');
     expect(difference(row(1))).toContain('1 deleted back');
   });
@@ -65,15 +65,15 @@ describe('A ledger', () => {
       'a record that nobody made',
       () => [row(1), { ...row(1), body: { id: 'CUS-0002', mark: '' } }],
     ],
-  ])('sees %s as torn', (_, rows) => {
+  ])('reports %s as torn', (_, rows) => {
     expect(difference(...rows())).toContain('1 torn');
   });
 
-  it('sees a record that is there twice', () => {
+  it('reports a record that exists twice', () => {
     expect(difference(row(1), row(1, 'CUS-0002'))).toContain('1 duplicates');
   });
 
-  it('takes an unknown change either way, but not by half, and settles on what is stored', () => {
+  it('accepts an unknown change as stored or not stored, but not in part, and keeps to the stored state', () => {
     const unknown = begin('update', 2);
     for (const version of [1, 2]) expect(difference(row(version))).toBe(NONE);
     expect(difference()).toContain('1 acknowledged lost');
@@ -82,13 +82,13 @@ describe('A ledger', () => {
     expect(difference(row(1))).toContain('1 acknowledged lost');
   });
 
-  it('takes a refused change for one that never was', () => {
+  it('treats a refused change as one that was never sent', () => {
     ledger.refuse(begin('update', 2));
     expect(difference(row(1))).toBe(NONE);
     expect(difference(row(2))).toContain('1 torn');
   });
 
-  it("wants one event for each of the operator's changes, and for no other", () => {
+  it("expects one event for each of the operator's changes, and for no other change", () => {
     ledger.acknowledge(begin('update', 2, true), 'CUS-0001');
     const event = {
       action: 'update',
@@ -104,7 +104,7 @@ describe('A ledger', () => {
     expect(mismatches({ ...event, changed: ['other'] })).toBe(2);
   });
 
-  it('looks back to when a change was not yet acknowledged', () => {
+  it('can judge an earlier moment, when a change was not yet acknowledged', () => {
     ledger.acknowledge(begin('update', 2), 'CUS-0001');
     const then = (...rows: Row[]) =>
       String(ledger.compare(rows, [], (change) => change === created));
@@ -112,7 +112,7 @@ describe('A ledger', () => {
     expect(then()).toContain('1 acknowledged lost');
   });
 
-  it('wants a record whose answer was sent and never arrived, under whatever id it said', () => {
+  it('expects a record whose answer was sent and never arrived, under the id of that answer', () => {
     entry = ledger.newEntry(0, 'amina', 'customers');
     const sent = begin('create', 1);
     const then = (...rows: Row[]) =>
@@ -122,13 +122,13 @@ describe('A ledger', () => {
     expect(then(other)).toContain('1 acknowledged lost');
   });
 
-  it('counts an id that is given while a record has it', () => {
+  it('counts ids that are given while a record has them', () => {
     entry = ledger.newEntry(0, 'amina', 'customers');
     ledger.acknowledge(begin('create', 1), 'CUS-0001');
     expect(ledger.reusedIds).toBe(1);
   });
 
-  it('forgets what was, not what is', () => {
+  it('forgets earlier states, not the present one', () => {
     ledger.acknowledge(begin('update', 2), 'CUS-0001');
     ledger.forgetHistory();
     expect(difference(row(2))).toBe(NONE);

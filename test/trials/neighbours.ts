@@ -18,7 +18,7 @@ const ACCOUNTS = 50;
 /** How long the neighbour meets each attack, at least. */
 const WATCHED_MS = 6_000;
 
-/** What the neighbour noted. */
+/** The neighbour's measurements. */
 interface Noted {
   readMs: number[];
   writeMs: number[];

@@ -19,13 +19,13 @@ import { root } from '../../scripts/setup.js';
 
 /** Where the changed storage thread finds the statements, beside the database file. */
 const SUFFIX = '.planted';
-const MIGRATION = /await \w+\.#migrate\([^)]*\);/;
+const MIGRATION = /\w+\.#migrate\([^)]*\);/;
 const PLANT = `
       const planted = \`\${path}${SUFFIX}\`;
       const { existsSync: isThere, readFileSync: textOf } = await import('node:fs');
       if (isThere(planted)) {
         for (const line of textOf(planted, 'utf8').trim().split('\\n')) {
-          await client.execute(JSON.parse(line));
+          connection.value(JSON.parse(line));
         }
       }`;
 

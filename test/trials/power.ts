@@ -12,7 +12,7 @@ import { Differences, Ledger } from './load/ledger.js';
 import type { Random } from './load/random.js';
 import { newSeed, randomFrom } from './load/random.js';
 import { startLoad } from './load/workload.js';
-import { changedServer } from './service/changed-server.js';
+import { controlServer, LESS_DURABLE } from './service/controls.js';
 import { clientOf } from './service/requests.js';
 import { startService } from './service/service-process.js';
 import { openStored } from './service/stored.js';
@@ -117,7 +117,7 @@ async function lossesOf(
 ): Promise<Finding> {
   const { folder, say, share = 1, seed, identityOrigin } = setting;
   const random = randomFrom(seed);
-  const script = isControl ? lessDurableBuild(folder) : undefined;
+  const script = isControl ? controlServer(LESS_DURABLE, join(folder, 'build')) : undefined;
   const loadMs = Math.max(LOAD_MS * share, LOAD_MIN_MS);
   const recording = await record({ folder, random, identityOrigin, loadMs, runs, script });
   const { steps, ledger } = recording;
@@ -132,13 +132,6 @@ async function lossesOf(
     found: `${bad} states with a loss: ${differences}, ${unopened} not opened`,
     holds: isControl ? bad > 0 : bad === 0,
   };
-}
-
-function lessDurableBuild(folder: string) {
-  return changedServer(join(folder, 'build'), 'storage-thread.js', [
-    ['pragma synchronous = full', 'pragma synchronous = normal'],
-    ['expectPragma(client, "synchronous", 2)', 'expectPragma(client, "synchronous", 1)'],
-  ]);
 }
 
 /** Runs of a server under strace, from the creation of its folder on. */

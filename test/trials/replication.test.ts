@@ -1,8 +1,9 @@
 // A small version of the trial `replication`, where this machine has Litestream.
 
 import { expect, it } from 'vitest';
+import { litestreamProgram } from '../../scripts/bench/litestream.js';
 import { startIdentityProvider } from '../../scripts/bench/targets.js';
-import { litestreamHome, litestreamProgram } from '../support/litestream.js';
+import { litestreamHome } from '../support/litestream.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { lifeOf } from './replication/disaster.js';
 

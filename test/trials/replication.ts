@@ -4,21 +4,22 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { litestreamProgram } from '../../scripts/bench/litestream.js';
 import { median } from '../../scripts/bench/statistics.js';
 import { startIdentityProvider } from '../../scripts/bench/targets.js';
-import { litestreamHome, litestreamProgram } from '../support/litestream.js';
+import { litestreamHome } from '../support/litestream.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
 import { type Disaster, lifeOf } from './replication/disaster.js';
-import { changedServer } from './service/changed-server.js';
+import { controlServer, NOT_WAITING } from './service/controls.js';
 import type { Finding, Trial } from './trial.js';
 
 const DISASTERS = 50;
 const QUICK_DISASTERS = 10;
 const QUICK_CONTROL_DISASTERS = 4;
 const CONTROL_DISASTERS = 10;
-/** What `async` may lose: a second to the next sync, one to send it, and a busy machine. */
+/** The time that `async` may lose: a second to the next sync, one to send it, and more on a busy machine. */
 const ASYNC_MAX_MS = 3_000;
-/** A life in `async` lasts longer than what it may lose, or its loss could not be too much. */
+/** A life in `async` lasts longer than the time that it may lose; otherwise no loss would be too much. */
 const ASYNC_LEAD_MS = ASYNC_MAX_MS + 1_000;
 const LITESTREAM_AWAY_MS = 800;
 const STOPPED_MS = 1_500;
@@ -66,13 +67,7 @@ export const replication: Trial = async ({ quick, folder, say }) => {
   };
   try {
     const sync = await run('sync', times);
-    // It asks for the sync, and does not wait for the answer.
-    const careless = changedServer(join(folder, 'careless'), 'storage-thread.js', [
-      [
-        'confirmed = this.replica.confirmed()',
-        'confirmed = (void this.replica.confirmed(), Promise.resolve())',
-      ],
-    ]);
+    const careless = controlServer(NOT_WAITING, join(folder, 'careless'));
     const control = await run(
       'sync',
       quick ? QUICK_CONTROL_DISASTERS : CONTROL_DISASTERS,

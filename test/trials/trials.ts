@@ -37,5 +37,6 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   },
   { name: 'replication', load: async () => (await import('./replication.js')).replication },
   { name: 'upgrades', load: async () => (await import('./upgrades.js')).upgrades },
+  { name: 'workers', load: async () => (await import('./workers.js')).workers },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },
 ];

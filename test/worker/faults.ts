@@ -43,7 +43,7 @@ export async function deliverAgain(
   if (response.status !== 200) throw new Error(`deliver again: ${await response.text()}`);
 }
 
-/** What the faults are turned on by is no part of the API. */
+/** The path that turns faults on does not belong to the API. */
 function ask(service: ContractService, path: string, init?: RequestInit): Promise<Response> {
   return service.undescribed(() => service.fetch(path, init));
 }

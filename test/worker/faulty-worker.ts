@@ -49,7 +49,7 @@ const faults: Faults = {
   objectsAreNewer: false,
   unknownOperation: '',
 };
-/** What a later version may add to anything that is sent. */
+/** A property such as a later version may add to any message. */
 const MORE = { addedLater: { nested: [1, 'two', null] } };
 
 const counts: Counts = { accountCalls: 0, directoryCalls: 0, deliveries: 0, rowsRead: 0 };

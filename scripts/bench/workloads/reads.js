@@ -14,7 +14,7 @@ const SMALL = { prefix: 'small', owners: 1, records: 10_000 };
 const LARGE = { prefix: 'large', owners: 1, records: 100_000 };
 const SAMPLE = 1_000;
 
-/** Stops what a row of workload has started, last first. */
+/** Stops the processes that a row of workload started, last first. */
 export async function withTargets(
   /** @type {(use: <T extends Target>(target: Promise<T> | T) => Promise<T>) => Promise<Line[]>} */ run,
 ) {

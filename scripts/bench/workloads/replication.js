@@ -1,10 +1,10 @@
 // Creates without a replica, with one that follows, and with one that every answer waits for:
 // the real Litestream, and a folder of the same disk as replica. `LITESTREAM` names the program.
 
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDataSet } from '../data-set.js';
+import { litestreamFile, litestreamProgram } from '../litestream.js';
 import { startProcess } from '../processes.js';
 import { inTurn } from '../rounds.js';
 import { loadLines } from '../table.js';
@@ -20,8 +20,8 @@ const ACCOUNT = { prefix: 'writer', owners: 1, records: 10_000 };
 const REQUESTS = [createOf('writer-0')];
 
 export function replication(/** @type {Bench} */ bench) {
-  const program = process.env['LITESTREAM'] || 'litestream';
-  if (spawnSync(program, ['version'], { stdio: 'ignore' }).status !== 0) {
+  const program = litestreamProgram();
+  if (program === undefined) {
     /** @type {Line[]} */
     const missing = [{ workload: WORKLOAD, who: 'not measured', result: 'needs Litestream' }];
     return Promise.resolve(missing);
@@ -54,16 +54,7 @@ function startLitestream(
 ) {
   mkdirSync(folder);
   const [config, socketPath] = [join(folder, 'litestream.yml'), join(folder, 'socket')];
-  const lines = [
-    'socket:',
-    '  enabled: true',
-    `  path: ${socketPath}`,
-    'dbs:',
-    `  - path: ${file}`,
-    '    monitor-interval: 24h',
-    '    replica:',
-    `      url: file://${join(folder, 'replica')}`,
-  ];
-  writeFileSync(config, `${lines.join('\n')}\n`);
+  const replica = [`url: file://${join(folder, 'replica')}`];
+  writeFileSync(config, litestreamFile({ file, socketPath, replica }));
   return { process: startProcess(program, ['replicate', '-config', config]), socketPath };
 }

@@ -2,9 +2,9 @@
 // backups are not changed, they run out.
 
 import { readdir } from 'node:fs/promises';
+import { HOUR_MS } from '../../domain/hour.js';
 import type { BackupSettings } from '../../settings.js';
 
-const HOUR_MS = 3_600_000;
 const BACKUP = /-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
 
 /** A sentence or two; `now`: milliseconds since 1970, UTC, when the records were gone. */

@@ -7,7 +7,7 @@ import { accountsThatCameBack, ledgerPath } from './ledger.js';
 export async function erasedAccountsReport(
   environment: Readonly<Record<string, string | undefined>>,
   backup: string,
-  owners: AsyncIterable<{ readonly subject: string; readonly oldest: number }>,
+  owners: Iterable<{ readonly subject: string; readonly oldest: number }>,
 ): Promise<string> {
   // The ledger stands beside the folder that the backup lies in, unless the settings name another.
   const path = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(backup)) ?? '';

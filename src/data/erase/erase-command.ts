@@ -149,7 +149,10 @@ async function deleteExported(
           progress.add();
         }
       };
-      await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+      // Each connection ends its request first, so that nothing is under way when a sentence says how far it came.
+      const ends = await Promise.allSettled(Array.from({ length: CONNECTIONS }, connection));
+      const failed = ends.find((end) => end.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
     }
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;

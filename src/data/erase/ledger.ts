@@ -71,14 +71,14 @@ export interface CameBack {
  */
 export async function accountsThatCameBack(
   path: string,
-  accounts: AsyncIterable<{ readonly subject: string; readonly oldest: number }>,
+  accounts: Iterable<{ readonly subject: string; readonly oldest: number }>,
 ): Promise<CameBack[]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   const salt = headOf(text)?.salt;
   if (salt === undefined) return [];
   const erasedAt = new Map(linesOf(text).map(({ account, erased }) => [account, erased]));
   const found: CameBack[] = [];
-  for await (const { subject, oldest } of accounts) {
+  for (const { subject, oldest } of accounts) {
     const erased = erasedAt.get(hashOf(salt, subject));
     if (erased !== undefined && oldest < Date.parse(erased)) found.push({ subject, erased });
   }

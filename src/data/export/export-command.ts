@@ -51,11 +51,34 @@ export async function exportData(
   service: Service,
   surroundings: Surroundings,
 ): Promise<Manifest[]> {
+  let hasFolder = false;
+  const onFolder = () => {
+    hasFolder = true;
+  };
+  try {
+    return await exportInto(options, service, surroundings, onFolder);
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    throw new Interrupted(
+      hasFolder
+        ? `stopped: ${options.folder} is no whole export; remove it, or name a new folder`
+        : 'stopped; nothing was written',
+    );
+  }
+}
+
+async function exportInto(
+  options: ExportOptions,
+  service: Service,
+  surroundings: Surroundings,
+  onFolder: () => void,
+): Promise<Manifest[]> {
   await service.reach();
   const usage = await lastUpdates(options, service);
   const accounts = options.account === undefined ? await allAccounts(service) : [options.account];
   const total = await expectRecords(options, accounts, service);
   await makeFolder(options.folder);
+  onFolder();
   const progress = startProgress(surroundings, {
     event: 'export_progress',
     noun: 'records',
@@ -80,11 +103,6 @@ export async function exportData(
     }
     if (options.account === undefined) await writeIndex(options.folder, manifests, exports);
     return manifests;
-  } catch (error) {
-    if (!(error instanceof Interrupted)) throw error;
-    throw new Interrupted(
-      `stopped: ${options.folder} is no whole export; remove it, or name a new folder`,
-    );
   } finally {
     progress.stop();
   }

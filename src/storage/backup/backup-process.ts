@@ -31,7 +31,7 @@ try {
   await expectRoom(dirname(target), 2 * (await stat(source)).size);
   await copySynced(source, target);
   await tell({ copied: true });
-  const contents = await checkDatabase(target, compact);
+  const contents = checkDatabase(target, compact);
   await syncFile(target);
   await tell({ contents });
 } catch (error) {

@@ -3,12 +3,12 @@
 
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
+import { HOUR_MS } from '../../domain/hour.js';
 import type { Log } from '../../log.js';
 import { type ServiceEvents, silentEvents } from '../../service-events.js';
 import type { FileJournal } from '../file/file-journal.js';
 import { BackupNames } from './backup-names.js';
 
-const HOUR_MS = 3_600_000;
 /** How often the schedule reads the folder. */
 const LOOK_MS = 60_000;
 /** Wait after a failure: long enough for a disk or an operator to recover. */

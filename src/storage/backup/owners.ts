@@ -1,7 +1,6 @@
 // Whose records a database file holds, for a restore that must know who is back.
 
-import { pathToFileURL } from 'node:url';
-import { createClient } from '@libsql/client';
+import { Connection } from '../file/connection.js';
 
 /** From the body, as the service itself reads it. */
 const OWNERS = `
@@ -15,14 +14,13 @@ export interface Owner {
 }
 
 /** Reads a file that no service holds. */
-export async function* ownersIn(path: string): AsyncGenerator<Owner, void> {
-  const client = createClient({ url: pathToFileURL(path).href, concurrency: 1, timeout: 5_000 });
+export function* ownersIn(path: string): Generator<Owner, void> {
+  const connection = new Connection(path, { busyTimeoutMs: 5_000 });
   try {
-    const { rows } = await client.execute(OWNERS);
-    for (const row of rows) {
+    for (const row of connection.rows(OWNERS)) {
       yield { subject: String(row['owner']), oldest: Number(row['oldest']) };
     }
   } finally {
-    client.close();
+    connection.close();
   }
 }

@@ -1,12 +1,12 @@
 // The trace that a restore leaves: an event in the audit log of the database
 // that it puts in place.
 
-import type { Client } from '@libsql/client';
 import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../domain/audit-event.js';
+import type { Connection } from '../file/connection.js';
 import { APPEND_EVENTS } from '../file/file-schema.js';
 
 /** Adds the event to a checked database; `now` in milliseconds since 1970, UTC. */
-export async function addRestoreEvent(client: Client, backup: string, now: number): Promise<void> {
+export function addRestoreEvent(connection: Connection, backup: string, now: number): void {
   const event: RestoreEvent = {
     actor: 'restore',
     action: 'restore',
@@ -16,8 +16,8 @@ export async function addRestoreEvent(client: Client, backup: string, now: numbe
     timestamp: new Date(now).toISOString(),
     changed: [],
   };
-  await client.batch([{ sql: APPEND_EVENTS, args: [JSON.stringify([event])] }], 'write');
-  // The next read lets go of the lock; the client would keep it until its statements are collected.
-  await client.execute('pragma locking_mode = normal');
-  await client.execute('select count(*) from audit_events');
+  connection.batch([{ sql: APPEND_EVENTS, args: [JSON.stringify([event])] }]);
+  // The next read lets go of the lock; it would be kept until the statements are collected.
+  connection.value('pragma locking_mode = normal');
+  connection.value('select count(*) from audit_events');
 }

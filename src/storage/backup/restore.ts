@@ -3,9 +3,8 @@
 
 import { lchown, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { createClient } from '@libsql/client';
-import { messageOf } from '../file/client-errors.js';
+import { Connection } from '../file/connection.js';
+import { messageOf } from '../file/connection-errors.js';
 import { BackupSource, refusal } from './backup-source.js';
 import { checkDatabase } from './database-check.js';
 import type { DatabaseContents } from './database-contents.js';
@@ -58,11 +57,7 @@ export async function restoreDatabase({ backup, path, now }: RestoreOptions): Pr
       await source.copyTo(unfinished);
       // The copy and not the backup itself, so that the checked file is the one that is put in
       // place.
-      const contents = await checkDatabase(unfinished, (client) =>
-        addRestoreEvent(client, basename(backup), now),
-      ).catch((error: unknown) => {
-        throw refusal(backup, `${messageOf(error)}; choose another one`, error);
-      });
+      const contents = checkedCopy(unfinished, backup, now);
       await syncFile(unfinished);
       const release = await hold(place);
       try {
@@ -77,6 +72,15 @@ export async function restoreDatabase({ backup, path, now }: RestoreOptions): Pr
     }
   } finally {
     await source.close();
+  }
+}
+
+/** The copy's contents; the trace of the restore is in it afterwards. */
+function checkedCopy(copy: string, backup: string, now: number): DatabaseContents {
+  try {
+    return checkDatabase(copy, (connection) => addRestoreEvent(connection, basename(backup), now));
+  } catch (error) {
+    throw refusal(backup, `${messageOf(error)}; choose another one`, error);
   }
 }
 
@@ -121,24 +125,24 @@ async function placeOf(path: string): Promise<string> {
 async function hold(path: string): Promise<() => void> {
   if (!(await isThere(path))) return () => {};
   const { ino } = await stat(path);
-  const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
+  const connection = new Connection(path);
   try {
-    await client.execute('pragma journal_mode = delete');
+    connection.value('pragma journal_mode = delete');
     // In exclusive mode the lock stays after the transaction. The transaction writes nothing, so it leaves no journal.
-    await client.execute('pragma locking_mode = exclusive');
-    await client.executeMultiple('begin exclusive; commit');
+    connection.value('pragma locking_mode = exclusive');
+    connection.script('begin exclusive; commit');
     if ((await stat(path)).ino !== ino)
       throw new Error('it was just replaced; look, then try again');
   } catch (error) {
     const message = messageOf(error);
     if (!/SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed/i.test(message)) {
-      client.close();
+      connection.close();
       const isHeld = /SQLITE_BUSY|database is locked/i.test(message);
       const reason = isHeld ? 'a running service holds it; stop it first' : message;
       throw new Error(`the database file ${path} cannot be replaced: ${reason}`, { cause: error });
     }
   }
-  return () => client.close();
+  return () => connection.close();
 }
 
 /** Each step is on disk before the next one begins. */

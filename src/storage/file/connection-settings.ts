@@ -1,7 +1,7 @@
 // The settings of a connection that every promise about the file rests on: set, and then
 // asked for, because SQLite does not say where it could not follow.
 
-import type { Client } from '@libsql/client';
+import type { Connection } from './connection.js';
 import { DISTRUST_SCHEMA } from './schema-check.js';
 
 /**
@@ -14,30 +14,30 @@ export function lockingOf(holding: Holding): string {
   return `pragma locking_mode = ${modeOf(holding)}`;
 }
 
-/** Sets them all on the connection. Rejects where one is not in force. */
-export async function putInForce(client: Client, holding: Holding): Promise<void> {
-  await client.execute(DISTRUST_SCHEMA);
-  await client.execute(lockingOf(holding));
-  await client.execute('pragma journal_mode = wal');
-  await client.execute('pragma synchronous = full');
+/** Sets them all on the connection. Throws where one is not in force. */
+export function putInForce(connection: Connection, holding: Holding): void {
+  connection.value(DISTRUST_SCHEMA);
+  connection.value(lockingOf(holding));
+  connection.value('pragma journal_mode = wal');
+  connection.value('pragma synchronous = full');
   // What is removed or replaced is overwritten with zeros in its page.
-  await client.execute('pragma secure_delete = on');
-  await expectPragma(client, 'locking_mode', modeOf(holding));
-  await expectPragma(client, 'journal_mode', 'wal');
-  await expectPragma(client, 'synchronous', 2);
-  await expectPragma(client, 'secure_delete', 1);
+  connection.value('pragma secure_delete = on');
+  expectPragma(connection, 'locking_mode', modeOf(holding));
+  expectPragma(connection, 'journal_mode', 'wal');
+  expectPragma(connection, 'synchronous', 2);
+  expectPragma(connection, 'secure_delete', 1);
   if (holding === 'alone') return;
   // This client's SQLite may lose a commit where it writes the log back while another process writes.
-  await client.execute('pragma wal_autocheckpoint = 0');
-  await expectPragma(client, 'wal_autocheckpoint', 0);
+  connection.value('pragma wal_autocheckpoint = 0');
+  expectPragma(connection, 'wal_autocheckpoint', 0);
 }
 
-export async function pragmaOf(client: Client, name: string): Promise<unknown> {
-  return (await client.execute(`pragma ${name}`)).rows[0]?.[0];
+export function pragmaOf(connection: Connection, name: string): unknown {
+  return connection.value(`pragma ${name}`);
 }
 
-async function expectPragma(client: Client, name: string, wanted: string | number): Promise<void> {
-  const given = await pragmaOf(client, name);
+function expectPragma(connection: Connection, name: string, wanted: string | number): void {
+  const given = pragmaOf(connection, name);
   if (given !== wanted) throw new Error(`pragma ${name} is ${given}, must be ${wanted}`);
 }
 

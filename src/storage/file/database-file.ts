@@ -1,14 +1,13 @@
 // One libSQL database file, held exclusively by one connection, or, with a replica,
-// open to Litestream beside it. It runs in the storage thread, because the client's promises hide synchronous work. What it
-// relies on in the client is pinned by test/storage/file/client-habits.
+// open to Litestream beside it. It runs in the storage thread, because every call on it is synchronous.
 
 import { closeSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Client, createClient, type InStatement, LibsqlBatchError } from '@libsql/client';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
-import { explained, messageOf } from './client-errors.js';
+import { Connection, type Statement, StatementError } from './connection.js';
+import { explained, isBusy, isDiskFull, messageOf } from './connection-errors.js';
 import { type Holding, lockingOf, pragmaOf, putInForce } from './connection-settings.js';
 import {
   APPEND_EVENTS,
@@ -24,7 +23,7 @@ import { Freezer } from './freezer.js';
 import { type FilePage, loadPage } from './record-pages.js';
 import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
 import { UsageScan } from './usage-scan.js';
-import { distrustIndex, rewriteLog } from './write-ahead-log.js';
+import { distrustIndex, reuseLog, rewriteLog } from './write-ahead-log.js';
 
 /** The changes of a commit as JSON texts. The thread passes them to the database without parsing them. */
 export interface CommitTexts {
@@ -56,22 +55,24 @@ export type FileCommitResult =
   | { readonly status: 'absent' | 'present' | 'unknown' | 'refused'; readonly error: string };
 
 export class LibsqlFile {
-  readonly #client: Client;
+  readonly #connection: Connection;
   readonly #path: string;
   readonly #holding: Holding;
   /** Descriptor of the log's index, open as long as the connection. */
   #index: number | undefined;
+  /** A commit found the disk full, and the log could not be written back. */
+  #wasFull = false;
   /** Keeps the file as it is while it is copied. */
   readonly freezer: Freezer;
   /** Counts what the file holds. */
   readonly usage: UsageScan;
 
-  private constructor(client: Client, path: string, holding: Holding) {
-    this.#client = client;
+  private constructor(connection: Connection, path: string, holding: Holding) {
+    this.#connection = connection;
     this.#path = path;
     this.#holding = holding;
-    this.freezer = new Freezer(client, path);
-    this.usage = new UsageScan(client);
+    this.freezer = new Freezer(connection, path);
+    this.usage = new UsageScan(connection);
   }
 
   /**
@@ -86,69 +87,70 @@ export class LibsqlFile {
     now: number,
     holding: Holding,
   ): Promise<LibsqlFile> {
-    let client: Client | undefined;
+    let connection: Connection | undefined;
     let file: LibsqlFile | undefined;
     try {
       const path = fileURLToPath(url);
       const inode = inodeOf(path);
-      // One connection, not the default pool: a PRAGMA reaches only the connection that runs it.
-      client = createClient({ url, concurrency: 1, timeout: DATABASE_BUSY_TIMEOUT_MS });
-      file = new LibsqlFile(client, path, holding);
-      await file.#claim(inode);
+      connection = new Connection(path, { busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS });
+      file = new LibsqlFile(connection, path, holding);
+      file.#claim(inode);
       // The process before this one may have ended because a sync failed, or in the middle of a commit.
       await file.#rewriteLog({ isStart: true });
-      await file.#check();
-      await file.#migrate(initialRows, now);
+      file.#check();
+      file.#migrate(initialRows, now);
       return file;
     } catch (error) {
-      if (file === undefined) client?.close();
+      if (file === undefined) connection?.close();
       else file.close();
       throw new Error(explained(error), { cause: error });
     }
   }
 
-  async commit(texts: CommitTexts): Promise<FileCommitResult> {
-    await this.usage.before(texts.puts, texts.removals);
+  async commit(texts: CommitTexts, isSecond = false): Promise<FileCommitResult> {
+    this.usage.before(texts.puts, texts.removals);
     const rows = statements(texts);
-    const events: InStatement[] =
+    const events: Statement[] =
       texts.events === '' ? [] : [{ sql: APPEND_EVENTS, args: [texts.events] }];
     try {
-      await this.#client.batch([...rows, ...events], 'write');
+      this.#connection.batch([...rows, ...events]);
+      if (this.#wasFull) this.#reuseLog();
       return { status: 'committed' };
     } catch (error) {
+      const reason = messageOf(error);
+      if (isDiskFull(reason) && !isSecond && this.#reuseLog()) return this.commit(texts, true);
       // "If the audit write fails …, the change stands." Only the events' statement failed.
-      if (error instanceof LibsqlBatchError && error.statementIndex === rows.length) {
+      if (error instanceof StatementError && error.index === rows.length) {
         const result = await this.commit({ ...texts, events: '' });
         return result.status === 'committed' ? { ...result, auditError: messageOf(error) } : result;
       }
-      const reason = messageOf(error);
       return { status: await this.#stateAfterFailure(texts, reason), error: reason };
     }
   }
 
-  loadPage(position: number): Promise<FilePage | undefined> {
-    return loadPage(this.#client, position);
+  loadPage(position: number): FilePage | undefined {
+    return loadPage(this.#connection, position);
   }
 
   /** Object: the highest number by collection. */
-  async sequences(): Promise<string> {
-    return String((await this.#one(LOAD_SEQUENCES))?.['sequences']);
+  sequences(): string {
+    return String(this.#connection.value(LOAD_SEQUENCES));
   }
 
-  async auditEvents(limit: number, offset: number): Promise<{ items: string[]; total: number }> {
-    const total = Number((await this.#one(TOTAL_EVENTS))?.['total']);
-    const { rows } = await this.#client.execute({ sql: LIST_EVENTS, args: [limit, offset] });
+  auditEvents(limit: number, offset: number): { items: string[]; total: number } {
+    const total = Number(this.#connection.value(TOTAL_EVENTS));
+    const rows = this.#connection.rows(LIST_EVENTS, [limit, offset]);
     return { items: rows.map((row) => String(row['event'])), total };
   }
 
-  async ping(): Promise<void> {
-    await this.#one('select count(*) from sqlite_master');
+  ping(): void {
+    this.#connection.value('select count(*) from sqlite_master');
   }
 
   /** A commit that changes nothing. Rejects where it is not on disk. */
   async touch(): Promise<void> {
     try {
-      await this.#client.batch([TOUCH], 'write');
+      this.#connection.batch([{ sql: TOUCH }]);
     } catch (error) {
       // The connection, its settings and the log need the same care as after a commit that failed.
       await this.#stateAfterFailure(NO_CHANGES, messageOf(error));
@@ -165,28 +167,28 @@ export class LibsqlFile {
    * Writes the log back into the file and empties it, which only Litestream may do
    * while it runs. Resolves with whether it is done: not while another process reads the file.
    */
-  async emptyLog(): Promise<boolean> {
-    const row = await this.#one('pragma wal_checkpoint(truncate)');
+  emptyLog(): boolean {
+    const [row] = this.#connection.rows('pragma wal_checkpoint(truncate)');
     return row?.['busy'] === 0;
   }
 
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
-    this.#client.close();
+    this.#connection.close();
     if (this.#index !== undefined) closeSync(this.#index);
     this.#index = undefined;
   }
 
   /** Reads before it writes, so that another program's file is refused unchanged. */
-  async #claim(inode: bigint): Promise<void> {
-    await this.#client.execute(DISTRUST_SCHEMA);
-    await this.#client.execute(lockingOf(this.#holding));
-    const tables = Number((await this.#one('select count(*) as n from sqlite_master'))?.['n']);
+  #claim(inode: bigint): void {
+    this.#connection.value(DISTRUST_SCHEMA);
+    this.#connection.value(lockingOf(this.#holding));
+    const tables = Number(this.#connection.value('select count(*) from sqlite_master'));
     // The lock is on the file that was opened; meanwhile a restore may have put another file in its
     // place.
     if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
-    const application = Number(await this.#pragma('application_id'));
-    const version = Number(await this.#pragma('user_version'));
+    const application = Number(this.#pragma('application_id'));
+    const version = Number(this.#pragma('user_version'));
     const isNew = tables === 0 && application === 0 && version === 0;
     if (!isNew && application !== APPLICATION_ID) {
       throw new Error('it is a SQLite database of another program; name another file');
@@ -197,47 +199,61 @@ export class LibsqlFile {
       );
     }
     // Before anything else is read, so that a foreign view or trigger never runs.
-    await expectOwnSchema(this.#client, version);
-    await this.#configure();
+    expectOwnSchema(this.#connection, version);
+    this.#configure();
   }
 
   /** One sync for each commit, before it is acknowledged. */
-  async #configure(): Promise<void> {
-    await putInForce(this.#client, this.#holding);
+  #configure(): void {
+    putInForce(this.#connection, this.#holding);
     // A batch fails loudly where a single statement may seem to succeed; it also takes the lock.
-    await this.#client.batch(['select 1'], 'write');
+    this.#connection.batch([{ sql: 'select 1' }]);
   }
 
   /** Nobody else may write to the log meanwhile. */
   async #rewriteLog({ isStart = false } = {}): Promise<void> {
     if (this.#holding === 'alone') return rewriteLog(this.#path);
-    const holding = await this.#client.transaction('write');
+    const release = this.#connection.hold();
     try {
       await rewriteLog(this.#path);
       if (isStart) this.#index = distrustIndex(this.#path);
     } finally {
-      holding.close();
+      release();
     }
   }
 
-  async #check(): Promise<void> {
-    const report = String(await this.#pragma('quick_check'));
+  #check(): void {
+    const report = String(this.#pragma('quick_check'));
     if (report === 'ok') return;
     const finding = report.replaceAll(/\s+/g, ' ');
     throw new Error(`the integrity check found damage (${finding}); restore a backup`);
   }
 
-  async #migrate(initialRows: string, now: number): Promise<void> {
-    const version = Number(await this.#pragma('user_version'));
+  #migrate(initialRows: string, now: number): void {
+    const version = Number(this.#pragma('user_version'));
     for (let step = version; step < SCHEMA_VERSION; step++) {
       const sow = step === 0 ? [{ sql: PUT_ROWS, args: [initialRows, now] }] : [];
-      await this.#client.batch([...(SCHEMA_STEPS[step] ?? []), ...sow], 'write');
+      const statements = (SCHEMA_STEPS[step] ?? []).map((sql) => ({ sql }));
+      this.#connection.batch([...statements, ...sow]);
     }
   }
 
+  /** On a full disk. Returns whether a commit may find room now. */
+  #reuseLog(): boolean {
+    if (this.#holding === 'shared') return false;
+    try {
+      this.#configure();
+      reuseLog(this.#connection);
+      this.#wasFull = false;
+    } catch {
+      this.#wasFull = true;
+    }
+    return !this.#wasFull;
+  }
+
   /**
-   * Whether the file has a commit that failed. The client may have opened a new
-   * connection, without lock and settings, so these are set first.
+   * Whether the file has a commit that failed. The connection may be a new
+   * one, without lock and settings, so these are set first.
    */
   async #stateAfterFailure(
     texts: CommitTexts,
@@ -246,30 +262,28 @@ export class LibsqlFile {
     try {
       if (this.#holding === 'shared' && isBusy(reason)) {
         // The commit did not begin. A connection that has met a lock fails from then on.
-        await this.#client.reconnect();
-        await putInForce(this.#client, this.#holding);
+        this.#connection.reconnect();
+        putInForce(this.#connection, this.#holding);
         return 'absent';
       }
-      await this.#configure();
+      this.#configure();
       if (!isDiskFull(reason)) {
         // The failed commit may be in the log, complete but not synced, and the next start would
         // find it. The next commit overwrites it there, so one is made at once.
-        await this.#client.batch([TOUCH], 'write');
+        this.#connection.batch([{ sql: TOUCH }]);
         await this.#rewriteLog();
       }
-      const row = await this.#one(COUNT_PRESENT, [texts.puts, texts.at, texts.removals]);
-      return Number(row?.['present']) === texts.changeCount ? 'present' : 'absent';
+      const args = [texts.puts, texts.at, texts.removals];
+      return Number(this.#connection.value(COUNT_PRESENT, args)) === texts.changeCount
+        ? 'present'
+        : 'absent';
     } catch {
       return 'unknown';
     }
   }
 
-  async #one(sql: string, args: (string | number)[] = []) {
-    return (await this.#client.execute({ sql, args })).rows[0];
-  }
-
-  #pragma(name: string): Promise<unknown> {
-    return pragmaOf(this.#client, name);
+  #pragma(name: string): unknown {
+    return pragmaOf(this.#connection, name);
   }
 }
 
@@ -277,20 +291,10 @@ function inodeOf(path: string): bigint {
   return statSync(path, { bigint: true }).ino;
 }
 
-function statements({ puts, removals, sequences, at }: CommitTexts): InStatement[] {
+function statements({ puts, removals, sequences, at }: CommitTexts): Statement[] {
   return [
     { sql: PUT_ROWS, args: [puts, at] },
     { sql: REMOVE_ROWS, args: [removals] },
     { sql: PUT_SEQUENCES, args: [sequences] },
   ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
-}
-
-/** Another process held the write lock for longer than the busy time-out. */
-function isBusy(reason: string): boolean {
-  return reason.startsWith('SQLITE_BUSY');
-}
-
-/** The disk had no room for the whole commit, so none of it is in the log as a commit. */
-function isDiskFull(reason: string): boolean {
-  return reason.startsWith('SQLITE_FULL');
 }

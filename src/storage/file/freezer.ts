@@ -1,41 +1,40 @@
 // Keeps an open database file unchanged while it is copied. Meanwhile commits go on: they stay in the log beside it.
 
 import { statSync } from 'node:fs';
-import type { Client } from '@libsql/client';
+import type { Connection } from './connection.js';
 import { COUNT_RECORDS } from './file-schema.js';
 
 /** SQLite's default: a commit writes the log back into the file when the log has this many pages. */
 const CHECKPOINT_PAGES = 1_000;
 
 export class Freezer {
-  readonly #client: Client;
+  readonly #connection: Connection;
   readonly #path: string;
   #frozenAs: string | undefined;
 
-  constructor(client: Client, path: string) {
-    this.#client = client;
+  constructor(connection: Connection, path: string) {
+    this.#connection = connection;
     this.#path = path;
   }
 
-  /** Writes every commit so far into the file. Resolves with the file's number of records. */
-  async freeze(): Promise<number> {
-    await this.#client.execute('pragma wal_autocheckpoint = 0');
+  /** Writes every commit so far into the file. Returns the file's number of records. */
+  freeze(): number {
+    this.#connection.value('pragma wal_autocheckpoint = 0');
     try {
-      const { rows } = await this.#client.execute('pragma wal_checkpoint(truncate)');
-      if (rows[0]?.['busy'] !== 0) throw new Error('the log cannot be written back');
+      const [row] = this.#connection.rows('pragma wal_checkpoint(truncate)');
+      if (row?.['busy'] !== 0) throw new Error('the log cannot be written back');
       this.#frozenAs = this.#lastWrite();
-      const counted = await this.#client.execute(COUNT_RECORDS);
-      return Number(counted.rows[0]?.['total']);
+      return Number(this.#connection.value(COUNT_RECORDS));
     } catch (error) {
-      await this.thaw();
+      this.thaw();
       throw error;
     }
   }
 
-  /** Resolves with true if the file did not change since `freeze`. A lost connection writes the log into the file. */
-  async thaw(): Promise<boolean> {
+  /** True if the file did not change since `freeze`. A lost connection writes the log into the file. */
+  thaw(): boolean {
     const stayed = this.#lastWrite() === this.#frozenAs;
-    await this.#client.execute(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    this.#connection.value(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     return stayed;
   }
 

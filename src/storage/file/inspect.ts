@@ -3,10 +3,9 @@
 
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { createClient } from '@libsql/client';
 import { expectOurs } from '../backup/database-check.js';
-import { explained, messageOf } from './client-errors.js';
+import { Connection } from './connection.js';
+import { explained, messageOf } from './connection-errors.js';
 import { DISTRUST_SCHEMA } from './schema-check.js';
 
 /**
@@ -27,7 +26,7 @@ export async function inspectDatabase(path: string): Promise<FileState> {
     }
     await access(file, constants.R_OK | constants.W_OK);
     if (found.size === 0) return 'absent';
-    return await looked(file);
+    return looked(file);
   } catch (error) {
     throw new Error(`the database file ${file} cannot be used: ${reasonOf(error)}`, {
       cause: error,
@@ -35,21 +34,20 @@ export async function inspectDatabase(path: string): Promise<FileState> {
   }
 }
 
-async function looked(file: string): Promise<FileState> {
-  const client = createClient({ url: pathToFileURL(file).href, concurrency: 1 });
+function looked(file: string): FileState {
+  const connection = new Connection(file);
   try {
-    await client.execute(DISTRUST_SCHEMA);
-    await client.execute('pragma locking_mode = exclusive');
-    await expectOurs(client);
-    const { rows } = await client.execute('pragma quick_check');
-    const report = String(rows[0]?.[0]);
+    connection.value(DISTRUST_SCHEMA);
+    connection.value('pragma locking_mode = exclusive');
+    expectOurs(connection);
+    const report = String(connection.value('pragma quick_check'));
     if (report === 'ok') return 'usable';
     throw new Error(`the integrity check found damage (${report.replaceAll(/\s+/g, ' ')})`);
   } catch (error) {
     if (/SQLITE_BUSY|database is locked/i.test(messageOf(error))) return 'held';
     throw error;
   } finally {
-    client.close();
+    connection.close();
   }
 }
 

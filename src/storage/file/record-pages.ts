@@ -2,9 +2,9 @@
 // values: one buffer of all bodies, which is moved and not copied, and what cuts it.
 
 import { isAscii } from 'node:buffer';
-import type { Client, InValue } from '@libsql/client';
 import { COLLECTION_NAMES, type CollectionName } from '../../domain/collection-name.js';
 import type { JournalRow } from '../../records/journal.js';
+import type { Connection } from './connection.js';
 import { LOAD_PAGE, MEASURE_PAGE } from './file-schema.js';
 
 /** Few pages, so that a page's fixed cost does not count; small enough that some of them fit beside the records. */
@@ -26,17 +26,17 @@ export interface FilePage {
 }
 
 /** A page of the rows after `position`, bounded in rows and bytes; undefined at the end. */
-export async function loadPage(client: Client, position: number): Promise<FilePage | undefined> {
-  const one = async (sql: string, args: InValue[]) => (await client.execute({ sql, args })).rows[0];
+export function loadPage(connection: Connection, position: number): FilePage | undefined {
+  const one = (sql: string, args: number[]) => connection.rows(sql, args)[0];
   let rows = PAGE_MAX_ROWS;
-  let measure = await one(MEASURE_PAGE, [position, rows]);
+  let measure = one(MEASURE_PAGE, [position, rows]);
   while (Number(measure?.['bytes']) > PAGE_MAX_BYTES && rows > 1) {
     rows = Math.ceil(rows / 4);
-    measure = await one(MEASURE_PAGE, [position, rows]);
+    measure = one(MEASURE_PAGE, [position, rows]);
   }
   if (typeof measure?.['last'] !== 'number') return undefined;
   const last = measure['last'];
-  const page = await one(LOAD_PAGE, [position, last]);
+  const page = one(LOAD_PAGE, [position, last]);
   return {
     bodies: page?.['bodies'] as ArrayBuffer,
     lengths: String(page?.['lengths']),

@@ -6,7 +6,7 @@ import { Litestream } from '../replication/litestream.js';
 import { Replica } from '../replication/replica.js';
 import type { ReplicaReport, ReplicationMode } from '../replication/replica-report.js';
 import { lockService } from '../replication/service-lock.js';
-import { explained, messageOf } from './client-errors.js';
+import { explained, messageOf } from './connection-errors.js';
 import type { CommitTexts, FileCommitResult, LibsqlFile } from './database-file.js';
 
 export interface ThreadReplication {
@@ -72,9 +72,7 @@ export class ReplicatedFile {
     const litestream = new Litestream({ socketPath, databasePath });
     let release = () => {};
     try {
-      release = await lockService(databasePath).catch((error: unknown) => {
-        throw new Error(explained(error), { cause: error });
-      });
+      release = locked(databasePath);
       if (mode === 'sync') await identified(litestream, startMaxMs);
       const file = await options.open();
       const replicated = new ReplicatedFile(file, release, options, litestream);
@@ -124,6 +122,15 @@ export class ReplicatedFile {
 }
 
 /** Both are started at once: Litestream may come a little later. */
+/** Throws one sentence where another service holds the file. */
+function locked(databasePath: string): () => void {
+  try {
+    return lockService(databasePath);
+  } catch (error) {
+    throw new Error(explained(error), { cause: error });
+  }
+}
+
 async function identified(litestream: Litestream, maxMs: number): Promise<void> {
   const deadline = performance.now() + maxMs;
   for (;;) {

@@ -2,7 +2,7 @@
 // file with one more trigger or view passes every integrity check of SQLite,
 // and changes on its own what the program stores.
 
-import { type Client, createClient } from '@libsql/client';
+import { Connection } from './connection.js';
 import { SCHEMA_STEPS } from './file-schema.js';
 
 /** The first statement on every connection: functions with side effects do not run from a schema. */
@@ -39,11 +39,11 @@ interface SchemaObject {
 /**
  * Compares the file's schema, object by object and to the letter, with the one
  * that `SCHEMA_STEPS` makes up to `version`; version 0 is an empty file.
- * Rejects, naming the objects, where one is foreign, changed or missing. Runs nothing of the schema.
+ * Throws, naming the objects, where one is foreign, changed or missing. Runs nothing of the schema.
  */
-export async function expectOwnSchema(client: Client, version: number): Promise<void> {
-  const found = await objectsOf(client);
-  const expected = await expectedObjects(version);
+export function expectOwnSchema(connection: Connection, version: number): void {
+  const found = objectsOf(connection);
+  const expected = expectedObjects(version);
   const foundTexts = new Set(found.map(textOf));
   const expectedTexts = new Set(expected.map(textOf));
   const foreign = found.filter(
@@ -57,19 +57,18 @@ export async function expectOwnSchema(client: Client, version: number): Promise<
 }
 
 /** Made by the very statements that make a file, so that the two cannot differ. */
-async function expectedObjects(version: number): Promise<SchemaObject[]> {
-  const client = createClient({ url: ':memory:', concurrency: 1 });
+function expectedObjects(version: number): SchemaObject[] {
+  const connection = new Connection(':memory:');
   try {
-    for (const sql of SCHEMA_STEPS.slice(0, version).flat()) await client.execute(sql);
-    return await objectsOf(client);
+    for (const sql of SCHEMA_STEPS.slice(0, version).flat()) connection.value(sql);
+    return objectsOf(connection);
   } finally {
-    client.close();
+    connection.close();
   }
 }
 
-async function objectsOf(client: Client): Promise<SchemaObject[]> {
-  const { rows } = await client.execute(LIST_OBJECTS);
-  return rows.map((row) => ({
+function objectsOf(connection: Connection): SchemaObject[] {
+  return connection.rows(LIST_OBJECTS).map((row) => ({
     type: String(row['type']),
     name: String(row['name']),
     onTable: String(row['on_table']),

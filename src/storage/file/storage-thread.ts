@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ReplicaReport } from '../replication/replica-report.js';
-import { messageOf } from './client-errors.js';
+import { messageOf } from './connection-errors.js';
 import { type CommitTexts, type FileCommitResult, LibsqlFile } from './database-file.js';
 import type { Freezer } from './freezer.js';
 import { ReplicatedFile, type ThreadReplication, Unconfirmed } from './replicated-file.js';
@@ -15,15 +15,15 @@ export interface ThreadCalls {
   commit(texts: CommitTexts): Promise<FileCommitResult>;
   /** Resolves when the replica has everything so far, or after so many milliseconds. */
   replicaReached(maxMs: number): Promise<void>;
-  loadPage(position: number): ReturnType<LibsqlFile['loadPage']>;
+  loadPage(position: number): Promise<ReturnType<LibsqlFile['loadPage']>>;
   sequences(): Promise<string>;
   beginUsage(createdAfter: string): Promise<void>;
-  nextUsage(): ReturnType<UsageScan['next']>;
-  auditEvents(limit: number, offset: number): ReturnType<LibsqlFile['auditEvents']>;
+  nextUsage(): Promise<ReturnType<UsageScan['next']>>;
+  auditEvents(limit: number, offset: number): Promise<ReturnType<LibsqlFile['auditEvents']>>;
   ping(): Promise<void>;
   touch(): Promise<void>;
-  freeze(): ReturnType<Freezer['freeze']>;
-  thaw(): ReturnType<Freezer['thaw']>;
+  freeze(): Promise<ReturnType<Freezer['freeze']>>;
+  thaw(): Promise<ReturnType<Freezer['thaw']>>;
   close(): Promise<void>;
 }
 

@@ -2,47 +2,45 @@
 // commits go on. A commit that is about to touch a row which is not yet counted
 // has that row counted first, as it was.
 
-import type { Client } from '@libsql/client';
 import type { CollectionName } from '../../domain/collection-name.js';
 import type { StoredTotals, StoredUsage } from '../../records/journal.js';
+import type { Connection, SqlRow } from './connection.js';
 import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE } from './file-schema.js';
 
 /** Some 10 ms of counting: a commit may have to wait for it. */
 const PIECE_MAX_ROWS = 10_000;
 
-type Measures = Awaited<ReturnType<Client['execute']>>['rows'];
-
 /** One scan at a time; the storage thread makes its calls and the commits one after the other. */
 export class UsageScan {
-  readonly #client: Client;
+  readonly #connection: Connection;
   #counting: Counting | undefined;
 
-  constructor(client: Client) {
-    this.#client = client;
+  constructor(connection: Connection) {
+    this.#connection = connection;
   }
 
   /**
    * Fixes the moment. `createdAfter`: JSON array of three times, in milliseconds
    * since 1970, UTC. Rows that come later are not counted.
    */
-  async begin(createdAfter: string, pieceMaxRows = PIECE_MAX_ROWS): Promise<void> {
+  begin(createdAfter: string, pieceMaxRows = PIECE_MAX_ROWS): void {
     this.#counting = undefined;
-    const [start] = (await this.#client.execute(BEGIN_USAGE)).rows;
+    const [start] = this.#connection.rows(BEGIN_USAGE);
     const counting = new Counting(createdAfter, pieceMaxRows);
     counting.highest = Number(start?.['highest']);
     counting.auditEventCount = Number(start?.['events']);
     this.#counting = counting;
   }
 
-  /** Counts a piece. Resolves with the totals after the last one, with undefined before. */
-  async next(): Promise<StoredTotals | undefined> {
+  /** Counts a piece. Returns the totals after the last one, undefined before. */
+  next(): StoredTotals | undefined {
     const counting = this.#counting;
     if (counting === undefined) throw new Error('the usage view is not begun');
     try {
       if (counting.failure !== undefined) throw counting.failure;
       const { position, highest, ahead, maxRows, createdAfter } = counting;
       const args = [position, highest, JSON.stringify([...ahead]), maxRows, createdAfter];
-      const { rows } = await this.#client.execute({ sql: MEASURE_USAGE, args });
+      const rows = this.#connection.rows(MEASURE_USAGE, args);
       counting.add(rows);
       if (rows.length > 0) {
         counting.goTo(Math.max(...rows.map((row) => Number(row['last']))));
@@ -57,17 +55,17 @@ export class UsageScan {
   }
 
   /**
-   * To be awaited before a commit of these changes (JSON texts as in
-   * `CommitTexts`). Never rejects: what fails here fails the scan, not the commit.
+   * To be called before a commit of these changes (JSON texts as in
+   * `CommitTexts`). Never throws: what fails here fails the scan, not the commit.
    * Whether the commit then succeeds makes no difference to the count.
    */
-  async before(puts: string, removals: string): Promise<void> {
+  before(puts: string, removals: string): void {
     const counting = this.#counting;
     if (counting === undefined || counting.failure !== undefined) return;
     const { position, highest, ahead, createdAfter } = counting;
     try {
       const args = [position, highest, JSON.stringify([...ahead]), puts, removals, createdAfter];
-      const { rows } = await this.#client.execute({ sql: MEASURE_CHANGED, args });
+      const rows = this.#connection.rows(MEASURE_CHANGED, args);
       counting.add(rows);
       for (const row of rows) {
         for (const counted of JSON.parse(String(row['positions']))) ahead.add(counted);
@@ -107,7 +105,7 @@ class Counting {
   }
 
   /** Adds rows of `collection, records, bytes, updated_at, created_after`. */
-  add(measures: Measures): void {
+  add(measures: readonly SqlRow[]): void {
     for (const measure of measures) {
       const collection = String(measure['collection']) as CollectionName;
       const [day = 0, week = 0, month = 0]: number[] = JSON.parse(String(measure['created_after']));

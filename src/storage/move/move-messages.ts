@@ -1,6 +1,8 @@
 // The messages of a move: between the move and the maintenance Worker as JSON, and
-// behind it to the objects. They change like those in worker/account-call.ts.
+// behind it to the objects. A move and a Worker of neighbouring releases may meet, so
+// a change only adds properties; each property keeps its meaning.
 
+import type { Sequences } from '../../records/journal.js';
 import type { AnnouncedAccount, MovedRow } from './moved-rows.js';
 
 /** Rows of an account that is moved in. Whatever is there already is left out. */
@@ -16,6 +18,8 @@ export interface ArrivingPiece {
 export interface LeavingPiece extends RowsPiece {
   /** Another one in another piece: the account was written to meanwhile. */
   readonly revision: number;
+  /** The highest numbers that ids were ever given, as of this piece. */
+  readonly sequences: Sequences;
 }
 
 /** What an object holds of an account. While it is `arriving`, only `records` counts: go on from there. */
@@ -68,6 +72,8 @@ export interface EventPlace {
 export interface LeavingEvents {
   /** JSON texts. */
   readonly events: readonly string[];
+  /** Of these events, in this order: owner, epoch and number, as JSON; null for an event of an early release. */
+  readonly names: readonly (string | null)[];
   /** The place of the last one. */
   readonly last: EventPlace;
   readonly isLast: boolean;

@@ -2,7 +2,7 @@
 // synchronous transaction. The platform holds back every answer of the object until
 // the commit is durable (the output gate), so nothing is acknowledged before.
 
-import type { AuditEvent } from '../../domain/audit-event.js';
+import type { AuditEvent, RestoreEvent } from '../../domain/audit-event.js';
 import type { CollectionName } from '../../domain/collection-name.js';
 import type {
   Changes,
@@ -49,6 +49,11 @@ export interface ObjectJournalOptions {
    * with them or not at all. The function that it returns runs after the commit.
    */
   readonly onCommit?: (effect: CommitEffect) => () => void;
+}
+
+/** A restore is no write of a record, so the port's changes have no event of it. */
+export interface ObjectChanges extends Omit<Changes, 'events'> {
+  readonly events: readonly (AuditEvent | RestoreEvent)[];
 }
 
 /** The rows of a commit, before and after it. */
@@ -102,7 +107,7 @@ export class ObjectJournal implements Journal {
     return JSON.parse(row?.sequences ?? '{}');
   }
 
-  async commit(changes: Changes): Promise<CommitResult> {
+  async commit(changes: ObjectChanges): Promise<CommitResult> {
     if (this.#closed) return { status: 'unknown', error: new Error('the journal is closed') };
     try {
       this.#store(changes);
@@ -119,7 +124,7 @@ export class ObjectJournal implements Journal {
     this.#closed = true;
   }
 
-  #store(changes: Changes): void {
+  #store(changes: ObjectChanges): void {
     const { storage, onFirstCommit, onCommit } = this.#options;
     const committed = storage.transactionSync(() => {
       if (!this.#hasTables) {
@@ -143,7 +148,7 @@ export class ObjectJournal implements Journal {
   }
 
   /** "If the audit write fails …, the change stands": so a failure of the events gets an error of its own. */
-  #append(events: readonly AuditEvent[]): void {
+  #append(events: ObjectChanges['events']): void {
     try {
       for (const event of events) {
         this.#sql.exec(APPEND_EVENT, JSON.stringify(event), this.#options.epoch);

@@ -8,19 +8,19 @@ const DAY = 86_400_000;
 const NOON = Date.parse('2026-03-10T12:00:00.000Z');
 const day = (days: number) => names.at(NOON + days * DAY);
 
-it('says when, in UTC, without what some file systems refuse in names', () => {
+it('contains the time in UTC, without characters that some file systems refuse', () => {
   expect(names.at(Date.parse('2026-03-10T07:08:09.010Z'))).toBe(
     'service-2026-03-10T07-08-09.010Z.db',
   );
 });
 
-it('knows the newest by its name', () => {
+it('finds the newest by its name', () => {
   expect(names.newest([day(-2), day(-1), day(-3)], NOON)).toBe(NOON - DAY);
   expect(names.newest([day(0)], NOON)).toBe(NOON);
   expect(names.newest([], NOON)).toBeUndefined();
 });
 
-it('does not count one of the future: the clock was wrong, and must not put off the next one', () => {
+it('ignores a backup with a future time, so that a wrong clock does not delay the next one', () => {
   expect(names.newest([day(300), day(-2)], NOON)).toBe(NOON - 2 * DAY);
   expect(names.newest([day(300)], NOON)).toBeUndefined();
 });
@@ -40,7 +40,7 @@ it.each([
   expect(names.surplus([name, day(0)], day(0), 1)).toEqual([]);
 });
 
-it('removes the oldest until as many are left as are kept', () => {
+it('removes the oldest until the set number is left', () => {
   const all = [-3, -1, 0, -2].map(day);
   expect(names.surplus(all, day(0), 2)).toEqual([day(-3), day(-2)]);
   expect(names.surplus(all, day(0), 1)).toEqual([day(-3), day(-2), day(-1)]);
@@ -48,13 +48,13 @@ it('removes the oldest until as many are left as are kept', () => {
   expect(names.surplus(all, day(0), 9)).toEqual([]);
 });
 
-it('never removes the one just taken: those of the future go first', () => {
+it('never removes the newest; backups with a future time are removed first', () => {
   const all = [-1, 0, 300, 301].map(day);
   expect(names.surplus(all, day(0), 2)).toEqual([day(300), day(301)]);
   expect(names.surplus(all, day(0), 1)).toEqual([day(300), day(301), day(-1)]);
 });
 
-it('knows what an unfinished backup of its own has left', () => {
+it('recognizes the file of its own unfinished backup', () => {
   for (const end of ['.part', '.part-wal', '.part-journal', '.part-shm']) {
     expect(names.isUnfinished(day(0) + end)).toBe(true);
     expect(names.isUnfinished(`other.db${end}`)).toBe(false);

@@ -62,7 +62,7 @@ function hang(): () => void {
   return answer;
 }
 
-/** Lets so many minutes pass, one by one, each with what it brings about. */
+/** Lets so many minutes pass, one by one, each with all of its timers' work. */
 async function pass(minutes: number): Promise<void> {
   for (let minute = 0; minute < minutes; minute++) {
     vi.advanceTimersByTime(MINUTE_MS);
@@ -70,13 +70,13 @@ async function pass(minutes: number): Promise<void> {
   }
 }
 
-/** What the log says once whatever is under way has ended. */
+/** The log after all work under way has ended. */
 async function eventsSoFar(): Promise<string[]> {
   await schedule?.idle();
   return log.lines.map(({ event }) => event);
 }
 
-it('takes one at the start and another when the interval is over, not before', async () => {
+it('takes a backup at the start and the next one after the interval, not before', async () => {
   start(6);
   expect(await eventsSoFar()).toEqual(['backup_taken']);
   await pass(6 * 60 - 1);
@@ -86,7 +86,7 @@ it('takes one at the start and another when the interval is over, not before', a
   expect(await readdir(folder)).toHaveLength(2);
 });
 
-it('takes none of its own accord where the interval is 0', async () => {
+it('takes no backup by itself when the interval is 0', async () => {
   start(0);
   await pass(120);
   expect(await eventsSoFar()).toEqual([]);
@@ -94,7 +94,7 @@ it('takes none of its own accord where the interval is 0', async () => {
   expect(await eventsSoFar()).toEqual(['backup_taken']);
 });
 
-it('tries again ten minutes after a failure, not at every look', async () => {
+it('tries again ten minutes after a failure, not at every check', async () => {
   await rename(folder, `${folder}-away`);
   start(1);
   expect(await eventsSoFar()).toEqual(['backup_failed']);
@@ -107,7 +107,7 @@ it('tries again ten minutes after a failure, not at every look', async () => {
   expect((await eventsSoFar()).slice(2)).toEqual(['backup_taken']);
 });
 
-it('says once that the disk hangs, goes on when it answers, and says so when it hangs again', async () => {
+it('logs once that the disk hangs, continues when it answers, and logs the next hang', async () => {
   start(0);
   expect(await eventsSoFar()).toEqual([]);
   const answer = hang();
@@ -125,7 +125,7 @@ it('says once that the disk hangs, goes on when it answers, and says so when it 
   expect((await eventsSoFar()).slice(2)).toEqual(['backup_failed', 'backup_taken']);
 });
 
-it('takes one when the clock has been put back behind the newest', async () => {
+it('takes a backup when the clock was set back before the newest one', async () => {
   start(24);
   await eventsSoFar();
   vi.setSystemTime(Date.now() - 48 * HOUR_MS);

@@ -31,7 +31,7 @@ function at(name: string): string {
 }
 
 describe('A backup of the libSQL file', () => {
-  it('is one file for its owner alone, and says what it holds', async () => {
+  it('is one file that only its owner can read, and reports its contents', async () => {
     const samples = await loaded(journal);
     await journal.commit(changes({ puts: rows(500, 1000) }));
     const { records, ...backup } = await journal.backup(at('copy.db'));
@@ -52,7 +52,7 @@ describe('A backup of the libSQL file', () => {
     await expect(runSql(at('service.db'), 'select 1 from records')).rejects.toThrow(/locked/);
   });
 
-  it('is a database that a journal opens, with the very rows', async () => {
+  it('is a database that a journal opens, with the same rows', async () => {
     await journal.commit(changes({ puts: rows(500, 1000), removals: [1, 2, 3] }));
     await journal.backup(at('copy.db'));
     const copy = await openLibsqlJournal({ path: at('copy.db') });
@@ -60,7 +60,7 @@ describe('A backup of the libSQL file', () => {
     await copy.close();
   });
 
-  it('holds every commit before it, none in part, while commits go on', async () => {
+  it('holds every earlier commit, none in part, while commits continue', async () => {
     let last = 1000;
     let done = false;
     const committing = (async () => {
@@ -92,7 +92,7 @@ describe('A backup of the libSQL file', () => {
     expect(await loaded(journal)).toHaveLength(SAMPLE_COUNT + last - 1000);
   });
 
-  it('leaves the log beside the file as short as it was', async () => {
+  it('does not lengthen the log beside the file', async () => {
     const big = 'x'.repeat(1_000_000);
     const commit = () =>
       journal.commit(changes({ puts: [row(1000, JSON.stringify({ id: 'CUS-1000', big }))] }));
@@ -102,7 +102,7 @@ describe('A backup of the libSQL file', () => {
     expect((await stat(at('service.db-wal'))).size).toBeLessThan(8_000_000);
   });
 
-  it('does not replace a file', async () => {
+  it('does not replace an existing file', async () => {
     await writeFile(at('copy.db'), 'mine');
     await expect(journal.backup(at('copy.db'))).rejects.toThrow(
       `the backup ${at('copy.db')} cannot be taken: a file of that name is there; take another name`,
@@ -113,7 +113,7 @@ describe('A backup of the libSQL file', () => {
   it.each([
     ['missing/copy.db', 'its folder is not there; make it, or mount its disk'],
     ['service.db/copy.db', 'its folder is a file; name a folder'],
-  ])('cannot be had at %s, and the journal goes on', async (name, reason) => {
+  ])('fails at %s, and the journal continues', async (name, reason) => {
     await expect(journal.backup(at(name))).rejects.toThrow(
       `the backup ${at(name)} cannot be taken: ${reason}`,
     );
@@ -137,7 +137,7 @@ describe('A backup of the libSQL file', () => {
     expect(await readdir(folder.path)).toEqual(['service.db']);
   });
 
-  it('cannot be had of a journal that is closed', async () => {
+  it('fails for a closed journal', async () => {
     await journal.close();
     await expect(journal.backup(at('copy.db'))).rejects.toThrow('cannot be taken');
     expect(await readdir(folder.path)).toEqual(['service.db']);
@@ -148,7 +148,7 @@ describe('A backup whose disk hangs', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('is waited for by a close for two seconds, no longer', async () => {
+  it('delays a close by at most two seconds', async () => {
     let begun = () => {};
     const isBegun = new Promise<void>((resolve) => {
       begun = resolve;
@@ -167,7 +167,7 @@ describe('A backup whose disk hangs', () => {
     expect(isClosed).toBe(true);
   });
 
-  it('leaves its file to its process where that cannot be ended', async () => {
+  it('leaves its file to its process when the process cannot be ended', async () => {
     const { fork } = childProcess;
     const forking = vi.spyOn(childProcess, 'fork').mockImplementation((...args) => {
       const child: ChildProcess = fork(...args);
@@ -199,7 +199,7 @@ describe('A backup whose disk hangs', () => {
 });
 
 describe('A copy', () => {
-  it('is not begun where it would fill its disk', async () => {
+  it('is not begun when it would fill its disk', async () => {
     await expectRoom(folder.path, 1);
     await expect(expectRoom(folder.path, Number.MAX_SAFE_INTEGER)).rejects.toThrow(
       /^its disk has \d+ MB free, it needs 9007199255 MB and leaves 68 MB to others; make room$/,
@@ -208,9 +208,9 @@ describe('A copy', () => {
 });
 
 describe('A journal that is opened', () => {
-  // What this process has open can only be seen there.
+  // Only /proc shows the files that this process has open.
   it.runIf(process.platform === 'linux')(
-    'refuses the file that it waited for, where another has taken its place',
+    'refuses a file that was replaced while it waited for it',
     async () => {
       await journal.backup(at('copy.db'));
       const opening = openElsewhere({ path: at('service.db') });

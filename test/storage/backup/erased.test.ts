@@ -51,7 +51,7 @@ it('leaves nothing of deleted and replaced records in the file or in a backup', 
   expect(await marksIn(path)).toEqual([]);
 });
 
-it('takes what older releases left out of the next backup', async () => {
+it('keeps the remains of older releases out of the next backup', async () => {
   await (await openLibsqlJournal({ path })).close();
   const many = `with recursive c(n) as (select 1 union all select n + 1 from c where n < 300)`;
   await runSql(

@@ -63,7 +63,7 @@ function holdBackCopies() {
 }
 
 describe('A restore', () => {
-  it('puts its own copy in place, though another is about to write one', async () => {
+  it('puts its own copy in place, although another restore is about to write one', async () => {
     await putOld();
     const { link } = fs;
     let other: Promise<unknown> | undefined;
@@ -77,13 +77,13 @@ describe('A restore', () => {
     });
     syncBuiltinESMExports();
     await restoreDatabase({ backup, path: place, now: 1 });
-    expect((await checkDatabase(place)).recordCount).toBe(records);
+    expect(checkDatabase(place).recordCount).toBe(records);
     held?.release();
     expect(await other).toBeInstanceOf(Error);
-    expect((await checkDatabase(place)).recordCount).toBe(records);
+    expect(checkDatabase(place).recordCount).toBe(records);
   });
 
-  it('is done where the file system cannot sync a folder', async () => {
+  it('succeeds when the file system cannot sync a folder', async () => {
     await putOld();
     const { open } = fs;
     vi.spyOn(fs, 'open').mockImplementation(async (path, ...rest) => {
@@ -92,11 +92,11 @@ describe('A restore', () => {
     });
     syncBuiltinESMExports();
     const { kept } = await restoreDatabase({ backup, path: place, now: 1 });
-    expect((await checkDatabase(place)).recordCount).toBe(records);
+    expect(checkDatabase(place).recordCount).toBe(records);
     expect(kept).toContain('before-restore');
   });
 
-  it('is refused where the file is replaced before it holds it', async () => {
+  it('is refused when the file is replaced before it is locked', async () => {
     await putOld();
     const { stat } = fs;
     vi.spyOn(fs, 'stat').mockImplementation(async (path, ...options) => {
@@ -108,13 +108,13 @@ describe('A restore', () => {
     await expect(restoreDatabase({ backup, path: place, now: 1 })).rejects.toThrow(
       'it was just replaced; look, then try again',
     );
-    expect((await checkDatabase(place)).recordCount).toBe(records + 1);
+    expect(checkDatabase(place).recordCount).toBe(records + 1);
   });
 
   it('does not replace a file that a service has made meanwhile', async () => {
     const { open } = fs;
     vi.spyOn(fs, 'open').mockImplementation(async (path, ...rest) => {
-      // Nothing was in the place: what is next is to name the copy.
+      // The place was empty, so the next step is to rename the copy.
       if (path === folder.path) await writeFile(place, 'of the service', { flag: 'a' });
       return open(path, ...rest);
     });

@@ -69,13 +69,13 @@ describe('The libSQL file', () => {
     expect(await readdir(folder.path)).toEqual(['service.db']);
   });
 
-  it('lets nobody else read or write it while open', async () => {
+  it('lets no other connection read or write it while open', async () => {
     const sql = ['select count(*) from records', 'delete from records'];
     for (const statement of sql) await expect(runSql(path, statement)).rejects.toThrow(/locked/);
     expect(await journal.commit(changes({ puts: [row(1000)] }))).toEqual({ status: 'committed' });
   });
 
-  it('refuses a second opening of this process at once, and the first goes on', async () => {
+  it('refuses a second opening in this process at once, and the first continues', async () => {
     const before = await loaded(journal);
     const other = join(folder.path, 'other-name.db');
     await symlink(path, other);
@@ -96,7 +96,7 @@ describe('The libSQL file', () => {
   });
 
   it.each(['', ':memory:', 'file::memory:', 'file:x?mode=memory'])(
-    'refuses the name %j, which is no file, and makes none',
+    'refuses the name %j, which is not a file, and creates none',
     async (name) => {
       const refused = /cannot be used: it names no file; .* service-management-api\/memory$/;
       await expect(openLibsqlJournal({ path: name })).rejects.toThrow(refused);
@@ -164,7 +164,7 @@ describe('The libSQL file', () => {
 });
 
 describe('A folder that is made for the file', () => {
-  it('is named on the disk before the file is used, and so is each folder around it', async () => {
+  it('is synced before the file is used, and so is each folder around it', async () => {
     const folder = await openTemporaryFolder();
     const { open } = fs;
     const synced: string[] = [];

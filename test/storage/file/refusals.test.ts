@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { explained } from '../../../src/storage/file/client-errors.js';
+import { explained } from '../../../src/storage/file/connection-errors.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { changes, loaded, rows } from '../journal-conformance.js';
@@ -133,7 +133,7 @@ describe('Opening a libSQL journal', () => {
     );
   });
 
-  it('refuses a path whose folder cannot be made', async () => {
+  it('refuses a path whose folder cannot be created', async () => {
     await writeFile(path, 'a file');
     expect(await refusalOf(join(path, 'data', 'service.db'))).toBe(
       'its folder cannot be made (ENOTDIR); check that the path is a file in a writable folder',
@@ -141,7 +141,7 @@ describe('Opening a libSQL journal', () => {
     await expectUntouched(path, Buffer.from('a file'));
   });
 
-  it('makes a missing folder, whatever characters are in the path', async () => {
+  it('creates a missing folder with any characters in its path', async () => {
     const file = join(folder.path, 'new', 'a b%41?x=1#y;z', 'ü🧵', "it's.db");
     for (const round of [0, 1]) {
       const journal = await openLibsqlJournal({ path: file });
@@ -174,7 +174,7 @@ describe('A disk that fails while the file is opened', () => {
       'EIO: i/o error, fsync',
       'its disk or file system fails (an I/O error); look at the log of the system',
     ],
-  ])('is named in plain words, whoever says it: %s', (message, sentence) => {
+  ])('is named in plain words, for every error text: %s', (message, sentence) => {
     expect(explained(new Error(message))).toBe(sentence);
   });
 });

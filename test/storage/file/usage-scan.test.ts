@@ -48,7 +48,7 @@ function texts(puts: readonly Put[], removals: readonly number[] = [], events = 
 
 const EVENT = '[{"action":"create"}]';
 
-describe('The usage of one moment', () => {
+describe('The usage view of one moment', () => {
   let file: LibsqlFile;
 
   beforeEach(async () => {
@@ -98,14 +98,14 @@ describe('The usage of one moment', () => {
     ).flat(),
   );
 
-  it.each(grid)('is not touched by %s at step %i, on row %i', async (_what, at, row, change) => {
+  it.each(grid)('is not changed by %s at step %i, on row %i', async (_what, at, row, change) => {
     const totals = await counted(async (step) => {
       if (step === at) expect((await file.commit(change(row))).status).toBe('committed');
     });
     expect(inOrder(totals)).toEqual(FRESH);
   });
 
-  it('is not touched by a row that changes again and again, is removed, or comes and goes', async () => {
+  it('is not changed by a row that changes repeatedly, is removed, or is added and removed', async () => {
     const totals = await counted(async (step) => {
       await file.commit(texts([put(ROWS, `{"step":${step}}`), put(ROWS + 1 + step)]));
       await file.commit(texts([put(ROWS, '{}')], [ROWS + 1 + step]));
@@ -114,7 +114,7 @@ describe('The usage of one moment', () => {
     expect(inOrder(totals)).toEqual(FRESH);
   });
 
-  it('is right where a commit fails meanwhile', async () => {
+  it('is right when a commit fails meanwhile', async () => {
     const duplicate: Put = [ROWS + 1, 'orders', 'ID-2', '{}'];
     const totals = await counted(async (step) => {
       if (step !== 1) return;
@@ -124,7 +124,7 @@ describe('The usage of one moment', () => {
     expect(inOrder(totals)).toEqual(FRESH);
   });
 
-  it('sees all that was committed before it began', async () => {
+  it('counts everything that was committed before it began', async () => {
     await file.commit(texts([put(ROWS + 1)], [2, 4, 6], EVENT));
     const { auditEventCount, collections } = await counted(async () => {});
     expect(auditEventCount).toBe(2);

@@ -111,7 +111,7 @@ const TABLES =
   "select name from sqlite_schema where name in ('records', 'audit_events', 'sequences')";
 
 describe("A durable object's journal", () => {
-  it('makes no table before the first write, whatever is asked of it', async () => {
+  it('creates no table before the first write, for any read', async () => {
     const where = place();
     const journal = journalAt(where);
     expect(await loaded(journal)).toEqual([]);
@@ -121,7 +121,7 @@ describe("A durable object's journal", () => {
     expect(await ask(where, 'sql', TABLES)).toHaveLength(3);
   });
 
-  it('makes no table with a first write that fails', async () => {
+  it('creates no table with a first write that fails', async () => {
     const where = place();
     const twice = [row(1), { ...row(2), id: row(1).id }];
     expect(await journalAt(where).commit(changes({ puts: twice }))).toMatchObject({
@@ -133,7 +133,7 @@ describe("A durable object's journal", () => {
     expect(await loaded(journal)).toEqual([row(1)]);
   });
 
-  it('stores a body of the size that it says, and none above what the platform takes', async () => {
+  it('stores a body of its stated maximum, and refuses one above it', async () => {
     const where = place();
     const journal = journalAt(where);
     const largest = row(1, JSON.stringify('x'.repeat(1_990_000 - 2)));
@@ -146,7 +146,7 @@ describe("A durable object's journal", () => {
     expect(await loaded(journal)).toEqual([largest]);
   });
 
-  it('of the release before the version was kept is brought to this one, and goes on', async () => {
+  it('of a release without a stored version is brought to this version, and works', async () => {
     const where = place();
     await ask(where, 'sql', SCHEMA_STEPS[0]?.join(';') ?? '');
     const [first, second] = [row(1), row(2)];
@@ -174,7 +174,7 @@ describe("A durable object's journal", () => {
     ]);
   });
 
-  it('of a later release is refused, in words that say what to do', async () => {
+  it('of a later release is refused with a sentence that says what to do', async () => {
     const where = place();
     await journalAt(where).commit(changes({ puts: [row(1)] }));
     await ask(where, 'sql', 'update schema_version set version = 99');

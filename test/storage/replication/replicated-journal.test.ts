@@ -123,7 +123,7 @@ describe('A journal with a replica', () => {
     expect(await committing).toEqual({ status: 'committed' });
   });
 
-  it('sync: is not confirmed by a Litestream that follows another file of this name', async () => {
+  it('sync: a Litestream that follows another file of this name confirms nothing', async () => {
     const journal = await open('sync');
     stub.says.advances = false;
     expect(await journal.commit(changes({ puts: rows(1, 100) }))).toMatchObject({
@@ -156,7 +156,7 @@ describe('A journal with a replica', () => {
     await eventually(async () => expect(reports.at(-1)?.behindSince).toBeUndefined());
   });
 
-  it('async: is behind as long as the replica lacks a change', async () => {
+  it('async: reports the replica as behind while it lacks a change', async () => {
     stub.says.lacks = 1_000;
     const journal = await open('async');
     await journal.commit(changes({ puts: rows(1, 100) }));
@@ -173,7 +173,7 @@ describe('A journal with a replica', () => {
     ['async', undefined],
     [undefined, 'sync'],
   ] as const)(
-    '%s: a second service (%s) on the file is refused, the first goes on',
+    '%s: a second service (%s) on the file is refused, the first continues',
     async (first, second) => {
       const journal = await open(first);
       const other = spawnServer({
@@ -190,7 +190,7 @@ describe('A journal with a replica', () => {
     20_000,
   );
 
-  it('takes no backup: it would write the log back', async () => {
+  it('refuses a backup, because it would write the log back', async () => {
     const journal = await open('async');
     await expect(journal.backup(join(folder.path, 'backup.db'))).rejects.toThrow(
       "Litestream's snapshots take its place",

@@ -6,7 +6,8 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { expect, it } from 'vitest';
-import { litestreamHome, litestreamProgram } from '../../support/litestream.js';
+import { litestreamProgram } from '../../../scripts/bench/litestream.js';
+import { litestreamHome } from '../../support/litestream.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 import { changes, loaded, rows } from '../journal-conformance.js';
 

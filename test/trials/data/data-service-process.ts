@@ -7,6 +7,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { type ServerProcess, startServer } from '../../support/server-process.js';
+import { workerOptions } from '../../support/worker-host.js';
+import { startWorkerProcess } from '../../support/worker-process.js';
 
 export const TRIAL_KEY = 'operator-of-the-trials-0123456789-abcdef';
 
@@ -41,6 +43,27 @@ export async function openTrialService(folder: string) {
 }
 
 export type TrialService = Awaited<ReturnType<typeof openTrialService>>;
+
+/** The part of a service that a killed import needs: the same on Workers. */
+export type KilledService = Pick<TrialService, 'environment' | 'client' | 'killAndStart' | 'stop'>;
+
+/** The built Worker on the platform's own runtime, in processes of its own. */
+export async function openTrialWorkers(folder: string): Promise<KilledService> {
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}/api/v1`;
+  const options = await workerOptions(folder, { ADMIN_API_KEY: TRIAL_KEY });
+  const start = () => startWorkerProcess({ ...options, host: '127.0.0.1', port });
+  let worker = await start();
+  return {
+    environment: { SERVICE_URL: baseUrl, ADMIN_API_KEY: TRIAL_KEY },
+    client: createOperatorClient({ baseUrl, adminKey: TRIAL_KEY }),
+    async killAndStart() {
+      await worker.kill();
+      worker = await start();
+    },
+    stop: () => worker.kill(),
+  };
+}
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

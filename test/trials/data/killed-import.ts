@@ -3,10 +3,12 @@
 
 import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type StartedCommand, startDataCommand } from '../../support/data-command.js';
-import { openTrialService } from './data-service-process.js';
+import { openMeddlingProxy } from '../../support/meddling-proxy.js';
+import { type KilledService, openTrialService, openTrialWorkers } from './data-service-process.js';
 import { MESSY_OPTIONS, type MessyOrder, messyFile } from './messy-file.js';
 
 const LOOK_MS = 10;
@@ -14,19 +16,26 @@ const ACCOUNT = 'auth0|duka';
 
 export interface KilledImportOptions {
   readonly folder: string;
+  readonly host: 'one process' | 'Workers';
   readonly rows: number;
   /** Of the importer, and as many of the service. */
   readonly kills: number;
   say(text: string): void;
 }
 
-export async function killedImport({ folder, rows, kills, say }: KilledImportOptions) {
-  const service = await openTrialService(folder);
+export async function killedImport({ folder, host, rows, kills, say }: KilledImportOptions) {
+  const open = host === 'Workers' ? openTrialWorkers : openTrialService;
+  const service: KilledService = await open(folder);
+  const busy = await openMeddlingProxy({
+    method: 'POST',
+    to: service.environment.SERVICE_URL,
+    before: (response, number) => refusesNowAndThen(response, number),
+  });
   const { bytes, orders } = messyFile(rows);
   const file = join(folder, 'maagizo.csv');
   await writeFile(file, bytes);
   const args = ['import', file, '--account', ACCOUNT, '--into', 'orders', ...MESSY_OPTIONS];
-  const run = () => startDataCommand(args, service.environment);
+  const run = () => startDataCommand(args, { ...service.environment, ...busy.environment });
   let importer: StartedCommand = run();
   let [killedImporters, killedServices, runs] = [0, 0, 1];
   const begun = performance.now();
@@ -51,7 +60,7 @@ export async function killedImport({ folder, rows, kills, say }: KilledImportOpt
     const found = await stored(service);
     const { missing, extra } = difference(orders, found);
     return {
-      fault: 'kill -9 of the importer and of the service on the way',
+      fault: `${host}: kill -9 of the importer and of the service on the way, 429 and 503 between`,
       tried: `${rows} messy rows, ${killedImporters} kills of the importer, ${killedServices} of the service, ${runs} runs in ${seconds.toFixed(0)} s`,
       found: `${found.length} records, ${missing} rows missing, ${extra} records too many or wrong, last exit code ${last.code}`,
       holds:
@@ -63,8 +72,17 @@ export async function killedImport({ folder, rows, kills, say }: KilledImportOpt
     };
   } finally {
     importer.child.kill('SIGKILL');
+    await busy.close();
     await service.stop();
   }
+}
+
+/** As a proxy with limits does. The command asks again after the time that the answer names. */
+function refusesNowAndThen(response: ServerResponse, number: number): boolean {
+  if (number % 97 === 0) response.writeHead(429, { 'Retry-After': '0' }).end();
+  else if (number % 151 === 0) response.writeHead(503).end();
+  else return false;
+  return true;
 }
 
 /** Waits until the journal knows of so many records; false where the importer ends before. */
@@ -82,7 +100,7 @@ async function reached(folder: string, wanted: number, importer: StartedCommand)
   }
 }
 
-async function stored({ client }: Awaited<ReturnType<typeof openTrialService>>) {
+async function stored({ client }: KilledService) {
   const found: string[] = [];
   for await (const order of client.recordsOf(ACCOUNT).orders.all()) {
     const { customer, service, amount, phone } = order;

@@ -1,7 +1,7 @@
 // A spreadsheet as shops have them: Windows-1252, Excel's first line,
 // semicolons, line ends in values, numbers with points and commas, equal rows.
 
-/** What a row must become. */
+/** The record that a row must become. */
 export interface MessyOrder {
   readonly customer: string;
   readonly service: string;

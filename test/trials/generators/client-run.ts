@@ -72,7 +72,7 @@ export const STEPS = [
 ] as const;
 
 export interface Place {
-  /** The client's own folder; emptied but for what compilers keep. */
+  /** The client's own folder; emptied except for the compilers' caches. */
   readonly folder: string;
   /** Where the drivers are. */
   readonly drivers: string;

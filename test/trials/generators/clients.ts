@@ -6,7 +6,7 @@ import { root } from '../../../scripts/setup.js';
 import { have, mavenCopy, pythonEnvironment } from '../providers/program.js';
 import type { Command, GeneratedClient } from './client-run.js';
 
-/** What is fetched and compiled stays here from run to run. */
+/** The folder of fetched generators and compiled files, kept from run to run. */
 export const CACHE = join(root, 'data/generators');
 
 const VERSIONS = {

@@ -37,7 +37,7 @@ type Target = Pick<Operation, 'who' | 'operator' | 'coll' | 'id'>;
 /** Where the service is just now; waits while it is nowhere. */
 export type Place = () => Promise<string>;
 
-/** One client. Every call resolves with what was recorded, undefined where nothing was. */
+/** One client. Every call resolves with its recorded operation, or undefined when none was recorded. */
 export class Asking {
   readonly #exchange = new Exchange();
   readonly #client: number;

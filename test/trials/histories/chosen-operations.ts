@@ -3,7 +3,7 @@
 
 import type { Operation, RecordedEvent } from './recorder.js';
 
-/** The last operation of a kind that fits: at the end nobody changes anything any more. */
+/** The last fitting operation of a kind, because at the end no client changes anything. */
 export function last(
   operations: readonly Operation[],
   kind: Operation['kind'],

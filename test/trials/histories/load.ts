@@ -23,7 +23,7 @@ export interface LoadOptions {
   readonly pauseMs?: number;
 }
 
-/** What the clients know of the ids: live ones, and some that are gone. */
+/** The ids that the clients know: live ones, and some of deleted records. */
 class Ids {
   readonly live: string[] = [];
   readonly dead: string[] = [];

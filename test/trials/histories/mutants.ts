@@ -81,7 +81,7 @@ export const MUTANTS: readonly Mutant[] = [
     model: 'operator',
     replacements: [
       ['PIECE_MAX_ROWS = 1e4', 'PIECE_MAX_ROWS = 1'],
-      ['await this.usage.before(', 'void ('],
+      ['this.usage.before(', 'void ('],
     ],
   },
 ];
@@ -90,7 +90,15 @@ export const MUTANTS: readonly Mutant[] = [
 const SERVER_FILES = /^(?!preview|restore|worker|client|operator-client|backup-process).*\.js$/;
 
 /** Plants a defect into a copy of the build and gives the path of its server. Throws where its place is not found. */
-export function planted(folder: string, { name, replacements }: Mutant): string {
+export function planted(folder: string, mutant: Mutant): string {
+  return plantedFiles(folder, placesOf(mutant));
+}
+
+/** The built files that a defect changes. Throws where a text is in none. */
+export function placesOf({
+  name,
+  replacements,
+}: Mutant): ReadonlyMap<string, readonly Replacement[]> {
   const files = readdirSync(join(root, 'dist')).filter((file) => SERVER_FILES.test(file));
   const byFile = new Map<string, Replacement[]>();
   for (const replacement of replacements) {
@@ -102,7 +110,7 @@ export function planted(folder: string, { name, replacements }: Mutant): string 
       throw new Error(`"${name}" finds no place: no built file has "${replacement[0]}"`);
     }
   }
-  return plantedFiles(folder, byFile);
+  return byFile;
 }
 
 function plantedFiles(folder: string, byFile: ReadonlyMap<string, readonly Replacement[]>): string {

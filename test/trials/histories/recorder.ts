@@ -56,7 +56,7 @@ export interface Operation {
   status?: string;
   page?: number;
   size?: number;
-  /** The answer's status; 0 where nobody can tell whether a write was made. */
+  /** The answer's status; 0 when it is unknown whether a write was made. */
   code: number;
   record?: Properties;
   /** UTF-8 bytes of the record. */
@@ -78,7 +78,7 @@ export interface Header {
   bytes: boolean;
   /** Whether every audit event must be there. */
   audit: boolean;
-  /** What was stored before the first operation. */
+  /** The records that were stored before the first operation. */
   usage: Totals;
   accounts: Record<string, Totals>;
 }
@@ -119,7 +119,7 @@ export function writeHistory(path: string, header: Header, operations: readonly 
   writeFileSync(path, `${lines.join('\n')}\n`);
 }
 
-/** Writes that nobody knows the fate of, and those of them whose mark was seen afterwards. */
+/** Writes of unknown outcome, and those of them whose mark was seen afterwards. */
 export function unclearOf(operations: readonly Operation[]): { count: number; happened: number } {
   const unclear = operations.filter(({ code }) => code === 0);
   const seen = new Set<unknown>();

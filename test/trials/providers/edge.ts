@@ -17,7 +17,7 @@ const BOMB_BYTES = 200 * 1024 * 1024;
 interface Case {
   readonly name: string;
   readonly send: (response: ServerResponse) => void;
-  /** What the caller must get; several where it depends on the runtime's version. */
+  /** The status that the caller must get; several when it depends on the runtime's version. */
   readonly expected: readonly number[];
 }
 
@@ -156,7 +156,7 @@ async function asked(service: ServerProcess, url: string): Promise<EdgeResults> 
   };
 }
 
-/** What the log says of it; asked apart, since the service says the same thing once a minute only. */
+/** The log's reason, asked in a run of its own, because the service logs the same reason once a minute only. */
 async function reasonOf(url: string, token: string): Promise<string> {
   const log = keptLog();
   await userinfoIdentity({ url, log }).identify(token);

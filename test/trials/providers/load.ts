@@ -6,7 +6,7 @@ import type { Trial } from '../trial.js';
 import { cost } from './cost.js';
 import { providers as judged } from './providers.js';
 
-/** What is fetched stays here from run to run. */
+/** The folder of fetched programs, kept from run to run. */
 const cache = join(root, 'data/providers');
 
 export const providers: Trial = (options) => judged({ ...options, cache });

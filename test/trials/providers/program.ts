@@ -72,7 +72,7 @@ export class Program {
   }
 }
 
-/** Makes what `path` names by the commands, unless it is there. */
+/** Creates the file `path` by the commands, unless it exists. */
 export async function have(path: string, ...commands: readonly (readonly string[])[]) {
   if (existsSync(path)) return;
   mkdirSync(dirname(path), { recursive: true });

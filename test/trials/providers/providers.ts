@@ -27,7 +27,7 @@ export interface TrialOptions {
   readonly quick: boolean;
   /** An empty folder for the trial's files. */
   readonly folder: string;
-  /** Where what is fetched stays from run to run. */
+  /** The folder of fetched programs, kept from run to run. */
   readonly cache: string;
   readonly say: (text: string) => void;
   /** Part of a provider's name, or `edge`: only such are tried. Empty or absent: all. */

@@ -14,7 +14,7 @@ export const STEPS = [
 
 export type Step = (typeof STEPS)[number];
 
-/** What a step comes to: 200 let in, 401 refused; undefined where the provider knows no such thing. */
+/** The result of a step: 200 let in, 401 refused; undefined when the provider has no such step. */
 export type Statuses = Readonly<Partial<Record<Step, number>>>;
 
 export interface RealProvider {
@@ -22,9 +22,9 @@ export interface RealProvider {
   readonly name: string;
   /** The AUTH_* settings that sign-in works with. */
   readonly settings: Readonly<Record<string, string>>;
-  /** What to add for the gate; undefined where the tokens cannot pass one. */
+  /** Settings to add for the gate; undefined when the tokens cannot pass one. */
   readonly gate: Readonly<Record<string, string>> | undefined;
-  /** What is promised of it, without the gate and with it. */
+  /** The promised results, without the gate and with it. */
   readonly expected: { readonly open: Statuses; readonly gated?: Statuses };
   /**
    * A token of that kind that is at its end: already expired, its user already

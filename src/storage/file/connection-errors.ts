@@ -1,6 +1,6 @@
-// What the installed client says and does when a statement fails, in the
-// operator's words. test/storage/file/client-habits runs the client and pins its
-// texts; look there after an upgrade of @libsql/client.
+// What the installed library says when a statement fails, in the operator's
+// words. test/storage/file/connection-habits runs the library and pins its texts;
+// look there after an upgrade of libsql.
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
 import { FOREIGN_SCHEMA } from './schema-check.js';
@@ -27,7 +27,7 @@ export function explained(error: unknown): string {
   }
   if (/SQLITE_FULL|\bENOSPC\b/i.test(message)) return 'its disk is full; make room and start again';
   if (/Cannot find (package|module)/.test(message)) {
-    return 'the database client is not installed here; run npm ci on this machine';
+    return 'the database library is not installed here; run npm ci on this machine';
   }
   if (/SQLITE_READONLY|readonly database/i.test(message)) {
     return 'it cannot be written; check the permissions of the file and its folder';
@@ -37,4 +37,14 @@ export function explained(error: unknown): string {
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Another process held the write lock for longer than the busy time-out. */
+export function isBusy(reason: string): boolean {
+  return reason.startsWith('SQLITE_BUSY');
+}
+
+/** The disk had no room for the whole commit, so none of it is in the log as a commit. */
+export function isDiskFull(reason: string): boolean {
+  return reason.startsWith('SQLITE_FULL');
 }

@@ -1,0 +1,190 @@
+// One connection to a libSQL database file. Its calls are synchronous, so only the
+// storage thread and programs of their own use it. What the storage relies on in the
+// library is pinned by test/storage/file/connection-habits.
+
+import Database from 'libsql';
+
+export type SqlValue = string | number | null | ArrayBuffer;
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+export interface Statement {
+  readonly sql: string;
+  readonly args?: readonly (string | number)[];
+}
+
+/** A statement of a batch failed; nothing of the batch is stored. `index`: its place in the batch, from 0. */
+export class StatementError extends Error {
+  readonly index: number;
+
+  constructor(index: number, error: Error) {
+    super(error.message, { cause: error });
+    this.index = index;
+  }
+}
+
+type Prepared = ReturnType<InstanceType<typeof Database>['prepare']>;
+
+/** SQLite's names of the errors that the storage explains, by their base code. */
+const ERROR_NAMES: Readonly<Record<number, string>> = {
+  1: 'SQLITE_ERROR',
+  5: 'SQLITE_BUSY',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  19: 'SQLITE_CONSTRAINT',
+  26: 'SQLITE_NOTADB',
+};
+
+/** Errors begin with SQLite's name of them, such as `SQLITE_BUSY: database is locked`. */
+export class Connection {
+  readonly #path: string;
+  readonly #busyTimeoutMs: number;
+  #database: InstanceType<typeof Database> | undefined;
+  /** The statements of batches. Preparing one takes longer than running it for a few rows. */
+  readonly #prepared = new Map<string, Prepared>();
+  #isClosed = false;
+
+  /** Opens the file or makes it; `:memory:` is a database of its own. `busyTimeoutMs`: how long a statement waits for a lock. */
+  constructor(path: string, { busyTimeoutMs = 0 } = {}) {
+    this.#path = path;
+    this.#busyTimeoutMs = busyTimeoutMs;
+    this.#database = this.#opened();
+  }
+
+  rows(sql: string, args: Statement['args'] = []): SqlRow[] {
+    return named(() => {
+      const statement = this.#opened().prepare(sql);
+      if (!statement.reader) {
+        statement.run(args);
+        return [];
+      }
+      const columns = statement.columns().map(({ name }) => name);
+      return valuesOf(statement, args).map((values) =>
+        Object.fromEntries(columns.map((name, i) => [name, values[i] ?? null])),
+      );
+    });
+  }
+
+  /** The first value of the first row. */
+  value(sql: string, args: Statement['args'] = []): SqlValue | undefined {
+    return named(() => {
+      const statement = this.#opened().prepare(sql);
+      if (statement.reader) return valuesOf(statement, args)[0]?.[0];
+      statement.run(args);
+      return undefined;
+    });
+  }
+
+  /**
+   * Runs the statements in one transaction that may write from its begin. Throws a
+   * `StatementError` where a statement fails, another error where BEGIN or COMMIT does.
+   */
+  batch(statements: readonly Statement[]): void {
+    this.#write('begin immediate');
+    try {
+      for (const [index, { sql, args = [] }] of statements.entries()) {
+        try {
+          this.#write(sql, args);
+        } catch (error) {
+          throw new StatementError(index, error as Error);
+        }
+      }
+      this.#write('commit');
+    } catch (error) {
+      this.#rollBack();
+      throw error;
+    }
+  }
+
+  /** Takes the lock for writing. Run the returned function to let it go; nothing is stored. */
+  hold(): () => void {
+    this.#write('begin immediate');
+    return () => this.#rollBack();
+  }
+
+  /** Several statements without parameters and results. */
+  script(sql: string): void {
+    named(() => this.#opened().exec(sql));
+  }
+
+  /** A new connection, with neither the locks nor the settings of the one before. */
+  reconnect(): void {
+    this.#drop();
+  }
+
+  /** The file is let go when the last statement is garbage-collected, at the latest with the process or thread. */
+  close(): void {
+    this.#drop();
+    this.#isClosed = true;
+  }
+
+  /** Where the connection was lost, opens another one. */
+  #opened(): InstanceType<typeof Database> {
+    if (this.#isClosed) throw new Error('the connection is closed');
+    this.#database ??= new Database(this.#path, { timeout: this.#busyTimeoutMs });
+    return this.#database;
+  }
+
+  #write(sql: string, args: Statement['args'] = []): void {
+    named(() => {
+      const statement = this.#prepared.get(sql) ?? this.#opened().prepare(sql);
+      try {
+        if (statement.reader) valuesOf(statement, args);
+        else statement.run(args);
+        // A pragma may act while it is prepared.
+        if (!sql.startsWith('pragma')) this.#prepared.set(sql, statement);
+      } catch (error) {
+        // After an error a statement may still be under way, and it is not asked again.
+        this.#prepared.delete(sql);
+        throw error;
+      }
+    });
+  }
+
+  /** A connection that cannot be rolled back is given up: the next one must never be within its transaction. */
+  #rollBack(): void {
+    const database = this.#database;
+    if (database === undefined || !database.open) return;
+    try {
+      if (database.inTransaction) database.prepare('rollback').run();
+    } catch {
+      this.#drop();
+    }
+  }
+
+  #drop(): void {
+    const database = this.#database;
+    this.#database = undefined;
+    this.#prepared.clear();
+    try {
+      if (database?.open) database.close();
+    } catch {
+      // It is lost either way.
+    }
+  }
+}
+
+function valuesOf(statement: Prepared, args: NonNullable<Statement['args']>): SqlValue[][] {
+  const rows = statement.raw().all(args) as (SqlValue | Uint8Array<ArrayBuffer>)[][];
+  return rows.map((row) => row.map(exactValue));
+}
+
+function exactValue(value: SqlValue | Uint8Array<ArrayBuffer>): SqlValue {
+  if (value instanceof Uint8Array) return value.buffer;
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new RangeError(`the database holds ${value}, a number too large to be exact`);
+  }
+  return value;
+}
+
+function named<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    const name = ERROR_NAMES[(error.rawCode ?? 0) & 0xff] ?? error.code;
+    throw new Error(`${name}: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,133 @@
+// The operations page, and the files that operators copy, against the service: alerts,
+// reasons, paths and settings of the operations port, and values that must fit together.
+
+import { describe, expect, it } from 'vitest';
+import {
+  HEADER_READ_TIMEOUT_MS,
+  KEEP_ALIVE_TIMEOUT_MS,
+  REQUEST_BODY_MAX_BYTES,
+  REQUEST_READ_TIMEOUT_MS,
+  RESPONSE_WRITE_TIMEOUT_MS,
+} from '../../src/domain/limits.js';
+import type { Reason, Warning } from '../../src/operations/readiness.js';
+import { codesIn, constantOf, sectionOf, tableRows, textOf } from '../support/pages.js';
+
+const PAGE = 'src/operations/README.md';
+const PORT_ROWS = tableRows(sectionOf(PAGE, '## 5. The operations port'));
+const unit = fileOf('service-management.service');
+const litestream = fileOf('litestream.yml');
+const nginx = fileOf('nginx.conf');
+
+/** The compiler knows of each that is missing or too many. */
+const REASONS: Readonly<Record<Reason, true>> = {
+  starting: true,
+  stopping: true,
+  storage_lost: true,
+  database_unavailable: true,
+  writes_failing: true,
+  replica_unreachable: true,
+  disk_full: true,
+};
+const WARNINGS: Readonly<Record<Warning, true>> = {
+  identity_provider_not_configured: true,
+  identity_provider_unavailable: true,
+  identity_provider_unfit: true,
+  replica_unreachable: true,
+  backup_failed: true,
+  backup_overdue: true,
+};
+
+describe('The page', () => {
+  it('has every alert of alerts.yml, and no other', () => {
+    const shown = tableRows(sectionOf(PAGE, '## 6. Alerts')).flatMap((row) =>
+      (row['Alert'] ?? '').split(', '),
+    );
+    const alerts = [...fileOf('alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+    expect(shown.sort()).toEqual(alerts.sort());
+  });
+
+  it.each([
+    ['Reason', REASONS],
+    ['Warning', WARNINGS],
+  ])('has every word of the column %s that /ready says, and no other', (column, words) => {
+    expect(column in (PORT_ROWS[0] ?? {}) || PORT_ROWS.some((row) => column in row)).toBe(true);
+    const shown = PORT_ROWS.flatMap((row) => codesIn(row[column] ?? ''));
+    expect(shown.sort()).toEqual(Object.keys(words).sort());
+  });
+
+  it('has every path of the operations port, and no other', () => {
+    const shown = PORT_ROWS.flatMap((row) => codesIn(row['Path'] ?? ''));
+    const served = textOf('src/node/operations.ts').match(/(?<=\[')\/\w+(?=',)/g);
+    expect(shown.sort()).toEqual([...(served ?? [])].sort());
+  });
+});
+
+describe('service-management.service', () => {
+  it('gives a stop the time that it may take', () => {
+    const drain = constantOf('src/node/service.ts', 'DRAIN_DEADLINE_MS');
+    expect(numberIn(unit, /^TimeoutStopSec=(\d+)$/m)).toBeGreaterThan(drain / 1000);
+  });
+
+  it('opens the operations port that prometheus.yml asks and the page names', () => {
+    const port = numberIn(unit, /^Environment=OPS_PORT=(\d+)$/m);
+    expect(numberIn(fileOf('prometheus.yml'), /targets: \["127\.0\.0\.1:(\d+)"\]/)).toBe(port);
+    expect(textOf(PAGE)).toContain(`the unit sets ${port}`);
+    expect(textOf(PAGE)).toContain(`http://127.0.0.1:${port}/metrics`);
+  });
+});
+
+describe('litestream.yml', () => {
+  const replication = 'src/storage/replication/README.md';
+
+  it('keeps Litestream from acting by itself, as the page says', () => {
+    const interval = /^ +monitor-interval: (\w+)$/m.exec(litestream)?.[1];
+    expect(interval).toBe('24h');
+    expect(textOf(replication)).toContain(`\`monitor-interval: ${interval}\``);
+  });
+
+  it('has the socket that the page and the settings of its own unit name', () => {
+    const socket = /^ +path: (\/run\S+)$/m.exec(litestream)?.[1];
+    expect(litestream).toContain(`LITESTREAM_SOCKET=${socket}\n`);
+    expect(textOf(replication)).toContain(`LITESTREAM_SOCKET=${socket}\n`);
+    const folder = /^RuntimeDirectory=(\S+)$/m.exec(fileOf('litestream.service'))?.[1];
+    expect(socket).toBe(`/run/${folder}/litestream.sock`);
+  });
+
+  it('has the database of the service’s unit', () => {
+    const database = /^Environment=DATABASE_URL=file:(\S+)$/m.exec(unit)?.[1];
+    expect(litestream).toContain(`  - path: ${database}\n`);
+  });
+});
+
+describe('The proxies', () => {
+  it.each([
+    ['nginx.conf', nginx, /keepalive_timeout (\d+)s;\n\}/],
+    ['Caddyfile', fileOf('Caddyfile'), /keepalive (\d+)s/],
+  ])('%s ends idle connections to the service before the service does', (_, text, pattern) => {
+    expect(numberIn(text, pattern)).toBeLessThan(KEEP_ALIVE_TIMEOUT_MS / 1000);
+  });
+
+  it.each([
+    ['client_header_timeout', HEADER_READ_TIMEOUT_MS],
+    ['client_body_timeout', REQUEST_READ_TIMEOUT_MS],
+    ['send_timeout', RESPONSE_WRITE_TIMEOUT_MS],
+  ])('nginx.conf has the contract’s limit as %s', (name, milliseconds) => {
+    expect(numberIn(nginx, new RegExp(` ${name} (\\d+)s;`)) * 1000).toBe(milliseconds);
+  });
+
+  it('nginx.conf lets the service refuse a body itself', () => {
+    const megabytes = numberIn(nginx, /client_max_body_size (\d+)m;/);
+    expect(megabytes * 2 ** 20).toBeGreaterThan(REQUEST_BODY_MAX_BYTES);
+    expect(nginx).toContain(`longer than ${REQUEST_BODY_MAX_BYTES} bytes`);
+  });
+});
+
+function fileOf(name: string): string {
+  return textOf(`scripts/operations/${name}`);
+}
+
+function numberIn(text: string, pattern: RegExp): number {
+  const [, digits] = pattern.exec(text) ?? [];
+  if (digits === undefined) throw new Error(`no text matches ${pattern}`);
+  return Number(digits);
+}

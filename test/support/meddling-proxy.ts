@@ -1,0 +1,53 @@
+// A proxy in front of a service, for tests of clients: it counts the requests of one
+// method, and a test decides what each of them gets.
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Meddling {
+  /** Only requests with this method are counted. */
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** `baseUrl` of the service. */
+  readonly to: string;
+  /** Runs before the request goes on; true: it has answered. `number` counts from 1. */
+  before?(response: ServerResponse, number: number): boolean;
+  /** Runs after the service has answered; true: it has answered the client itself. */
+  after?(response: ServerResponse, number: number): boolean;
+}
+
+export async function openMeddlingProxy({ method, to, before, after }: Meddling) {
+  let number = 0;
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const own = request.method === method ? ++number : 0;
+    const body = await bytesOf(request);
+    if (own > 0 && before?.(response, own)) return;
+    const answered = await fetch(new URL(request.url ?? '/', to), {
+      method: request.method ?? 'GET',
+      headers: { 'X-Service-Admin-Key': String(request.headers['x-service-admin-key']) },
+      ...(body.length > 0 && { body }),
+    });
+    const text = await answered.text();
+    if (own > 0 && after?.(response, own)) return;
+    response.writeHead(answered.status, { 'Content-Type': 'application/json' }).end(text);
+  };
+  const server = createServer((request, response) => {
+    // A service that is away breaks the connection, or one of the two sides is gone.
+    answer(request, response).catch(() => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    environment: { SERVICE_URL: `http://127.0.0.1:${port}/api/v1` },
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function bytesOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -54,7 +54,7 @@ export async function moveBack(
   const staged = await StagedMove.open(path + STAGED, source);
   let moved: MovedBack;
   try {
-    const finished = (await isThere(path)) ? await staged.finished() : undefined;
+    const finished = (await isThere(path)) ? staged.finished() : undefined;
     if (finished === undefined) await expectFree(path);
     const contents = finished ?? (await made(options, staged, worker, surroundings));
     moved = { ...contents, newIds, renumbered: await writeNewIds(newIds, staged.renumbered()) };
@@ -78,15 +78,15 @@ async function made(
   surroundings: Surroundings,
 ): Promise<Finished> {
   await fetchAccounts(account, staged, worker, surroundings);
-  const sequences = await staged.renumber();
+  const sequences = staged.renumber();
   const database = await NewDatabase.begin(path + UNNAMED);
   try {
-    const accounts = await staged.accounts();
+    const accounts = staged.accounts();
     for (const one of accounts) {
-      for await (const piece of staged.pieces(one)) await database.put(piece);
+      for (const piece of staged.pieces(one)) database.put(piece);
     }
     const events = await appendEvents(database, account, worker);
-    await database.raise(sequences);
+    database.raise(sequences);
     const contents = await database.check();
     const records = accounts.reduce((sum, { announced }) => sum + announced.records, 0);
     if (contents.recordCount !== records || contents.auditEventCount !== events) {
@@ -95,7 +95,7 @@ async function made(
       );
     }
     const finished = { accounts: accounts.length, records, events };
-    await staged.finish(finished);
+    staged.finish(finished);
     await database.name(path);
     return finished;
   } finally {
@@ -117,14 +117,14 @@ async function fetchAccounts(
     if (known.length === 0 && account !== undefined) {
       throw new CommandError(`no account ${JSON.stringify(account)} is known there`);
     }
-    const here = new Map((await staged.accounts()).map((one) => [one.owner, one]));
+    const here = new Map(staged.accounts().map((one) => [one.owner, one]));
     const isHere = ({ owner, revision }: KnownAccount) => {
       const one = here.get(owner);
       return one?.isWhole === true && one.revision === revision;
     };
     const missing = known.filter((one) => !isHere(one));
     for (const one of here.values()) {
-      if (!known.some(({ owner }) => owner === one.owner)) await staged.forget(one);
+      if (!known.some(({ owner }) => owner === one.owner)) staged.forget(one);
     }
     if (missing.length === 0) return;
     if (round > ROUNDS_MAX) {
@@ -151,10 +151,13 @@ async function fetchAccount(
   progress: Progress,
 ): Promise<void> {
   const { state, revision, records, bytes, digest, sequences } = await worker.state(owner);
-  let account = await staged.find(owner);
-  if (state !== 'whole') return account && staged.forget(account);
+  let account = staged.find(owner);
+  if (state !== 'whole') {
+    if (account !== undefined) staged.forget(account);
+    return;
+  }
   if (account?.revision !== revision) {
-    account = await staged.begin(owner, revision, { records, bytes, digest, sequences });
+    account = staged.begin(owner, revision, { records, bytes, digest, sequences });
   }
   while (!account.isWhole) {
     const piece = await worker.piece(owner, account.position);
@@ -164,19 +167,19 @@ async function fetchAccount(
       if (problem === undefined) continue;
       throw new CommandError(`the record ${rowName(row)} of ${JSON.stringify(owner)} ${problem}`);
     }
-    if (piece.rows.length > 0) account = await staged.put(account, piece.rows, piece.last);
+    if (piece.rows.length > 0) account = staged.put(account, piece.rows, piece.last);
     progress.add(piece.rows.length);
     if (piece.isLast) break;
   }
   if (account.isWhole) return;
   const contents = await staged.contents(account);
   if (contents.records !== records || contents.digest !== digest) {
-    await staged.forget(account);
+    staged.forget(account);
     throw new CommandError(
       `the records of ${JSON.stringify(owner)} are not those that were announced: the digests differ; run the move again`,
     );
   }
-  await staged.markWhole(account);
+  staged.markWhole(account);
 }
 
 /** The audit log in the order of its times; of one account, only its own events. Resolves with how many. */
@@ -192,7 +195,7 @@ async function appendEvents(
     const wanted = events.filter(
       (event) => account === undefined || JSON.parse(event).owner_sub === account,
     );
-    await database.append(wanted);
+    database.append(wanted);
     count += wanted.length;
     if (isLast) return count;
     place = last;

@@ -87,7 +87,7 @@ async function moveAccount(
   let from = 0;
   let taken = 0;
   let state: MovedState | undefined;
-  for await (const rows of file.pieces(owner)) {
+  for (const rows of file.pieces(owner)) {
     // A large account may be there in part: an empty piece asks, where one that is full would be sent in vain.
     if (from === 0 && rows.length < announced.records) {
       state = await worker.send(owner, { announced, from, rows: [] });
@@ -116,7 +116,7 @@ async function announce(file: FileAccounts, owner: string): Promise<AnnouncedAcc
     throw new Refused('no request can have this subject: it has characters that none may have');
   }
   const digest = new ContentsDigest();
-  for await (const rows of file.pieces(owner)) {
+  for (const rows of file.pieces(owner)) {
     for (const row of rows) {
       const problem = rowProblem(row, owner, OBJECT_BODY_MAX_BYTES);
       if (problem !== undefined) throw new Refused(`the record ${rowName(row)} ${problem}`);
@@ -146,7 +146,7 @@ async function moveEvents(
     }
     waiting = [];
   };
-  for await (const event of file.auditEvents()) {
+  for (const event of file.auditEvents()) {
     if (account !== undefined && event.owner !== account) continue;
     waiting.push(event);
     if (waiting.length === EVENTS_WAITING_MAX) await send();

@@ -9,14 +9,11 @@ import type { Renumbered } from '../storage/move/renumbering.js';
 const OWNER_ONLY = 0o600;
 
 /** Resolves with the number of records when the list is at the path; writes none where there is no record. */
-export async function writeNewIds(
-  path: string,
-  renumbered: AsyncIterable<Renumbered>,
-): Promise<number> {
+export async function writeNewIds(path: string, renumbered: Iterable<Renumbered>): Promise<number> {
   const part = `${path}.part`;
   let stream: ReturnType<typeof createWriteStream> | undefined;
   let count = 0;
-  for await (const { owner, collection, oldId, newId } of renumbered) {
+  for (const { owner, collection, oldId, newId } of renumbered) {
     if (stream === undefined) {
       stream = createWriteStream(part, { mode: OWNER_ONLY, flush: true });
       stream.write(stringify([['account', 'collection', 'old_id', 'new_id']]));

@@ -85,7 +85,7 @@ describe('A file to move', () => {
     [
       'a time that is no whole number of safe size',
       'update records set created_at = 9007199254740993',
-      'safely',
+      'too large to be exact',
     ],
     [
       'an audit event that is none',

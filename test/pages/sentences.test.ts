@@ -68,7 +68,7 @@ const SENTENCES: readonly Sentence[] = [
   [
     'src/data/README.md',
     'After {word} minutes without any success',
-    'src/data/service.ts',
+    'src/data/waiting.ts',
     'PATIENCE_MS',
     MINUTE,
   ],

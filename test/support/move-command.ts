@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import type { WorkerOptions } from 'miniflare';
+import type { MiniflareOptions } from 'miniflare';
 import { runMove } from '../../src/move/run-move.js';
 import { ADMIN_KEY } from './contract.js';
 import { type CommandRun, SHORT_WAITS, type StartedCommand, startProgram } from './data-command.js';
@@ -79,25 +79,21 @@ export function startMove(args: readonly string[]): StartedCommand {
 
 /** Both Workers in a process group of their own, which can be killed; on ports that stay. */
 export async function moveWorkersToKill(folder: string, ports: readonly [number, number]) {
-  const { durableObjectsPersist, ...first } = await workerOptions(folder, {
-    ADMIN_API_KEY: ADMIN_KEY,
-  });
+  const first = await workerOptions(folder, { ADMIN_API_KEY: ADMIN_KEY });
+  const { durableObjectsPersist } = first;
   const modules = [{ type: 'ESModule' as const, path: SCRIPT }];
-  const second = { name: 'maintenance', modules };
-  const workers = besideEachOther({ ...first, durableObjectsPersist }, [second], ports);
+  // Miniflare takes the folder of the state for all of its Workers.
+  const workers = besideEachOther(first, [{ name: 'maintenance', modules }], ports).map(
+    ({ durableObjectsPersist: _, ...worker }: Record<string, unknown>) => worker,
+  );
   return {
     maintenance: `http://127.0.0.1:${ports[1]}`,
-    start: () => {
-      const { durableObjectsPersist: _, ...plainFirst } = workers[0] as typeof first & {
-        durableObjectsPersist: string;
-      };
-      const options = {
+    start: () =>
+      startWorkerProcess({
         host: '127.0.0.1',
         durableObjectsPersist,
-        workers: [plainFirst, ...workers.slice(1)],
-      };
-      return startWorkerProcess(options as { workers: WorkerOptions[] });
-    },
+        workers,
+      } as unknown as MiniflareOptions),
   };
 }
 

@@ -1,10 +1,9 @@
 // A database file of several shops, as years of use leave it, and what such a file
 // holds, read without any code of a move.
 
-import { pathToFileURL } from 'node:url';
-import { createClient } from '@libsql/client';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
 import { formatId, sequenceOf } from '../../src/domain/identifier.js';
+import { Connection } from '../../src/storage/file/connection.js';
 import { SCHEMA_STEPS } from '../../src/storage/file/file-schema.js';
 
 /** 2026-01-01, in milliseconds since 1970, UTC. */
@@ -25,18 +24,18 @@ type Row = readonly [number, CollectionName, string, string, number, number];
 
 /** Accounts take turns, so their records lie mixed in the file; every 50th id was deleted since. */
 export async function makeShopFile(path: string, shop: ShopFile): Promise<void> {
-  const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
+  const connection = new Connection(path);
   try {
-    await client.execute('pragma synchronous = off');
-    await client.batch(SCHEMA_STEPS.flat(), 'write');
+    connection.value('pragma synchronous = off');
+    connection.batch(SCHEMA_STEPS.flat().map((sql) => ({ sql })));
     const sequences: Record<string, number> = {};
     let rows: Row[] = [];
-    const flush = async () => {
+    const flush = () => {
       const sql = `
         insert into records (position, collection, id, body, created_at, updated_at)
         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
           from json_each(?1)`;
-      await client.batch([{ sql, args: [JSON.stringify(rows)] }], 'write');
+      connection.batch([{ sql, args: [JSON.stringify(rows)] }]);
       rows = [];
     };
     for (let i = 0; i < shop.records; i++) {
@@ -47,28 +46,24 @@ export async function makeShopFile(path: string, shop: ShopFile): Promise<void> 
       const created = (shop.since ?? BEGUN) + i * MINUTE_MS;
       const updated = i % 3 === 0 ? created + 90_000 : created;
       rows.push([i * 2 + 1, collection, id, bodyOf(collection, id, owner, i), created, updated]);
-      if (rows.length === STATEMENT_ROWS) await flush();
+      if (rows.length === STATEMENT_ROWS) flush();
     }
-    await flush();
+    flush();
     // The last one of a collection may have been deleted.
     sequences['orders'] = (sequences['orders'] ?? 0) + 3;
-    await client.batch(
+    connection.batch(
       Object.entries(sequences).map(([name, highest]) => ({
         sql: 'insert into sequences values (?1, ?2)',
         args: [name, highest],
       })),
-      'write',
     );
-    await putEvents(client, shop);
+    putEvents(connection, shop);
   } finally {
-    client.close();
+    connection.close();
   }
 }
 
-async function putEvents(
-  client: ReturnType<typeof createClient>,
-  { accounts, events }: ShopFile,
-): Promise<void> {
+function putEvents(connection: Connection, { accounts, events }: ShopFile): void {
   const texts = Array.from({ length: events }, (_, i) => {
     // The operator's scripts write several in a millisecond; a restore belongs to no account.
     const timestamp = new Date(BEGUN + Math.floor(i / 4) * MINUTE_MS).toISOString();
@@ -86,7 +81,7 @@ async function putEvents(
         });
   });
   const sql = 'insert into audit_events (event) select value from json_each(?1)';
-  await client.batch([{ sql, args: [JSON.stringify(texts)] }], 'write');
+  connection.batch([{ sql, args: [JSON.stringify(texts)] }]);
 }
 
 function bodyOf(collection: CollectionName, id: string, owner: string, i: number): string {
@@ -117,15 +112,15 @@ export interface FileContents {
 }
 
 export async function contentsOf(path: string): Promise<FileContents> {
-  const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
+  const connection = new Connection(path);
   try {
     const accounts = new Map<string, unknown[][]>();
     const sequences: Record<string, number> = {};
     for (let last = 0; ; ) {
-      const { rows } = await client.execute({
-        sql: 'select * from records where position > ?1 order by position limit 10000',
-        args: [last],
-      });
+      const rows = connection.rows(
+        'select * from records where position > ?1 order by position limit 10000',
+        [last],
+      );
       if (rows.length === 0) break;
       for (const row of rows) {
         const body = String(row['body']);
@@ -139,14 +134,14 @@ export async function contentsOf(path: string): Promise<FileContents> {
         last = Number(row['position']);
       }
     }
-    const { rows: events } = await client.execute('select event from audit_events order by id');
-    const { rows: stored } = await client.execute('select collection, highest from sequences');
+    const events = connection.rows('select event from audit_events order by id');
+    const stored = connection.rows('select collection, highest from sequences');
     for (const { collection, highest } of stored as unknown as StoredSequence[]) {
       sequences[collection] = Math.max(sequences[collection] ?? 0, highest);
     }
     return { accounts, events: events.map(({ event }) => String(event)), sequences };
   } finally {
-    client.close();
+    connection.close();
   }
 }
 

@@ -2,8 +2,6 @@
 // in the order of their creation. The file is a backup, or the database of a stopped service.
 
 import { stat } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
-import { type Client, createClient } from '@libsql/client';
 import {
   byCollection,
   type CollectionName,
@@ -15,7 +13,8 @@ import type { Sequences } from '../../records/journal.js';
 import { describeRow, storedFacts } from '../../records/stored-facts.js';
 import { expectOurs } from '../backup/database-check.js';
 import { codeOf } from '../backup/file-copy.js';
-import { explained, messageOf } from '../file/client-errors.js';
+import { Connection } from '../file/connection.js';
+import { explained, messageOf } from '../file/connection-errors.js';
 import { loadPage, rowsOfPage } from '../file/record-pages.js';
 import { DISTRUST_SCHEMA } from '../file/schema-check.js';
 import { LOAD_SEQUENCES } from '../records-table.js';
@@ -44,33 +43,33 @@ export interface FileEvent {
 }
 
 export class FileAccounts {
-  readonly #client: Client;
+  readonly #connection: Connection;
   readonly #places = new Map<string, Place[]>();
   readonly #highest: Record<CollectionName, number> = byCollection(() => 0);
   /** Rows without an owner, which belong to no account. */
   unowned = 0;
   events = 0;
 
-  private constructor(client: Client) {
-    this.#client = client;
+  private constructor(connection: Connection) {
+    this.#connection = connection;
   }
 
   /** Looks through the whole file. Rejects with one sentence where a service holds it, or a service would not start on it. */
   static async open(path: string): Promise<FileAccounts> {
-    let client: Client | undefined;
+    let connection: Connection | undefined;
     try {
       if (!(await stat(path)).isFile()) throw new Error('it is not a file');
-      client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
-      await client.execute(DISTRUST_SCHEMA);
-      await client.execute('pragma locking_mode = exclusive');
-      await expectOurs(client);
-      const report = String((await client.execute('pragma quick_check')).rows[0]?.[0]);
+      connection = new Connection(path);
+      connection.value(DISTRUST_SCHEMA);
+      connection.value('pragma locking_mode = exclusive');
+      expectOurs(connection);
+      const report = String(connection.value('pragma quick_check'));
       if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
-      const file = new FileAccounts(client);
-      await file.#survey();
+      const file = new FileAccounts(connection);
+      file.#survey();
       return file;
     } catch (error) {
-      client?.close();
+      connection?.close();
       throw new Error(`the file ${path} cannot be read: ${reasonOf(error)}`, { cause: error });
     }
   }
@@ -96,12 +95,11 @@ export class FileAccounts {
   }
 
   /** An account's records, oldest first, in pieces that are cut at the same places each time. */
-  async *pieces(owner: string): AsyncGenerator<readonly MovedRow[]> {
+  *pieces(owner: string): Generator<readonly MovedRow[]> {
     const places = this.#places.get(owner) ?? [];
     for (const piece of piecesOf(places, ({ characters }) => characters)) {
       const positions = JSON.stringify(piece.map(({ position }) => position));
-      const { rows } = await this.#client.execute({ sql: ROWS_AT, args: [positions] });
-      yield rows.map((row): MovedRow => {
+      yield this.#connection.rows(ROWS_AT, [positions]).map((row): MovedRow => {
         const collection = String(row['collection']) as CollectionName;
         const body = String(row['body']);
         const { id } = storedFacts({ position: 0, collection, id: String(row['id']), body });
@@ -110,12 +108,11 @@ export class FileAccounts {
     }
   }
 
-  /** All audit events, oldest first. Rejects where one is none. */
-  async *auditEvents(): AsyncGenerator<FileEvent> {
+  /** All audit events, oldest first. Throws where one is none. */
+  *auditEvents(): Generator<FileEvent> {
     let last = 0;
     for (;;) {
-      const args = [last, EVENTS_PAGE_ROWS];
-      const { rows } = await this.#client.execute({ sql: EVENTS_AFTER, args });
+      const rows = this.#connection.rows(EVENTS_AFTER, [last, EVENTS_PAGE_ROWS]);
       for (const row of rows) {
         last = Number(row['id']);
         const event = String(row['event']);
@@ -126,13 +123,13 @@ export class FileAccounts {
   }
 
   close(): void {
-    this.#client.close();
+    this.#connection.close();
   }
 
-  async #survey(): Promise<void> {
+  #survey(): void {
     let last = 0;
     for (;;) {
-      const page = await loadPage(this.#client, last);
+      const page = loadPage(this.#connection, last);
       if (page === undefined) break;
       last = page.last;
       for (const row of rowsOfPage(page)) {
@@ -147,16 +144,16 @@ export class FileAccounts {
       }
     }
     // All of them are looked at before anything is sent.
-    for await (const _ of this.auditEvents()) this.events++;
-    await this.#readSequences();
+    for (const _ of this.auditEvents()) this.events++;
+    this.#readSequences();
   }
 
   /** A file of the first schema has no such table. */
-  async #readSequences(): Promise<void> {
-    const { rows: tables } = await this.#client.execute(FIND_SEQUENCES);
-    if (tables.length === 0) return;
-    const { rows } = await this.#client.execute(LOAD_SEQUENCES);
-    const stored: Record<string, number> = JSON.parse(String(rows[0]?.['sequences']));
+  #readSequences(): void {
+    if (this.#connection.value(FIND_SEQUENCES) === undefined) return;
+    const stored: Record<string, number> = JSON.parse(
+      String(this.#connection.value(LOAD_SEQUENCES)),
+    );
     for (const [name, highest] of Object.entries(stored)) {
       if (isCollectionName(name)) this.#raise(name, highest);
     }

@@ -2,13 +2,12 @@
 // file as the service makes, and gets its name only when it is whole, checked and on disk.
 
 import { open, rm, stat } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
-import { type Client, createClient } from '@libsql/client';
 import type { JsonObject } from '../../domain/json.js';
 import type { Sequences } from '../../records/journal.js';
 import { checkDatabase } from '../backup/database-check.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
 import { nameAgain, removeDatabase, syncFile } from '../backup/file-copy.js';
+import { Connection } from '../file/connection.js';
 import { APPEND_EVENTS, SCHEMA_STEPS } from '../file/file-schema.js';
 import { PUT_SEQUENCES } from '../records-table.js';
 import type { MovedRow } from './moved-rows.js';
@@ -22,51 +21,50 @@ const PUT_ROWS = `
 
 export class NewDatabase {
   readonly #path: string;
-  readonly #client: Client;
+  readonly #connection: Connection;
   #position = 0;
 
-  private constructor(path: string, client: Client) {
+  private constructor(path: string, connection: Connection) {
     this.#path = path;
-    this.#client = client;
+    this.#connection = connection;
   }
 
   /** Begins a new file at the path; what a killed run has left there is removed. */
   static async begin(path: string): Promise<NewDatabase> {
     await removeDatabase(path);
     await (await open(path, 'wx', OWNER_ONLY)).close();
-    const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
+    const connection = new Connection(path);
     // A file that is not finished is begun again: it need not be on disk before its end.
-    await client.execute('pragma journal_mode = memory');
-    await client.execute('pragma synchronous = off');
-    await client.batch(SCHEMA_STEPS.flat(), 'write');
-    return new NewDatabase(path, client);
+    connection.value('pragma journal_mode = memory');
+    connection.value('pragma synchronous = off');
+    connection.batch(SCHEMA_STEPS.flat().map((sql) => ({ sql })));
+    return new NewDatabase(path, connection);
   }
 
   /** Adds rows behind those that are there. */
-  async put(rows: readonly StagedRow[]): Promise<void> {
+  put(rows: readonly StagedRow[]): void {
     const placed = rows.map(({ row, newId }) => {
       const [collection, id, body, createdAt, updatedAt] = renamed(row, newId);
       this.#position++;
       return [this.#position, collection, id, body, createdAt, updatedAt];
     });
-    await this.#client.batch([{ sql: PUT_ROWS, args: [JSON.stringify(placed)] }], 'write');
+    this.#connection.batch([{ sql: PUT_ROWS, args: [JSON.stringify(placed)] }]);
   }
 
   /** `events`: JSON texts, oldest first. */
-  async append(events: readonly string[]): Promise<void> {
+  append(events: readonly string[]): void {
     if (events.length === 0) return;
-    await this.#client.batch([{ sql: APPEND_EVENTS, args: [JSON.stringify(events)] }], 'write');
+    this.#connection.batch([{ sql: APPEND_EVENTS, args: [JSON.stringify(events)] }]);
   }
 
-  async raise(sequences: Sequences): Promise<void> {
-    const args = [JSON.stringify(sequences)];
-    await this.#client.batch([{ sql: PUT_SEQUENCES, args }], 'write');
+  raise(sequences: Sequences): void {
+    this.#connection.batch([{ sql: PUT_SEQUENCES, args: [JSON.stringify(sequences)] }]);
   }
 
   /** Resolves when the file is on disk, with what every page of it was found to hold. */
   async check(): Promise<DatabaseContents> {
-    this.#client.close();
-    const contents = await checkDatabase(this.#path);
+    this.#connection.close();
+    const contents = checkDatabase(this.#path);
     await syncFile(this.#path);
     return contents;
   }
@@ -78,7 +76,7 @@ export class NewDatabase {
   }
 
   close(): void {
-    this.#client.close();
+    this.#connection.close();
   }
 }
 

@@ -3,10 +3,10 @@
 // The record that was created first keeps its id; the others get numbers that no record
 // ever had.
 
-import type { Client } from '@libsql/client';
 import { type CollectionName, isCollectionName } from '../../domain/collection-name.js';
 import { formatId, sequenceOf } from '../../domain/identifier.js';
 import type { Sequences } from '../../records/journal.js';
+import type { Connection, SqlRow } from '../file/connection.js';
 
 export const CREATE_NEW_IDS =
   'create table if not exists new_ids (row integer primary key, id text not null)';
@@ -45,23 +45,23 @@ export interface Renumbered {
 }
 
 /** Gives the new ids, from the start. Returns the highest numbers that any id was ever given, the new ones included. */
-export async function renumber(client: Client): Promise<Sequences> {
-  const highest = await highestNumbers(client);
-  await client.batch(FIND_TAKEN, 'write');
-  for await (const rows of pagesOf(client, TAKEN_AFTER, 'rowid')) {
+export function renumber(connection: Connection): Sequences {
+  const highest = highestNumbers(connection);
+  connection.batch(FIND_TAKEN.map((sql) => ({ sql })));
+  for (const rows of pagesOf(connection, TAKEN_AFTER, 'rowid')) {
     const ids = rows.map((row) => {
       const collection = String(row['collection']) as CollectionName;
       const next = (highest[collection] ?? 0) + 1;
       highest[collection] = next;
-      return [row['number'], formatId(collection, next)];
+      return [Number(row['number']), formatId(collection, next)];
     });
-    await client.batch([{ sql: PUT_NEW_IDS, args: [JSON.stringify(ids)] }], 'write');
+    connection.batch([{ sql: PUT_NEW_IDS, args: [JSON.stringify(ids)] }]);
   }
   return highest;
 }
 
-export async function* renumbered(client: Client): AsyncGenerator<Renumbered> {
-  for await (const rows of pagesOf(client, RENUMBERED_AFTER, 'number')) {
+export function* renumbered(connection: Connection): Generator<Renumbered> {
+  for (const rows of pagesOf(connection, RENUMBERED_AFTER, 'number')) {
     for (const row of rows) {
       yield {
         owner: String(row['owner']),
@@ -74,19 +74,18 @@ export async function* renumbered(client: Client): AsyncGenerator<Renumbered> {
 }
 
 /** Of what the accounts say, and of the ids that are here. */
-async function highestNumbers(client: Client): Promise<Partial<Record<CollectionName, number>>> {
+function highestNumbers(connection: Connection): Partial<Record<CollectionName, number>> {
   const highest: Partial<Record<CollectionName, number>> = {};
   const raise = (collection: string, number: number) => {
     if (isCollectionName(collection) && number > (highest[collection] ?? 0)) {
       highest[collection] = number;
     }
   };
-  const { rows: accounts } = await client.execute('select announced from accounts');
-  for (const account of accounts) {
+  for (const account of connection.rows('select announced from accounts')) {
     const { sequences } = JSON.parse(String(account['announced']));
     for (const [collection, number] of Object.entries(sequences)) raise(collection, Number(number));
   }
-  for await (const rows of pagesOf(client, IDS_AFTER, 'number')) {
+  for (const rows of pagesOf(connection, IDS_AFTER, 'number')) {
     for (const row of rows) {
       const collection = String(row['collection']) as CollectionName;
       raise(collection, sequenceOf(collection, String(row['id'])));
@@ -96,10 +95,10 @@ async function highestNumbers(client: Client): Promise<Partial<Record<Collection
 }
 
 /** The statement's rows in pages. `?1`: the last page's last `key`; `?2`: how many rows. */
-async function* pagesOf(client: Client, sql: string, key: string) {
+function* pagesOf(connection: Connection, sql: string, key: string): Generator<SqlRow[]> {
   let last = 0;
   for (;;) {
-    const { rows } = await client.execute({ sql, args: [last, PAGE_ROWS] });
+    const rows = connection.rows(sql, [last, PAGE_ROWS]);
     if (rows.length > 0) yield rows;
     if (rows.length < PAGE_ROWS) return;
     last = Number(rows.at(-1)?.[key]);

@@ -3,12 +3,11 @@
 // new database is made of it in one go, once everything is there.
 
 import { open } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
-import { type Client, createClient, type Row } from '@libsql/client';
 import type { CollectionName } from '../../domain/collection-name.js';
 import type { Sequences } from '../../records/journal.js';
 import { codeOf } from '../backup/file-copy.js';
-import { messageOf } from '../file/client-errors.js';
+import { Connection, type SqlRow } from '../file/connection.js';
+import { messageOf } from '../file/connection-errors.js';
 import {
   type AccountContents,
   type AnnouncedAccount,
@@ -45,6 +44,12 @@ const TABLES = [
   CREATE_NEW_IDS,
 ];
 
+const PRAGMAS = [
+  'pragma locking_mode = exclusive',
+  'pragma journal_mode = wal',
+  'pragma synchronous = normal',
+];
+
 const PUT_ROWS = `
   insert into rows (account, piece, collection, id, body, created_at, updated_at)
   select ?1, ?2, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
@@ -78,10 +83,10 @@ export interface StagedAccount {
 }
 
 export class StagedMove {
-  readonly #client: Client;
+  readonly #connection: Connection;
 
-  private constructor(client: Client) {
-    this.#client = client;
+  private constructor(connection: Connection) {
+    this.#connection = connection;
   }
 
   /** Goes on with the file, or makes it. `source`: from where, as one text. Rejects with one sentence where it is of another move, or held. */
@@ -92,23 +97,19 @@ export class StagedMove {
         if (codeOf(error) !== 'EEXIST') throw error;
       },
     );
-    const client = createClient({ url: pathToFileURL(path).href, concurrency: 1 });
+    const connection = new Connection(path);
     try {
-      await client.execute('pragma locking_mode = exclusive');
-      await client.execute('pragma journal_mode = wal');
-      await client.execute('pragma synchronous = normal');
-      await client.batch(TABLES, 'write');
-      const { rows } = await client.execute('select source from move');
-      if (rows.length === 0) {
-        await client.execute({ sql: 'insert into move values (?1, null)', args: [source] });
-      } else if (rows[0]?.['source'] !== source) {
-        throw new Error(
-          `it is of a move from ${rows[0]?.['source']}; remove it, or go on with that`,
-        );
+      for (const pragma of PRAGMAS) connection.value(pragma);
+      connection.batch(TABLES.map((sql) => ({ sql })));
+      const known = connection.value('select source from move');
+      if (known === undefined) {
+        connection.batch([{ sql: 'insert into move values (?1, null)', args: [source] }]);
+      } else if (known !== source) {
+        throw new Error(`it is of a move from ${known}; remove it, or go on with that`);
       }
-      return new StagedMove(client);
+      return new StagedMove(connection);
     } catch (error) {
-      client.close();
+      connection.close();
       const isHeld = /SQLITE_BUSY|database is locked/i.test(messageOf(error));
       const reason = isHeld ? 'another move works on it' : messageOf(error);
       throw new Error(`the unfinished move ${path} cannot be gone on with: ${reason}`, {
@@ -118,36 +119,29 @@ export class StagedMove {
   }
 
   /** What the new database has, once it was checked and has only to get its name. */
-  async finished(): Promise<Finished | undefined> {
-    const { rows } = await this.#client.execute('select finished from move');
-    const finished = rows[0]?.['finished'];
+  finished(): Finished | undefined {
+    const finished = this.#connection.value('select finished from move');
     return typeof finished === 'string' ? JSON.parse(finished) : undefined;
   }
 
-  async finish(finished: Finished): Promise<void> {
+  finish(finished: Finished): void {
     const args = [JSON.stringify(finished)];
-    await this.#client.execute({ sql: 'update move set finished = ?1', args });
+    this.#connection.batch([{ sql: 'update move set finished = ?1', args }]);
   }
 
   /** In order of subjects. */
-  async accounts(): Promise<StagedAccount[]> {
-    const { rows } = await this.#client.execute('select * from accounts order by owner');
-    return rows.map(stagedAccount);
+  accounts(): StagedAccount[] {
+    return this.#connection.rows('select * from accounts order by owner').map(stagedAccount);
   }
 
-  async find(owner: string): Promise<StagedAccount | undefined> {
-    const sql = 'select * from accounts where owner = ?1';
-    const [row] = (await this.#client.execute({ sql, args: [owner] })).rows;
+  find(owner: string): StagedAccount | undefined {
+    const [row] = this.#connection.rows('select * from accounts where owner = ?1', [owner]);
     return row && stagedAccount(row);
   }
 
   /** Begins an account, from its first row; what was here of it is removed. */
-  async begin(
-    owner: string,
-    revision: number,
-    announced: AnnouncedAccount,
-  ): Promise<StagedAccount> {
-    const known = await this.find(owner);
+  begin(owner: string, revision: number, announced: AnnouncedAccount): StagedAccount {
+    const known = this.find(owner);
     const remove = { sql: 'delete from rows where account = ?1', args: [known?.number ?? 0] };
     const begin = {
       sql: `insert into accounts (owner, revision, announced, position, pieces, is_whole)
@@ -156,48 +150,40 @@ export class StagedMove {
               announced = excluded.announced, position = 0, pieces = 0, is_whole = 0`,
       args: [owner, revision, JSON.stringify(announced)],
     };
-    await this.#client.batch([remove, begin], 'write');
-    const begun = await this.find(owner);
+    this.#connection.batch([remove, begin]);
+    const begun = this.find(owner);
     if (begun === undefined) throw new Error('the account was not stored');
     return begun;
   }
 
-  /** `position`: of the last of the rows, in the place that they come from. Resolves with the account as it is then. */
-  async put(
-    account: StagedAccount,
-    rows: readonly MovedRow[],
-    position: number,
-  ): Promise<StagedAccount> {
+  /** `position`: of the last of the rows, in the place that they come from. Returns the account as it is then. */
+  put(account: StagedAccount, rows: readonly MovedRow[], position: number): StagedAccount {
     const { number } = account;
     const pieces = account.pieces + 1;
     const put = { sql: PUT_ROWS, args: [number, pieces, JSON.stringify(rows)] };
     const advance = { sql: ADVANCE, args: [number, position, pieces] };
-    await this.#client.batch([put, advance], 'write');
+    this.#connection.batch([put, advance]);
     return { ...account, position, pieces };
   }
 
-  async markWhole({ number }: StagedAccount): Promise<void> {
+  markWhole({ number }: StagedAccount): void {
     const sql = 'update accounts set is_whole = 1 where number = ?1';
-    await this.#client.execute({ sql, args: [number] });
+    this.#connection.batch([{ sql, args: [number] }]);
   }
 
   /** An account that is not there any more. */
-  async forget({ number }: StagedAccount): Promise<void> {
-    const statements = [
-      'delete from rows where account = ?1',
-      'delete from accounts where number = ?1',
-    ];
-    await this.#client.batch(
-      statements.map((sql) => ({ sql, args: [number] })),
-      'write',
-    );
+  forget({ number }: StagedAccount): void {
+    const args = [number];
+    this.#connection.batch([
+      { sql: 'delete from rows where account = ?1', args },
+      { sql: 'delete from accounts where number = ?1', args },
+    ]);
   }
 
   /** The rows as they came, each with its new id where `renumber` has given it one. */
-  async *pieces({ number, pieces }: StagedAccount): AsyncGenerator<StagedRow[]> {
+  *pieces({ number, pieces }: StagedAccount): Generator<StagedRow[]> {
     for (let piece = 1; piece <= pieces; piece++) {
-      const { rows } = await this.#client.execute({ sql: ROWS_OF_PIECE, args: [number, piece] });
-      yield rows.map((row) => ({
+      yield this.#connection.rows(ROWS_OF_PIECE, [number, piece]).map((row) => ({
         row: movedRow(row),
         newId: row['new_id'] === null ? undefined : String(row['new_id']),
       }));
@@ -206,27 +192,26 @@ export class StagedMove {
 
   async contents(account: StagedAccount): Promise<AccountContents> {
     const digest = new ContentsDigest();
-    for await (const piece of this.pieces(account))
-      for (const { row } of piece) await digest.add(row);
+    for (const piece of this.pieces(account)) for (const { row } of piece) await digest.add(row);
     return digest.contents();
   }
 
   /** Gives new ids to rows whose id an older row of another account has. Returns the highest numbers then. */
-  renumber(): Promise<Sequences> {
-    return renumber(this.#client);
+  renumber(): Sequences {
+    return renumber(this.#connection);
   }
 
   /** By account and order of creation. */
-  renumbered(): AsyncGenerator<Renumbered> {
-    return renumbered(this.#client);
+  renumbered(): Generator<Renumbered> {
+    return renumbered(this.#connection);
   }
 
   close(): void {
-    this.#client.close();
+    this.#connection.close();
   }
 }
 
-function stagedAccount(row: Row): StagedAccount {
+function stagedAccount(row: SqlRow): StagedAccount {
   return {
     number: Number(row['number']),
     owner: String(row['owner']),
@@ -238,7 +223,7 @@ function stagedAccount(row: Row): StagedAccount {
   };
 }
 
-function movedRow(row: Row): MovedRow {
+function movedRow(row: SqlRow): MovedRow {
   return [
     String(row['collection']) as CollectionName,
     String(row['id']),

@@ -79,7 +79,7 @@ async function buildBundles() {
       }),
       build({
         ...common,
-        entryPoints: ['src/worker.ts', 'src/maintenance-worker.ts'],
+        entryPoints: ['src/worker.ts', 'src/maintenance-worker.ts', 'src/copies-worker.ts'],
         platform: 'neutral',
         external: ['cloudflare:workers'],
         plugins: [sharedBundles],
@@ -101,10 +101,10 @@ async function buildBundles() {
         plugins: [sharedBundles],
       }),
       // Programs beside the service, with the libraries that they need: import and
-      // export, the operator's console, and the preview, which shows the console.
+      // export, the move, the operator's console, and the preview, which shows the console.
       build({
         ...common,
-        entryPoints: ['src/data.ts', 'src/console.ts', 'src/preview.ts'],
+        entryPoints: ['src/data.ts', 'src/move.ts', 'src/console.ts', 'src/preview.ts'],
         platform: 'node',
         external: ['libsql'],
         plugins: [sharedBundles],

@@ -160,6 +160,17 @@ export function readBackups(environment: Environment): BackupSettings | undefine
   );
 }
 
+/** How often all accounts are copied on Workers, and how many copies are kept. Throws a `SettingError`. */
+export function readCopySchedule(
+  environment: Environment,
+): Pick<BackupSettings, 'intervalHours' | 'keep'> {
+  const hours = wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS);
+  return {
+    intervalHours: read(environment, 'BACKUP_INTERVAL_HOURS', hours, 24),
+    keep: read(environment, 'BACKUP_KEEP', wholeNumber(1, BACKUP_KEEP_MAX), 7),
+  };
+}
+
 /** Settings that are usable but probably mistakes, as log events. Never a secret's value. */
 export function settingWarnings(settings: Settings): readonly { event: string; hint: string }[] {
   const warnings = [];

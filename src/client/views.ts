@@ -48,7 +48,7 @@ export interface AdminHealth {
   readonly admin_configured: boolean;
 }
 
-/** One change by the operator, which properties and never their values; or the restore of a backup, with its file's name as `record_id`. */
+/** One change by the operator, which properties and never their values; or a restore, with the backup's name as `record_id`, or the time to which the account was set back. */
 export interface AuditEvent {
   readonly id: number;
   readonly actor: 'admin' | 'restore';

@@ -1,8 +1,9 @@
 // The service as the console asks it: the operator's client, with answers of
 // bounded length, no redirects, and a time-out that a person waits for.
 
-import { isTooLong, Service, type StoredRecord, WAITS } from '../data/service.js';
+import { isTooLong, Service, type StoredRecord } from '../data/service.js';
 import type { Surroundings } from '../data/surroundings.js';
+import { WAITS } from '../data/waiting.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { JsonObject } from '../domain/json.js';
 import { type Account, ApiError, type OperatorClient, type Page } from '../operator-client.js';

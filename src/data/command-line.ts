@@ -1,6 +1,5 @@
 // The words of the command line: what may be given, and what is asked for.
 
-import { parseArgs } from 'node:util';
 import {
   COLLECTION_NAMES,
   type CollectionName,
@@ -11,6 +10,7 @@ import { ERASE_HELP, EXPORT_HELP, HELP, IMPORT_HELP } from './help.js';
 import { parseMap } from './import/columns.js';
 import type { DecimalMark } from './import/number-text.js';
 import { knownEncoding } from './import/source-file.js';
+import { parsed, required, subject } from './options.js';
 
 export interface ImportArguments {
   readonly file: string;
@@ -166,36 +166,11 @@ function eraseCommand(args: string[]): Command {
   return { kind: 'erase', given: { account, exportFirst } };
 }
 
-type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
-
-/** Node's own messages name the option; its hints on positionals are of no use here. */
-function parsed<T extends Options>(command: string, args: string[], options: T) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true, strict: true });
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const sentence = message.split(/\.? To specify|\n/, 1)[0]?.replace(/\.$/, '') ?? message;
-    throw new UsageError(`${sentence} (${command} --help says what it takes)`);
-  }
-}
-
 function expectNoPositionals(command: string, positionals: readonly string[]): void {
   const [first] = positionals;
   if (first !== undefined) {
     throw new UsageError(`${command} takes options only; ${JSON.stringify(first)} is none`);
   }
-}
-
-function required(name: string, wanted: string, value: string | undefined): string {
-  if (value) return value;
-  throw new UsageError(`${name} is missing; it must be ${wanted}`);
-}
-
-/** What no path can name is no account. */
-function subject(value: string | undefined): string {
-  const given = required('--account', "the account's subject", value);
-  if (given !== '.' && given !== '..') return given;
-  throw new UsageError(`--account is ${JSON.stringify(given)}; it must be a subject`);
 }
 
 function collection(option: string, name: string): CollectionName {

@@ -21,9 +21,10 @@ import {
   UsageError,
 } from './failures.js';
 import { importData } from './import/import-command.js';
-import { Service, type Waits } from './service.js';
+import { Service } from './service.js';
 import { pathOf, type Surroundings } from './surroundings.js';
 import { readTarget } from './target.js';
+import type { Waits } from './waiting.js';
 
 /** Resolves with the exit code; whatever goes wrong is one sentence. */
 export async function runCommand(

@@ -10,37 +10,12 @@ import {
   type Page,
 } from '../operator-client.js';
 import { CommandError, Interrupted, isPassing, sentenceOf } from './failures.js';
-import { pause, type Surroundings } from './surroundings.js';
+import type { Surroundings } from './surroundings.js';
 import type { Target } from './target.js';
+import { retryAfterMs, startWaiting, WAITS, type Waiting, type Waits } from './waiting.js';
 
 /** A page of large records is asked for again in smaller pages rather than held. One record is 2 MiB at most. */
 const ANSWER_MAX_BYTES = 8 * 1_048_576;
-const FIRST_WAIT_MS = 1_000;
-const WAIT_MAX_MS = 30_000;
-/** So long nothing may answer before a command gives up. */
-const PATIENCE_MS = 10 * 60_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const WRITE_ON_ITS_WAY_MS = 2_000;
-/** A proxy that asks for more than this is not waited for. */
-const RETRY_AFTER_MAX_MS = 300_000;
-
-export interface Waits {
-  readonly firstMs: number;
-  readonly maxMs: number;
-  readonly patienceMs: number;
-  /** For one request. */
-  readonly timeoutMs: number;
-  /** How long a write without an answer may still be on its way, once the service answers again. */
-  readonly onItsWayMs: number;
-}
-
-export const WAITS: Waits = {
-  firstMs: FIRST_WAIT_MS,
-  maxMs: WAIT_MAX_MS,
-  patienceMs: PATIENCE_MS,
-  timeoutMs: REQUEST_TIMEOUT_MS,
-  onItsWayMs: WRITE_ON_ITS_WAY_MS,
-};
 
 /** A record of whatever collection. */
 export type StoredRecord = JsonObject & { readonly id: string };
@@ -114,28 +89,12 @@ export class Service {
   }
 
   /** Waits that grow, and end in a `CommandError` when they have been in vain for too long. */
-  startWaiting(): { wait(error: ApiError): Promise<void> } {
-    const { interrupted, now, err } = this.#surroundings;
-    const { firstMs, maxMs, patienceMs } = this.waits;
-    const begun = now();
-    let next = firstMs;
-    return {
-      wait: async (error) => {
-        if (now() - begun > patienceMs) {
-          throw new CommandError(
-            `the service has not recovered for ${Math.round(patienceMs / 60_000)} minutes: ${sentenceOf(error)}`,
-            { cause: error },
-          );
-        }
-        const milliseconds = this.#retryAfterMs ?? next;
-        this.#retryAfterMs = undefined;
-        next = Math.min(2 * next, maxMs);
-        err(
-          `${sentenceOf(error)}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before going on\n`,
-        );
-        await pause(milliseconds, interrupted);
-      },
-    };
+  startWaiting(): Waiting<ApiError> {
+    return startWaiting(this.#surroundings, this.waits, sentenceOf, () => {
+      const asked = this.#retryAfterMs;
+      this.#retryAfterMs = undefined;
+      return asked;
+    });
   }
 
   #expectGoingOn(): void {
@@ -169,11 +128,4 @@ export class Service {
 function tooLong(): Error {
   const cause = new AnswerTooLong();
   return new ApiError('UNEXPECTED_ANSWER', cause.message, { cause });
-}
-
-/** RFC 9110: seconds, or a date. */
-function retryAfterMs(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
-  const asked = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isNaN(asked) ? undefined : Math.min(Math.max(asked, 0), RETRY_AFTER_MAX_MS);
 }

@@ -15,29 +15,32 @@ export interface Target {
 
 /** Throws a `UsageError` that names the setting. The key is in no message. */
 export function readTarget({ environment }: Pick<Surroundings, 'environment'>): Target {
-  return { baseUrl: readUrl(environment['SERVICE_URL'] || DEFAULT_URL), adminKey: readKey() };
-
-  function readKey(): string {
-    const [key, file] = [environment['ADMIN_API_KEY'], environment['ADMIN_API_KEY_FILE']];
-    if (key && file) {
-      throw new UsageError('ADMIN_API_KEY and ADMIN_API_KEY_FILE are both set; set one of them');
-    }
-    if (file) return usable(firstLine(file), `the first line of ADMIN_API_KEY_FILE, ${file},`);
-    if (key) return usable(key, 'ADMIN_API_KEY');
-    throw new UsageError(
-      "neither ADMIN_API_KEY nor ADMIN_API_KEY_FILE is set; set one to the service's admin key",
-    );
-  }
+  const baseUrl = plainUrl('SERVICE_URL', environment['SERVICE_URL'] || DEFAULT_URL, DEFAULT_URL);
+  return { baseUrl, adminKey: readAdminKey(environment) };
 }
 
-function readUrl(text: string): string {
+/** Throws a `UsageError` that names the setting, and never holds the key. */
+export function readAdminKey(environment: Surroundings['environment']): string {
+  const [key, file] = [environment['ADMIN_API_KEY'], environment['ADMIN_API_KEY_FILE']];
+  if (key && file) {
+    throw new UsageError('ADMIN_API_KEY and ADMIN_API_KEY_FILE are both set; set one of them');
+  }
+  if (file) return usable(firstLine(file), `the first line of ADMIN_API_KEY_FILE, ${file},`);
+  if (key) return usable(key, 'ADMIN_API_KEY');
+  throw new UsageError(
+    "neither ADMIN_API_KEY nor ADMIN_API_KEY_FILE is set; set one to the service's admin key",
+  );
+}
+
+/** The address without a slash at its end. Throws a `UsageError` that names the setting or option. */
+export function plainUrl(name: string, text: string, example: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isUsable =
     (url?.protocol === 'http:' || url?.protocol === 'https:') &&
     url.username + url.password + url.search + url.hash === '';
   if (url === undefined || !isUsable) {
     throw new UsageError(
-      `SERVICE_URL is no plain http or https address; it must be one such as ${DEFAULT_URL}, without user, password or query`,
+      `${name} is no plain http or https address; it must be one such as ${example}, without user, password or query`,
     );
   }
   return url.href.replace(/\/+$/, '');

@@ -17,16 +17,17 @@ export interface AuditEvent extends ChangedNames {
 }
 
 /**
- * A backup replaced the database. Changes and audit events that are newer than the
- * backup are gone from the file. `record_id` is the backup's file name.
+ * An earlier state replaced the database. On one machine a backup replaced the file, with
+ * its audit events; `record_id` is the backup's file name. On Workers one account was set
+ * back; `record_id` is the time or the bookmark that was asked for.
  */
 export interface RestoreEvent extends ChangedNames {
   readonly actor: 'restore';
   readonly action: 'restore';
   readonly resource: 'database';
   readonly record_id: string;
-  /** A restore belongs to no account. */
-  readonly owner_sub: '';
+  /** Empty where the database was that of all accounts. */
+  readonly owner_sub: string;
   /** RFC 3339, UTC. */
   readonly timestamp: string;
 }

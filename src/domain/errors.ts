@@ -38,3 +38,18 @@ export function succeeded<T>(value: T): Outcome<T> {
 export function failed(code: ErrorCode, message: string): { ok: false; failure: Failure } {
   return { ok: false, failure: { code, message } };
 }
+
+/** A failure that is thrown where the caller has no outcome to read. Known by its property, since bundles have copies of this class. */
+export class FailureError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** The failure in what was thrown; undefined where it is an error of another kind. */
+export function failureIn(error: unknown): Failure | undefined {
+  return error instanceof Error && 'failure' in error ? (error as FailureError).failure : undefined;
+}

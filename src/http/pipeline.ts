@@ -2,7 +2,7 @@
 // prefix, health, authentication, resource, method, and then the action.
 
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
-import type { Outcome } from '../domain/errors.js';
+import { failureIn, type Outcome } from '../domain/errors.js';
 import { andThen, type Eventually } from '../eventually.js';
 import type { IdentityProvider } from '../identity/identity-provider.js';
 import type { Log } from '../log.js';
@@ -98,6 +98,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
 
   /** "The text goes to the log with the request id, never to the client." */
   function apology(error: unknown, facts: EnvelopeFacts): Response {
+    const foreseen = failureIn(error);
+    if (foreseen !== undefined) return respond(failure(foreseen), facts);
     log.error('request_failed', error, { request_id: facts.requestId });
     const message = 'something unforeseen went wrong; the log has it under the request id';
     return respond(refusal('INTERNAL_ERROR', message), facts);

@@ -51,6 +51,8 @@ const ROWS: Readonly<Record<string, z.ZodObject>> = {
   AuditEvent: AUDIT_EVENT,
 };
 
+const NAMED = named();
+
 /** Integers are counts, far below 2^53; other numbers are doubles, as JSON has them. */
 const FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'double' };
 
@@ -61,7 +63,7 @@ export function envelopeName(kind: AnswerKind, schema: string): string {
 
 export function componentSchemas(): JsonObject {
   const schemas = z.registry<{ id: string }>();
-  for (const [id, schema] of named()) schemas.add(schema, { id });
+  for (const [id, schema] of NAMED) schemas.add(schema, { id });
   const { schemas: made } = z.toJSONSchema(schemas, {
     io: 'input',
     uri: (id) => `#/components/schemas/${id}`,
@@ -80,7 +82,13 @@ export function componentSchemas(): JsonObject {
   return Object.fromEntries(Object.entries(made).map(([id, schema]) => [id, plain(schema)]));
 }
 
+/** Throws if no schema has this name. */
 export function schemaRef(id: string): JsonObject {
+  if (!NAMED.has(id)) {
+    throw new Error(
+      `no schema is called ${id}; name it in SINGLE or ROWS of src/openapi/schemas.ts`,
+    );
+  }
   return { $ref: `#/components/schemas/${id}` };
 }
 

@@ -140,7 +140,7 @@ export const AUDIT_EVENT = z
   })
   .meta({
     description:
-      'One change by the operator, or the restore of a backup: then `record_id` is the name of its file.',
+      'One change by the operator, or a restore: then `record_id` is the name of the backup, or the time to which the account was set back.',
   }) satisfies z.ZodType<ListedEvent>;
 
 export const ERROR_DETAIL = z.object({

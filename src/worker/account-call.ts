@@ -14,6 +14,16 @@ import type {
   RecordCounts,
   Usage,
 } from '../records/record-store.js';
+import type {
+  ArrivingPiece,
+  EventPlace,
+  KnownAccounts,
+  LeavingEvents,
+  LeavingPiece,
+  MovedEvent,
+  MovedState,
+  MoveReply,
+} from '../storage/move/move-messages.js';
 import type { SentPage } from './sent-page.js';
 
 /** One operation on an account's records. `owner` names the account; it never comes from a header. */
@@ -63,12 +73,56 @@ export interface AccountStub {
    * directory. The audit events stay in the directory. Called by the maintenance Worker alone.
    */
   erase(owner: string): Promise<Erased>;
+  /**
+   * Sets the account back to a point of its history, and restarts its object. Rejects, with
+   * nothing changed, while the directory cannot take the account's changes. Called by the
+   * maintenance Worker alone.
+   */
+  restore(restore: Restore): Promise<RestoreReply>;
+  /** Makes the directory follow a restore. May be repeated. */
+  followRestore(restore: Restore): Promise<RestoreState>;
+  /** These three are called by the maintenance Worker alone: an account moves in, or out. */
+  takePiece(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>>;
+  movedState(owner: string): Promise<MoveReply<MovedState>>;
+  leavingPiece(owner: string, after: number): Promise<MoveReply<LeavingPiece>>;
 }
 
 export interface Erased {
   readonly owner_sub: string;
   readonly erased: true;
 }
+
+/** A point in an object's history: milliseconds since 1970, UTC, or a bookmark of the platform. */
+export type RestorePoint = { readonly time: number } | { readonly bookmark: string };
+
+export interface Restore {
+  /** Another one for each restore. */
+  readonly id: string;
+  readonly owner: string;
+  readonly point: RestorePoint;
+  /** When the operator asked for it: milliseconds since 1970, UTC. */
+  readonly at: number;
+}
+
+/** `refused`: nothing was changed. `isSupported` is false where the runtime keeps no history. */
+export type RestoreReply =
+  | {
+      readonly kind: 'restarting';
+      readonly bookmark: string;
+      /** Leads back to the state just before the restore. */
+      readonly undoBookmark: string;
+    }
+  | { readonly kind: 'refused'; readonly isSupported: boolean; readonly reason: string };
+
+/**
+ * How far a restore is.
+ *
+ * - `restarting`: the object still has its old state.
+ * - `untold`: the object has the earlier state; the directory has yet to take it.
+ * - `followed`: the directory shows the earlier state.
+ * - `none`: the object did not go back.
+ */
+export type RestoreState = 'restarting' | 'untold' | 'followed' | 'none';
 
 /** The methods of the directory. */
 export interface DirectoryStub {
@@ -80,6 +134,16 @@ export interface DirectoryStub {
   ping(): Promise<void>;
   /** Removes every trace of an account but its audit events. */
   forget(owner: string): Promise<void>;
+  /** Remembers a restore that is about to begin, and asks the account until it has followed. */
+  expectRestore(restore: Restore): Promise<void>;
+  /** The restore did not begin. */
+  dropRestore(restore: Restore): Promise<void>;
+  /** These three are called by the maintenance Worker alone. Accounts whose subject comes after a text, in order, those without records included. */
+  knownAccounts(after: string): Promise<KnownAccounts>;
+  /** Adds events to the audit log that it does not have yet. Returns how many of these it has then. */
+  takeEvents(events: readonly MovedEvent[]): Promise<number>;
+  /** The audit log from its beginning, by the time of the changes. */
+  eventsAfter(after: EventPlace): Promise<LeavingEvents>;
 }
 
 /** Everything that the directory keeps of one account, at one revision. */

@@ -4,8 +4,6 @@
 
 import { DurableObject } from 'cloudflare:workers';
 import { byCollection } from '../domain/collection-name.js';
-import { type Outcome, succeeded } from '../domain/errors.js';
-import type { RowsPage } from '../domain/listing.js';
 import { SAMPLE_OWNER } from '../domain/sample-records.js';
 import {
   type AccountLimits,
@@ -15,26 +13,30 @@ import {
   sampleRows,
 } from '../handler.js';
 import type { Log } from '../log.js';
-import type {
-  AccountProfile,
-  AccountRecords,
-  RecordCounts,
-  Sender,
-} from '../records/record-store.js';
+import type { RecordCounts, Sender } from '../records/record-store.js';
 import { readAccountLimits } from '../settings.js';
+import type {
+  ArrivingPiece,
+  LeavingPiece,
+  MovedState,
+  MoveReply,
+} from '../storage/move/move-messages.js';
 import { ObjectJournal } from '../storage/object/object-journal.js';
 import type {
   AccountCall,
   AccountReply,
   Delivery,
   Erased,
-  Operation,
-  SentProfile,
+  Restore,
+  RestoreReply,
+  RestoreState,
 } from './account-call.js';
+import { AccountMove, movingIn } from './account-move.js';
+import { performed } from './account-operations.js';
+import { AccountRestore } from './account-restore.js';
 import { consoleLog } from './console-log.js';
 import { directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { Outbox } from './outbox.js';
-import { sentPage } from './sent-page.js';
 
 /**
  * How long the operator's answer waits for the directory. After that, the change is
@@ -51,6 +53,9 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
   readonly #log = consoleLog();
   readonly #journal: ObjectJournal;
   readonly #outbox: Outbox;
+  readonly #restore: AccountRestore;
+  readonly #move: AccountMove;
+  /** Undefined while the account is being moved in. */
   #records: OpenAccounts | undefined;
   /** The account of this object, known from the first call on. */
   #owner = '';
@@ -69,14 +74,41 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
       storage,
       epoch: crypto.randomUUID(),
       onFirstCommit: () => this.#outbox.create(this.#owner),
-      onCommit: (effect) => this.#outbox.follow(effect),
+      onCommit: (effect) => {
+        // A change that was under way when a move began.
+        if (this.#records === undefined) throw new Error('the account is being moved in');
+        return this.#outbox.follow(effect);
+      },
+    });
+    this.#move = new AccountMove({
+      storage,
+      journal: this.#journal,
+      outbox: this.#outbox,
+      limits: limitsIn(env, this.#log),
+      clear: () => ctx.blockConcurrencyWhile(() => this.#clear()),
+      reopen: (change) =>
+        ctx.blockConcurrencyWhile(async () => {
+          storage.transactionSync(change);
+          this.#journal.look();
+          await this.#open();
+        }),
+    });
+    this.#restore = new AccountRestore({
+      storage,
+      journal: this.#journal,
+      outbox: this.#outbox,
+      directory: () => directoryStub(env),
+      abort: (reason) => ctx.abort(reason),
+      log: this.#log,
     });
     void ctx.blockConcurrencyWhile(() => this.#open());
   }
 
   /** Rejects where the object cannot answer; every other outcome is a value. */
   async perform(call: AccountCall): Promise<AccountReply> {
-    const records = await this.#recordsOf(call.owner);
+    await this.#expectOwner(call.owner);
+    if (this.#records === undefined) return { kind: 'outcome', outcome: movingIn() };
+    const records = this.#records;
     const sender: Sender = { actor: call.actor, hasGone: () => false };
     const reply = await performed(records.account(call.owner, sender), call.operation);
     if (call.actor !== undefined && reply.kind === 'outcome') await this.#tellDirectory();
@@ -84,32 +116,73 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
   }
 
   async announce(owner: string): Promise<Delivery | undefined> {
-    await this.#recordsOf(owner);
+    await this.#expectOwner(owner);
     return this.#outbox.delivery();
+  }
+
+  async takePiece(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>> {
+    this.#expectOwnObject(owner);
+    const reply = await this.#move.take(owner, piece);
+    await this.#tellDirectory();
+    return reply;
+  }
+
+  async movedState(owner: string): Promise<MoveReply<MovedState>> {
+    this.#expectOwnObject(owner);
+    return this.#move.state();
+  }
+
+  async leavingPiece(owner: string, after: number): Promise<MoveReply<LeavingPiece>> {
+    this.#expectOwnObject(owner);
+    return this.#move.piece(after);
   }
 
   /** May be repeated. Rejects, with nothing erased, while the directory cannot take the audit events. */
   async erase(owner: string): Promise<Erased> {
-    await this.#recordsOf(owner);
+    this.#expectOwnObject(owner);
     // Not in the block below, which would wait for an answer that it holds back.
     await this.#outbox.deliver();
     return this.ctx.blockConcurrencyWhile(async () => {
       if (this.#outbox.isPending) throw new Error('the directory has not taken every change');
       await directoryStub(this.env).forget(owner);
-      await this.ctx.storage.deleteAlarm();
-      await this.ctx.storage.deleteAll();
-      this.#outbox.reset();
-      this.#journal.look();
-      await this.#open();
+      await this.#clear();
       return { owner_sub: owner, erased: true };
     });
+  }
+
+  async restore(restore: Restore): Promise<RestoreReply> {
+    this.#expectOwnObject(restore.owner);
+    const reply = await this.#restore.begin(restore);
+    // What is written from here on would be undone at once.
+    if (reply.kind === 'restarting') this.#records = undefined;
+    return reply;
+  }
+
+  async followRestore(restore: Restore): Promise<RestoreState> {
+    if (this.#restore.isRestarting) return 'restarting';
+    this.#expectOwnObject(restore.owner);
+    return this.#restore.follow(restore);
   }
 
   override async alarm(): Promise<void> {
     await this.#outbox.onAlarm();
   }
 
+  async #clear(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    this.#outbox.reset();
+    this.#journal.look();
+    await this.#open();
+  }
+
   async #open(): Promise<void> {
+    this.#records = undefined;
+    const arriving = this.#move.arriving;
+    if (arriving !== undefined) {
+      this.#owner = arriving;
+      return;
+    }
     this.#records = await openAccounts({
       journal: this.#journal,
       log: this.#log,
@@ -126,14 +199,16 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
     await this.#outbox.resume(profile.ok ? profile.value.summary.resources : NO_RECORDS);
   }
 
-  async #recordsOf(owner: string): Promise<OpenAccounts> {
+  #expectOwnObject(owner: string): void {
     if (this.#owner === '') this.#owner = owner;
     if (this.#owner !== owner) throw new Error('the call is for another account than this object');
+  }
+
+  async #expectOwner(owner: string): Promise<void> {
+    this.#expectOwnObject(owner);
     if (owner === SAMPLE_OWNER && !this.#journal.hasTables) {
       await this.ctx.blockConcurrencyWhile(() => this.#sow());
     }
-    if (this.#records === undefined) throw new Error('the records are not open');
-    return this.#records;
   }
 
   /** Sows the sample account's rows, when it is first looked for. */
@@ -172,48 +247,4 @@ function limitsIn(env: WorkerEnvironment, log: Log): AccountLimits {
     log.error('setting_unusable', error);
     return readAccountLimits({}, ACCOUNT_MAX_BYTES);
   }
-}
-
-async function performed(account: AccountRecords, operation: Operation): Promise<AccountReply> {
-  switch (operation.name) {
-    case 'list':
-      return pageOf(await account.list(operation.collection, operation.query));
-    case 'payments':
-      return pageOf(await account.payments());
-    case 'read':
-      return outcomeOf(await account.read(operation.collection, operation.id));
-    case 'create':
-      return outcomeOf(await account.create(operation.collection, operation.body));
-    case 'update':
-      return outcomeOf(await account.update(operation.collection, operation.id, operation.body));
-    case 'delete':
-      return outcomeOf(await account.delete(operation.collection, operation.id));
-    case 'profile':
-      return { kind: 'profile', outcome: sentProfile(await account.profile()) };
-    default:
-      // A front of a later version may ask for an operation that is not known here.
-      return unsupported(operation);
-  }
-}
-
-function outcomeOf(outcome: Outcome<string>): AccountReply {
-  return { kind: 'outcome', outcome };
-}
-
-function pageOf(page: RowsPage): AccountReply {
-  return { kind: 'page', page: sentPage(page) };
-}
-
-function sentProfile(outcome: Outcome<AccountProfile>): Outcome<SentProfile> {
-  if (!outcome.ok) return outcome;
-  const { summary, profiles } = outcome.value;
-  const page = sentPage({ items: profiles, total: summary.resources.businesses });
-  // Under its first name, where a front of an earlier release looks for it.
-  return succeeded(
-    page.items === undefined ? { summary, page } : { summary, profiles: page.items },
-  );
-}
-
-function unsupported(_: never): AccountReply {
-  return { kind: 'unsupported' };
 }

@@ -22,10 +22,18 @@ import {
   USAGE_WINDOWS_HOURS,
   usageView,
 } from '../records/usage-view.js';
+import type {
+  EventPlace,
+  KnownAccounts,
+  LeavingEvents,
+  MovedEvent,
+} from '../storage/move/move-messages.js';
 import type { SqlRow } from '../storage/object/object-storage.js';
 import { migrate, schemaVersion } from '../storage/object/schema-version.js';
-import type { Delivery, DirectoryStub, Receipt } from './account-call.js';
+import type { Delivery, DirectoryStub, Receipt, Restore } from './account-call.js';
 import { consoleLog } from './console-log.js';
+import { DirectoryMove } from './directory-move.js';
+import { DirectoryRestores } from './directory-restores.js';
 import * as sql from './directory-schema.js';
 import { DirectoryTotals } from './directory-totals.js';
 import { accountStub, type WorkerEnvironment } from './environment.js';
@@ -39,6 +47,8 @@ const OVERLAP_CHARACTERS = 20_000;
 export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
   readonly #log = consoleLog();
   readonly #totals: DirectoryTotals;
+  readonly #restores: DirectoryRestores;
+  readonly #move: DirectoryMove;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
     super(ctx, env);
@@ -46,6 +56,13 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     const version = schemaVersion(storage, sql.FIRST_TABLE);
     storage.transactionSync(() => migrate(storage, sql.SCHEMA_STEPS, version));
     this.#totals = new DirectoryTotals(storage.sql);
+    this.#restores = new DirectoryRestores({
+      storage,
+      account: (owner) => accountStub(env, owner),
+      log: this.#log,
+      clock: Date.now,
+    });
+    this.#move = new DirectoryMove(storage.sql);
   }
 
   /** Takes a delivery whose revision is not lower than the known one. A second or late delivery changes nothing. */
@@ -127,6 +144,30 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
       this.#rows(sql.REMOVE_SEARCH_TEXTS, owner);
       this.#rows(sql.REMOVE_ACCOUNT, owner);
     });
+  }
+
+  async expectRestore(restore: Restore): Promise<void> {
+    await this.#restores.expect(restore);
+  }
+
+  async dropRestore(restore: Restore): Promise<void> {
+    this.#restores.drop(restore);
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#restores.onAlarm();
+  }
+
+  async knownAccounts(after: string): Promise<KnownAccounts> {
+    return this.#move.knownAccounts(after);
+  }
+
+  async takeEvents(events: readonly MovedEvent[]): Promise<number> {
+    return this.ctx.storage.transactionSync(() => this.#move.takeEvents(events));
+  }
+
+  async eventsAfter(place: EventPlace): Promise<LeavingEvents> {
+    return this.#move.eventsAfter(place);
   }
 
   /** Asks the sample account for its state, so that a new deployment shows it before its first request. */

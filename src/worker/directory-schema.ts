@@ -67,6 +67,10 @@ export const SCHEMA_STEPS: SchemaSteps = [
          from holdings, json_each(holdings.created) as hours
         group by 1, 2`,
   ],
+  [
+    // Restores under way: a restored object has forgotten that it was restored.
+    'create table restores (owner text primary key, restore text not null) strict, without rowid',
+  ],
 ];
 
 export const FIND_ACCOUNT = 'select revision, record_count from accounts where owner = ?1';
@@ -157,3 +161,27 @@ export const COUNT_EVENTS = 'select coalesce(max(id), 0) as total from audit_eve
 export const LIST_EVENTS = `
   select json_set(event, '$.id', id) as event
     from audit_events order by timestamp desc, id desc limit ?1 offset ?2`;
+
+/** `?2`: a JSON text. */
+export const PUT_RESTORE = `
+  insert into restores (owner, restore) values (?1, ?2)
+  on conflict (owner) do update set restore = excluded.restore`;
+export const LIST_RESTORES = 'select restore from restores';
+/** `?2`: its id. Another restore of the account, begun meanwhile, stays. */
+export const REMOVE_RESTORE = "delete from restores where owner = ?1 and restore ->> 'id' = ?2";
+/** Accounts after a subject, in order, with those that have no record. */
+export const LIST_KNOWN = `
+  select owner, record_count, revision from accounts where owner > ?1 order by owner limit ?2`;
+
+/** Whether an event of that name is in the log. */
+export const FIND_NAMED = 'select id from audit_events where name = json_array(?1, ?2, ?3)';
+
+/** Places and sizes of events, oldest first. `?1`, `?2`: the place of the event before. */
+export const MEASURE_EVENTS = `
+  select id, timestamp, octet_length(event) as size from audit_events
+   where timestamp > ?1 or (timestamp = ?1 and id > ?2) order by timestamp, id limit ?3`;
+
+/** Oldest first. `?1`, `?2`: the place of the event before. */
+export const EVENTS_AFTER = `
+  select event, name from audit_events
+   where timestamp > ?1 or (timestamp = ?1 and id > ?2) order by timestamp, id limit ?3`;

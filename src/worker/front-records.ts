@@ -3,7 +3,7 @@
 // stub; a write never, because its outcome is unknown.
 
 import type { CollectionName } from '../domain/collection-name.js';
-import { failed, type Outcome, succeeded } from '../domain/errors.js';
+import { FailureError, failed, type Outcome, succeeded } from '../domain/errors.js';
 import type { ListQuery, PageRequest, RowsPage } from '../domain/listing.js';
 import type { Log } from '../log.js';
 import type {
@@ -72,7 +72,7 @@ class FrontAccount implements AccountRecords {
   /** Asked of the account itself: the directory may not have heard of its latest change. */
   async profile(): Promise<Outcome<AccountProfile>> {
     const reply = await this.#read({ name: 'profile' });
-    if (reply.kind !== 'profile') throw unexpected(reply);
+    if (reply.kind !== 'profile') throw failureOf(reply);
     if (!reply.outcome.ok) return reply.outcome;
     const { summary, profiles = [], page } = reply.outcome.value;
     return succeeded({ summary, profiles: page ? receivedPage(page).items : profiles });
@@ -165,8 +165,16 @@ function outcomeIn(reply: AccountReply): Outcome<string> {
 }
 
 function pageIn(reply: AccountReply): RowsPage {
-  if (reply.kind !== 'page') throw unexpected(reply);
+  if (reply.kind !== 'page') throw failureOf(reply);
   return receivedPage(reply.page);
+}
+
+/** The account may say that it cannot answer now; a page has no place for that. */
+function failureOf(reply: AccountReply): Error {
+  const { kind } = reply;
+  return kind === 'outcome' && !reply.outcome.ok
+    ? new FailureError(reply.outcome.failure)
+    : unexpected(reply);
 }
 
 function unexpected({ kind }: AccountReply): Error {

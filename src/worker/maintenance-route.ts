@@ -1,18 +1,24 @@
 // A route of the maintenance Worker, and the form of its answers: JSON, `{ data }` or
 // `{ error: { message } }`.
 
+import type { R2Bucket } from '@cloudflare/workers-types';
 import type { WorkerEnvironment } from './environment.js';
 
-export interface MaintenanceRoute {
+/** Of the maintenance Worker: the bucket of the copies, if it is bound to it. */
+export interface MaintenanceEnvironment extends WorkerEnvironment {
+  readonly COPIES?: R2Bucket;
+}
+
+export interface MaintenanceRoute<Environment = MaintenanceEnvironment> {
   readonly method: string;
   /** Such as `/accounts/{owner_sub}`: a name in braces stands for one segment that is not empty. */
   readonly path: string;
   /** A rejection is answered with 500, and its text goes to the log alone. */
-  readonly action: (call: MaintenanceCall) => Promise<Response>;
+  readonly action: (call: MaintenanceCall<Environment>) => Promise<Response>;
 }
 
-export interface MaintenanceCall {
-  readonly env: WorkerEnvironment;
+export interface MaintenanceCall<Environment = MaintenanceEnvironment> {
+  readonly env: Environment;
   readonly request: Request;
   readonly query: URLSearchParams;
   /** The percent-decoded segment in the place of a name, such as `owner_sub`. */

@@ -111,6 +111,18 @@ export class Outbox {
     this.#sql.exec(FIRST_STATE, owner);
   }
 
+  /** Part of the transaction with which an account that was moved in becomes whole. `load` comes next. */
+  begin(owner: string): void {
+    this.create(owner);
+    this.#sql.exec(NEXT_REVISION);
+    void this.#setAlarm();
+  }
+
+  /** Commits so far; 0 before the first. */
+  get revision(): number {
+    return this.#state?.revision ?? 0;
+  }
+
   /** Runs in every commit's transaction. Run the returned function after the commit. */
   follow(effect: CommitEffect): () => void {
     this.#sql.exec(NEXT_REVISION);

@@ -37,7 +37,7 @@ describe('A page on another port of this machine', () => {
     html = '';
   });
 
-  it('sends a form in vain, although the cookie goes with it', async () => {
+  it('sends a form without effect, although the cookie goes with it', async () => {
     html = `<form method="post" action="${browsed.console.origin}${DELETE}"><button>Win</button></form>`;
     const page = await context.newPage();
     await page.goto(attackerOrigin);
@@ -51,7 +51,7 @@ describe('A page on another port of this machine', () => {
     await page.close();
   });
 
-  it('sees nothing in a frame', async () => {
+  it('cannot show the console in a frame', async () => {
     html = `<iframe src="${browsed.console.origin}/accounts" width="900" height="600"></iframe>`;
     const page = await context.newPage();
     await page.goto(attackerOrigin);
@@ -74,7 +74,7 @@ describe('A page on another port of this machine', () => {
     await page.close();
   });
 
-  it('gets no hold of a window that it opens', async () => {
+  it('cannot control a window that it opens', async () => {
     html = '<button onclick="window.w = window.open(window.target)">Open</button>';
     const page = await context.newPage();
     await page.goto(attackerOrigin);

@@ -111,7 +111,7 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
     120_000,
   );
 
-  it('does it by keyboard alone', async () => {
+  it('does it with the keyboard only', async () => {
     await browsed.client.recordsOf('keyboard').customers.create({ name: 'Asha', phone: '1' });
     page = await browsed.signedIn();
     await page.keyboard.press('/');

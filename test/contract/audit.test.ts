@@ -91,7 +91,11 @@ onEveryHost('Audit log', (service) => {
     });
     const before = await auditTotal(service);
     expect((await operator.patch(tenantPath(owner, 'customers', id), change)).status).toBe(200);
-    expect(await auditTotal(service)).toBe(before + 1);
+    const events = (await auditTotal(service)) - before;
+    expect(
+      events,
+      'every PATCH by the operator adds one event, also one that changes no value',
+    ).toBe(1);
     expect((await audit(service)).data[0]).toMatchObject({ action: 'update', changed });
   });
 

@@ -63,6 +63,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'responder',
   ],
   'maintenance-worker': ['worker'],
+  'copies-worker': ['worker'],
   openapi: ['domain', 'http', 'records'],
   conformance: ['domain', 'records'],
   'journal-conformance': ['conformance', 'records'],
@@ -94,6 +95,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ready: ['settings'],
   data: ['domain', 'operator-client', 'settings'],
   restore: ['storage', 'settings', 'domain', 'data'],
+  move: ['data', 'storage'],
   console: ['domain', 'operator-client', 'data', 'settings', 'log'],
 };
 
@@ -107,6 +109,7 @@ const NODE_LAYERS = new Set([
   'ready',
   'restore',
   'data',
+  'move',
   'console',
 ]);
 
@@ -123,6 +126,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   storage: ['libsql'],
   node: ['@hono/node-server'],
   data: ['csv-parse', 'csv-stringify', 'cli-progress'],
+  move: ['csv-stringify'],
   console: ['hono', '@hono/node-server'],
   worker: ['cloudflare:workers', '@cloudflare/workers-types'],
 };

@@ -57,18 +57,28 @@ it('The clients have a method for every path and method of the API', async () =>
     ...(await requestsOf(operator)),
     ...(await requestsOf(ofAccount)),
   ].map(({ request }) => request);
-  expect([...new Set(sent)].sort()).toEqual([...SERVED].sort());
+  expect(
+    SERVED.filter((operation) => !sent.includes(operation)),
+    'operations without a method; add it to src/client.ts or src/operator-client.ts',
+  ).toEqual([]);
+  expect(
+    sent.filter((operation) => !SERVED.includes(operation)),
+    'requests of a client that the API does not have',
+  ).toEqual([]);
 });
 
 it('The page names the request of every method of the client', async () => {
-  expect(await general(client)).toEqual(shown('## The typed client'));
+  expectSame(shown('## The typed client'), await general(client));
 });
 
 it("The page names the request of every method of the operator's client", async () => {
   const rows = shown("## The operator's client");
   const records = rows.find(([method]) => method === 'recordsOf(owner_sub).COLLECTION');
   expect(records?.[1]).toBe(`${TENANT}/{collection}`);
-  expect(await general(operator)).toEqual(rows.filter((row) => row !== records));
+  expectSame(
+    rows.filter((row) => row !== records),
+    await general(operator),
+  );
   const own = (await general(client)).filter(([method]) => method.startsWith('COLLECTION'));
   const prefixed = own.map(([method, request]) => [method, request.replace(' ', ` ${TENANT}`)]);
   expect(await general(ofAccount)).toEqual(prefixed);
@@ -83,6 +93,19 @@ it("The page explains every code of the client's own, and no code that does not 
   const unknown = shown.filter((code) => !(code in OWN_CODES || code in STATUS_OF));
   expect(unknown, `neither the client nor the service has these codes of ${PAGE}`).toEqual([]);
 });
+
+/** The page's rows, and the methods of the client with their requests. */
+function expectSame(rows: [string, string][], methods: [string, string][]): void {
+  const [onPage, inCode] = [rows, methods].map((pairs) => pairs.map((pair) => pair.join(': ')));
+  expect(
+    inCode?.filter((pair) => !onPage?.includes(pair)),
+    `methods that a table of ${PAGE} lacks`,
+  ).toEqual([]);
+  expect(
+    onPage?.filter((pair) => !inCode?.includes(pair)),
+    `rows of ${PAGE} that no method of the client has`,
+  ).toEqual([]);
+}
 
 /** Every method of the client with its request, the collections as one. */
 async function general(of: object): Promise<[string, string][]> {

@@ -68,7 +68,7 @@ const SENTENCES: readonly Sentence[] = [
   [
     'src/data/README.md',
     'After {word} minutes without any success',
-    'src/data/service.ts',
+    'src/data/waiting.ts',
     'PATIENCE_MS',
     MINUTE,
   ],
@@ -188,8 +188,8 @@ const SENTENCES: readonly Sentence[] = [
   [
     'src/storage/README.md',
     'and {} bytes in an object',
-    'src/storage/object/object-journal.ts',
-    'BODY_MAX_BYTES',
+    'src/storage/object/object-schema.ts',
+    'OBJECT_BODY_MAX_BYTES',
   ],
   [
     'src/storage/replication/README.md',
@@ -233,8 +233,8 @@ const SENTENCES: readonly Sentence[] = [
   [
     'src/worker/README.md',
     'at most {} bytes, then 422',
-    'src/storage/object/object-journal.ts',
-    'BODY_MAX_BYTES',
+    'src/storage/object/object-schema.ts',
+    'OBJECT_BODY_MAX_BYTES',
   ],
   ['src/worker/README.md', 'at most one in {} ms', OUTBOX, 'INTERVAL_MS'],
   ['src/worker/README.md', 'doubles the wait, from {} s', OUTBOX, 'ALARM_DELAY_MS', SECOND],

@@ -79,7 +79,7 @@ interface Recorded {
   readonly text: string;
 }
 
-it('The client does in Hermes what it does in Node', async () => {
+it('The client behaves in Hermes as in Node', async () => {
   const project = await openRecipe('hermes', { 'scenario.js': SCENARIO });
   try {
     const { answers, seen } = await inNode(project.path);

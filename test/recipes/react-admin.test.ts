@@ -192,7 +192,7 @@ describe('The data provider', () => {
     expect((await provider.getList('team', pages(1, 2))).total).toBe(2);
   });
 
-  it('fails with a status, and with what is wrong with each field', async () => {
+  it('fails with a status, and with the fault of each field', async () => {
     await expect(provider.getOne('orders', { id: 'ORD-9999' })).rejects.toMatchObject({
       status: 404,
     });
@@ -232,7 +232,7 @@ describe('The admin in a browser', () => {
     expect(await page.locator('thead .MuiTableSortLabel-root').count()).toBe(0);
   });
 
-  it('shows what the service refuses beside the field', async () => {
+  it("shows the service's refusal beside the field", async () => {
     const { page } = window;
     await page.goto(`${site.origin}/#/orders/create`);
     await page.getByLabel('Customer').fill('Zawadi');

@@ -117,7 +117,7 @@ it('A payment shows before the service has answered, and stays', async () => {
   await page.unroute('**/orders/*');
 });
 
-it('A payment that does not arrive shows, and is taken back', async () => {
+it('A payment that does not arrive shows, and is then removed', async () => {
   const { page } = window;
   await page.locator('#book').click();
   await page.getByText('2 orders').waitFor();

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../src/data/run-command.js';
-import type { Waits } from '../../src/data/service.js';
+import type { Waits } from '../../src/data/waiting.js';
 
 const DATA = fileURLToPath(new URL('../../dist/data.js', import.meta.url));
 
@@ -27,7 +27,16 @@ export function startDataCommand(
   environment: Environment,
   cwd?: string,
 ): StartedCommand {
-  const child = spawn(process.execPath, [DATA, ...args], {
+  return startProgram(DATA, args, environment, cwd);
+}
+
+export function startProgram(
+  script: string,
+  args: readonly string[],
+  environment: Environment,
+  cwd?: string,
+): StartedCommand {
+  const child = spawn(process.execPath, [script, ...args], {
     env: { PATH: process.env['PATH'] ?? '', ...environment },
     ...(cwd !== undefined && { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],

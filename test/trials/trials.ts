@@ -24,6 +24,7 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'backup', load: async () => (await import('./backup.js')).backup },
   { name: 'secrets', load: async () => (await import('./secrets.js')).secrets },
   { name: 'data', load: async () => (await import('./data.js')).data },
+  { name: 'move', load: async () => (await import('./move.js')).move },
   { name: 'console', load: async () => (await import('./console.js')).consoleCost },
   { name: 'neighbours', load: async () => (await import('./neighbours.js')).neighbours },
   {
@@ -38,5 +39,6 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'fail-over', load: async () => (await import('./fail-over.js')).failOver },
   { name: 'wal-reset', load: async () => (await import('./wal-reset.js')).walReset },
   { name: 'upgrades', load: async () => (await import('./upgrades.js')).upgrades },
+  { name: 'workers', load: async () => (await import('./workers.js')).workers },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },
 ];

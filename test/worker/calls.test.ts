@@ -7,7 +7,7 @@ import { onHost } from '../support/contract.js';
 import { FAULTY_WORKER, killObject, setFaults } from './faults.js';
 
 onHost(FAULTY_WORKER, "An account's object that fails", (service) => {
-  it('and was lost, as the platform says, is asked once more for a read, and the caller sees nothing of it', async () => {
+  it('and was lost, as the platform says, is asked once more for a read, and the caller gets a normal answer', async () => {
     const account = service.account();
     const record = await account.create('customers', VALID_BODY.customers);
     for (const path of [`/customers/${record.id}`, '/customers', '/payments']) {
@@ -17,7 +17,7 @@ onHost(FAULTY_WORKER, "An account's object that fails", (service) => {
     }
   });
 
-  it('is asked no third time: the answer is 500 in the envelope', async () => {
+  it('is not asked a third time: the answer is 500 in the envelope', async () => {
     const account = service.account();
     const before = await setFaults(service, { losses: 2 });
     const reply = await account.get('/customers');
@@ -31,7 +31,7 @@ onHost(FAULTY_WORKER, "An account's object that fails", (service) => {
   it.each([
     ['the platform says that it has too much to do', { overloads: 1 }],
     ['it failed by an error of its own', { failuresBefore: 1 }],
-  ])('is not asked again where %s', async (_, faults) => {
+  ])('is not asked again when %s', async (_, faults) => {
     const account = service.account();
     const before = await setFaults(service, faults);
     const reply = await account.get('/customers');
@@ -41,7 +41,7 @@ onHost(FAULTY_WORKER, "An account's object that fails", (service) => {
   });
 
   it.each(['losses', 'failuresBefore', 'failuresAfter'] as const)(
-    'is asked once for a write, which is then 500 and in doubt (%s)',
+    'is asked once for a write, whose answer is 500 and whose outcome is unknown (%s)',
     async (fault) => {
       const account = service.account();
       const { id } = await account.create('customers', VALID_BODY.customers);
@@ -65,7 +65,7 @@ onHost(FAULTY_WORKER, "An account's object that fails", (service) => {
     },
   );
 
-  it('and is killed between requests comes back with every acknowledged write', async () => {
+  it('and is killed between requests still has every acknowledged write', async () => {
     const account = service.account();
     const ids: string[] = [];
     for (let round = 0; round < 5; round++) {

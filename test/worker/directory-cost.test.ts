@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { alarmAt, FAULTY_WORKER, killObject, setFaults } from './faults.js';
 
 onHost(FAULTY_WORKER, 'A directory that stays down', (service) => {
-  it('is asked less and less often, also after the object was out of memory', async () => {
+  it('is asked less and less often, also after the object was unloaded', async () => {
     const account = service.account();
     const before = Date.now();
     await setFaults(service, { directoryIsDown: true });
@@ -30,7 +30,7 @@ onHost(FAULTY_WORKER, 'A directory that stays down', (service) => {
 onHost(FAULTY_WORKER, 'A view across all accounts', (service) => {
   const VIEWS = ['/admin/overview', '/admin/usage', '/admin/health'];
 
-  it('reads as few rows for many accounts as for one, and counts every change', async () => {
+  it('reads as few rows for many accounts as for one, and counts all changes', async () => {
     const read = async () => {
       const rows = [];
       for (const view of VIEWS) {

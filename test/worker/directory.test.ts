@@ -26,7 +26,7 @@ async function audited({ operator }: ContractService, owner: string): Promise<st
 }
 
 onHost(FAULTY_WORKER, 'A directory that is down', (service) => {
-  it('is in no way of reading and writing, and has everything once it is back', async () => {
+  it('delays no read and no write, and has every change after it is back', async () => {
     const accounts = Array.from({ length: 5 }, () => service.account());
     await setFaults(service, { directoryIsDown: true });
     for (const account of accounts) {
@@ -48,7 +48,7 @@ onHost(FAULTY_WORKER, 'A directory that is down', (service) => {
     });
   });
 
-  it('is told of what was committed before its object was killed, without anybody asking for that', async () => {
+  it('receives the commits of a killed object without a further request', async () => {
     const account = service.account();
     await setFaults(service, { directoryIsDown: true });
     await account.create('businesses', { businessName: 'Kivuko Salon' });
@@ -63,7 +63,7 @@ onHost(FAULTY_WORKER, 'A directory that is down', (service) => {
     expect((await setFaults(service)).accountCalls).toBe(before.accountCalls);
   });
 
-  it('is told after a restart of everything, too', async () => {
+  it('receives them after a restart of the runtime, too', async () => {
     const account = service.account();
     await setFaults(service, { directoryIsDown: true });
     await account.create('team', VALID_BODY.team);
@@ -119,7 +119,7 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
     expect(deliveries - before.deliveries).toBeLessThan(20);
   });
 
-  it('of an account that was set back to an earlier state is taken all the same', async () => {
+  it('of an account that was set back to an earlier state is accepted', async () => {
     const account = service.account();
     const events = [];
     for (const _ of [1, 2, 3]) {
@@ -137,7 +137,7 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
     expect(await audited(service, account.subject)).toEqual([id, ...events]);
   });
 
-  it('of an account that was set back while the directory was down leaves out no audit event', async () => {
+  it('of an account that was set back while the directory was down contains every audit event', async () => {
     const account = service.account();
     const events: string[] = [];
     for (const _ of [1, 2, 3]) {
@@ -165,7 +165,7 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
     });
   });
 
-  it('with more events than one takes comes in several', async () => {
+  it('with too many events for one delivery comes in several', async () => {
     const account = service.account();
     await setFaults(service, { directoryIsDown: true });
     const created = Array.from({ length: 45 }, () =>
@@ -188,7 +188,7 @@ onHost(FAULTY_WORKER, 'A delivery to the directory', (service) => {
 });
 
 onHost(FAULTY_WORKER, 'A search for accounts', (service) => {
-  it('looks at the whole of a profile that is longer than a row, wherever the text stands', async () => {
+  it('finds a text at any place of a profile that is longer than a row', async () => {
     const account = service.account();
     // Pieces of 500,000 characters share 20,000: these stand around every border.
     const places = [100, 479_990, 480_010, 499_990, 959_980, 979_980];
@@ -235,7 +235,7 @@ onHost(FAULTY_WORKER, 'An account that never wrote', (service) => {
       "select name from sqlite_schema where name not like '\\_cf\\_%' escape '\\'",
     );
 
-  it('has no table and no place in the directory, whoever asked for it', async () => {
+  it('has no table and no place in the directory, after any kind of request', async () => {
     const account = service.account();
     for (const path of ['/customers', '/customers/CUS-0001', '/payments', '/orders?q=x']) {
       await account.get(path);

@@ -79,7 +79,7 @@ describe('The maintenance Worker', () => {
   const maintain = (owner: string, method: string, headers: Record<string, string>) =>
     fetch(`${maintenance}/accounts/${encodeURIComponent(owner)}`, { method, headers });
 
-  it('erases an account: nothing is left of it but what the operator did to it', async () => {
+  it("erases an account: only the operator's audit events of it are left", async () => {
     const owner = 'auth0|duka/ya pili';
     await create('/customers', as(owner));
     await create(`/admin/accounts/${encodeURIComponent(owner)}/customers`, OPERATOR);
@@ -113,7 +113,7 @@ describe('The maintenance Worker', () => {
     expect((await ask('/customers', as('stays'))).json.data.length).toBeGreaterThan(0);
   });
 
-  it('has no way in at the service itself', async () => {
+  it('cannot be reached through the service', async () => {
     const reply = await fetch(`${service}/accounts/stays`, { method: 'DELETE', headers: OPERATOR });
     expect(reply.status).toBe(404);
   });

@@ -42,7 +42,7 @@ it.each([
     'OBJECTS_JURISDICTION is "mars"; it must be one of eu, fedramp',
   ],
   [{ OBJECTS_LOCATION: 'Africa' }, 'OBJECTS_LOCATION is "Africa"; it must be one of wnam'],
-])('A place that the platform does not know is no place: %j', (settings, sentence) => {
+])('A place that the platform does not know is refused: %j', (settings, sentence) => {
   const { calls, env } = platform(settings);
   expect(() => accountStub(env, 'a')).toThrow(sentence);
   expect(calls).toEqual([]);

@@ -39,14 +39,14 @@ async function textOf(page: SentPage): Promise<string> {
 }
 
 describe('A page between two machines', () => {
-  it('of little text is sent as it is', () => {
+  it('of little text is sent as one value', () => {
     const page = { items: ['{}', '1'], total: 7 };
     expect(sentPage(page)).toEqual(page);
     expect(receivedPage(sentPage(page))).toEqual(page);
   });
 
   it.each([1_000, 4_097, 65_536, 10_000_000])(
-    'arrives whole in pieces of %i bytes',
+    'arrives complete in pieces of %i bytes',
     async (size) => {
       const sent = cut(sentPage({ items: TEXTS, total: 9 }), size);
       expect((await textOf(sent)) === TEXTS.join(',')).toBe(true);
@@ -54,7 +54,7 @@ describe('A page between two machines', () => {
     },
   );
 
-  it('arrives whole byte by byte where characters have several', async () => {
+  it('arrives complete byte by byte when characters have several bytes', async () => {
     const small = TEXTS.slice(1, 3);
     const items = (async function* () {
       yield* small.join(',');

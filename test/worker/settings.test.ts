@@ -8,7 +8,7 @@ onHost(
   workerHost('Worker'),
   'A setting that cannot be used',
   (service) => {
-    it('closes every door, and says nothing of itself to callers', async () => {
+    it('answers requests that need a setting with 503, and shows callers no value', async () => {
       const replies = [
         await service.account().get('/customers'),
         await service.account('local-preview').post('/customers', {}),

@@ -38,11 +38,14 @@ describe.each(HOSTS.filter(({ name }) => name !== 'handler in process'))('$name'
     ['with a wrong admin key', 'POST', '/api/v1/admin/accounts/a/customers', 1_000],
     ['of a method that is not possible', 'PUT', '/api/v1/health', 1_000],
     ['to nowhere', 'POST', '/elsewhere', 1_000],
-  ])('goes on after a request %s', (_, method, path, bytes) => goesOn(method, path, bytes));
+  ])('serves the next request after a request %s', (_, method, path, bytes) =>
+    goesOn(method, path, bytes),
+  );
 
   // A process closes the connection, and says so; the runtime would cut it.
-  it.runIf(host.name.includes('worker.js'))('goes on after a request whose body is too long', () =>
-    goesOn('POST', '/api/v1/customers', 1_300_000),
+  it.runIf(host.name.includes('worker.js'))(
+    'serves the next request after a request whose body is too long',
+    () => goesOn('POST', '/api/v1/customers', 1_300_000),
   );
 
   async function goesOn(method: string, path: string, bytes: number): Promise<void> {

@@ -93,7 +93,7 @@ onHost(FAULTY_WORKER, 'A deployment under way', (service) => {
     await setFaults(service, { frontIsNewer: false, objectsAreNewer: false });
   });
 
-  it('answers 500 in the envelope where the object does not know an operation yet, and does nothing', async () => {
+  it('answers 500 in the envelope when the object does not know an operation yet, and changes nothing', async () => {
     const account = service.account();
     const record = await account.create('customers', VALID_BODY.customers);
     await setFaults(service, { unknownOperation: 'update' });

@@ -38,3 +38,13 @@ export function explained(error: unknown): string {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Another process held the write lock for longer than the busy time-out. */
+export function isBusy(reason: string): boolean {
+  return reason.startsWith('SQLITE_BUSY');
+}
+
+/** The disk had no room for the whole commit, so none of it is in the log as a commit. */
+export function isDiskFull(reason: string): boolean {
+  return reason.startsWith('SQLITE_FULL');
+}

@@ -7,7 +7,7 @@ import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import { Connection, type Statement, StatementError } from './connection.js';
-import { explained, messageOf } from './connection-errors.js';
+import { explained, isBusy, isDiskFull, messageOf } from './connection-errors.js';
 import { type Holding, lockingOf, pragmaOf, putInForce } from './connection-settings.js';
 import {
   APPEND_EVENTS,
@@ -23,7 +23,7 @@ import { Freezer } from './freezer.js';
 import { type FilePage, loadPage } from './record-pages.js';
 import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
 import { UsageScan } from './usage-scan.js';
-import { distrustIndex, rewriteLog } from './write-ahead-log.js';
+import { distrustIndex, reuseLog, rewriteLog } from './write-ahead-log.js';
 
 /** The changes of a commit as JSON texts. The thread passes them to the database without parsing them. */
 export interface CommitTexts {
@@ -60,6 +60,8 @@ export class LibsqlFile {
   readonly #holding: Holding;
   /** Descriptor of the log's index, open as long as the connection. */
   #index: number | undefined;
+  /** A commit found the disk full, and the log could not be written back. */
+  #wasFull = false;
   /** Keeps the file as it is while it is copied. */
   readonly freezer: Freezer;
   /** Counts what the file holds. */
@@ -105,21 +107,23 @@ export class LibsqlFile {
     }
   }
 
-  async commit(texts: CommitTexts): Promise<FileCommitResult> {
+  async commit(texts: CommitTexts, isSecond = false): Promise<FileCommitResult> {
     this.usage.before(texts.puts, texts.removals);
     const rows = statements(texts);
     const events: Statement[] =
       texts.events === '' ? [] : [{ sql: APPEND_EVENTS, args: [texts.events] }];
     try {
       this.#connection.batch([...rows, ...events]);
+      if (this.#wasFull) this.#reuseLog();
       return { status: 'committed' };
     } catch (error) {
+      const reason = messageOf(error);
+      if (isDiskFull(reason) && !isSecond && this.#reuseLog()) return this.commit(texts, true);
       // "If the audit write fails …, the change stands." Only the events' statement failed.
       if (error instanceof StatementError && error.index === rows.length) {
         const result = await this.commit({ ...texts, events: '' });
         return result.status === 'committed' ? { ...result, auditError: messageOf(error) } : result;
       }
-      const reason = messageOf(error);
       return { status: await this.#stateAfterFailure(texts, reason), error: reason };
     }
   }
@@ -234,6 +238,19 @@ export class LibsqlFile {
     }
   }
 
+  /** On a full disk. Returns whether a commit may find room now. */
+  #reuseLog(): boolean {
+    if (this.#holding === 'shared') return false;
+    try {
+      this.#configure();
+      reuseLog(this.#connection);
+      this.#wasFull = false;
+    } catch {
+      this.#wasFull = true;
+    }
+    return !this.#wasFull;
+  }
+
   /**
    * Whether the file has a commit that failed. The connection may be a new
    * one, without lock and settings, so these are set first.
@@ -280,14 +297,4 @@ function statements({ puts, removals, sequences, at }: CommitTexts): Statement[]
     { sql: REMOVE_ROWS, args: [removals] },
     { sql: PUT_SEQUENCES, args: [sequences] },
   ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
-}
-
-/** Another process held the write lock for longer than the busy time-out. */
-function isBusy(reason: string): boolean {
-  return reason.startsWith('SQLITE_BUSY');
-}
-
-/** The disk had no room for the whole commit, so none of it is in the log as a commit. */
-function isDiskFull(reason: string): boolean {
-  return reason.startsWith('SQLITE_FULL');
 }

@@ -3,10 +3,21 @@
 
 import { openSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import type { Connection } from './connection.js';
 
 const PIECE_BYTES = 1_000_000;
 /** The index beside the log begins with its header twice, which SQLite compares at each read (sqlite.org/walformat.html, 2.1). */
 const INDEX_HEADER_BYTES = 48;
+
+/**
+ * Writes the log back into the file, so that the next commit begins at the log's start and
+ * needs no more room. By itself SQLite does so only from 1,000 pages on, which a full disk
+ * may never hold. Throws where the file needs more room than there is; the log stays whole.
+ */
+export function reuseLog(connection: Connection): void {
+  const [row] = connection.rows('pragma wal_checkpoint(restart)');
+  if (row?.['busy'] !== 0) throw new Error('the log cannot be written back');
+}
 
 /**
  * Writes the log's bytes again, unchanged, and syncs them. After a failed sync the

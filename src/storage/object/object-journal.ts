@@ -2,7 +2,7 @@
 // synchronous transaction. The platform holds back every answer of the object until
 // the commit is durable (the output gate), so nothing is acknowledged before.
 
-import type { AuditEvent } from '../../domain/audit-event.js';
+import type { AuditEvent, RestoreEvent } from '../../domain/audit-event.js';
 import type { CollectionName } from '../../domain/collection-name.js';
 import type {
   Changes,
@@ -17,6 +17,7 @@ import {
   FIRST_TABLE,
   LOAD_ROWS,
   MEASURE_ROWS,
+  OBJECT_BODY_MAX_BYTES,
   PUT_ROW,
   REMOVE_ROW,
   SCHEMA_STEPS,
@@ -24,8 +25,6 @@ import {
 import type { ObjectStorage, SqlRow } from './object-storage.js';
 import { migrate, schemaVersion } from './schema-version.js';
 
-/** A row of the platform has at most 2 MB; the difference is for the row's other columns. */
-const BODY_MAX_BYTES = 1_990_000;
 const PAGE_ROWS = 1_000;
 
 /** Size and times of a row. Times: milliseconds since 1970, UTC. */
@@ -52,6 +51,11 @@ export interface ObjectJournalOptions {
   readonly onCommit?: (effect: CommitEffect) => () => void;
 }
 
+/** A restore is no write of a record, so the port's changes have no event of it. */
+export interface ObjectChanges extends Omit<Changes, 'events'> {
+  readonly events: readonly (AuditEvent | RestoreEvent)[];
+}
+
 /** The rows of a commit, before and after it. */
 export interface CommitEffect {
   readonly before: readonly RowMeasure[];
@@ -59,7 +63,7 @@ export interface CommitEffect {
 }
 
 export class ObjectJournal implements Journal {
-  readonly bodyMaxBytes = BODY_MAX_BYTES;
+  readonly bodyMaxBytes = OBJECT_BODY_MAX_BYTES;
   readonly #options: ObjectJournalOptions;
   readonly #sql: ObjectStorage['sql'];
   #hasTables = false;
@@ -103,7 +107,7 @@ export class ObjectJournal implements Journal {
     return JSON.parse(row?.sequences ?? '{}');
   }
 
-  async commit(changes: Changes): Promise<CommitResult> {
+  async commit(changes: ObjectChanges): Promise<CommitResult> {
     if (this.#closed) return { status: 'unknown', error: new Error('the journal is closed') };
     try {
       this.#store(changes);
@@ -120,7 +124,7 @@ export class ObjectJournal implements Journal {
     this.#closed = true;
   }
 
-  #store(changes: Changes): void {
+  #store(changes: ObjectChanges): void {
     const { storage, onFirstCommit, onCommit } = this.#options;
     const committed = storage.transactionSync(() => {
       if (!this.#hasTables) {
@@ -144,7 +148,7 @@ export class ObjectJournal implements Journal {
   }
 
   /** "If the audit write fails …, the change stands": so a failure of the events gets an error of its own. */
-  #append(events: readonly AuditEvent[]): void {
+  #append(events: ObjectChanges['events']): void {
     try {
       for (const event of events) {
         this.#sql.exec(APPEND_EVENT, JSON.stringify(event), this.#options.epoch);

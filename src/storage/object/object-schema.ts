@@ -25,6 +25,9 @@ export const SCHEMA_STEPS: SchemaSteps = [
     "alter table audit_events add column epoch text not null default ''",
   ],
 ];
+/** A row of the platform has at most 2 MB; the difference is for the row's other columns. */
+export const OBJECT_BODY_MAX_BYTES = 1_990_000;
+
 export const FIRST_TABLE = 'records';
 
 export const LOAD_ROWS = 'select position, collection, id, body from records order by position';

@@ -13,7 +13,7 @@ import { openTemporaryFolder, type TemporaryFolder } from '../../support/tempora
 const EXPLAINED = 'explained() in src/storage/file/connection-errors.ts looks for this text';
 const COMMIT = 'LibsqlFile.commit in src/storage/file/database-file.ts relies on this';
 const CONFIGURE = 'LibsqlFile.#configure in src/storage/file/database-file.ts relies on this';
-const FULL = 'isDiskFull in src/storage/file/database-file.ts relies on this';
+const FULL = 'isDiskFull in src/storage/file/connection-errors.ts relies on this';
 const PREPARED = 'Connection.batch in src/storage/file/connection.ts keeps its statements';
 
 const INSERT = { sql: 'insert into t values (?1)', args: [1] };

@@ -59,14 +59,9 @@ export function isValid(collection: Collection, record: JsonRecord) {
 
 export class AccountModel {
   /** The records of each collection by id, oldest first. */
-  #records: Record<Collection, Map<string, JsonRecord>> = {
-    businesses: new Map(),
-    customers: new Map(),
-    services: new Map(),
-    orders: new Map(),
-    team: new Map(),
-    expenses: new Map(),
-  };
+  #records = Object.fromEntries(
+    COLLECTIONS.map((collection) => [collection, new Map<string, JsonRecord>()]),
+  ) as Readonly<Record<Collection, Map<string, JsonRecord>>>;
 
   readonly subject: string;
 

@@ -1,0 +1,128 @@
+// Sets an account's object back to an earlier point of its history. Only code inside
+// the object can ask the platform for it, and the object takes its earlier state when
+// it is loaded again. README.md explains how the directory learns of it.
+
+import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../domain/audit-event.js';
+import type { Log } from '../log.js';
+import type { ObjectJournal } from '../storage/object/object-journal.js';
+import type { ObjectStorage } from '../storage/object/object-storage.js';
+import type {
+  DirectoryStub,
+  Restore,
+  RestorePoint,
+  RestoreReply,
+  RestoreState,
+} from './account-call.js';
+import type { Outbox } from './outbox.js';
+
+/** So long the answer has to leave the object before the object ends. */
+const ANSWER_MS = 250;
+/** Holds the id of the latest restore. Written before it, so a state from before it lacks the id. */
+const SIGN = 'restore';
+const FIND_EVENT = 'select id from audit_events where event = ?1';
+
+/** The part of `ctx.storage` that a restore uses: https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
+export interface RestorableStorage extends ObjectStorage {
+  readonly kv: { get(key: string): unknown; put(key: string, value: string): void };
+  /** Rejects for a time that the platform does not keep, and where the runtime keeps none. */
+  getBookmarkForTime(time: number): Promise<string>;
+  /** Resolves with the bookmark that undoes it. */
+  onNextSessionRestoreBookmark(bookmark: string): Promise<string>;
+}
+
+export interface AccountRestoreOptions {
+  readonly storage: RestorableStorage;
+  readonly journal: ObjectJournal;
+  readonly outbox: Outbox;
+  readonly directory: () => DirectoryStub;
+  /** Ends the object: the next call finds another one, which loads what is stored. */
+  readonly abort: (reason: string) => void;
+  readonly log: Log;
+}
+
+export class AccountRestore {
+  readonly #options: AccountRestoreOptions;
+  #isRestarting = false;
+
+  constructor(options: AccountRestoreOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the object has yet to end, to take its earlier state. */
+  get isRestarting(): boolean {
+    return this.#isRestarting;
+  }
+
+  async begin(restore: Restore): Promise<RestoreReply> {
+    const { storage, outbox, directory, log } = this.#options;
+    if (!(await outbox.deliver())) {
+      throw new Error('the directory has not taken every change, which would be lost: ask again');
+    }
+    let bookmark: string;
+    try {
+      bookmark = await bookmarkOf(storage, restore.point);
+    } catch (error) {
+      return refused(error);
+    }
+    await directory().expectRestore(restore);
+    try {
+      storage.kv.put(SIGN, restore.id);
+      const undoBookmark = await storage.onNextSessionRestoreBookmark(bookmark);
+      // Also in the log, because the answer may not arrive.
+      log.warn('account_restored', { owner_sub: restore.owner, bookmark, undoBookmark });
+      this.#end();
+      return { kind: 'restarting', bookmark, undoBookmark };
+    } catch (error) {
+      await directory().dropRestore(restore);
+      return refused(error);
+    }
+  }
+
+  /** In the object's next life: leaves a trace in the audit log, whose delivery carries the whole state. */
+  async follow(restore: Restore): Promise<RestoreState> {
+    const { storage, journal, outbox } = this.#options;
+    if (storage.kv.get(SIGN) === restore.id) return 'none';
+    const event = eventOf(restore);
+    if (!this.#has(event)) {
+      const changes = { puts: [], removals: [], sequences: {}, events: [event], at: restore.at };
+      const result = await journal.commit(changes);
+      if (result.status !== 'committed') throw result.error;
+    }
+    return (await outbox.deliver()) ? 'followed' : 'untold';
+  }
+
+  #end(): void {
+    this.#isRestarting = true;
+    setTimeout(() => this.#options.abort('the account is set back'), ANSWER_MS);
+  }
+
+  #has(event: RestoreEvent): boolean {
+    const { storage, journal } = this.#options;
+    if (!journal.hasTables) return false;
+    return [...storage.sql.exec(FIND_EVENT, JSON.stringify(event))].length > 0;
+  }
+}
+
+function bookmarkOf(storage: RestorableStorage, point: RestorePoint): string | Promise<string> {
+  return 'bookmark' in point ? point.bookmark : storage.getBookmarkForTime(point.time);
+}
+
+function refused(error: unknown): RestoreReply {
+  const reason = error instanceof Error ? error.message : String(error);
+  // The local runtime's own words.
+  return { kind: 'refused', isSupported: !reason.includes('point-in-time recovery'), reason };
+}
+
+/** Always the same text for the same restore: by it a second call finds the trace of the first. */
+function eventOf({ owner, point, at }: Restore): RestoreEvent {
+  const asked = 'bookmark' in point ? point.bookmark : new Date(point.time).toISOString();
+  return {
+    actor: 'restore',
+    action: 'restore',
+    resource: 'database',
+    record_id: asked.slice(0, CHANGED_NAME_MAX_CHARACTERS),
+    owner_sub: owner,
+    timestamp: new Date(at).toISOString(),
+    changed: [],
+  };
+}

@@ -1,0 +1,77 @@
+// An account's rows and audit events as a copy has them, in pieces as an object takes them.
+
+import type { MovedEvent } from '../../storage/move/move-messages.js';
+import {
+  charactersOf,
+  type MovedRow,
+  PIECE_MAX_CHARACTERS,
+  PIECE_MAX_ROWS,
+} from '../../storage/move/moved-rows.js';
+import { eventOfLine, type IndexedAccount, type Manifest, rowOfLine } from './copy-format.js';
+import type { CopyShelf } from './copy-shelf.js';
+import { linesOf } from './lines.js';
+
+/** In the order of their creation. Rejects where a file is missing or damaged. */
+export async function* copiedRows(
+  shelf: CopyShelf,
+  copy: string,
+  { stretches }: IndexedAccount,
+): AsyncGenerator<MovedRow[]> {
+  yield* inPieces(rows(shelf, copy, stretches), charactersOf);
+}
+
+/** The account's audit events, under the names by which the directory takes none twice. */
+export async function* copiedEvents(
+  shelf: CopyShelf,
+  { copy, files }: Manifest,
+  account: string,
+): AsyncGenerator<MovedEvent[]> {
+  const audit = files.filter(({ content }) => content === 'audit').map(({ name }) => name);
+  yield* inPieces(events(shelf, copy, audit, account), ({ event }) => event.length);
+}
+
+async function* rows(shelf: CopyShelf, copy: string, stretches: IndexedAccount['stretches']) {
+  for (const { file, offset, bytes: length } of stretches) {
+    for await (const line of linesOf(await shelf.open(copy, file, { offset, length }))) {
+      yield rowOfLine(line);
+    }
+  }
+}
+
+async function* events(
+  shelf: CopyShelf,
+  copy: string,
+  files: readonly string[],
+  account: string,
+): AsyncGenerator<MovedEvent> {
+  for (const file of files) {
+    for await (const line of linesOf(await shelf.open(copy, file))) {
+      const { name, event } = eventOfLine(line);
+      // An event of an early release has no name, and the directory has it from then.
+      if (name === null) continue;
+      const [owner, epoch, number] = JSON.parse(name) as [string, string, number];
+      if (owner === account) yield { owner, epoch, number, event };
+    }
+  }
+}
+
+/** As many as fit into a piece, at least one. */
+async function* inPieces<T>(
+  source: AsyncIterable<T>,
+  sizeOf: (item: T) => number,
+): AsyncGenerator<T[]> {
+  let piece: T[] = [];
+  let characters = 0;
+  for await (const item of source) {
+    const more = sizeOf(item);
+    const isFull = piece.length >= PIECE_MAX_ROWS || characters + more > PIECE_MAX_CHARACTERS;
+    if (isFull && piece.length > 0) {
+      yield piece;
+      piece = [];
+      characters = 0;
+    }
+    piece.push(item);
+    characters += more;
+  }
+  if (piece.length > 0) yield piece;
+}

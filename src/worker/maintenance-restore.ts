@@ -1,0 +1,86 @@
+// `POST /accounts/{owner_sub}/restore`: sets one account back to an earlier minute, undoes
+// that by the bookmark that the answer gave, or puts it in again from a copy.
+
+import type { Restore, RestorePoint, RestoreState } from './account-call.js';
+import { restoreFromCopy } from './copies/maintenance-copies.js';
+import { accountStub, type WorkerEnvironment } from './environment.js';
+import { answered, type MaintenanceRoute, refused } from './maintenance-route.js';
+
+/** Together 10 s: the object ends after a quarter of a second. */
+const TRIES = 40;
+const BETWEEN_TRIES_MS = 250;
+
+const WANTED =
+  'send { "to": "2026-01-31T09:30:00Z" }, { "bookmark": … } of an earlier answer, or { "copy": … }';
+/** RFC 3339: a time without its zone would be another moment in each reader's mind. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+export const RESTORE_ROUTES: readonly MaintenanceRoute[] = [
+  {
+    method: 'POST',
+    path: '/accounts/{owner_sub}/restore',
+    async action({ env, request, segment }) {
+      const asked: unknown = await request.json().catch(() => undefined);
+      const owner = segment('owner_sub');
+      const copy = copyIn(asked);
+      return copy === undefined
+        ? restored(env, owner, asked, Date.now())
+        : restoreFromCopy(env, owner, copy, Date.now());
+    },
+  },
+];
+
+/** `now`: milliseconds since 1970, UTC. Rejects where the account gives no answer: nothing was changed then. */
+async function restored(
+  env: WorkerEnvironment,
+  owner: string,
+  asked: unknown,
+  now: number,
+): Promise<Response> {
+  const point = pointIn(asked, now);
+  if (typeof point === 'string') return refused(422, point);
+  const restore: Restore = { id: crypto.randomUUID(), owner, point, at: now };
+  const reply = await accountStub(env, owner).restore(restore);
+  if (reply.kind === 'refused') {
+    return reply.isSupported
+      ? refused(422, `the platform refused this point: ${reply.reason}`)
+      : refused(501, `this runtime keeps no history of an account: ${reply.reason}`);
+  }
+  const state = await followed(env, restore);
+  const { bookmark, undoBookmark } = reply;
+  // Whatever happened since, the bookmark that undoes it must arrive.
+  return answered({ owner_sub: owner, state, bookmark, undo_bookmark: undoBookmark });
+}
+
+function copyIn(asked: unknown): string | undefined {
+  if (typeof asked !== 'object' || asked === null) return undefined;
+  const { copy } = asked as { copy?: unknown };
+  return typeof copy === 'string' && Object.keys(asked).length === 1 ? copy : undefined;
+}
+
+/** A sentence where it is no point. */
+function pointIn(asked: unknown, now: number): RestorePoint | string {
+  if (typeof asked !== 'object' || asked === null) return WANTED;
+  // Of two points, none is meant.
+  if (Object.keys(asked).length !== 1) return WANTED;
+  const { to, bookmark } = asked as { to?: unknown; bookmark?: unknown };
+  if (typeof bookmark === 'string' && bookmark !== '') return { bookmark };
+  if (typeof to !== 'string') return WANTED;
+  const time = TIME.test(to) ? Date.parse(to) : Number.NaN;
+  if (Number.isNaN(time)) return `"to" is ${JSON.stringify(to)}, which is no time: ${WANTED}`;
+  if (time > now) return `"to" is ${JSON.stringify(to)}, which is yet to come: ${WANTED}`;
+  return { time };
+}
+
+async function followed(env: WorkerEnvironment, restore: Restore): Promise<RestoreState> {
+  let state: RestoreState = 'restarting';
+  for (let tried = 0; tried < TRIES && state !== 'followed' && state !== 'none'; tried++) {
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
+    try {
+      state = await accountStub(env, restore.owner).followRestore(restore);
+    } catch {
+      // The call met the end of the object: the next one finds another.
+    }
+  }
+  return state;
+}

@@ -1,0 +1,60 @@
+// A full disk on which somebody makes a little room: the log that fills most of it is
+// used again, and writing goes on without a restart. The disk is a file system in memory.
+
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { VALID_BODY } from '../../support/collection-table.js';
+import { openIdentityStub, tokenOf } from '../../support/identity-stub.js';
+import { startServer } from '../../support/server-process.js';
+import { openTemporaryFolder } from '../../support/temporary-folder.js';
+
+/** Less than the log may grow to before SQLite writes it back by itself (1,000 pages). */
+const DISK_BYTES = 3_000_000;
+const BALLAST_BYTES = 600_000;
+/** Changes whose log would take twice the disk. */
+const CHANGES = 1_500;
+
+const MAY_MOUNT =
+  spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+
+it.skipIf(!MAY_MOUNT)(
+  'A log that fills the disk is used again once there is a little room',
+  async () => {
+    const folder = await openTemporaryFolder();
+    const identity = await openIdentityStub();
+    const ballast = join(folder.path, 'ballast');
+    const mount = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && head -c ${BALLAST_BYTES} /dev/zero > ${ballast} && exec "$@"`;
+    const server = await startServer(
+      { DATABASE_URL: `file:${folder.path}/service.db`, AUTH_USERINFO_URL: identity.url },
+      undefined,
+      ['unshare', '--mount', 'sh', '-c', mount, folder.path],
+    );
+    try {
+      const ask = async (method: string, path: string, body: object) => {
+        const response = await fetch(`${server.origin}/api/v1${path}`, {
+          method,
+          headers: { Authorization: `Bearer ${tokenOf('amina')}` },
+          body: JSON.stringify(body),
+        });
+        return { status: response.status, id: (await response.json()).data?.id };
+      };
+      const { id } = await ask('POST', '/team', VALID_BODY.team);
+      const change = async (number: number) =>
+        (await ask('PATCH', `/team/${id}`, { number })).status;
+      let number = 0;
+      while (number < CHANGES && (await change(number)) === 200) number++;
+      expect(number).toBeLessThan(CHANGES);
+      expect(await change(number)).toBe(500);
+      rmSync(join('/proc', String(server.child.pid), 'root', ballast));
+      const statuses = new Set<number>();
+      for (let more = 0; more < CHANGES; more++) statuses.add(await change(number + more));
+      expect([...statuses]).toEqual([200]);
+    } finally {
+      await server.stop();
+      await identity.close();
+      await folder.remove();
+    }
+  },
+);

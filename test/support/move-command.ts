@@ -1,0 +1,113 @@
+// `npm run move` in this process, and the Workers that it moves to.
+
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { MiniflareOptions } from 'miniflare';
+import { runMove } from '../../src/move/run-move.js';
+import { ADMIN_KEY } from './contract.js';
+import { type CommandRun, SHORT_WAITS, type StartedCommand, startProgram } from './data-command.js';
+import { type IdentityStub, openIdentityStub } from './identity-stub.js';
+import { besideEachOther, startBeside, workerOptions } from './worker-host.js';
+import { startWorkerProcess } from './worker-process.js';
+
+const MOVE = fileURLToPath(new URL('../../dist/move.js', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../dist/maintenance-worker.js', import.meta.url));
+
+/** The service's Worker and the maintenance Worker, with their state in a folder. */
+export interface MoveWorkers {
+  /** Origins. */
+  readonly service: string;
+  readonly maintenance: string;
+  stop(): Promise<void>;
+}
+
+export async function startMoveWorkers(
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<MoveWorkers> {
+  const identity: IdentityStub = await openIdentityStub();
+  const first = await workerOptions(folder, {
+    AUTH_USERINFO_URL: identity.url,
+    ADMIN_API_KEY: ADMIN_KEY,
+    ...settings,
+  });
+  const modules = [{ type: 'ESModule' as const, path: SCRIPT }];
+  const { miniflare, origins } = await startBeside(first, { name: 'maintenance', modules });
+  const [service = '', maintenance = ''] = origins;
+  return {
+    service,
+    maintenance,
+    async stop() {
+      await miniflare.dispose();
+      await identity.close();
+    },
+  };
+}
+
+const WAITS = { ...SHORT_WAITS, timeoutMs: 30_000 };
+
+export async function moveHere(
+  args: readonly string[],
+  { key = ADMIN_KEY, waits = WAITS, interrupted = new AbortController().signal } = {},
+): Promise<CommandRun> {
+  const text = { stdout: '', stderr: '' };
+  const code = await runMove(
+    [...args],
+    {
+      environment: { ADMIN_API_KEY: key },
+      out: (more) => {
+        text.stdout += more;
+      },
+      err: (more) => {
+        text.stderr += more;
+      },
+      isTerminal: false,
+      interrupted,
+      now: Date.now,
+      randomBytes,
+      version: '',
+    },
+    waits,
+  );
+  return { code, ...text };
+}
+
+/** `node dist/move.js`, as an operator runs it. */
+export function startMove(args: readonly string[]): StartedCommand {
+  return startProgram(MOVE, args, { ADMIN_API_KEY: ADMIN_KEY });
+}
+
+/** Both Workers in a process group of their own, which can be killed; on ports that stay. */
+export async function moveWorkersToKill(folder: string, ports: readonly [number, number]) {
+  const first = await workerOptions(folder, { ADMIN_API_KEY: ADMIN_KEY });
+  const { durableObjectsPersist } = first;
+  const modules = [{ type: 'ESModule' as const, path: SCRIPT }];
+  // Miniflare takes the folder of the state for all of its Workers.
+  const workers = besideEachOther(first, [{ name: 'maintenance', modules }], ports).map(
+    ({ durableObjectsPersist: _, ...worker }: Record<string, unknown>) => worker,
+  );
+  return {
+    maintenance: `http://127.0.0.1:${ports[1]}`,
+    start: () =>
+      startWorkerProcess({
+        host: '127.0.0.1',
+        durableObjectsPersist,
+        workers,
+      } as unknown as MiniflareOptions),
+  };
+}
+
+/** A call of the maintenance Worker, as the move makes it. */
+export async function askMaintenance(
+  origin: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; json: { data?: never; error?: { message: string } } }> {
+  const response = await fetch(`${origin}${path}`, {
+    method,
+    headers: { 'X-Service-Admin-Key': ADMIN_KEY, 'Accept-Encoding': 'identity' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, json: JSON.parse(await response.text()) };
+}

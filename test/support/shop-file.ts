@@ -1,0 +1,151 @@
+// A database file of several shops, as years of use leave it, and what such a file
+// holds, read without any code of a move.
+
+import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
+import { formatId, sequenceOf } from '../../src/domain/identifier.js';
+import { Connection } from '../../src/storage/file/connection.js';
+import { SCHEMA_STEPS } from '../../src/storage/file/file-schema.js';
+
+/** 2026-01-01, in milliseconds since 1970, UTC. */
+const BEGUN = 1_767_225_600_000;
+const MINUTE_MS = 60_000;
+const STATEMENT_ROWS = 1_000;
+
+export interface ShopFile {
+  readonly accounts: readonly string[];
+  /** Of all accounts together. */
+  readonly records: number;
+  readonly events: number;
+  /** When the first record was made, in milliseconds since 1970, UTC. Default: 2026. */
+  readonly since?: number;
+}
+
+type Row = readonly [number, CollectionName, string, string, number, number];
+
+/** Accounts take turns, so their records lie mixed in the file; every 50th id was deleted since. */
+export async function makeShopFile(path: string, shop: ShopFile): Promise<void> {
+  const connection = new Connection(path);
+  try {
+    connection.value('pragma synchronous = off');
+    connection.batch(SCHEMA_STEPS.flat().map((sql) => ({ sql })));
+    const sequences: Record<string, number> = {};
+    let rows: Row[] = [];
+    const flush = () => {
+      const sql = `
+        insert into records (position, collection, id, body, created_at, updated_at)
+        select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+          from json_each(?1)`;
+      connection.batch([{ sql, args: [JSON.stringify(rows)] }]);
+      rows = [];
+    };
+    for (let i = 0; i < shop.records; i++) {
+      const collection = COLLECTION_NAMES[(i * 7) % COLLECTION_NAMES.length] ?? 'orders';
+      sequences[collection] = (sequences[collection] ?? 0) + (i % 50 === 49 ? 2 : 1);
+      const id = formatId(collection, sequences[collection]);
+      const owner = shop.accounts[(i * 3 + (i % 5)) % shop.accounts.length] ?? '';
+      const created = (shop.since ?? BEGUN) + i * MINUTE_MS;
+      const updated = i % 3 === 0 ? created + 90_000 : created;
+      rows.push([i * 2 + 1, collection, id, bodyOf(collection, id, owner, i), created, updated]);
+      if (rows.length === STATEMENT_ROWS) flush();
+    }
+    flush();
+    // The last one of a collection may have been deleted.
+    sequences['orders'] = (sequences['orders'] ?? 0) + 3;
+    connection.batch(
+      Object.entries(sequences).map(([name, highest]) => ({
+        sql: 'insert into sequences values (?1, ?2)',
+        args: [name, highest],
+      })),
+    );
+    putEvents(connection, shop);
+  } finally {
+    connection.close();
+  }
+}
+
+function putEvents(connection: Connection, { accounts, events }: ShopFile): void {
+  const texts = Array.from({ length: events }, (_, i) => {
+    // The operator's scripts write several in a millisecond; a restore belongs to no account.
+    const timestamp = new Date(BEGUN + Math.floor(i / 4) * MINUTE_MS).toISOString();
+    const owner_sub = accounts[i % accounts.length];
+    return i % 25 === 24
+      ? `{"actor":"restore","action":"restore","resource":"database","record_id":"service-${i}.db","owner_sub":"","timestamp":"${timestamp}","changed":[]}`
+      : JSON.stringify({
+          actor: 'admin',
+          action: 'update',
+          resource: 'orders',
+          record_id: formatId('orders', i + 1),
+          owner_sub,
+          timestamp,
+          changed: ['paid', 'imelipwa "leo"'],
+        });
+  });
+  const sql = 'insert into audit_events (event) select value from json_each(?1)';
+  connection.batch([{ sql, args: [JSON.stringify(texts)] }]);
+}
+
+function bodyOf(collection: CollectionName, id: string, owner: string, i: number): string {
+  const mirror = collection === 'businesses' ? { ownerSub: owner } : {};
+  return JSON.stringify({
+    id,
+    owner_sub: owner,
+    ...mirror,
+    name: `Neema ${i} “Mrembo” 💇🏾‍♀️`,
+    phone: `+25571300${i}`,
+    customer: `Zawadi ${i}`,
+    service: 'Kusuka\n\u0000\u2028\ud800',
+    description: 'Mafuta',
+    category: 'stoo',
+    date: '2026-01-02',
+    amount: 15_000 + i / 100,
+    price: 15_000,
+    status: i % 2 === 0 ? 'New' : 'Ready',
+    note: 'x'.repeat(i % 400),
+  });
+}
+
+/** What a file holds: each account's rows in their order, the audit log, the highest numbers. */
+export interface FileContents {
+  readonly accounts: ReadonlyMap<string, readonly (readonly unknown[])[]>;
+  readonly events: readonly string[];
+  readonly sequences: Readonly<Record<string, number>>;
+}
+
+export async function contentsOf(path: string): Promise<FileContents> {
+  const connection = new Connection(path);
+  try {
+    const accounts = new Map<string, unknown[][]>();
+    const sequences: Record<string, number> = {};
+    for (let last = 0; ; ) {
+      const rows = connection.rows(
+        'select * from records where position > ?1 order by position limit 10000',
+        [last],
+      );
+      if (rows.length === 0) break;
+      for (const row of rows) {
+        const body = String(row['body']);
+        const owner = String(JSON.parse(body).owner_sub);
+        const collection = String(row['collection']) as CollectionName;
+        const id = String(row['id']);
+        sequences[collection] = Math.max(sequences[collection] ?? 0, sequenceOf(collection, id));
+        if (!accounts.has(owner)) accounts.set(owner, []);
+        const times = [Number(row['created_at']), Number(row['updated_at'])];
+        accounts.get(owner)?.push([collection, id, body, ...times]);
+        last = Number(row['position']);
+      }
+    }
+    const events = connection.rows('select event from audit_events order by id');
+    const stored = connection.rows('select collection, highest from sequences');
+    for (const { collection, highest } of stored as unknown as StoredSequence[]) {
+      sequences[collection] = Math.max(sequences[collection] ?? 0, highest);
+    }
+    return { accounts, events: events.map(({ event }) => String(event)), sequences };
+  } finally {
+    connection.close();
+  }
+}
+
+interface StoredSequence {
+  readonly collection: string;
+  readonly highest: number;
+}

@@ -1,0 +1,49 @@
+// How long a move takes when nothing goes wrong, in a fresh place.
+
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { CommandRun } from '../../support/data-command.js';
+import { moveWorkersToKill, startMove } from '../../support/move-command.js';
+import { makeShopFile } from '../../support/shop-file.js';
+import { freePort } from '../data/data-service-process.js';
+import type { Finding } from '../trial.js';
+import { type ShopSize, subjectsOf } from './killed-move.js';
+
+export async function moveRates({
+  folder,
+  shop,
+}: {
+  readonly folder: string;
+  readonly shop: ShopSize;
+}): Promise<Finding> {
+  const file = join(folder, 'shop.db');
+  await makeShopFile(file, { ...shop, accounts: subjectsOf(shop.accounts) });
+  const ports = [await freePort(), await freePort()] as const;
+  const { maintenance, start } = await moveWorkersToKill(folder, ports);
+  const workers = await start();
+  try {
+    const there = await timed(['--from', file, '--to', maintenance]);
+    const again = await timed(['--from', file, '--to', maintenance]);
+    const back = await timed(['--from', maintenance, '--to', join(folder, 'back.db')]);
+    const rate = ({ seconds }: Timed) => `${Math.round(shop.records / seconds)} records a second`;
+    const { size } = await stat(file);
+    return {
+      fault: 'none: how long a move takes on this machine',
+      tried: `${shop.accounts} accounts, ${shop.records} records in ${(size / 1_000_000).toFixed(0)} MB, ${shop.events} audit events`,
+      found: `there in ${there.seconds.toFixed(1)} s (${rate(there)}), again in ${again.seconds.toFixed(1)} s, back in ${back.seconds.toFixed(1)} s (${rate(back)})`,
+      holds: [there, again, back].every(({ code }) => code === 0),
+    };
+  } finally {
+    await workers.kill();
+  }
+}
+
+interface Timed extends CommandRun {
+  readonly seconds: number;
+}
+
+async function timed(args: readonly string[]): Promise<Timed> {
+  const begun = performance.now();
+  const run = await startMove(args).ended;
+  return { ...run, seconds: (performance.now() - begun) / 1_000 };
+}

@@ -1,0 +1,157 @@
+// One account set back to an earlier minute, by the maintenance Worker. The local runtime
+// keeps no history, so the storage is one that can go back: rewinding-worker.ts.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { type MaintainedService, OPERATOR, openMaintained } from './maintained-service.js';
+
+const REWINDING = new URL('./rewinding-worker.ts', import.meta.url);
+
+describe('An account that is set back', () => {
+  let on: MaintainedService;
+  beforeAll(async () => {
+    on = await openMaintained({ entry: REWINDING });
+  });
+  afterAll(() => on.close());
+
+  const path = (owner: string) => `/accounts/${encodeURIComponent(owner)}`;
+  const remember = (owner: string) => fetch(`${on.origin}/remember?owner=${owner}`);
+  const now = () => new Date().toISOString();
+  const records = async (owner: string) => (await on.as(owner, 'GET', '/customers')).json.data;
+  const shown = async (owner: string) => {
+    const { json } = await on.operate('GET', `/admin/accounts?q=${owner}`);
+    return json.data[0]?.record_count;
+  };
+  const audited = async (owner: string) => {
+    const { data } = (await on.operate('GET', '/admin/audit?page_size=200')).json;
+    const own = data.filter((event: { owner_sub: string }) => event.owner_sub === owner);
+    return own.map((event: { action: string }) => event.action);
+  };
+
+  /** An account with one record of before a time, and more of after it. */
+  async function changed(owner: string): Promise<{ before: unknown; to: string }> {
+    await on.create(owner, 'before');
+    await on.as(owner, 'POST', '/businesses', { businessName: `${owner}-old-name` });
+    const before = await records(owner);
+    await remember(owner);
+    const to = now();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    await on.create(owner, 'after');
+    await on.operate('POST', `/admin${path(owner)}/customers`, { name: 'x', phone: '1' });
+    await on.as(owner, 'PATCH', '/businesses/BIZ-0001', { businessName: `${owner}-new-name` });
+    return { before, to };
+  }
+
+  it('has what it had then, and the operator sees it at once', async () => {
+    const { before, to } = await changed('salon');
+    const { before: neighbours } = await changed('neighbour');
+    const reply = await on.maintain('POST', `${path('salon')}/restore`, { to });
+    expect([reply.status, reply.json.data]).toMatchObject([
+      200,
+      { owner_sub: 'salon', state: 'followed', undo_bookmark: expect.any(String) },
+    ]);
+    expect(await shown('salon-old-name')).toBe(2);
+    expect(await shown('salon-new-name')).toBeUndefined();
+    expect(await records('salon')).toEqual(before);
+    expect(await records('neighbour')).not.toEqual(neighbours);
+    // What the operator did in the time that was undone has happened all the same.
+    expect(await audited('salon')).toEqual(['restore', 'create']);
+    expect((await on.create('salon', 'again')).id).toBe('CUS-0002');
+    await eventually(async () => expect(await shown('salon-old-name')).toBe(3));
+  });
+
+  it('has what it had before the restore, once the restore is undone', async () => {
+    const { to } = await changed('undone');
+    const before = await records('undone');
+    const first = await on.maintain('POST', `${path('undone')}/restore`, { to });
+    await on.create('undone', 'meanwhile');
+    const bookmark = first.json.data.undo_bookmark;
+    const reply = await on.maintain('POST', `${path('undone')}/restore`, { bookmark });
+    expect([reply.status, reply.json.data.state]).toEqual([200, 'followed']);
+    expect(await records('undone')).toEqual(before);
+    expect(await shown('undone-new-name')).toBe(4);
+    expect(await audited('undone')).toEqual(['restore', 'restore', 'create']);
+  });
+
+  it('is followed by the directory even if the maintenance Worker was stopped right after it asked', async () => {
+    const { to } = await changed('alone');
+    const restore = { id: 'r1', owner: 'alone', point: { time: Date.parse(to) }, at: Date.now() };
+    const asked = await fetch(`${on.origin}/restore-alone?owner=alone`, {
+      method: 'POST',
+      body: JSON.stringify(restore),
+    });
+    expect(await asked.json()).toMatchObject({ kind: 'restarting' });
+    await eventually(async () => expect(await audited('alone')).toEqual(['restore', 'create']));
+    expect(await shown('alone-old-name')).toBe(2);
+  });
+
+  it('comes back where it was erased', async () => {
+    const { to, before } = await changed('erased');
+    expect((await on.maintain('DELETE', path('erased'))).status).toBe(200);
+    expect(await shown('erased')).toBeUndefined();
+    expect((await on.maintain('POST', `${path('erased')}/restore`, { to })).status).toBe(200);
+    expect(await records('erased')).toEqual(before);
+    expect(await shown('erased-old-name')).toBe(2);
+  });
+
+  it('is empty where the time is before its first record', async () => {
+    await remember('young');
+    const to = now();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    await on.create('young', 'first');
+    expect((await on.maintain('POST', `${path('young')}/restore`, { to })).status).toBe(200);
+    expect(await records('young')).toEqual([]);
+    expect(await shown('young')).toBeUndefined();
+    expect((await on.create('young', 'first')).id).toBe('CUS-0001');
+  });
+
+  it.each([
+    ['no body', undefined, 'send { "to"'],
+    ['both', { to: '2026-01-01T00:00:00Z', bookmark: 'b' }, 'send { "to"'],
+    ['a time and a copy', { to: '2026-01-01T00:00:00Z', copy: 'c' }, 'send { "to"'],
+    ['a day', { to: '2026-01-01' }, 'is no time'],
+    ['a time without its zone', { to: '2026-01-01T00:00:00' }, 'is no time'],
+    ['a time that is no time', { to: '2026-13-01T00:00:00Z' }, 'is no time'],
+    ['a time to come', { to: '2999-01-01T00:00:00Z' }, 'yet to come'],
+    ['a time that is not kept', { to: '2020-01-01T00:00:00Z' }, 'not kept'],
+    ['a bookmark that nobody gave', { bookmark: 'x' }, 'no such bookmark'],
+  ])('stays as it is for %s', async (_, body, words) => {
+    await on.create('stays', 'kept');
+    const before = await records('stays');
+    const { status, json } = await on.maintain('POST', `${path('stays')}/restore`, body);
+    expect([status, json.error?.message]).toEqual([422, expect.stringContaining(words)]);
+    expect(await records('stays')).toEqual(before);
+    expect(await audited('stays')).toEqual([]);
+  });
+
+  it('has no way in at the service itself', async () => {
+    const init = { method: 'POST', headers: OPERATOR, body: '{"to":"2026-01-01T00:00:00Z"}' };
+    expect((await fetch(`${on.origin}/accounts/stays/restore`, init)).status).toBe(404);
+  });
+
+  it('stays as it is where the platform does not carry it out, and the answer says so', async () => {
+    const { to } = await changed('ignored');
+    const before = await records('ignored');
+    await fetch(`${on.origin}/ignore-restores`);
+    const { status, json } = await on.maintain('POST', `${path('ignored')}/restore`, { to });
+    expect([status, json.data.state]).toEqual([200, 'none']);
+    expect(await records('ignored')).toEqual(before);
+    expect(await audited('ignored')).toEqual(['create']);
+  });
+});
+
+describe('The local runtime', () => {
+  it('keeps no history: the answer says so, and the account stays as it is', async () => {
+    const on = await openMaintained();
+    try {
+      await on.create('local', 'kept');
+      const asked = { to: new Date().toISOString() };
+      const { status, json } = await on.maintain('POST', '/accounts/local/restore', asked);
+      expect([status, json.error?.message]).toEqual([501, expect.stringContaining('no history')]);
+      expect((await on.as('local', 'GET', '/customers')).json.data).toHaveLength(1);
+      expect((await on.create('local', 'more')).id).toBe('CUS-0002');
+    } finally {
+      await on.close();
+    }
+  });
+});

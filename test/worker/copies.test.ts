@@ -1,0 +1,150 @@
+// Every account copied into a bucket by the copies Worker, in several invocations, and
+// one account put in again from a copy, by the maintenance Worker.
+
+import { parse } from 'smol-toml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDeployment } from '../../scripts/worker/deployment.js';
+import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
+import { textOf } from '../support/pages.js';
+import { type MaintainedService, OPERATOR, openMaintained } from './maintained-service.js';
+
+const ACCOUNTS = ['amina', 'auth0|duka/ya pili', 'juma', 'neema', 'ñandú 💇'];
+
+it('The copies Worker is bound to the objects that the service deploys, and to one bucket', () => {
+  const { name, compatibilityDate, durableObjects } = readDeployment();
+  const config = parse(textOf('wrangler.copies.toml'));
+  expect(config).toMatchObject({
+    main: 'dist/copies-worker.js',
+    compatibility_date: compatibilityDate,
+    observability: { logs: { invocation_logs: false } },
+    r2_buckets: [{ binding: 'COPIES' }],
+    durable_objects: {
+      bindings: Object.entries(durableObjects).map(([binding, className]) => ({
+        name: binding,
+        class_name: className,
+        script_name: name,
+      })),
+    },
+  });
+});
+
+describe('Copies of all accounts', () => {
+  let on: MaintainedService;
+
+  beforeAll(async () => {
+    on = await openMaintained({ settings: { BACKUP_INTERVAL_HOURS: '0' } });
+    for (const owner of ACCOUNTS) {
+      await on.as(owner, 'POST', '/businesses', { businessName: `shop of ${owner}` });
+      for (let i = 0; i < 3; i++) await on.create(owner, `customer ${i} "é"`);
+      await on.as(owner, 'PATCH', '/customers/CUS-0001', { note: 'changed later' });
+      await on.as(owner, 'DELETE', '/customers/CUS-0003');
+    }
+    const operated = { ...VALID_BODY.orders, customFields: { a: [1, 'two\n', null] } };
+    await on.operate('POST', `/admin/accounts/${encodeURIComponent('juma')}/orders`, operated);
+    // The directory asks the sample account, which then has its rows.
+    await on.operate('GET', '/admin/overview');
+  });
+  afterAll(() => on.close());
+
+  it('are whole after as many invocations as it takes, and hold every account', async () => {
+    expect((await on.maintain('GET', '/copies')).json.data).toEqual([]);
+    const { copy } = await wholeCopy(on);
+    const [listed] = (await on.maintain('GET', '/copies')).json.data;
+    // The sample account has rows, too.
+    expect(listed).toMatchObject({
+      copy,
+      accounts: ACCOUNTS.length + 1,
+      records: ACCOUNTS.length * 3 + 1 + 19,
+      audit_events: 1,
+      changed_meanwhile: 0,
+      missing: [],
+    });
+    const { files } = (await on.maintain('GET', `/copies/${copy}`)).json.data;
+    expect(files.map(({ content }: { content: string }) => content)).toEqual([
+      'accounts',
+      'index',
+      'audit',
+    ]);
+  });
+
+  it('change nothing of an account that holds other records', async () => {
+    const body = VALID_BODY.customers;
+    // By the operator, so that the directory knows it at once.
+    await on.operate('POST', '/admin/accounts/holds/customers', body);
+    const { copy } = await wholeCopy(on);
+    await on.create('holds', 'after the copy');
+    const before = await contents(on, 'holds');
+    const { status, json } = await on.maintain('POST', '/accounts/holds/restore', { copy });
+    expect([status, json.error?.message]).toEqual([409, expect.stringContaining('other records')]);
+    expect(await contents(on, 'holds')).toEqual(before);
+  });
+
+  it.each([
+    ['a copy that is not there', '/accounts/amina/restore', { copy: '2020-01-01T00-00-00.000Z' }],
+    ['a name that is no copy', '/accounts/amina/restore', { copy: '../round.json' }],
+  ])('are not looked for under %s', async (_, path, body) => {
+    const { status, json } = await on.maintain('POST', path, body);
+    expect([status, json.error?.message]).toEqual([404, expect.stringContaining('no whole copy')]);
+  });
+
+  it('say of an account that is in none', async () => {
+    const { copy } = await wholeCopy(on);
+    const { status } = await on.maintain('POST', '/accounts/nobody/restore', { copy });
+    expect(status).toBe(404);
+    const { json } = await on.maintain('GET', `/copies/${copy}/accounts/juma`);
+    expect(json.data).toMatchObject({ account: 'juma', records: 4, changed_meanwhile: false });
+  });
+
+  it('begin one at a time, and only for the operator', async () => {
+    expect((await on.copies('POST', '/copies')).status).toBe(200);
+    expect((await on.copies('POST', '/copies')).status).toBe(409);
+    for (let i = 0; i < 3; i++) await on.trigger();
+    expect((await on.copies('GET', '/copies')).json.data.round.stage).toBe('ended');
+    // Not due, because the schedule is off.
+    const { round } = (await on.copies('GET', '/copies')).json.data;
+    await on.trigger();
+    expect((await on.copies('GET', '/copies')).json.data.round).toEqual(round);
+    expect((await on.copies('DELETE', '/accounts/amina')).status).toBe(404);
+    for (const headers of [{}, { 'X-Service-Admin-Key': 'wrong' }]) {
+      expect((await fetch(`${on.copiesOrigin}/copies`, { headers })).status).toBe(401);
+    }
+    const reply = await fetch(`${on.origin}/copies`, { headers: OPERATOR });
+    expect(reply.status).toBe(404);
+  });
+
+  it.each(ACCOUNTS)('give %s back exactly, after it was erased', async (owner) => {
+    const { copy } = await wholeCopy(on);
+    const before = await contents(on, owner);
+    const path = `/accounts/${encodeURIComponent(owner)}`;
+    const audit = (await on.operate('GET', '/admin/audit?page_size=200')).json.data;
+    expect((await on.maintain('DELETE', path)).status).toBe(200);
+    const { status, json } = await on.maintain('POST', `${path}/restore`, { copy });
+    expect([status, json.data]).toMatchObject([200, { owner_sub: owner, copy, state: 'whole' }]);
+    expect(await contents(on, owner)).toEqual(before);
+    const after = (await on.operate('GET', '/admin/audit?page_size=200')).json.data;
+    expect(after[0]).toMatchObject({ action: 'restore', record_id: copy, owner_sub: owner });
+    expect(after.slice(1)).toEqual(audit);
+    // The number of the deleted customer is not given again.
+    expect((await on.create(owner, 'new')).id).toBe('CUS-0004');
+  });
+});
+
+/** Makes a copy now, whatever the schedule. */
+async function wholeCopy(on: MaintainedService): Promise<{ copy: string; triggers: number }> {
+  const { status, json } = await on.copies('POST', '/copies');
+  if (status !== 200) throw new Error(JSON.stringify(json));
+  for (let triggers = 1; ; triggers++) {
+    await on.trigger();
+    const { round } = (await on.copies('GET', '/copies')).json.data;
+    if (round.stage === 'ended') return { copy: round.copy, triggers };
+  }
+}
+
+/** Everything that the service shows of an account, with ids and order. */
+async function contents(on: MaintainedService, owner: string) {
+  const pages = [];
+  for (const name of COLLECTIONS) {
+    pages.push((await on.as(owner, 'GET', `/${name}?page_size=100`)).json.data);
+  }
+  return pages;
+}

@@ -1,0 +1,136 @@
+// The built Worker on storage that can go back, which the local runtime cannot: the two
+// functions of the platform are replaced by ones that copy the database and put the copy
+// back when the object is loaded again. Everything else is the Worker itself.
+
+import worker, { AccountObject as Account, DirectoryObject } from '../../src/worker.js';
+
+export { DirectoryObject };
+
+type Given = ConstructorParameters<typeof Account>;
+type Row = Record<string, SqlValue>;
+type SqlValue = string | number | null | ArrayBuffer;
+
+/** A database at one time, by the name of its tables. */
+interface Copy {
+  readonly time: number;
+  readonly schema: readonly string[];
+  readonly tables: ReadonlyMap<string, readonly Row[]>;
+  readonly keys: ReadonlyMap<string, unknown>;
+}
+
+/** By object and bookmark: like the platform's history, they are no part of the object. */
+const history = new Map<string, Map<string, Copy>>();
+/** By object: the bookmarks to go back to, and to keep the present under, at the next load. */
+const asked = new Map<string, { readonly back: string; readonly undo: string }>();
+let bookmarks = 0;
+const faults = { ignoresRestores: false };
+
+export class AccountObject extends Account {
+  constructor(...given: Given) {
+    const [ctx] = given;
+    const id = ctx.id.toString();
+    const storage = ctx.storage as unknown as Storage;
+    goBack(id, storage);
+    storage.getBookmarkForTime = async (time) => {
+      const copies = [...(history.get(id) ?? [])].filter(([, copy]) => copy.time <= time);
+      const [bookmark] = copies.at(-1) ?? [];
+      if (bookmark === undefined) throw new Error('the time is not kept');
+      return bookmark;
+    };
+    storage.onNextSessionRestoreBookmark = async (back) => {
+      if (!history.get(id)?.has(back)) throw new Error('no such bookmark');
+      const undo = `bookmark-${++bookmarks}`;
+      if (!faults.ignoresRestores) asked.set(id, { back, undo });
+      return undo;
+    };
+    super(...given);
+  }
+
+  /** Keeps the present state, as the platform does at every moment. */
+  remember(): void {
+    const { ctx } = this as unknown as { ctx: Given[0] };
+    const bookmark = `bookmark-${++bookmarks}`;
+    keep(ctx.id.toString(), bookmark, ctx.storage as unknown as Storage);
+  }
+}
+
+interface Storage {
+  sql: { exec(query: string, ...bindings: SqlValue[]): Iterable<Row> };
+  kv: {
+    list(): Iterable<[string, unknown]>;
+    put(key: string, value: unknown): void;
+    delete(key: string): void;
+  };
+  getBookmarkForTime(time: number): Promise<string>;
+  onNextSessionRestoreBookmark(bookmark: string): Promise<string>;
+}
+
+const TABLES = `
+  select name, sql from sqlite_schema
+   where sql is not null and name not like '\\_cf\\_%' escape '\\'`;
+
+function keep(id: string, bookmark: string, { sql, kv }: Storage): void {
+  const objects = [...sql.exec(TABLES)].map((row) => ({
+    name: String(row['name']),
+    sql: String(row['sql']),
+  }));
+  const tables = objects.filter((object) => object.sql.startsWith('CREATE TABLE'));
+  const rows = tables.map(({ name }) => [name, [...sql.exec(`select * from ${name}`)]] as const);
+  const copies = history.get(id) ?? new Map<string, Copy>();
+  history.set(id, copies);
+  copies.set(bookmark, {
+    time: Date.now(),
+    schema: objects.map((object) => object.sql),
+    tables: new Map(rows),
+    keys: new Map(kv.list()),
+  });
+}
+
+function goBack(id: string, storage: Storage): void {
+  const wanted = asked.get(id);
+  if (wanted === undefined) return;
+  asked.delete(id);
+  keep(id, wanted.undo, storage);
+  const copy = history.get(id)?.get(wanted.back);
+  if (copy === undefined) throw new Error('the copy is gone');
+  const { sql, kv } = storage;
+  for (const { name } of [...sql.exec(TABLES)]) {
+    sql.exec(`drop table if exists ${String(name)}`);
+  }
+  for (const statement of copy.schema) sql.exec(statement);
+  for (const [table, rows] of copy.tables) {
+    for (const row of rows) {
+      const places = Object.keys(row).map(() => '?');
+      sql.exec(`insert into ${table} values (${places.join()})`, ...Object.values(row));
+    }
+  }
+  for (const [key] of [...kv.list()]) kv.delete(key);
+  for (const [key, value] of copy.keys) kv.put(key, value);
+}
+
+interface Remembering {
+  remember(): Promise<void>;
+  restore(given: unknown): Promise<unknown>;
+}
+
+export default {
+  async fetch(request: Request, env: Parameters<typeof worker.fetch>[1]): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    const { ACCOUNTS } = env;
+    const owner = searchParams.get('owner') ?? '';
+    const account = () => ACCOUNTS.get(ACCOUNTS.idFromName(owner)) as unknown as Remembering;
+    switch (pathname) {
+      case '/remember':
+        await account().remember();
+        return new Response();
+      case '/restore-alone':
+        // As a maintenance Worker that is stopped right after it asked.
+        return Response.json(await account().restore(await request.json()));
+      case '/ignore-restores':
+        faults.ignoresRestores = true;
+        return new Response();
+      default:
+        return worker.fetch(request, env);
+    }
+  },
+};

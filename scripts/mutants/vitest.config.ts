@@ -1,16 +1,26 @@
 // How the tests run against mutants: those that work on sources alone, the
 // contract suite on the host from source among them.
 
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { buildOnDemand, fromSource } from '../../test/support/build-on-demand.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
+
+/** Tests that start a built program: it has no mutant in it, and is not built here. */
+const STARTS_BUILT = /support\/(server-process|node-service|server-host|worker-host)\.js'/;
+const STARTING = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((name) => join('test', name))
+  .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
+  .filter((path) => STARTS_BUILT.test(readFileSync(join(ROOT, path), 'utf8')));
 
 export default defineConfig({
   plugins: [buildOnDemand(true), fromSource()],
   root: ROOT,
   test: {
     include: (process.env['MUTANT_TESTS'] ?? '').split(','),
+    exclude: STARTING,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     env: { TEST_HOSTS: 'handler' },

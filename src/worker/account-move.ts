@@ -213,7 +213,7 @@ export class AccountMove {
 export function movingIn(): Outcome<never> {
   const { failure } = failed(
     'STORAGE_UNAVAILABLE',
-    'nothing was changed: the account is being moved here; try again later',
+    'nothing was changed: the account is being moved here, or set back; try again later',
   );
   return { ok: false, failure: { ...failure, retryAfterSeconds: RETRY_AFTER_SECONDS } };
 }

@@ -23,10 +23,10 @@ afterEach(async () => {
 /** The storage thread's next call never ends: it is deep in a native one, as on a disk that hangs. */
 const HANGING = `
   import { parentPort as port } from 'node:worker_threads';
-  import Database from 'libsql';
+  import Library from 'libsql';
   port.on('message', ({ name }) => {
     if (name === 'commit') {
-      new Database(':memory:').exec(
+      new Library(':memory:').exec(
         'with recursive c(n) as (select 1 union all select n + 1 from c) select count(*) from c',
       );
     }

@@ -71,23 +71,23 @@ export async function startMiniflare(workers: readonly WorkerOptions[]): Promise
   });
 }
 
+type FirstWorker = Awaited<ReturnType<typeof workerOptions>>;
+type OtherWorker = Pick<WorkerOptions, 'name'> & Record<string, unknown>;
+
 /**
  * Starts a Worker and others, with what is given, that are bound to the first one's
  * objects. Resolves with their origins, in this order.
  */
-export async function startBeside(
-  first: Awaited<ReturnType<typeof workerOptions>>,
-  ...others: readonly (Pick<WorkerOptions, 'name'> & Record<string, unknown>)[]
-) {
+export async function startBeside(first: FirstWorker, ...others: readonly OtherWorker[]) {
   const miniflare = await startMiniflare(besideEachOther(first, others));
   const urls = [first, ...others].map(({ name }) => miniflare.unsafeGetDirectURL(name));
   return { miniflare, origins: (await Promise.all(urls)).map(({ origin }) => origin) };
 }
 
-/** Options of all of them, the others bound to the first one's objects. `ports`: in this order; a free one unless given. */
+/** Options of all. `ports`: absent or 0 for a free one. */
 export function besideEachOther(
-  first: Awaited<ReturnType<typeof workerOptions>>,
-  others: readonly (Pick<WorkerOptions, 'name'> & Record<string, unknown>)[],
+  first: FirstWorker,
+  others: readonly OtherWorker[],
   ports: readonly number[] = [],
 ): WorkerOptions[] {
   const { durableObjectsPersist: _, ...shared } = first;
@@ -96,12 +96,11 @@ export function besideEachOther(
     { ...(object as { className: string }), scriptName: first.name },
   ]);
   const beside = { ...shared, durableObjects: Object.fromEntries(objects) };
-  return [first, ...others.map((other) => ({ ...beside, ...other }) as WorkerOptions)].map(
-    (worker, i) => ({
-      ...worker,
-      unsafeDirectSockets: [{ host: '127.0.0.1', port: ports[i] ?? 0 }],
-    }),
-  );
+  const workers = [first, ...others.map((other) => ({ ...beside, ...other }) as WorkerOptions)];
+  return workers.map((worker, i) => ({
+    ...worker,
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: ports[i] ?? 0 }],
+  }));
 }
 
 /** Asks for an answer without compression. Miniflare compresses as the platform's edge does; the Worker's own bytes are under test. */

@@ -19,6 +19,7 @@ export interface WorkerProcess {
   kill(): Promise<void>;
 }
 
+/** `options`: of one Worker, or of Miniflare with several. */
 export async function startWorkerProcess(options: MiniflareOptions): Promise<WorkerProcess> {
   const child = spawn(
     process.execPath,

@@ -10,12 +10,14 @@ import {
 import { sequenceOf } from '../../domain/identifier.js';
 import { isJsonObject } from '../../domain/json.js';
 import type { Sequences } from '../../records/journal.js';
-import { describeRow, storedFacts } from '../../records/stored-facts.js';
+import { ownText } from '../../records/own-text.js';
+import { ofNoCollection, storedFacts } from '../../records/stored-facts.js';
 import { expectOurs } from '../backup/database-check.js';
 import { codeOf } from '../backup/file-copy.js';
 import { Connection } from '../file/connection.js';
 import { explained, messageOf } from '../file/connection-errors.js';
-import { loadPage, rowsOfPage } from '../file/record-pages.js';
+import { FileRows } from '../file/file-rows.js';
+import { loadPage } from '../file/record-pages.js';
 import { DISTRUST_SCHEMA } from '../file/schema-check.js';
 import { LOAD_SEQUENCES } from '../records-table.js';
 import { type MovedRow, piecesOf } from './moved-rows.js';
@@ -132,15 +134,13 @@ export class FileAccounts {
       const page = loadPage(this.#connection, last);
       if (page === undefined) break;
       last = page.last;
-      for (const row of rowsOfPage(page)) {
-        if (!isCollectionName(row.collection)) {
-          throw new Error(`${describeRow(row)} is of no collection`);
-        }
+      for (const row of new FileRows(page)) {
+        if (!isCollectionName(row.collection)) throw ofNoCollection(row);
         const { owner, id } = storedFacts(row);
         const { position, collection } = row;
         this.#raise(collection, sequenceOf(collection, id));
         if (owner === undefined) this.unowned++;
-        else this.#placesOf(owner).push({ position, characters: row.body.length });
+        else this.#placesOf(ownText(owner)).push({ position, characters: row.body.length });
       }
     }
     // All of them are looked at before anything is sent.

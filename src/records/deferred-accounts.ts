@@ -3,6 +3,7 @@
 
 import { byCollection, type CollectionName } from '../domain/collection-name.js';
 import type { DeferredRows, JournalRow } from './journal.js';
+import { ownText } from './own-text.js';
 
 /** A page has at most so many rows: a row's number is its page's and its place in one integer. */
 const PAGE_BITS = 16;
@@ -107,9 +108,4 @@ export class DeferredAccounts {
     this.#numbers.set(owner === undefined ? undefined : ownText(owner), number);
     return number;
   }
-}
-
-/** The same text in a piece of memory of its own: a part of a longer text is slower to compare, and keeps all of it. */
-function ownText(text: string): string {
-  return JSON.parse(JSON.stringify(text));
 }

@@ -10,6 +10,7 @@ import {
 import { sequenceOf } from '../../domain/identifier.js';
 import { isJsonObject } from '../../domain/json.js';
 import type { Sequences } from '../../records/journal.js';
+import { ownText } from '../../records/own-text.js';
 import { ofNoCollection, storedFacts } from '../../records/stored-facts.js';
 import { expectOurs } from '../backup/database-check.js';
 import { codeOf } from '../backup/file-copy.js';
@@ -139,7 +140,7 @@ export class FileAccounts {
         const { position, collection } = row;
         this.#raise(collection, sequenceOf(collection, id));
         if (owner === undefined) this.unowned++;
-        else this.#placesOf(owner).push({ position, characters: row.body.length });
+        else this.#placesOf(ownText(owner)).push({ position, characters: row.body.length });
       }
     }
     // All of them are looked at before anything is sent.

@@ -104,10 +104,13 @@ export async function askMaintenance(
   path: string,
   body?: unknown,
 ): Promise<{ status: number; json: { data?: never; error?: { message: string } } }> {
-  const response = await fetch(`${origin}${path}`, {
-    method,
-    headers: { 'X-Service-Admin-Key': ADMIN_KEY, 'Accept-Encoding': 'identity' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  const ask = () =>
+    fetch(`${origin}${path}`, {
+      method,
+      headers: { 'X-Service-Admin-Key': ADMIN_KEY, 'Accept-Encoding': 'identity' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  // Each call may be made twice, and a kept connection may be one to Workers that were killed.
+  const response = await ask().catch(ask).catch(ask);
   return { status: response.status, json: JSON.parse(await response.text()) };
 }

@@ -18,8 +18,6 @@ import type { WorkerProcess } from '../../support/worker-process.js';
 import { freePort, TRIAL_KEY } from '../data/data-service-process.js';
 import type { Finding } from '../trial.js';
 
-/** Slower than any machine was, so that every kill comes before the end. */
-const RECORDS_A_SECOND = 15_000;
 const LOOK_MS = 20;
 const RUNS_MAX = 40;
 
@@ -49,10 +47,16 @@ export async function killedMove(options: KilledMoveOptions): Promise<Finding> {
   const before = await contentsOf(file);
   const killer = await Killer.start(folder, subjectsOf(shop.accounts));
   try {
-    const there = await killer.run(['--from', file, '--to', killer.url], options, kills / 2);
+    const there = await killer.run(['--from', file, '--to', killer.url], options, {
+      kills: kills / 2,
+      whole: shop.records,
+    });
     say('all there; comparing');
     const onWorkers = await contentsOfWorkers(killer.url, before);
-    const home = await killer.run(['--from', killer.url, '--to', back], options, kills / 2);
+    const home = await killer.run(['--from', killer.url, '--to', back], options, {
+      kills: kills / 2,
+      whole: statSync(file).size,
+    });
     const after = await contentsOf(back);
     const started = await recordsServed(back);
     const isSame = isDeepStrictEqual(after, before) && onWorkers.differences === 0;
@@ -109,11 +113,15 @@ class Killer {
   }
 
   /**
-   * Runs the command until it has done its work; kills so often on the way, each time
-   * after it has come further. A run that ends because no Worker answers is begun again.
+   * Runs the command until it has done its work; kills so often on the way, at even parts of
+   * the `whole`: records on Workers, or bytes of the file. A run that ends because no Worker
+   * answers is begun again.
    */
-  async run(args: readonly string[], { shop, say }: KilledMoveOptions, kills: number) {
-    const spacing = (shop.records / RECORDS_A_SECOND / (kills + 1)) * 1_000;
+  async run(
+    args: readonly string[],
+    { say }: KilledMoveOptions,
+    { kills, whole }: { readonly kills: number; readonly whole: number },
+  ) {
     let runs = 0;
     const begin = () => {
       runs++;
@@ -123,13 +131,11 @@ class Killer {
     let move = begin();
     for (let kill = 1; kill <= kills; kill++) {
       const isMove = (this.killedMoves + this.killedWorkers) % 2 === 0;
-      const before = await this.#progress(args);
-      while ((await this.#progress(args)) <= before) {
+      while ((await this.#progress(args)) < (whole * kill) / (kills + 1)) {
         const code = await Promise.race([move.ended.then((end) => end.code), delay(LOOK_MS, -1)]);
         if (code === 0) break;
         if (code !== -1) move = begin();
       }
-      await Promise.race([move.ended, delay(spacing)]);
       if (move.child.exitCode === 0) break;
       if (isMove) {
         move.child.kill('SIGKILL');

@@ -7,8 +7,9 @@ import type { MiniflareOptions } from 'miniflare';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SCRIPT = `
+  import { text } from 'node:stream/consumers';
   import { Miniflare } from 'miniflare';
-  const miniflare = new Miniflare(JSON.parse(process.argv[1]));
+  const miniflare = new Miniflare(JSON.parse(await text(process.stdin)));
   const { origin } = await miniflare.ready;
   process.stdout.write(origin);
 `;
@@ -21,11 +22,13 @@ export interface WorkerProcess {
 
 /** `options`: of one Worker, or of Miniflare with several. */
 export async function startWorkerProcess(options: MiniflareOptions): Promise<WorkerProcess> {
-  const child = spawn(
-    process.execPath,
-    ['--input-type=module', '--eval', SCRIPT, '--', JSON.stringify(options)],
-    { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'ignore'] },
-  );
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', SCRIPT], {
+    cwd: ROOT,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  // Not as an argument: a changed Worker is in it, and one argument has at most 128 KiB.
+  child.stdin.end(JSON.stringify(options));
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const origin = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').once('data', resolve);

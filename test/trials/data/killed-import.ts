@@ -77,10 +77,10 @@ export async function killedImport({ folder, host, rows, kills, say }: KilledImp
   }
 }
 
-/** As a proxy with limits does. The command asks again after the time that the answer names. */
+/** As a proxy with limits does. A 503 names no time, so the command waits for a second: few of these. */
 function refusesNowAndThen(response: ServerResponse, number: number): boolean {
   if (number % 97 === 0) response.writeHead(429, { 'Retry-After': '0' }).end();
-  else if (number % 151 === 0) response.writeHead(503).end();
+  else if (number % 1_009 === 0) response.writeHead(503).end();
   else return false;
   return true;
 }

@@ -1,11 +1,9 @@
 // A move whose way is bad: answers get lost, connections break, the operator presses
 // Ctrl-C. Nothing is there twice, and nothing is missing.
 
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openMeddlingProxy } from '../support/meddling-proxy.js';
 import {
   type MoveWorkers,
   moveHere,
@@ -37,42 +35,20 @@ afterAll(async () => {
 type Mishap = 'none' | 'lost before' | 'lost after' | '503';
 
 /** A proxy with a bad line. `counted` is told of each request. */
-async function badLine(
-  mishaps: readonly Mishap[],
-  counted: (requests: number) => unknown = () => {},
-) {
-  let requests = 0;
-  const server: Server = createServer(async (incoming, outgoing) => {
-    const mishap = mishaps[requests++ % mishaps.length];
-    counted(requests);
-    const body = await bytesOf(incoming);
-    if (mishap === 'lost before') return void incoming.socket.destroy();
-    if (mishap === '503') return void outgoing.writeHead(503).end('busy');
-    const { method, url, headers } = incoming;
-    const onward = request(`${workers.maintenance}${url}`, { method, headers });
-    onward.end(body);
-    const [answer] = (await once(onward, 'response')) as [IncomingMessage];
-    const bytes = await bytesOf(answer);
-    if (mishap === 'lost after') return void incoming.socket.destroy();
-    outgoing.writeHead(answer.statusCode ?? 500, { 'content-type': 'application/json' });
-    outgoing.end(bytes);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+function badLine(mishaps: readonly Mishap[], counted: (requests: number) => unknown = () => {}) {
+  const mishapOf = (number: number) => mishaps[(number - 1) % mishaps.length];
+  return openMeddlingProxy({
+    to: workers.maintenance,
+    before(response, number) {
+      counted(number);
+      const mishap = mishapOf(number);
+      if (mishap === 'lost before') response.destroy();
+      else if (mishap === '503') response.writeHead(503).end('busy');
+      else return false;
+      return true;
     },
-  };
-}
-
-async function bytesOf(message: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of message) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
+    after: (response, number) => mishapOf(number) === 'lost after' && Boolean(response.destroy()),
+  });
 }
 
 const MISHAPS: readonly Mishap[] = [
@@ -86,7 +62,7 @@ it('Over a line that loses requests and answers everything arrives once, there a
     (url: string) => ['--from', url, '--to', at('back.db')],
   ]) {
     const line = await badLine(MISHAPS);
-    const { code, stderr } = await moveHere(way(line.url)).finally(line.close);
+    const { code, stderr } = await moveHere(way(line.origin)).finally(line.close);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('before going on');
   }
@@ -100,7 +76,7 @@ it('Ctrl-C says how to go on, and the same command does', async () => {
   let stop = () => {};
   // Behind the first pieces of both accounts.
   const line = await badLine(['none'], (requests) => requests === 6 && stop());
-  const args = ['--from', line.url, '--to', at('stopped.db')];
+  const args = ['--from', line.origin, '--to', at('stopped.db')];
   try {
     const first = startMove(args);
     stop = () => first.child.kill('SIGINT');
@@ -118,7 +94,7 @@ it('Ctrl-C says how to go on, and the same command does', async () => {
 
 it('A Worker that is not there, or is another program, is said in a sentence', async () => {
   const line = await badLine(['lost before']);
-  const away = await moveHere(['--from', at('shop.db'), '--to', line.url]);
+  const away = await moveHere(['--from', at('shop.db'), '--to', line.origin]);
   await line.close();
   expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining('no answer from') });
   const service = await moveHere(['--from', at('shop.db'), '--to', workers.service]);

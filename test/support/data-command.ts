@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../src/data/run-command.js';
+import type { Surroundings } from '../../src/data/surroundings.js';
 import type { Waits } from '../../src/data/waiting.js';
 
 const DATA = fileURLToPath(new URL('../../dist/data.js', import.meta.url));
@@ -66,29 +67,34 @@ export const SHORT_WAITS: Waits = {
   onItsWayMs: 300,
 };
 
-export async function dataCommandHere(
+export function dataCommandHere(
   args: readonly string[],
   environment: Environment,
   { waits = SHORT_WAITS, interrupted = new AbortController().signal } = {},
 ): Promise<CommandRun> {
+  return runHere(environment, interrupted, (surroundings) => runCommand(args, surroundings, waits));
+}
+
+/** Runs a command in this process and keeps its output. */
+export async function runHere(
+  environment: Environment,
+  interrupted: AbortSignal,
+  command: (surroundings: Surroundings) => Promise<number>,
+): Promise<CommandRun> {
   const text = { stdout: '', stderr: '' };
-  const code = await runCommand(
-    args,
-    {
-      environment,
-      out: (more) => {
-        text.stdout += more;
-      },
-      err: (more) => {
-        text.stderr += more;
-      },
-      isTerminal: false,
-      interrupted,
-      now: Date.now,
-      randomBytes,
-      version: '0.1.0',
+  const code = await command({
+    environment,
+    out: (more) => {
+      text.stdout += more;
     },
-    waits,
-  );
+    err: (more) => {
+      text.stderr += more;
+    },
+    isTerminal: false,
+    interrupted,
+    now: Date.now,
+    randomBytes,
+    version: '0.1.0',
+  });
   return { code, ...text };
 }

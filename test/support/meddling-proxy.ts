@@ -1,14 +1,14 @@
-// A proxy in front of a service, for tests of clients: it counts the requests of one
-// method, and a test decides what each of them gets.
+// A proxy in front of a service, for tests of clients: it counts the requests, all or
+// those of one method, and a test decides what each of them gets.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Meddling {
-  /** Only requests with this method are counted. */
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** `baseUrl` of the service. */
+  /** Only requests with this method are counted; default: all. */
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  /** An address of the service; only its origin counts. */
   readonly to: string;
   /** Runs before the request goes on; true: it has answered. `number` counts from 1. */
   before?(response: ServerResponse, number: number): boolean;
@@ -19,7 +19,7 @@ export interface Meddling {
 export async function openMeddlingProxy({ method, to, before, after }: Meddling) {
   let number = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const own = request.method === method ? ++number : 0;
+    const own = method === undefined || request.method === method ? ++number : 0;
     const body = await bytesOf(request);
     if (own > 0 && before?.(response, own)) return;
     const answered = await fetch(new URL(request.url ?? '/', to), {
@@ -37,8 +37,10 @@ export async function openMeddlingProxy({ method, to, before, after }: Meddling)
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
   return {
-    environment: { SERVICE_URL: `http://127.0.0.1:${port}/api/v1` },
+    origin,
+    environment: { SERVICE_URL: `${origin}/api/v1` },
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(resolve));

@@ -1,11 +1,16 @@
 // `npm run move` in this process, and the Workers that it moves to.
 
-import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { MiniflareOptions } from 'miniflare';
 import { runMove } from '../../src/move/run-move.js';
 import { ADMIN_KEY } from './contract.js';
-import { type CommandRun, SHORT_WAITS, type StartedCommand, startProgram } from './data-command.js';
+import {
+  type CommandRun,
+  runHere,
+  SHORT_WAITS,
+  type StartedCommand,
+  startProgram,
+} from './data-command.js';
 import { type IdentityStub, openIdentityStub } from './identity-stub.js';
 import { besideEachOther, startBeside, workerOptions } from './worker-host.js';
 import { startWorkerProcess } from './worker-process.js';
@@ -46,30 +51,13 @@ export async function startMoveWorkers(
 
 const WAITS = { ...SHORT_WAITS, timeoutMs: 30_000 };
 
-export async function moveHere(
+export function moveHere(
   args: readonly string[],
   { key = ADMIN_KEY, waits = WAITS, interrupted = new AbortController().signal } = {},
 ): Promise<CommandRun> {
-  const text = { stdout: '', stderr: '' };
-  const code = await runMove(
-    [...args],
-    {
-      environment: { ADMIN_API_KEY: key },
-      out: (more) => {
-        text.stdout += more;
-      },
-      err: (more) => {
-        text.stderr += more;
-      },
-      isTerminal: false,
-      interrupted,
-      now: Date.now,
-      randomBytes,
-      version: '',
-    },
-    waits,
+  return runHere({ ADMIN_API_KEY: key }, interrupted, (surroundings) =>
+    runMove([...args], surroundings, waits),
   );
-  return { code, ...text };
 }
 
 /** `node dist/move.js`, as an operator runs it. */

@@ -51,34 +51,42 @@ export async function exportData(
   service: Service,
   surroundings: Surroundings,
 ): Promise<Manifest[]> {
-  let hasFolder = false;
-  const onFolder = () => {
-    hasFolder = true;
-  };
-  try {
-    return await exportInto(options, service, surroundings, onFolder);
-  } catch (error) {
-    if (!(error instanceof Interrupted)) throw error;
-    throw new Interrupted(
-      hasFolder
-        ? `stopped: ${options.folder} is no whole export; remove it, or name a new folder`
-        : 'stopped; nothing was written',
-    );
-  }
+  const prepared = await prepare(options, service).catch(
+    stoppedWith('stopped; nothing was written'),
+  );
+  await makeFolder(options.folder);
+  return await writeAll(prepared, options, service, surroundings).catch(
+    stoppedWith(`stopped: ${options.folder} is no whole export; remove it, or name a new folder`),
+  );
 }
 
-async function exportInto(
-  options: ExportOptions,
-  service: Service,
-  surroundings: Surroundings,
-  onFolder: () => void,
-): Promise<Manifest[]> {
+interface Prepared {
+  readonly usage: string;
+  readonly accounts: readonly string[];
+  /** How many records there are to come. */
+  readonly total: number;
+}
+
+async function prepare(options: ExportOptions, service: Service): Promise<Prepared> {
   await service.reach();
   const usage = await lastUpdates(options, service);
   const accounts = options.account === undefined ? await allAccounts(service) : [options.account];
-  const total = await expectRecords(options, accounts, service);
-  await makeFolder(options.folder);
-  onFolder();
+  return { usage, accounts, total: await expectRecords(options, accounts, service) };
+}
+
+/** Says how Ctrl-C has left the folder; other errors stay. */
+function stoppedWith(sentence: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof Interrupted ? new Interrupted(sentence) : error;
+  };
+}
+
+async function writeAll(
+  { usage, accounts, total }: Prepared,
+  options: ExportOptions,
+  service: Service,
+  surroundings: Surroundings,
+): Promise<Manifest[]> {
   const progress = startProgress(surroundings, {
     event: 'export_progress',
     noun: 'records',

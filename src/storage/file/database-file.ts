@@ -2,7 +2,6 @@
 // open to Litestream beside it. It runs in the storage thread, because every call on it is synchronous.
 
 import { closeSync, statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
@@ -82,7 +81,7 @@ export class LibsqlFile {
    * damaged, of another program or newer than this program.
    */
   static async open(
-    url: string,
+    path: string,
     initialRows: string,
     now: number,
     holding: Holding,
@@ -90,7 +89,6 @@ export class LibsqlFile {
     let connection: Connection | undefined;
     let file: LibsqlFile | undefined;
     try {
-      const path = fileURLToPath(url);
       const inode = inodeOf(path);
       connection = new Connection(path, { busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS });
       file = new LibsqlFile(connection, path, holding);

@@ -3,7 +3,6 @@
 
 import { access, constants, mkdir, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
 import type {
   Changes,
@@ -78,7 +77,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
     const news = new ReplicaNews(replication);
     const thread = new LibsqlThread(
       {
-        url: pathToFileURL(path).href,
+        path,
         initialRows: rowsText(options.initialRows ?? []),
         now: Date.now(),
         replication: replication && {

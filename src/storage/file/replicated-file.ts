@@ -117,7 +117,7 @@ export class ReplicatedFile {
   /** The replica's next sync then sends the whole database: Litestream sees that the log was emptied without it. */
   async #emptyLongLog(): Promise<void> {
     if (this.file.logBytes <= LOG_MAX_BYTES) return;
-    await this.file.emptyLog();
+    this.file.emptyLog();
   }
 }
 

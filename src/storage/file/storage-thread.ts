@@ -44,7 +44,7 @@ export interface ThreadNews {
 
 /** The thread's start data. */
 export interface ThreadOptions {
-  readonly url: string;
+  readonly path: string;
   readonly initialRows: string;
   /** Milliseconds since 1970, UTC. */
   readonly now: number;
@@ -66,14 +66,14 @@ type TurnCalls = Omit<ThreadCalls, 'commit'> & {
 
 const calls: TurnCalls = {
   async open() {
-    const { url, initialRows, now, replication }: ThreadOptions = workerData;
+    const { path, initialRows, now, replication }: ThreadOptions = workerData;
     if (replication === undefined) {
-      file = await LibsqlFile.open(url, initialRows, now, 'alone');
+      file = await LibsqlFile.open(path, initialRows, now, 'alone');
       return;
     }
     replicated = await ReplicatedFile.open({
       replication,
-      open: () => LibsqlFile.open(url, initialRows, now, 'shared'),
+      open: () => LibsqlFile.open(path, initialRows, now, 'shared'),
       report: (replica) => parentPort?.postMessage({ replica } satisfies ThreadNews),
       inTurn,
     });

@@ -40,20 +40,45 @@ export function* piecesOf<Row>(
   rows: Iterable<Row>,
   charactersOf: (row: Row) => number,
 ): Generator<Row[]> {
-  let piece: Row[] = [];
-  let characters = 0;
-  for (const row of rows) {
-    const more = charactersOf(row);
-    const isFull = piece.length >= PIECE_MAX_ROWS || characters + more > PIECE_MAX_CHARACTERS;
-    if (isFull && piece.length > 0) {
-      yield piece;
-      piece = [];
-      characters = 0;
-    }
-    piece.push(row);
-    characters += more;
+  const cutter = new PieceCutter(charactersOf);
+  for (const row of rows) yield* cutter.add(row);
+  yield* cutter.end();
+}
+
+/** The same of rows that come one by one. */
+export async function* piecesOfStream<Row>(
+  rows: AsyncIterable<Row>,
+  charactersOf: (row: Row) => number,
+): AsyncGenerator<Row[]> {
+  const cutter = new PieceCutter(charactersOf);
+  for await (const row of rows) yield* cutter.add(row);
+  yield* cutter.end();
+}
+
+class PieceCutter<Row> {
+  readonly #charactersOf: (row: Row) => number;
+  #piece: Row[] = [];
+  #characters = 0;
+
+  constructor(charactersOf: (row: Row) => number) {
+    this.#charactersOf = charactersOf;
   }
-  if (piece.length > 0) yield piece;
+
+  /** Gives the piece before the row, if the row does not fit into it. */
+  *add(row: Row): Generator<Row[]> {
+    const more = this.#charactersOf(row);
+    const isTooMuch = this.#characters + more > PIECE_MAX_CHARACTERS;
+    if (this.#piece.length >= PIECE_MAX_ROWS || isTooMuch) yield* this.end();
+    this.#piece.push(row);
+    this.#characters += more;
+  }
+
+  /** Gives the last piece. */
+  *end(): Generator<Row[]> {
+    if (this.#piece.length > 0) yield this.#piece;
+    this.#piece = [];
+    this.#characters = 0;
+  }
 }
 
 export function charactersOf([, , body]: MovedRow): number {

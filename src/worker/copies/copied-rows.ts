@@ -1,12 +1,7 @@
 // An account's rows and audit events as a copy has them, in pieces as an object takes them.
 
 import type { MovedEvent } from '../../storage/move/move-messages.js';
-import {
-  charactersOf,
-  type MovedRow,
-  PIECE_MAX_CHARACTERS,
-  PIECE_MAX_ROWS,
-} from '../../storage/move/moved-rows.js';
+import { charactersOf, type MovedRow, piecesOfStream } from '../../storage/move/moved-rows.js';
 import { eventOfLine, type IndexedAccount, type Manifest, rowOfLine } from './copy-format.js';
 import type { CopyShelf } from './copy-shelf.js';
 import { linesOf } from './lines.js';
@@ -17,7 +12,7 @@ export async function* copiedRows(
   copy: string,
   { stretches }: IndexedAccount,
 ): AsyncGenerator<MovedRow[]> {
-  yield* inPieces(rows(shelf, copy, stretches), charactersOf);
+  yield* piecesOfStream(rows(shelf, copy, stretches), charactersOf);
 }
 
 /** The account's audit events, under the names by which the directory takes none twice. */
@@ -27,7 +22,7 @@ export async function* copiedEvents(
   account: string,
 ): AsyncGenerator<MovedEvent[]> {
   const audit = files.filter(({ content }) => content === 'audit').map(({ name }) => name);
-  yield* inPieces(events(shelf, copy, audit, account), ({ event }) => event.length);
+  yield* piecesOfStream(events(shelf, copy, audit, account), ({ event }) => event.length);
 }
 
 async function* rows(shelf: CopyShelf, copy: string, stretches: IndexedAccount['stretches']) {
@@ -53,25 +48,4 @@ async function* events(
       if (owner === account) yield { owner, epoch, number, event };
     }
   }
-}
-
-/** As many as fit into a piece, at least one. */
-async function* inPieces<T>(
-  source: AsyncIterable<T>,
-  sizeOf: (item: T) => number,
-): AsyncGenerator<T[]> {
-  let piece: T[] = [];
-  let characters = 0;
-  for await (const item of source) {
-    const more = sizeOf(item);
-    const isFull = piece.length >= PIECE_MAX_ROWS || characters + more > PIECE_MAX_CHARACTERS;
-    if (isFull && piece.length > 0) {
-      yield piece;
-      piece = [];
-      characters = 0;
-    }
-    piece.push(item);
-    characters += more;
-  }
-  if (piece.length > 0) yield piece;
 }

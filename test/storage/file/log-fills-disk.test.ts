@@ -1,12 +1,12 @@
 // A full disk on which somebody makes a little room: the log that fills most of it is
 // used again, and writing goes on without a restart. The disk is a file system in memory.
 
-import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { VALID_BODY } from '../../support/collection-table.js';
 import { openIdentityStub, tokenOf } from '../../support/identity-stub.js';
+import { privateMounts } from '../../support/private-mounts.js';
 import { startServer } from '../../support/server-process.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 
@@ -16,10 +16,9 @@ const BALLAST_BYTES = 600_000;
 /** Changes whose log would take twice the disk. */
 const CHANGES = 1_500;
 
-const MAY_MOUNT =
-  spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+const MOUNTS = privateMounts();
 
-it.skipIf(!MAY_MOUNT)(
+it.skipIf(MOUNTS === undefined)(
   'A log that fills the disk is used again once there is a little room',
   async () => {
     const folder = await openTemporaryFolder();
@@ -29,7 +28,7 @@ it.skipIf(!MAY_MOUNT)(
     const server = await startServer(
       { DATABASE_URL: `file:${folder.path}/service.db`, AUTH_USERINFO_URL: identity.url },
       undefined,
-      ['unshare', '--mount', 'sh', '-c', mount, folder.path],
+      [...(MOUNTS ?? []), 'sh', '-c', mount, folder.path],
     );
     try {
       const ask = async (method: string, path: string, body: object) => {

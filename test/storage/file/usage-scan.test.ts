@@ -3,7 +3,6 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredTotals } from '../../../src/records/journal.js';
@@ -55,16 +54,16 @@ describe('The usage view of one moment', () => {
     const path = join(folder.path, 'service.db');
     writeFileSync(path, '');
     const initial = Array.from({ length: ROWS }, (_, index) => put(index + 1));
-    file = await LibsqlFile.open(pathToFileURL(path).href, JSON.stringify(initial), AT, 'alone');
+    file = await LibsqlFile.open(path, JSON.stringify(initial), AT, 'alone');
     await file.commit({ ...texts([]), events: EVENT });
   });
   afterEach(() => file.close());
 
   async function counted(afterStep: (step: number) => Promise<void>): Promise<StoredTotals> {
-    await file.usage.begin(TIMES, PIECE_ROWS);
+    file.usage.begin(TIMES, PIECE_ROWS);
     for (let step = 0; ; step++) {
       await afterStep(step);
-      const totals = await file.usage.next();
+      const totals = file.usage.next();
       if (totals !== undefined) return totals;
     }
   }

@@ -1,9 +1,9 @@
 // A full disk that gets room again: a small file system in memory, mounted so that only
 // the server sees it.
 
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { privateMounts } from '../../support/private-mounts.js';
 import { Ledger } from '../load/ledger.js';
 import { randomFrom } from '../load/random.js';
 import { LoadWorker } from '../load/workload.js';
@@ -18,17 +18,6 @@ const CHANGES = 30;
 /** So many failures that the disk is certainly full. */
 const FAILURES_WANTED = 10;
 const FULL_MAX_CHANGES = 3_000;
-
-/** The command that gives the server mounts of its own; undefined when this user may not mount. */
-function privateMounts() {
-  return [
-    ['unshare', '--mount'],
-    ['unshare', '--user', '--map-root-user', '--mount'],
-  ].find(
-    ([command = '', ...args]) =>
-      spawnSync(command, [...args, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0,
-  );
-}
 
 export async function fullDisk(options: {
   folder: string;

@@ -1,10 +1,11 @@
 // The faults on Node: each makes a history of its own.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { root } from '../../../scripts/setup.js';
+import { privateMounts } from '../../support/private-mounts.js';
 import { tracerIsMissing } from '../disk/trace.js';
 import { byToken } from '../service/identity-provider.js';
 import { NodeWorld, type World } from './node-world.js';
@@ -40,10 +41,6 @@ const SYNC_DELAY_MS = 20;
 const FAILING_SYNCS = 'when=25+40';
 const HELD_MS = 1_500;
 const HELD_FOR_GOOD_MS = 7_000;
-const MOUNTS = [
-  ['unshare', '--mount'],
-  ['unshare', '--user', '--map-root-user', '--mount'],
-];
 
 export const NODE_FAULTS: readonly Fault[] = [
   {
@@ -133,7 +130,7 @@ async function fullDisk(folder: string, { operations, rounds, clients }: Amount,
   const disk = join(folder, 'disk');
   mkdirSync(disk, { recursive: true });
   const mount = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && exec "$@"`;
-  const under = [...(mounts() ?? []), 'sh', '-c', mount, disk];
+  const under = [...(privateMounts() ?? []), 'sh', '-c', mount, disk];
   const world = await NodeWorld.open({ folder: disk, script, clients, under });
   // As the server sees it.
   const inside = join('/proc', String(world.service.pid), 'root', disk);
@@ -243,13 +240,6 @@ async function backups(folder: string, { operations, rounds, clients }: Amount, 
   return { world, came: `${taken.length} backups` };
 }
 
-function mounts(): readonly string[] | undefined {
-  return MOUNTS.find(
-    ([command = '', ...args]) =>
-      spawnSync(command, [...args, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0,
-  );
-}
-
 function mountsAreMissing(): string | undefined {
-  return mounts() === undefined ? 'this user may not mount' : undefined;
+  return privateMounts() === undefined ? 'this user may not mount' : undefined;
 }

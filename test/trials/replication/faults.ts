@@ -1,6 +1,6 @@
 // What happens to Litestream, its replica or the service under load, before the disaster.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
@@ -17,6 +17,7 @@ import { startScript } from '../../../scripts/bench/processes.js';
 import { listening } from '../../../scripts/bench/targets.js';
 import { storeReplica } from '../../../scripts/bench/workloads/replication.js';
 import { root } from '../../../scripts/setup.js';
+import { privateMounts } from '../../support/private-mounts.js';
 import type { Random } from '../load/random.js';
 import type { Disaster } from './disaster.js';
 
@@ -105,13 +106,7 @@ async function withoutReplica(life: Disaster): Promise<void> {
 async function fullReplica(folder: string): Promise<Surroundings | undefined> {
   const place = join(folder, 'small-disk');
   const script = `mkdir "$0" && mount -t tmpfs -o size=${SMALL_DISK_BYTES} tmpfs "$0" && echo ready && exec sleep 600`;
-  const under = [
-    ['unshare', '--mount'],
-    ['unshare', '--user', '--map-root-user', '--mount'],
-  ].find(
-    ([command = '', ...args]) =>
-      spawnSync(command, [...args, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0,
-  );
+  const under = privateMounts();
   if (under === undefined) return undefined;
   const [command = '', ...args] = [...under, 'sh', '-c', script, place];
   const holder = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });

@@ -71,3 +71,15 @@ it('holds nothing after all have returned their bytes', async () => {
   expect(granted.toSorted()).toEqual(accounts.toSorted());
   expect(allowance.heldBytes).toBe(0);
 });
+
+it('holds by default 16 MiB for an account and 64 MiB in all, beyond the own shares', () => {
+  const allowance = new ByteAllowance();
+  const megabyte = 1_048_576;
+  for (let i = 0; i < 4; i++) {
+    expect(allowance.take(`account ${i}`, 16 * megabyte)).toBeUndefined();
+    expect(allowance.take(`account ${i}`, 1)).toBeInstanceOf(Promise);
+  }
+  // One body of the largest size and one long answer.
+  expect(allowance.take('another', 1_048_576 + 393_216)).toBeUndefined();
+  expect(allowance.take('another', 1)).toBeInstanceOf(Promise);
+});

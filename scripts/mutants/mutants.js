@@ -26,7 +26,7 @@ const { paths, tests, survivorsTests, oneIn, sample, atOnce, bundles } = readArg
 );
 await makeInstalled('test', 'scripts/worker', 'scripts/mutants');
 process.chdir(root);
-process.env['TEST_HOSTS'] = bundles ? 'handler,worker' : 'handler';
+process.env['TEST_HOSTS'] ??= bundles ? 'handler,worker' : 'handler';
 process.env['MUTANTS_ONE_IN'] = oneIn;
 process.env['MUTANTS_SAMPLE'] = sample;
 process.env['MUTANTS_BUNDLES'] = bundles ? 'yes' : '';

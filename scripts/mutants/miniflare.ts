@@ -1,8 +1,10 @@
-// Miniflare for tests of mutants: each module of a Worker begins with the name of
-// the mutant that is tried, because a Worker has no environment variables.
+// Miniflare for tests of mutants. A Worker has no environment variables, so each of
+// its modules begins with the name of the mutant that is tried. In the run without a
+// mutant the Worker's log says which mutants it reaches.
 
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { Readable } from 'node:stream';
 import type { MiniflareOptions } from 'miniflare';
 
 const real: typeof import('miniflare') = createRequire(import.meta.url)('miniflare');
@@ -27,10 +29,23 @@ type Options = MiniflareOptions & {
   readonly workers?: readonly { readonly modules?: readonly Module[] }[];
 };
 
+const SEEN_LINE = /mutant (\d+) is seen/g;
+const NOTING = `
+  globalThis.__stryker__ ??= (() => {
+    const seen = new Set();
+    const set = (_target, mutant) => {
+      if (!seen.has(mutant)) console.log('mutant ' + mutant + ' is seen');
+      seen.add(mutant);
+      return true;
+    };
+    return { mutantCoverage: { static: new Proxy({}, { get: () => 0, set }), perTest: {} } };
+  })();`.replace(/\s+/g, ' ');
+
 function withMutant(options: MiniflareOptions): MiniflareOptions {
   const { modules, workers } = options as Options;
   return {
     ...options,
+    handleRuntimeStdio: reading(options.handleRuntimeStdio),
     ...(modules && { modules: modules.map(moduleWithMutant) }),
     ...(workers && {
       workers: workers.map((worker) => ({
@@ -43,8 +58,28 @@ function withMutant(options: MiniflareOptions): MiniflareOptions {
 
 function moduleWithMutant(module: Module): Module {
   const mutant = process.env['__STRYKER_ACTIVE_MUTANT__'];
-  if (mutant === undefined) return module;
-  const text = module.contents ?? readFileSync(module.path, 'utf8');
-  const named = `globalThis.__stryker__ ??= { activeMutant: ${JSON.stringify(mutant)} };`;
-  return { ...module, contents: `${named}${text}` };
+  const start =
+    mutant === undefined
+      ? NOTING
+      : `globalThis.__stryker__ ??= { activeMutant: ${JSON.stringify(mutant)} };`;
+  return { ...module, contents: start + (module.contents ?? readFileSync(module.path, 'utf8')) };
+}
+
+type HandleStdio = (stdout: Readable, stderr: Readable) => void;
+
+function reading(handle: HandleStdio | undefined): HandleStdio {
+  const path = process.env['MUTANTS_SEEN'];
+  return (stdout, stderr) => {
+    let rest = '';
+    stdout.on('data', (chunk: Buffer) => {
+      if (path === undefined) return;
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const [, mutant] of lines.join('\n').matchAll(SEEN_LINE)) {
+        appendFileSync(path, `${mutant}\n`);
+      }
+    });
+    if (handle !== undefined) handle(stdout, stderr);
+    else stderr.resume();
+  };
 }

@@ -40,6 +40,8 @@ const found = await run(
   PACE,
 );
 let tried = found.filter(({ status }) => status !== 'CompileError');
+// Also before more is tried, which may take long.
+process.stdout.write(`\n${report(tried, root)}`);
 // A busy machine is slow: only a mutant that is too slow alone, too, hangs.
 tried = await again(tried, hasTimedOut, tests, { timeoutMS: SECOND_TIMEOUT_MS, concurrency: 1 });
 if (survivorsTests.length > 0) {
@@ -63,8 +65,7 @@ function run(mutate, testPaths, pace) {
     plugins: ['@stryker-mutator/vitest-runner', join(root, 'scripts/mutants/sample.js')],
     ...(oneIn !== '1' && { checkers: ['sample'] }),
     vitest: { configFile: 'scripts/mutants/vitest.config.ts', related: false },
-    // In a thread, a process or a Worker Stryker does not see which mutants a test reaches.
-    coverageAnalysis: bundles ? 'off' : 'perTest',
+    coverageAnalysis: 'perTest',
     ...pace,
     dryRunTimeoutMinutes: FIRST_RUN_MAX_MINUTES,
     reporters: ['progress-append-only'],
@@ -86,19 +87,19 @@ function run(mutate, testPaths, pace) {
 async function again(mutants, isMeant, testPaths, pace) {
   const meant = mutants.filter(isMeant);
   if (meant.length === 0) return [...mutants];
-  const places = new Set(
-    meant.map(({ fileName, location: { start, end } }) =>
-      [relative(root, fileName), `${start.line}:${start.column}-${end.line}:${end.column}`].join(
-        ':',
-      ),
-    ),
-  );
+  const places = new Set(meant.map(rangeOf));
   const results = new Map(
     (await run([...places], testPaths, pace)).map((mutant) => [keyOf(mutant), mutant]),
   );
   return mutants.map((mutant) =>
     isMeant(mutant) ? (results.get(keyOf(mutant)) ?? mutant) : mutant,
   );
+}
+
+/** The place of a mutant as Stryker takes it: there columns begin at 0, in its results at 1. @param {MutantResult} mutant */
+function rangeOf({ fileName, location: { start, end } }) {
+  const range = `${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+  return `${relative(root, fileName)}:${range}`;
 }
 
 /** @param {MutantResult} mutant */

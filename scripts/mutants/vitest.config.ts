@@ -19,7 +19,7 @@ const LEFT_OUT = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'u
   .filter((path) => STARTS_BUILT.test(readFileSync(join(ROOT, path), 'utf8')));
 
 export default defineConfig({
-  plugins: [buildOnDemand(true), fromSource()],
+  plugins: [buildOnDemand(true), fromSource(`import '${ROOT}scripts/mutants/seen-elsewhere.js';`)],
   root: ROOT,
   resolve: { alias: [{ find: /^miniflare$/, replacement: `${ROOT}scripts/mutants/miniflare.ts` }] },
   test: {

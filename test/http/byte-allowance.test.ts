@@ -2,7 +2,7 @@
 // in all, and fair between accounts.
 
 import { expect, it } from 'vitest';
-import { ByteAllowance } from '../../src/http/byte-allowance.js';
+import { ByteAllowance, UNLIMITED } from '../../src/http/byte-allowance.js';
 
 const LIMITS = { accountMaxBytes: 100, totalMaxBytes: 250, ownShareBytes: 10 };
 
@@ -82,4 +82,9 @@ it('holds by default 16 MiB for an account and 64 MiB in all, beyond the own sha
   // One body of the largest size and one long answer.
   expect(allowance.take('another', 1_048_576 + 393_216)).toBeUndefined();
   expect(allowance.take('another', 1)).toBeInstanceOf(Promise);
+});
+
+it('grants any number of bytes at once where there is no limit', () => {
+  const allowance = new ByteAllowance(UNLIMITED);
+  for (let i = 0; i < 3; i++) expect(allowance.take('neema', 1e12)).toBeUndefined();
 });

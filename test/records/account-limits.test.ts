@@ -46,3 +46,24 @@ it('counts the earlier writes of the same group, those of other accounts not', a
   const outcomes = await Promise.all(group);
   expect(outcomes.map((outcome) => outcome.ok)).toEqual([true, true, true, false, true, true]);
 });
+
+it('counts a record that the same group deletes no longer', async () => {
+  const journal = new MapJournal();
+  const records = new MemoryRecords({ journal, limits: { maxBytes: 0, maxRecords: 1 } });
+  const neema = records.account('neema');
+  await neema.create('customers', PERSON);
+  journal.hold();
+  const first = records.account('juma').create('customers', PERSON);
+  await journal.begun(2);
+  const group = [
+    neema.create('customers', PERSON),
+    neema.delete('customers', 'CUS-0001'),
+    neema.create('customers', PERSON),
+    neema.create('customers', PERSON),
+  ];
+  journal.release();
+  await first;
+  const outcomes = await Promise.all(group);
+  expect(outcomes.map((outcome) => outcome.ok)).toEqual([false, true, true, false]);
+  expect(journal.commits).toHaveLength(3);
+});

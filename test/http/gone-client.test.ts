@@ -11,7 +11,7 @@ const headers = { Authorization: 'Bearer local-neema' };
 it.each(['the host', "the request's signal"])('is known from %s', async (source) => {
   const records = await openRecords({ journal: openMemoryJournal() });
   const handler = createHandler({ records, identity: localIdentity() });
-  const signal = source === 'the host' ? undefined : AbortSignal.abort();
+  const signal = source === 'the host' ? null : AbortSignal.abort();
   const host = source === 'the host' ? { hasGone: () => true } : {};
   const request = new Request(URL, { method: 'POST', headers, body: '{}', signal });
   const response = await handler(request, host);

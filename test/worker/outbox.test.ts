@@ -195,6 +195,9 @@ it('goes on where it was when the object is loaded again', async () => {
   const none = { businesses: 1, customers: 0, services: 0, orders: 0, team: 0, expenses: 0 };
   await again.resume(none);
   expect(again.isPending).toBe(true);
+  // The alarm of before is still set: neither this nor the next commit needs another.
+  again.follow({ before: [], after: [] });
+  expect(storage.alarms).toHaveLength(1);
   await again.deliver();
   // The customer has no owner: it counts as a row and not as the account's own.
   expect(deliveries.at(-1)).toMatchObject({

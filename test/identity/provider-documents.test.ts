@@ -126,6 +126,7 @@ it.each([
   [Object.assign(new RangeError('x'), { code: 'not a code' }), 'RangeError'],
   ['a text', 'network error'],
   [null, 'network error'],
+  [undefined, 'network error'],
 ])('The code of the network error %o is %s', (error, code) => {
   expect(networkCode(error)).toBe(code);
 });

@@ -1,5 +1,5 @@
-// A client that closed its connection before the service read its body: nothing
-// is read, and nothing is written.
+// A client that closed its connection before its write was decided: nothing is
+// written.
 
 import { expect, it } from 'vitest';
 import { createHandler, openRecords } from '../../src/handler.js';
@@ -17,7 +17,6 @@ it.each(['the host', "the request's signal"])('is known from %s', async (source)
   const response = await handler(request, host);
   const { error } = await response.json();
   expect([response.status, error.code]).toEqual([400, 'BAD_REQUEST']);
-  expect(request.bodyUsed).toBe(false);
   const stored = await handler(new Request(URL, { headers }));
   expect((await stored.json()).data).toEqual([]);
 });

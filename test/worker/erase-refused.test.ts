@@ -12,7 +12,9 @@ it('An account that the directory has not heard of stays whole, and can be erase
       method: 'POST',
       body: JSON.stringify({ directoryIsDown: isDown }),
     });
+  const tenants = async () => (await on.operate('GET', '/admin/overview')).json.data.tenant_count;
   try {
+    const before = await tenants();
     await directoryIsDown(true);
     const tenant = '/admin/accounts/neema/customers';
     expect((await on.operate('POST', tenant, VALID_BODY.customers)).status).toBe(201);
@@ -21,6 +23,7 @@ it('An account that the directory has not heard of stays whole, and can be erase
     await directoryIsDown(false);
     expect((await on.maintain('DELETE', '/accounts/neema')).status).toBe(200);
     expect((await on.as('neema', 'GET', '/customers')).json.data).toEqual([]);
+    expect(await tenants()).toBe(before);
     const { data } = (await on.operate('GET', '/admin/audit')).json;
     expect(data).toMatchObject([{ action: 'create', owner_sub: 'neema' }]);
   } finally {

@@ -134,6 +134,11 @@ describe('Rows of a file', () => {
   it.each([
     ['is no JSON', { body: 'canary {' }, /CUS-0007 \(position 7\) is not JSON$/],
     [
+      'is no JSON inside a value',
+      { body: '{"id":"CUS-0007","owner_sub":"amina","visits":12canary}' },
+      /CUS-0007 \(position 7\) is not JSON$/,
+    ],
+    [
       'is of an unknown collection',
       { collection: 'invoices' as CollectionName },
       /invoices CUS-0007 \(position 7\) is of no collection$/,

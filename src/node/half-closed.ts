@@ -6,8 +6,8 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections, Exchange } from './connections.js';
 
-/** Longer than a reset takes to come back over nearly every network. */
-const ASK_AGAIN_MS = 250;
+/** Longer than a reset takes to come back from a near client, and over nearly every network. */
+const ASK_AGAIN_MS = [25, 250] as const;
 /** "A write whose sender has gone before it was decided is not made": reads do not need to know. */
 const WRITES = new Set(['POST', 'PATCH', 'DELETE']);
 
@@ -36,8 +36,10 @@ function end(exchanges: readonly Exchange[], socket: Socket): void {
     if (!asked.response.headersSent && socket.writable) asked.response.writeProcessing();
   };
   ask();
-  const again = setTimeout(ask, ASK_AGAIN_MS);
-  socket.once('close', () => clearTimeout(again));
+  const again = ASK_AGAIN_MS.map((milliseconds) => setTimeout(ask, milliseconds));
+  socket.once('close', () => {
+    for (const timer of again) clearTimeout(timer);
+  });
 }
 
 function isWrite({ request }: Exchange): boolean {

@@ -20,6 +20,7 @@ import type { CommitTexts, FileCommitResult } from './database-file.js';
 import { FileRows } from './file-rows.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
+import { OwnerNumbers } from './owner-numbers.js';
 import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
 
 /** SQLite's own limit of a text. */
@@ -156,12 +157,13 @@ class LibsqlJournal implements FileJournal {
   }
 
   async *load(): AsyncIterable<FileRows> {
+    const owners = new OwnerNumbers();
     let next = this.#thread.call('loadPage', 0);
     for (let page = await next; page !== undefined; page = await next) {
       // The thread reads the next page while the caller works on this one.
       next = this.#thread.call('loadPage', page.last);
       next.catch(() => {});
-      yield new FileRows(page);
+      yield new FileRows(page, owners);
     }
   }
 

@@ -1,10 +1,15 @@
 // The rows of a page of the file: their bodies in one text, and what cuts them.
 
-import { COLLECTION_NAMES, type CollectionName } from '../../domain/collection-name.js';
+import {
+  byCollection,
+  COLLECTION_NAMES,
+  type CollectionName,
+} from '../../domain/collection-name.js';
 import { sequenceOf } from '../../domain/identifier.js';
-import type { DeferredRows, JournalRow } from '../../records/journal.js';
+import type { DeferredRows, JournalRow, PageSummary, RowFacts } from '../../records/journal.js';
 import { ofNoCollection, storedFacts } from '../../records/stored-facts.js';
 import { BodyScan } from './body-scan.js';
+import { OwnerNumbers } from './owner-numbers.js';
 import type { FilePage } from './record-pages.js';
 
 const ID_START = '{"id":"'.length;
@@ -24,33 +29,64 @@ export class FileRows implements DeferredRows {
    * one character: bodies with other letters are wrong in it, and are among `#others`.
    */
   readonly #text: string;
+  /** The same as bytes, until the page is summed up. */
+  #bytes: Buffer;
   readonly #places: Int32Array;
+  readonly #owners: OwnerNumbers;
   /** The rows whose body is not used as a part of `#text`. */
   readonly #others = new Map<number, JournalRow>();
 
-  constructor(page: FilePage) {
-    const bytes = Buffer.from(page.bodies);
-    this.#text = bytes.toString('latin1');
+  /** `owners`: of all pages of a load. */
+  constructor(page: FilePage, owners = new OwnerNumbers()) {
+    this.#owners = owners;
+    this.#bytes = Buffer.from(page.bodies);
+    this.#text = this.#bytes.toString('latin1');
     this.#positions = JSON.parse(page.positions);
     this.#collections = JSON.parse(page.collections);
     this.#ids = new Map(JSON.parse(page.ids));
     this.length = this.#positions.length;
     this.lastPosition = this.#positions.at(-1) ?? 0;
     this.#places = new Int32Array((this.length + 1) * PLACES);
-    this.#findPlaces(bytes, JSON.parse(page.lengths));
+    this.#findPlaces(JSON.parse(page.lengths));
   }
 
   *[Symbol.iterator](): Generator<JournalRow> {
     for (let place = 0; place < this.length; place++) yield this.row(place);
   }
 
-  ownerOf(place: number): string | undefined {
-    const other = this.#others.get(place);
-    if (other === undefined) return this.#part(place, OWNER, OWNER_END);
-    const facts = storedFacts(other);
-    // The body's id is the one that counts.
-    this.#others.set(place, { ...other, facts });
-    return facts.owner;
+  summary(): PageSummary {
+    const owners = new Uint32Array(this.length);
+    const collections = byCollection(() => ({ records: 0, highest: 0 }));
+    const highestIds = new HighestIds(this.#bytes);
+    // From the end on: the last id is mostly the highest, and the others need not be read as numbers then.
+    for (let place = this.length - 1; place >= 0; place--) {
+      const collection = this.collectionOf(place);
+      const counted = collections[collection];
+      counted.records++;
+      const other = this.#others.get(place);
+      if (other !== undefined) {
+        const { owner, id } = this.#parsed(place, other);
+        owners[place] = this.#owners.ofText(owner);
+        counted.highest = Math.max(counted.highest, sequenceOf(collection, id));
+        continue;
+      }
+      const at = place * PLACES;
+      const [start, end] = [this.#places[at + OWNER] ?? 0, this.#places[at + OWNER_END] ?? 0];
+      owners[place] = this.#owners.of(this.#bytes, start, end);
+      const [idStart, idEnd] = [this.#places[at + ID] ?? 0, this.#places[at + ID_END] ?? 0];
+      const code = Number(this.#collections[place]);
+      if (!highestIds.mayBeExceededBy(code, idStart, idEnd)) continue;
+      const sequence = sequenceOf(collection, this.#part(place, ID, ID_END));
+      if (sequence <= counted.highest) continue;
+      counted.highest = sequence;
+      highestIds.set(code, idStart, idEnd);
+    }
+    this.#bytes = NO_BYTES;
+    return { owners, collections };
+  }
+
+  ownerNamed(number: number): string | undefined {
+    return this.#owners.nameOf(number);
   }
 
   row(place: number): JournalRow {
@@ -72,13 +108,16 @@ export class FileRows implements DeferredRows {
     return name;
   }
 
-  sequenceOf(place: number): number {
-    const other = this.#others.get(place);
-    const id = other === undefined ? this.#part(place, ID, ID_END) : storedFacts(other).id;
-    return sequenceOf(this.collectionOf(place), id);
+  /** The facts of a row whose body is parsed for them. */
+  #parsed(place: number, other: JournalRow): RowFacts {
+    const facts = storedFacts(other);
+    // The body's id is the one that counts.
+    this.#others.set(place, { ...other, facts });
+    return facts;
   }
 
-  #findPlaces(bytes: Buffer, lengths: readonly number[]): void {
+  #findPlaces(lengths: readonly number[]): void {
+    const bytes = this.#bytes;
     const scan = new BodyScan(bytes);
     const { id, owner, status } = scan;
     let start = 0;
@@ -122,5 +161,35 @@ export class FileRows implements DeferredRows {
   #nameOf(place: number): CollectionName | undefined {
     const code = this.#collections[place];
     return typeof code === 'number' ? COLLECTION_NAMES[code] : undefined;
+  }
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Where the highest id of each collection so far stands in the bytes. */
+class HighestIds {
+  readonly #bytes: Uint8Array;
+  readonly #starts = new Int32Array(COLLECTION_NAMES.length);
+  /** 0 where there is none yet. */
+  readonly #ends = new Int32Array(COLLECTION_NAMES.length);
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  set(code: number, start: number, end: number): void {
+    this.#starts[code] = start;
+    this.#ends[code] = end;
+  }
+
+  /** False for an id of the same length that comes before it: prefix and digits are then lower, too, or it is of another form. */
+  mayBeExceededBy(code: number, start: number, end: number): boolean {
+    let at = this.#starts[code] ?? 0;
+    if ((this.#ends[code] ?? 0) - at !== end - start) return true;
+    for (let i = start; i < end; i++, at++) {
+      const difference = (this.#bytes[i] ?? 0) - (this.#bytes[at] ?? 0);
+      if (difference !== 0) return difference > 0;
+    }
+    return false;
   }
 }

@@ -121,7 +121,6 @@ export class ReplicatedFile {
   }
 }
 
-/** Both are started at once: Litestream may come a little later. */
 /** Throws one sentence where another service holds the file. */
 function locked(databasePath: string): () => void {
   try {
@@ -131,6 +130,7 @@ function locked(databasePath: string): () => void {
   }
 }
 
+/** Both are started at once: Litestream may come a little later. */
 async function identified(litestream: Litestream, maxMs: number): Promise<void> {
   const deadline = performance.now() + maxMs;
   for (;;) {

@@ -8,7 +8,7 @@ import { backupExpiry } from '../data/erase/backup-expiry.js';
 import { eraseRecords } from '../data/erase/erase-command.js';
 import { sentenceOf } from '../data/failures.js';
 import type { Service } from '../data/service.js';
-import type { Surroundings } from '../data/surroundings.js';
+import type { DataSurroundings } from '../data/surroundings.js';
 import type { BackupSettings } from '../settings.js';
 
 /** Ended erasures that are remembered for their page. */
@@ -34,12 +34,12 @@ export interface Erasure {
 export class Erasures {
   readonly settings: ErasureSettings;
   readonly #service: Service;
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: DataSurroundings;
   /** The latest one of each account, in the order of their start. */
   readonly #erasures = new Map<string, Erasure>();
   #underWay: Promise<void> = Promise.resolve();
 
-  constructor(settings: ErasureSettings, service: Service, surroundings: Surroundings) {
+  constructor(settings: ErasureSettings, service: Service, surroundings: DataSurroundings) {
     this.settings = settings;
     this.#service = service;
     this.#surroundings = surroundings;
@@ -77,7 +77,7 @@ export class Erasures {
 
   async #run(account: string): Promise<string> {
     const { ledger, backups } = this.settings;
-    const surroundings: Surroundings = {
+    const surroundings: DataSurroundings = {
       ...this.#surroundings,
       progressed: (event, done, total) => {
         if (event === 'erase_progress') this.#progress(account, done, total);

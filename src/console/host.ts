@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { Surroundings } from '../data/surroundings.js';
+import type { DataSurroundings } from '../data/surroundings.js';
 import type { Log } from '../log.js';
 import type { ConsoleSettings } from '../settings/console-settings.js';
 import { consoleApp } from './app.js';
@@ -81,7 +81,7 @@ function partsOf(
   port: () => number,
   interrupted: AbortSignal,
 ): ConsoleParts {
-  const surroundings: Surroundings = {
+  const surroundings: DataSurroundings = {
     environment: {},
     out() {},
     err: (text) => log.info('console_work', { text: text.trim() }),

@@ -22,14 +22,14 @@ import {
 } from './failures.js';
 import { importData } from './import/import-command.js';
 import { Service } from './service.js';
-import { pathOf, type Surroundings } from './surroundings.js';
+import { type DataSurroundings, pathOf, type Surroundings } from './surroundings.js';
 import { readTarget } from './target.js';
 import type { Waits } from './waiting.js';
 
 /** Resolves with the exit code; whatever goes wrong is one sentence. */
 export async function runCommand(
   args: readonly string[],
-  surroundings: Surroundings,
+  surroundings: DataSurroundings,
   waits?: Waits,
 ): Promise<number> {
   try {
@@ -42,7 +42,11 @@ export async function runCommand(
   }
 }
 
-async function run(command: Command, surroundings: Surroundings, waits?: Waits): Promise<number> {
+async function run(
+  command: Command,
+  surroundings: DataSurroundings,
+  waits?: Waits,
+): Promise<number> {
   const service = () => new Service(readTarget(surroundings), surroundings, waits);
   switch (command.kind) {
     case 'help':
@@ -102,7 +106,7 @@ function runImport(
 async function runErase(
   { account, exportFirst }: EraseArguments,
   service: () => Service,
-  surroundings: Surroundings,
+  surroundings: DataSurroundings,
 ): Promise<void> {
   const ledger = ledgerPath(surroundings.environment);
   if (ledger === undefined) {

@@ -17,6 +17,10 @@ export interface Surroundings {
   /** Milliseconds since 1970, UTC. */
   now(): number;
   randomBytes(size: number): Uint8Array;
+}
+
+/** What commands that export get. */
+export interface DataSurroundings extends Surroundings {
   /** The version of this program, for manifests. */
   readonly version: string;
 }

@@ -8,8 +8,8 @@ import type { Surroundings } from './surroundings.js';
 /** npm passes a signal on that the terminal has sent to this process, too: these two are one. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Takes over the process's signals: once a process. `version`: of this program, for manifests. */
-export function terminal(version: string): Surroundings {
+/** Takes over the process's signals: once a process. */
+export function terminal(): Surroundings {
   // A reader that has gone, such as `head`, is no failure of the work.
   process.stdout.on('error', () => {});
   return {
@@ -20,7 +20,6 @@ export function terminal(version: string): Surroundings {
     interrupted: interruptedBySignal(),
     now: Date.now,
     randomBytes,
-    version,
   };
 }
 

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../src/data/run-command.js';
-import type { Surroundings } from '../../src/data/surroundings.js';
+import type { DataSurroundings } from '../../src/data/surroundings.js';
 import type { Waits } from '../../src/data/waiting.js';
 
 const DATA = fileURLToPath(new URL('../../dist/data.js', import.meta.url));
@@ -79,7 +79,7 @@ export function dataCommandHere(
 export async function runHere(
   environment: Environment,
   interrupted: AbortSignal,
-  command: (surroundings: Surroundings) => Promise<number>,
+  command: (surroundings: DataSurroundings) => Promise<number>,
 ): Promise<CommandRun> {
   const text = { stdout: '', stderr: '' };
   const code = await command({

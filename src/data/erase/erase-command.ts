@@ -13,7 +13,7 @@ import { type Manifest, readManifest } from '../export/manifest.js';
 import { CommandError, Interrupted } from '../failures.js';
 import { startProgress } from '../progress.js';
 import type { Service } from '../service.js';
-import { pause, type Surroundings } from '../surroundings.js';
+import { type DataSurroundings, pause, type Surroundings } from '../surroundings.js';
 import { backupExpiry } from './backup-expiry.js';
 import { addToLedger, type RecordCounts } from './ledger.js';
 
@@ -44,7 +44,7 @@ export interface Erased {
 export async function eraseAccount(
   options: EraseOptions,
   service: Service,
-  surroundings: Surroundings,
+  surroundings: DataSurroundings,
 ): Promise<void> {
   const { account, exportFolder, ledger } = options;
   const { out } = surroundings;
@@ -60,7 +60,7 @@ export async function eraseAccount(
 export async function eraseRecords(
   options: EraseOptions,
   service: Service,
-  surroundings: Surroundings,
+  surroundings: DataSurroundings,
 ): Promise<Erased> {
   const { account, exportFolder, ledger } = options;
   const { now, randomBytes } = surroundings;
@@ -86,7 +86,7 @@ export async function eraseRecords(
 async function exportFirst(
   { account, exportFolder }: EraseOptions,
   service: Service,
-  surroundings: Surroundings,
+  surroundings: DataSurroundings,
 ): Promise<Manifest> {
   const [manifest] = await exportData(
     {

@@ -8,7 +8,7 @@ import type { ResourceUsage } from '../../operator-client.js';
 import { CommandError, Interrupted, systemCodeOf } from '../failures.js';
 import { type Progress, startProgress } from '../progress.js';
 import type { Service } from '../service.js';
-import type { Surroundings } from '../surroundings.js';
+import type { DataSurroundings, Surroundings } from '../surroundings.js';
 import { AccountExport, OWNER_ONLY_FOLDER } from './account-export.js';
 import { distributeAudit } from './audit-files.js';
 import type { CsvStyle } from './csv-lines.js';
@@ -49,7 +49,7 @@ const NAME_MAX_CHARACTERS = 80;
 export async function exportData(
   options: ExportOptions,
   service: Service,
-  surroundings: Surroundings,
+  surroundings: DataSurroundings,
 ): Promise<Manifest[]> {
   const prepared = await prepare(options, service).catch(
     stoppedWith('stopped; nothing was written'),
@@ -85,7 +85,7 @@ async function writeAll(
   { usage, accounts, total }: Prepared,
   options: ExportOptions,
   service: Service,
-  surroundings: Surroundings,
+  surroundings: DataSurroundings,
 ): Promise<Manifest[]> {
   const progress = startProgress(surroundings, {
     event: 'export_progress',
@@ -146,7 +146,7 @@ async function finish(
   isUntouched: boolean,
   options: ExportOptions,
   service: Service,
-  { now, version, out }: Surroundings,
+  { now, version, out }: DataSurroundings,
 ): Promise<Manifest> {
   await files.finishAudit();
   const after = await markOf(account, options, service);

@@ -35,11 +35,14 @@ it('finds a service at the address of the notice', async () => {
   expect(asked).toBe(1);
 });
 
-it.each(['{"data":{}}', 'null', 'not JSON'])('asks once if another program answers %s', async (text) => {
-  body = text;
-  expect(await runningPreview(notice())).toBeUndefined();
-  expect(asked).toBe(1);
-});
+it.each(['{"data":{}}', 'null', 'not JSON'])(
+  'asks once if another program answers %s',
+  async (text) => {
+    body = text;
+    expect(await runningPreview(notice())).toBeUndefined();
+    expect(asked).toBe(1);
+  },
+);
 
 it('asks nobody if the notice is missing', async () => {
   expect(await runningPreview(join(folder.path, 'missing.json'))).toBeUndefined();

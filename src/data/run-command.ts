@@ -1,4 +1,4 @@
-// A command from its words to its exit code.
+// Runs a command: from its arguments to its exit code.
 
 import { readBackups, SettingError } from '../settings.js';
 import {
@@ -26,7 +26,7 @@ import { type DataSurroundings, pathOf, type Surroundings } from './surroundings
 import { readTarget } from './target.js';
 import type { Waits } from './waiting.js';
 
-/** Resolves with the exit code; whatever goes wrong is one sentence. */
+/** Resolves with the exit code. A failure is printed as one sentence. */
 export async function runCommand(
   args: readonly string[],
   surroundings: DataSurroundings,

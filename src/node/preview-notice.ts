@@ -1,12 +1,12 @@
-// Tells a second preview where the first one runs: a file beside the data, which
+// Tells a second preview where the first one runs, by a file beside the data. The file
 // counts only while its process lives and its address answers.
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** One question waits so long for its answer. */
+/** One question waits this long for its answer. */
 const ANSWER_MAX_MS = 1_000;
-/** How often a preview that answers late is asked. */
+/** A preview that answers late is asked this often. */
 const ASKED_MAX = 10;
 
 export interface PreviewNotice {

@@ -1,5 +1,5 @@
-// A service with its administration API on, for tests of what goes in and out
-// of it; and what an account holds, as an operator's own program would read it.
+// A service with its administration API, for tests of import and export. It reads an
+// account's records as an operator's own program would.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,10 +13,10 @@ import { openTemporaryFolder } from './temporary-folder.js';
 export interface DataService {
   readonly folder: string;
   readonly client: OperatorClient;
-  /** The settings that a command needs to reach it. */
+  /** The settings with which a command reaches the service. */
   readonly environment: Readonly<Record<string, string>>;
   at(name: string): string;
-  /** Writes a file; a text is UTF-8. */
+  /** Writes a file. A text is written as UTF-8. */
   file(name: string, content: string | Uint8Array): Promise<string>;
   /** Runs `node dist/data.js`. */
   run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<CommandRun>;

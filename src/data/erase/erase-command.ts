@@ -1,5 +1,5 @@
-// `erase`: exports an account, deletes what was exported, looks into every view
-// whether anything is left, and writes it into the ledger.
+// `erase`: exports an account, deletes the exported records, checks in every view that
+// nothing is left, and writes the account into the ledger.
 
 import { createReadStream } from 'node:fs';
 import { access, open, readFile } from 'node:fs/promises';
@@ -20,12 +20,12 @@ import { addToLedger, type RecordCounts } from './ledger.js';
 export interface EraseOptions {
   readonly account: string;
   readonly exportFolder: string;
-  /** Undefined: the erasure goes into no ledger. */
+  /** Undefined: the erasure is written into no ledger. */
   readonly ledger: string | undefined;
   readonly backups: BackupSettings | undefined;
 }
 
-/** In the export's folder: the deleting has begun, so the same command goes on with it. */
+/** This file in the export's folder says that the deletion has begun. The same command then continues it. */
 const BEGUN = 'erase-begun.json';
 const CONNECTIONS = 8;
 /** On Workers the views across accounts follow a little later. */
@@ -33,11 +33,11 @@ const VIEWS_FOLLOW_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
-/** What an erasure has done. */
+/** The result of an erasure. */
 export interface Erased {
   /** Records that were deleted. */
   readonly count: number;
-  /** Milliseconds since 1970, UTC, when nothing was left. */
+  /** When nothing was left: milliseconds since 1970, UTC. */
   readonly at: number;
 }
 
@@ -56,7 +56,7 @@ export async function eraseAccount(
   out(`${await backupExpiry(options.backups, at)}\n`);
 }
 
-/** Erases and prints nothing of it, for a program that tells its operator itself. */
+/** Erases without printing, for a program that informs its operator itself. */
 export async function eraseRecords(
   options: EraseOptions,
   service: Service,
@@ -112,7 +112,7 @@ async function exportFirst(
   return manifest;
 }
 
-/** Of an erasure that was broken off. */
+/** The manifest of an erasure that was broken off. */
 async function ownManifest(account: string, folder: string): Promise<Manifest> {
   const begun: { account?: string } = JSON.parse(await readFile(join(folder, BEGUN), 'utf8'));
   const manifest = await readManifest(folder);
@@ -122,7 +122,7 @@ async function ownManifest(account: string, folder: string): Promise<Manifest> {
   );
 }
 
-/** Deletes what is in the export, and nothing that came later. A record that is gone already is no failure. */
+/** Deletes the exported records and no later ones. A record that is gone already is no failure. */
 async function deleteExported(
   manifest: Manifest,
   { account, exportFolder }: EraseOptions,
@@ -149,7 +149,7 @@ async function deleteExported(
           progress.add();
         }
       };
-      // Each connection ends its request first, so that nothing is under way when a sentence says how far it came.
+      // Each connection ends its request first, so that the number in the message is final.
       const ends = await Promise.allSettled(Array.from({ length: CONNECTIONS }, connection));
       const failed = ends.find((end) => end.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
@@ -173,7 +173,7 @@ async function* idsIn(path: string): AsyncGenerator<string, void> {
   }
 }
 
-/** Each list of the account, its own view, and the list of all accounts. */
+/** Checks each list of the account, its own view, and the list of all accounts. */
 async function expectNothingLeft(
   account: string,
   service: Service,

@@ -1,4 +1,4 @@
-// `export`: everything of one account, or of all of them, in a new folder.
+// `export`: writes everything of one account, or of all accounts, into a new folder.
 
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ export interface ExportOptions {
   readonly style: CsvStyle;
 }
 
-/** What tells whether records came or went: how many there are, and the newest one's id. */
+/** The number of records and the id of the newest one. If both stay the same, no record was created or deleted. */
 type Mark = readonly string[];
 
 interface Begun {
@@ -45,7 +45,7 @@ interface Begun {
 /** Characters of a subject in its folder's name; a hash keeps the names apart. */
 const NAME_MAX_CHARACTERS = 80;
 
-/** Resolves with the manifests, one an account. */
+/** Resolves with the manifests, one for each account. */
 export async function exportData(
   options: ExportOptions,
   service: Service,
@@ -74,7 +74,7 @@ async function prepare(options: ExportOptions, service: Service): Promise<Prepar
   return { usage, accounts, total: await expectRecords(options, accounts, service) };
 }
 
-/** Says how Ctrl-C has left the folder; other errors stay. */
+/** Adds to an interruption in which state the folder is; other errors stay as they are. */
 function stoppedWith(sentence: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof Interrupted ? new Interrupted(sentence) : error;
@@ -181,7 +181,7 @@ async function finish(
   return manifest;
 }
 
-/** Of the account itself: on Workers the views across accounts follow a little later. */
+/** Asks for the account itself: on Workers the views across accounts follow a little later. */
 async function markOf(account: string, options: ExportOptions, service: Service): Promise<Mark> {
   const marks: string[] = [];
   for (const collection of options.collections) {
@@ -193,7 +193,7 @@ async function markOf(account: string, options: ExportOptions, service: Service)
   return marks;
 }
 
-/** When anything was last changed in the exported collections, in whatever account. */
+/** The time of the latest change in the exported collections, in any account. */
 async function lastUpdates(options: ExportOptions, service: Service): Promise<string> {
   const { resources } = await service.patiently(() => service.client.usage());
   const times = options.collections.map((name): ResourceUsage => resources[name]);
@@ -229,7 +229,7 @@ async function expectRecords(
   );
 }
 
-/** Names that every file system keeps apart, whatever the subjects are. */
+/** Folder names that differ on every file system, whatever the subjects are. */
 export function folderName(subject: string): string {
   const readable = encodeURIComponent(subject)
     .replace(/[.*'()!~]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)

@@ -1,5 +1,5 @@
-// `import`: judges every row, and only then sends them, so that a file goes in
-// whole, or not at all, or as far as Ctrl-C, and never twice.
+// `import`: judges every row first and then sends the rows. So a file is imported whole,
+// or not at all, or up to a Ctrl-C, and no row is imported twice.
 
 import { createHash } from 'node:crypto';
 import type { CollectionName } from '../../domain/collection-name.js';
@@ -18,7 +18,7 @@ import { sendRows } from './send-rows.js';
 import { Spool } from './spool.js';
 
 export interface ImportOptions {
-  /** A file, or an export's folder. */
+  /** The path of a file, or of an export's folder. */
   readonly path: string;
   readonly account: string;
   readonly into: CollectionName | undefined;
@@ -31,7 +31,7 @@ export interface ImportOptions {
   readonly connections: number;
 }
 
-/** A part with its judged rows; `spool` only where they are to be sent. */
+/** A part with its judged rows. `spool` is there only if the rows are to be sent. */
 interface JudgedPart extends Part {
   readonly rows: number;
   readonly bad: number;
@@ -41,7 +41,7 @@ interface JudgedPart extends Part {
 const SHOWN_ROWS = 3;
 const SHOWN_MAX_CHARACTERS = 200;
 
-/** Resolves with the exit code: 1 where a row is bad. */
+/** Resolves with the exit code, which is 1 if a row is bad. */
 export async function importData(
   options: ImportOptions,
   service: () => Service,
@@ -200,10 +200,10 @@ async function send(
   }
 }
 
-/** The file is in part there; what is to be done about it is said. */
+/** The error for a file of which a part is imported. It says what to do. */
 class RowRefused extends CommandError {}
 
-/** One journal for each place that a file goes to: the same file may go into two accounts. */
+/** Each target has a journal of its own: the same file may be imported into two accounts. */
 function journalPath(part: Part, options: ImportOptions, service: Service): string {
   const place = JSON.stringify([service.baseUrl, options.account, part.collection]);
   const mark = createHash('sha256').update(place).digest('hex').slice(0, 12);

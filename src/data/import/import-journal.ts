@@ -1,6 +1,6 @@
-// What an import has done so far, in a file beside the imported one. The rows
-// about to be sent are on disk before the first of them is sent; what became of
-// them follows. So a row without an answer is known as such after any end.
+// The progress of an import, in a file beside the imported one. The numbers of the rows
+// are on disk before the first of them is sent; their results follow. So after any end
+// the rows without an answer are known.
 
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -13,14 +13,14 @@ import { objectIn } from '../json-line.js';
 const VERSION = 1;
 const OWNER_ONLY = 0o600;
 
-/** What the import is of, and into what; a journal of anything else is not gone on with. */
+/** Source and target of the import. A journal with another header is not continued. */
 export interface Undertaking {
   readonly file: string;
   readonly sha256: string;
   readonly service: string;
   readonly account: string;
   readonly collection: CollectionName;
-  /** How the file is read, as one text. */
+  /** The options for reading the file, as one text. */
   readonly reading: string;
 }
 
@@ -48,7 +48,7 @@ export class ImportJournal {
   readonly created = new Set<number>();
   /** Numbers of the records that this import has created. */
   readonly sequences = new Set<number>();
-  /** Rows that were sent, or were about to be, and had no answer; with the highest number that was known before. */
+  /** Rows without an answer that may have been sent, each with the highest record number that was known before. */
   readonly uncertain = new Map<number, number>();
   readonly header: Header;
   finished: Finished | undefined;
@@ -63,7 +63,7 @@ export class ImportJournal {
     this.#highest = header.newest;
   }
 
-  /** Goes on with the journal at the path, or begins it; `newest` is asked for only then. */
+  /** Continues the journal at the path, or begins one. Only a new journal calls `newest`. */
   static async open(
     path: string,
     undertaking: Undertaking,
@@ -92,7 +92,7 @@ export class ImportJournal {
     return journal;
   }
 
-  /** Resolves when it is on disk that these rows are about to be sent. */
+  /** Announces the rows that are sent next. Resolves when the announcement is on disk. */
   async sending(rows: readonly number[]): Promise<void> {
     for (const row of rows) this.uncertain.set(row, this.#highest);
     this.#append({ sending: rows });
@@ -100,13 +100,13 @@ export class ImportJournal {
     await this.#file.datasync();
   }
 
-  /** The row's record is known. Need not be on disk: it can be found out again. */
+  /** The row's record is known. This line need not be synced: the next run can find the record again. */
   done(row: number, id: string): void {
     this.#take({ row, id });
     this.#append({ row, id });
   }
 
-  /** The service has said no to the row, or it was not sent: certainly not created. */
+  /** The service has refused the row, or the row was not sent: it is certainly not created. */
   notCreated(row: number): void {
     this.uncertain.delete(row);
   }

@@ -1,5 +1,5 @@
-// Looks through the UTF-8 bytes of a stored body once, for the owner, id and status that memory
-// needs, since a start asks for these of every record and parsing each takes several times longer.
+// Scans the UTF-8 bytes of a stored body once, for the owner, id and status. A start needs these
+// three of every record, and parsing a record takes several times longer than scanning it.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -21,28 +21,28 @@ interface Span {
   end: number;
 }
 
-/** One scanner for all bodies of a page: it makes no object for each. */
+/** One scanner serves all bodies of a page, so that no object is made for each. */
 export class BodyScan {
   readonly #bytes: Uint8Array;
-  /** All bits of all bytes so far. */
+  /** The bits of all bytes so far, combined by OR. */
   #bits = 0;
   #hasEscape = false;
   readonly id: Span = { start: -1, end: -1 };
   readonly owner: Span = { start: -1, end: -1 };
-  /** `start` is -1 where the body has no such property. */
+  /** `start` is -1 if the body has no such property. */
   readonly status: Span = { start: -1, end: -1 };
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
-  /** Of the last body that `finds` was true for. */
+  /** Places in the last body for which `finds` returned true. */
   get isAscii(): boolean {
     return this.#bits <= ASCII_MAX;
   }
 
   /**
-   * Whether it found what parsing the body would tell. False where parsing is needed: a body with
+   * Whether it found the same as parsing would. False if the body must be parsed: it has
    * spaces between its parts, one of these properties twice, with an escape, missing or no text.
    */
   finds(start: number, end: number): boolean {
@@ -55,7 +55,7 @@ export class BodyScan {
       if (bytes[at + 1] !== QUOTE) return false;
       this.#hasEscape = false;
       const nameEnd = this.#textEnd(name, end);
-      // An escape may spell any name.
+      // A name with an escape may be any of the three.
       if (this.#hasEscape || bytes[nameEnd + 1] !== COLON) return false;
       const value = nameEnd + 2;
       at = this.#valueEnd(value, end);
@@ -68,13 +68,13 @@ export class BodyScan {
       }
       if (bytes[at] === COMMA && at < end) continue;
       const isWhole = bytes[at] === CLOSE_OBJECT && at + 1 === end;
-      // An empty owner is none.
+      // An empty owner counts as no owner.
       const hasOwner = this.owner.start !== -1 && this.owner.end > this.owner.start;
       return isWhole && hasOwner && this.id.start !== -1;
     }
   }
 
-  /** The place of a text's closing quotation mark; `end` where it has none. */
+  /** The place of a text's closing quotation mark; `end` if it has none. */
   #textEnd(start: number, end: number): number {
     const bytes = this.#bytes;
     let [at, bits] = [start, 0];
@@ -90,7 +90,7 @@ export class BodyScan {
     return at;
   }
 
-  /** The place behind a value. Sets `hasEscape` where a text in it has one. */
+  /** The place behind a value. Sets `hasEscape` if a text in it has an escape. */
   #valueEnd(start: number, end: number): number {
     const bytes = this.#bytes;
     let depth = 0;

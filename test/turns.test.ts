@@ -46,6 +46,43 @@ describe('Turns', () => {
     expect(served).toEqual(['flood', 'flood', 'shop']);
   });
 
+  it('begins as many requests in a turn as fit into a slice, accounts in rotation', async () => {
+    const { turns, clock, nextTurn } = controlled();
+    const begun: string[] = [];
+    function request(account: string): void {
+      const begin = () => {
+        begun.push(account);
+        clock.now += 0.5;
+      };
+      const turn = turns.begin(account);
+      if (turn === undefined) begin();
+      else void turn.then(begin);
+    }
+    for (let i = 0; i < 300; i++) request('flood');
+    request('shop');
+    // The rest waits, and the shop is served second.
+    expect(begun).toHaveLength(4);
+    expect(turns.waiting).toBe(0);
+    await nextTurn();
+    expect(begun.slice(4)).toEqual(['flood', 'shop', 'flood', 'flood']);
+    await nextTurn();
+    expect(begun).toHaveLength(12);
+  });
+
+  it('ends the slice of beginning requests at a piece of long work', async () => {
+    const { turns, clock, nextTurn } = controlled();
+    expect(turns.isOver).toBe(false);
+    clock.now += 2;
+    const served: string[] = [];
+    for (const account of ['a', 'c']) void turns.begin(account)?.then(() => served.push(account));
+    void turns.next('b').then(() => served.push('b'));
+    void turns.begin('d')?.then(() => served.push('d'));
+    await nextTurn();
+    expect(served).toEqual(['a', 'c', 'b']);
+    await nextTurn();
+    expect(served).toEqual(['a', 'c', 'b', 'd']);
+  });
+
   it("reports the end of this event-loop turn's slice to every user of it", async () => {
     const { turns, clock, nextTurn } = controlled();
     expect(turns.isOver).toBe(false);

@@ -35,13 +35,18 @@ export function answerStreams(
       state = 'ended';
     }
 
+    // Cancelled while it waited for its bytes.
+    const isCancelled = () => state === 'ended';
+
     return new ReadableStream(
       {
         async pull(controller) {
           if (state === 'new') {
-            await allowance.take(account, HELD_BYTES);
-            // The client cancelled during the wait, so the bytes are given back at once.
-            if (state !== 'new') return allowance.give(account, HELD_BYTES);
+            const isHeld = await allowance.take(account, HELD_BYTES, isCancelled);
+            if (state !== 'new') {
+              if (isHeld) allowance.give(account, HELD_BYTES);
+              return;
+            }
             state = 'held';
           }
           if (turns.isOver) await turns.next(account);

@@ -2,6 +2,8 @@
 // Above the limit the next body is not read, and the next piece of an answer is not made,
 // until others are done.
 
+import type { Eventually } from '../eventually.js';
+
 /** For one account: sixteen bodies of the largest size. */
 const ACCOUNT_MAX_BYTES = 16 * 1_048_576;
 /** For all accounts together, in addition to each account's own share. */
@@ -31,15 +33,21 @@ export const UNLIMITED: AllowanceLimits = {
   ownShareBytes: 0,
 };
 
+/** Clients that have gone are looked for when so many claims of an account wait, and at each doubling of that. */
+const SWEPT_CLAIMS_MIN = 32;
+
 interface Claim {
   readonly bytes: number;
-  readonly granted: () => void;
+  readonly hasGone: () => boolean;
+  readonly settle: (isHeld: boolean) => void;
 }
 
 interface Account {
   heldBytes: number;
   /** Oldest first. */
-  readonly waiting: Claim[];
+  waiting: Claim[];
+  /** The number of waiting claims at which the next sweep is due. */
+  sweptAt: number;
 }
 
 export class ByteAllowance {
@@ -59,18 +67,19 @@ export class ByteAllowance {
   }
 
   /**
-   * Takes bytes for an account. Returns undefined if they are granted at once, else a promise.
-   * `give` gives them back.
+   * Takes bytes for an account, at once or when others have given theirs back. `give` gives
+   * them back. False, with nothing taken, if the client has gone while it waited.
    */
-  take(name: string, bytes: number): Promise<void> | undefined {
+  take(name: string, bytes: number, hasGone: () => boolean): Eventually<boolean> {
     const account = this.#account(name);
     if (account.waiting.length === 0 && this.#fits(account, bytes)) {
       this.#hold(account, bytes);
-      return undefined;
+      return true;
     }
-    return new Promise((granted) => {
-      account.waiting.push({ bytes, granted });
+    return new Promise((settle) => {
+      account.waiting.push({ bytes, hasGone, settle });
       this.#waiting.add(name);
+      if (account.waiting.length >= account.sweptAt) this.#sweep(account);
     });
   }
 
@@ -81,20 +90,34 @@ export class ByteAllowance {
     if (this.#waiting.size > 0) this.#grant();
   }
 
-  /** Grants one claim of each waiting account in rotation, as long as a claim fits. */
+  /** Releases the requests of clients that have gone, which would otherwise fill the memory until their turn. */
+  #sweep(account: Account): void {
+    const staying: Claim[] = [];
+    for (const claim of account.waiting) {
+      if (claim.hasGone()) claim.settle(false);
+      else staying.push(claim);
+    }
+    account.waiting = staying;
+    account.sweptAt = Math.max(SWEPT_CLAIMS_MIN, 2 * staying.length);
+  }
+
+  /** One claim of each waiting account in rotation, as long as one of them fits. */
   #grant(): void {
     for (let granted = true; granted; ) {
       granted = false;
       for (const name of [...this.#waiting]) {
         const account = this.#account(name);
+        while (account.waiting[0]?.hasGone()) account.waiting.shift()?.settle(false);
         const [claim] = account.waiting;
+        if (claim === undefined) this.#waiting.delete(name);
+        if (claim === undefined && account.heldBytes === 0) this.#accounts.delete(name);
         if (claim === undefined || !this.#fits(account, claim.bytes)) continue;
         account.waiting.shift();
         this.#waiting.delete(name);
         // The account moves to the end of the rotation.
         if (account.waiting.length > 0) this.#waiting.add(name);
         this.#hold(account, claim.bytes);
-        claim.granted();
+        claim.settle(true);
         granted = true;
       }
     }
@@ -114,7 +137,7 @@ export class ByteAllowance {
   #account(name: string): Account {
     let account = this.#accounts.get(name);
     if (account === undefined) {
-      account = { heldBytes: 0, waiting: [] };
+      account = { heldBytes: 0, waiting: [], sweptAt: SWEPT_CLAIMS_MIN };
       this.#accounts.set(name, account);
     }
     return account;

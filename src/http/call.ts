@@ -99,11 +99,9 @@ export class Call {
     const { allowance, turns } = this.#dependencies;
     const request = this.#context.req.raw;
     const [share, bytes] = [shareOf(this.#principal), bodyMaxBytes(request)];
-    await allowance.take(share, bytes);
+    const hasGone = this.#hasGone();
+    if (!(await allowance.take(share, bytes, hasGone))) return gone();
     try {
-      if (this.#hasGone()()) {
-        return failed('BAD_REQUEST', 'the connection was closed before the body was read');
-      }
       const read = this.#context.env?.readBody ?? streamReader(request);
       const turn = () => (turns.isOver ? turns.next(share) : undefined);
       const body = await readBodyText(read, turn);
@@ -117,6 +115,11 @@ export class Call {
     const request = this.#context.req.raw;
     return this.#context.env?.hasGone ?? (() => request.signal.aborted);
   }
+}
+
+/** For the log of requests: nobody reads this answer. */
+function gone() {
+  return failed('BAD_REQUEST', 'the connection was closed before the body was read');
 }
 
 function present<T>(part: T | undefined, name: string): T {

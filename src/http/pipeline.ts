@@ -90,10 +90,14 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const { method } = context.req.raw;
     const action = actionOf(route, method);
     if (action === undefined) return respond(methodNotAllowed(method, allowOf(route)), facts);
-    const stream = streamsOf(shareOf(principal));
-    return andThen(action(new Call(context, route.collection, principal, options)), (answered) =>
-      respond(answered, facts, stream),
-    );
+    const share = shareOf(principal);
+    const act = () =>
+      andThen(action(new Call(context, route.collection, principal, options)), (answered) =>
+        respond(answered, facts, streamsOf(share)),
+      );
+    // A burst of requests arrives in one event-loop turn: other accounts begin between its requests.
+    const turn = options.turns.begin(share);
+    return turn === undefined ? act() : turn.then(act);
   }
 
   /** "The text goes to the log with the request id, never to the client." */

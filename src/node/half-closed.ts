@@ -5,8 +5,8 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections, Exchange } from './connections.js';
 
-/** Longer than a reset takes to come back over nearly every network. */
-const ASK_AGAIN_MS = 250;
+/** Longer than a reset takes to come back from a near client, and over nearly every network. */
+const ASK_AGAIN_MS = [25, 250] as const;
 /** "A write whose sender has gone before it was decided is not made": a read may go on without knowing. */
 const WRITES = new Set(['POST', 'PATCH', 'DELETE']);
 
@@ -29,14 +29,16 @@ function end(exchanges: readonly Exchange[], socket: Socket): void {
   const asked = exchanges.find(({ response }) => !response.writableEnded);
   if (asked === undefined || asked.request.httpVersion !== '1.1' || !isWrite(asked)) return;
   // A client that has gone and a client that waits look the same until something is sent. So
-  // two interim answers are sent; every client of HTTP/1.1 must know them (RFC 9110, section 15.2).
-  // A client that has gone answers the first one with a reset, and the second one meets it.
+  // interim answers are sent; every client of HTTP/1.1 must know them (RFC 9110, section 15.2).
+  // A client that has gone answers the first one with a reset, and a later one meets it.
   const ask = () => {
     if (!asked.response.headersSent && socket.writable) asked.response.writeProcessing();
   };
   ask();
-  const again = setTimeout(ask, ASK_AGAIN_MS);
-  socket.once('close', () => clearTimeout(again));
+  const again = ASK_AGAIN_MS.map((milliseconds) => setTimeout(ask, milliseconds));
+  socket.once('close', () => {
+    for (const timer of again) clearTimeout(timer);
+  });
 }
 
 function isWrite({ request }: Exchange): boolean {

@@ -83,6 +83,12 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
  */
 class BytewiseResponse extends ServerResponse {
   override flushHeaders(): void {}
+
+  /** Nothing is written to a client that has gone: Node would make an error, with its stack, for nobody. */
+  override end(...rest: unknown[]): this {
+    if (this.destroyed) return this;
+    return (super.end as (...all: unknown[]) => this).call(this, ...rest);
+  }
 }
 
 /** Reports the end of its own writing. A listener for each response would cost time in every request. */

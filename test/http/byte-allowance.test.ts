@@ -4,23 +4,24 @@
 import { expect, it } from 'vitest';
 import { ByteAllowance } from '../../src/http/byte-allowance.js';
 
+const stays = () => false;
 const LIMITS = { accountMaxBytes: 100, totalMaxBytes: 250, ownShareBytes: 10 };
 
 /** Takes bytes and notes when they are granted. */
 function taker(allowance: ByteAllowance) {
   const granted: string[] = [];
   const take = (account: string, bytes: number) => {
-    const waiting = allowance.take(account, bytes);
-    if (waiting === undefined) granted.push(account);
-    else void waiting.then(() => granted.push(account));
+    const taken = allowance.take(account, bytes, stays);
+    if (taken === true) granted.push(account);
+    else if (taken !== false) void taken.then(() => granted.push(account));
   };
   return { granted, take };
 }
 
 it('grants at once within the limits of the account and of all', () => {
   const allowance = new ByteAllowance(LIMITS);
-  for (const account of ['a', 'b']) expect(allowance.take(account, 100)).toBeUndefined();
-  expect(allowance.take('c', 50)).toBeUndefined();
+  for (const account of ['a', 'b']) expect(allowance.take(account, 100, stays)).toBe(true);
+  expect(allowance.take('c', 50, stays)).toBe(true);
   expect(allowance.heldBytes).toBe(250);
 });
 
@@ -38,8 +39,8 @@ it('makes an account wait beyond its own limit until it returns bytes', async ()
 
 it('always grants an account its own share, with any amount held by others', () => {
   const allowance = new ByteAllowance(LIMITS);
-  for (const account of ['a', 'b']) allowance.take(account, 100);
-  allowance.take('c', 50);
+  for (const account of ['a', 'b']) allowance.take(account, 100, stays);
+  allowance.take('c', 50, stays);
   const { granted, take } = taker(allowance);
   take('d', 11);
   expect(granted).toEqual([]);
@@ -70,4 +71,32 @@ it('holds nothing after all have returned their bytes', async () => {
   await Promise.resolve();
   expect(granted.toSorted()).toEqual(accounts.toSorted());
   expect(allowance.heldBytes).toBe(0);
+});
+
+it('releases a claim whose client has gone while others wait before it', async () => {
+  const allowance = new ByteAllowance(LIMITS);
+  const { take } = taker(allowance);
+  take('a', 100);
+  const gone = new Set<number>();
+  let released = 0;
+  for (let i = 0; i < 1_000; i++) {
+    // All but the first and the newest few have gone.
+    const taken = allowance.take('a', 10, () => gone.has(i));
+    if (typeof taken !== 'boolean') void taken.then((isHeld) => (released += isHeld ? 0 : 1));
+    if (i > 3) gone.add(i - 3);
+  }
+  await Promise.resolve();
+  expect(released).toBeGreaterThan(900);
+  expect(allowance.heldBytes).toBe(100);
+});
+
+it('forgets an account whose waiting clients have all gone', async () => {
+  const allowance = new ByteAllowance({ ...LIMITS, totalMaxBytes: 100, ownShareBytes: 0 });
+  allowance.take('a', 100, stays);
+  for (let i = 0; i < 40; i++) void allowance.take('b', 10, () => true);
+  const later = allowance.take('c', 50, stays);
+  allowance.give('a', 100);
+  expect(await later).toBe(true);
+  expect(allowance.take('d', 50, stays)).toBe(true);
+  expect(allowance.heldBytes).toBe(100);
 });

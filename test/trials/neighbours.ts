@@ -1,11 +1,13 @@
 // The trial `neighbours`: attacks by one account and by fifty, on a server with a heap of
 // 1 GB, while another account reads every 20 ms and writes every 100 ms.
 
+import { fork } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { memoryOf } from '../../scripts/bench/processes.js';
 import { percentile } from '../../scripts/bench/statistics.js';
-import { ATTACKS, type Attack, type Target } from './neighbours/attacks.js';
+import { ATTACKS, type Attack, LISTS, type Target } from './neighbours/attacks.js';
 import { asAccount, openIdentityProvider } from './service/identity-provider.js';
 import { spawnServer } from './service/service-process.js';
 import type { Finding, Trial } from './trial.js';
@@ -18,6 +20,9 @@ const ACCOUNTS = 50;
 /** How long the neighbour meets each attack, at least. */
 const WATCHED_MS = 6_000;
 
+/** How many answers of each status; 0 for a request without an answer. */
+type Statuses = Readonly<Record<string, number>>;
+
 /** The neighbour's measurements. */
 interface Noted {
   readMs: number[];
@@ -28,8 +33,9 @@ interface Noted {
   stored: number;
 }
 
-export const neighbours: Trial = ({ quick, folder, say }) =>
+export const neighbours: Trial = ({ quick, only, folder, say }) =>
   attackFindings({
+    only,
     scale: quick ? 0.2 : 1,
     accounts: ACCOUNTS,
     folder,
@@ -47,48 +53,45 @@ export interface AttackOptions {
   say?: (text: string) => void;
   /** False where a busy machine would fail them: only failed requests count. */
   judgesTimes: boolean;
-  attacks?: readonly Attack[];
+  /** Words of the name of the one run that is wanted. */
+  only?: string | undefined;
   /** How long the neighbour meets each attack, at least. */
   watchedMs: number;
 }
 
+interface Run {
+  readonly name: string;
+  readonly attacks: readonly Attack[];
+  /** The accounts that attack. */
+  readonly by: readonly string[];
+  /** A server to compare with, in place of the service. Its times are not judged. */
+  readonly script?: string;
+}
+
 /** Each attack on a server of its own, by one account and by many. */
 export async function attackFindings(options: AttackOptions): Promise<Finding[]> {
-  const { scale, accounts, folder, say = () => {}, attacks = ATTACKS } = options;
-  const findings: Finding[] = [];
+  const { accounts, folder, only = '', say = () => {} } = options;
+  const by = ['attacker'];
   const many = Array.from({ length: accounts }, (_, i) => `attacker-${i}`);
-  const runs = [
-    ...attacks.map((attack) => ({ name: attack.name, attacks: [attack], by: ['attacker'] })),
-    { name: 'all of these at once', attacks, by: ['attacker'] },
-    { name: `each by one of ${accounts} accounts at once`, attacks, by: many },
+  const bareServer = fileURLToPath(new URL('./neighbours/bare-server.js', import.meta.url));
+  const runs: Run[] = [
+    ...ATTACKS.map((attack) => ({ name: attack.name, attacks: [attack], by })),
+    { name: 'all of these at once', attacks: ATTACKS, by },
+    { name: `each by one of ${accounts} accounts at once`, attacks: ATTACKS, by: many },
+    { name: `a bare server of Node: ${LISTS.name}`, attacks: [LISTS], by, script: bareServer },
   ];
-  for (const [number, { name, attacks: made, by }] of runs.entries()) {
-    say(name);
-    const file = join(folder, `${number}.db`);
-    findings.push(
-      await underAttack(name, file, options, async (origin, phase) => {
-        // Fifty accounts share the work of one, one attack each: the machine stays the same.
-        const each = by.length > 1 ? Math.max(scale * 0.2, 0.02) : scale;
-        const target: Target = { origin, scale: each };
-        const acts = by.flatMap((account, i) =>
-          (by.length === 1 ? made : made.slice(i % made.length, (i % made.length) + 1)).map(
-            (attack) => ({ attack, account }),
-          ),
-        );
-        if (phase === 'prepare') {
-          for (const { attack, account } of acts) await attack.prepare(target, account);
-        } else await Promise.all(acts.map(({ attack, account }) => attack.run(target, account)));
-      }),
-    );
+  const findings: Finding[] = [];
+  for (const [number, run] of runs.filter(({ name }) => name.includes(only)).entries()) {
+    say(run.name);
+    findings.push(await underAttack(run, join(folder, `${number}.db`), options));
   }
   return findings;
 }
 
 async function underAttack(
-  name: string,
+  run: Run,
   file: string,
-  { judgesTimes, watchedMs }: AttackOptions,
-  act: (origin: string, phase: 'prepare' | 'run') => Promise<void>,
+  { scale, judgesTimes, watchedMs }: AttackOptions,
 ): Promise<Finding> {
   const identity = await openIdentityProvider();
   const server = spawnServer({
@@ -98,18 +101,25 @@ async function underAttack(
       AUTH_CACHE_SECONDS: '300',
     },
     nodeOptions: [HEAP],
+    ...(run.script !== undefined && { script: run.script }),
   });
   try {
     const origin = String((await server.saw('started'))['address']);
-    await act(origin, 'prepare');
+    // Many accounts share the work of one, one attack each: the machine stays the same.
+    const each = run.by.length > 1 ? Math.max(scale * 0.2, 0.02) : scale;
+    const attackers = await startAttackers(run, { origin, scale: each });
     const neighbour = await startNeighbour(origin);
     // Again, until the neighbour has met it often enough for a percentile.
     const end = performance.now() + watchedMs;
-    do await act(origin, 'run');
+    let statuses: Statuses;
+    do statuses = await attackers.fire();
     while (performance.now() < end);
     const noted = await neighbour.end();
+    attackers.end();
     const peakMegabytes = Math.round(memoryOf(server.pid).peak / 1_000_000);
-    return findingOf(name, noted, peakMegabytes, server.isRunning(), judgesTimes);
+    const fault = `${run.name}; answers ${JSON.stringify(statuses).replaceAll('"', '')}`;
+    const judges = judgesTimes && run.script === undefined;
+    return findingOf(fault, noted, peakMegabytes, server.isRunning(), judges);
   } finally {
     await server.end('SIGTERM');
     await identity.close();
@@ -142,6 +152,31 @@ function findingOf(
       `reads ${percentile(readMs, 50).toFixed(1)} ms (p50), ${p99.toFixed(1)} ms (p99), ${Math.max(0, ...readMs).toFixed(0)} ms at most, ` +
       `writes ${slowestWrite.toFixed(0)} ms at most, ${stored - created.length} stored without an answer, ${peakMegabytes} MB`,
     holds: lives && failures.length === 0 && stored === created.length && (inTime || !judgesTimes),
+  };
+}
+
+/** Makes the records and starts the process that attacks. `fire` runs every attack once and returns the statuses of all so far. */
+async function startAttackers({ attacks, by }: Run, target: Target) {
+  const acts = by.flatMap((account, i) => {
+    const own = by.length === 1 ? attacks : attacks.slice(i % attacks.length).slice(0, 1);
+    return own.map((attack) => ({ attack, account }));
+  });
+  for (const { attack, account } of acts) await attack.prepare(target, account);
+  const volleys = acts.map(({ attack, account }) => attack.volleys(target, account));
+  const attacker = fork(new URL('./neighbours/attacker.js', import.meta.url));
+  const message = () =>
+    new Promise<unknown>((resolve, reject) => {
+      attacker.once('message', resolve);
+      attacker.once('exit', () => reject(new Error('the attackers ended')));
+    });
+  await message();
+  return {
+    async fire(): Promise<Statuses> {
+      const fired = message();
+      attacker.send({ ...target, attacks: volleys });
+      return (await fired) as Statuses;
+    },
+    end: () => attacker.disconnect(),
   };
 }
 

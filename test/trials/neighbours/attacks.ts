@@ -1,13 +1,10 @@
 // The attacks of the trial `neighbours`: what one signed-in account can do to make another
 // one wait. Each is bounded in number and ends by itself.
 
-import { openRaw, overWithin, requestText } from '../http/raw-connection.js';
 import { asAccount } from '../service/identity-provider.js';
 import { ADMIN_KEY } from '../service/service-process.js';
 
 const MEBIBYTE = 1_048_576;
-/** An unread answer is cut by the service after 15 s. */
-const UNREAD_MS = 20_000;
 
 export interface Target {
   origin: string;
@@ -15,11 +12,25 @@ export interface Target {
   scale: number;
 }
 
+/** A request that is sent `count` times at once. */
+export interface Shot {
+  method: string;
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  count: number;
+  /** `leave` closes the connection 20 ms after it was opened; `hold` reads nothing until it is cut. */
+  how: 'read' | 'hold' | 'leave';
+}
+
+/** Shots that are fired at once. The next volley follows when the answers of this one are there. */
+export type Volley = readonly Shot[];
+
 export interface Attack {
   name: string;
   /** Makes the records that the attack needs. */
   prepare(target: Target, account: string): Promise<void>;
-  run(target: Target, account: string): Promise<unknown>;
+  volleys(target: Target, account: string): readonly Volley[];
 }
 
 async function send(target: Target, account: string, method: string, path: string, body?: string) {
@@ -51,27 +62,41 @@ function tinyMembers(prefix: string): string {
 
 const ORDER = { service: 'Box braids', amount: 45_000 };
 
+function scaled(count: number, scale: number): number {
+  return Math.max(Math.ceil(count * scale), 1);
+}
+
 function times(count: number, scale: number): number[] {
-  return Array.from({ length: Math.max(Math.ceil(count * scale), 1) }, (_, i) => i);
+  return Array.from({ length: scaled(count, scale) }, (_, i) => i);
 }
 
-/** Sends the request, reads nothing, and holds the connection until the service cuts it. */
-async function unread(target: Target, path: string, headers: Record<string, string>) {
-  const connection = openRaw(target.origin, requestText('GET', `/api/v1${path}`, headers));
-  connection.socket.pause();
-  await overWithin(connection, UNREAD_MS * target.scale);
+function shot(
+  account: string,
+  method: string,
+  path: string,
+  { body, count = 1, how = 'read' }: Partial<Pick<Shot, 'body' | 'count' | 'how'>> = {},
+): Shot {
+  const headers = asAccount(account);
+  return { method, path, headers, ...(body !== undefined && { body }), count, how };
 }
 
-/** Sends the request and closes the connection at once. */
-async function closed(target: Target, account: string, path: string, body: string) {
-  const headers = { ...asAccount(account), 'Content-Length': String(Buffer.byteLength(body)) };
-  const connection = openRaw(target.origin, requestText('PATCH', `/api/v1${path}`, headers, body));
-  await connection.opened;
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  connection.socket.destroy();
-}
+/** The profile of an account on a server, made by the first attack that needs one. */
+const profiles = new Map<string, string>();
+const profileKey = ({ origin }: Target, account: string) => `${origin} ${account}`;
+const profilePath = (target: Target, account: string) =>
+  `/businesses/${profiles.get(profileKey(target, account))}`;
 
-const businesses = new Map<string, string>();
+export const LISTS: Attack = {
+  name: '300 lists of 3.6 MB at once',
+  async prepare(target, account) {
+    const note = 'x'.repeat(36_000);
+    for (const _ of times(100, 1))
+      await created(target, account, 'team', JSON.stringify({ name: 'A', phone: '1', note }));
+  },
+  volleys: ({ scale }, account) => [
+    [shot(account, 'GET', '/team?page_size=100', { count: scaled(300, scale) })],
+  ],
+};
 
 export const ATTACKS: readonly Attack[] = [
   {
@@ -79,14 +104,16 @@ export const ATTACKS: readonly Attack[] = [
     async prepare(target, account) {
       const id = await created(target, account, 'businesses', tinyMembers('a'));
       await send(target, account, 'PATCH', `/businesses/${id}`, tinyMembers('b'));
-      businesses.set(account, id);
+      profiles.set(profileKey(target, account), id);
     },
-    run: (target, account) =>
-      Promise.all(
-        times(150, target.scale).map((n) =>
-          closed(target, account, `/businesses/${businesses.get(account)}`, `{"0":${n}}`),
-        ),
+    volleys: (target, account) => [
+      times(150, target.scale).map((n) =>
+        shot(account, 'PATCH', profilePath(target, account), {
+          body: `{"0":${n}}`,
+          how: 'leave',
+        }),
       ),
+    ],
   },
   {
     name: 'payments of 100 orders of 1 MB that nobody reads',
@@ -95,24 +122,27 @@ export const ATTACKS: readonly Attack[] = [
       for (const _ of times(100, target.scale))
         await created(target, account, 'orders', JSON.stringify({ ...ORDER, customer }));
     },
-    run: (target, account) =>
-      Promise.all(
-        times(40, target.scale).map(() => unread(target, '/payments', asAccount(account))),
-      ),
+    volleys: ({ scale }, account) => [
+      [shot(account, 'GET', '/payments', { count: scaled(40, scale), how: 'hold' })],
+    ],
   },
   {
     name: 'bodies of 1 MiB of empty objects behind slow PATCHes',
     async prepare(target, account) {
-      if (businesses.has(account)) return;
-      businesses.set(account, await created(target, account, 'businesses', tinyMembers('a')));
+      const key = profileKey(target, account);
+      if (profiles.has(key)) return;
+      profiles.set(key, await created(target, account, 'businesses', tinyMembers('a')));
     },
-    async run(target, account) {
-      const path = `/businesses/${businesses.get(account)}`;
-      const empty = `{"a":[${'{},'.repeat(349_000)}{}]}`;
-      await Promise.all([
-        ...times(100, target.scale).map((n) => send(target, account, 'PATCH', path, `{"0":${n}}`)),
-        ...times(150, target.scale).map(() => send(target, account, 'PATCH', path, empty)),
-      ]);
+    volleys(target, account) {
+      const { scale } = target;
+      const path = profilePath(target, account);
+      const body = `{"a":[${'{},'.repeat(349_000)}{}]}`;
+      return [
+        [
+          ...times(100, scale).map((n) => shot(account, 'PATCH', path, { body: `{"0":${n}}` })),
+          shot(account, 'PATCH', path, { body, count: scaled(150, scale) }),
+        ],
+      ];
     },
   },
   {
@@ -122,14 +152,9 @@ export const ATTACKS: readonly Attack[] = [
       for (const _ of times(300, target.scale))
         await created(target, account, 'businesses', JSON.stringify({ note }));
     },
-    async run(target, account) {
-      const headers = { 'X-Service-Admin-Key': ADMIN_KEY };
-      const url = `${target.origin}/api/v1/admin/accounts/${account}`;
-      for (const _ of times(4, 1)) {
-        const response = await fetch(url, { headers });
-        if (response.status !== 200) throw new Error(`the page is ${response.status}`);
-        for await (const _ of response.body ?? []);
-      }
+    volleys(_target, account) {
+      const page = shot(account, 'GET', `/admin/accounts/${account}`);
+      return times(4, 1).map(() => [{ ...page, headers: { 'X-Service-Admin-Key': ADMIN_KEY } }]);
     },
   },
   {
@@ -143,36 +168,19 @@ export const ATTACKS: readonly Attack[] = [
         }
       }
     },
-    run: (target, account) =>
-      Promise.all(
-        times(20, target.scale).map(async (n) => {
-          const q = n % 2 === 0 ? `${'a'.repeat(255)}b` : `${'σ'.repeat(1_000)}x`;
-          await send(target, account, 'GET', `/customers?q=${encodeURIComponent(q)}`);
-        }),
+    volleys: ({ scale }, account) => [
+      [`${'a'.repeat(255)}b`, `${'σ'.repeat(1_000)}x`].map((q) =>
+        shot(account, 'GET', `/customers?q=${encodeURIComponent(q)}`, { count: scaled(10, scale) }),
       ),
+    ],
   },
   {
     name: 'creates of 1 MiB of tiny members',
     prepare: async () => {},
-    run: async (target, account) => {
-      for (const n of times(10, target.scale)) {
-        const body = tinyMembers(`c${n}`);
-        await Promise.all(
-          times(4, 1).map(() => send(target, account, 'POST', '/businesses', body)),
-        );
-      }
-    },
+    volleys: ({ scale }, account) =>
+      times(10, scale).map((n) => [
+        shot(account, 'POST', '/businesses', { body: tinyMembers(`c${n}`), count: 4 }),
+      ]),
   },
-  {
-    name: '300 lists of 3.6 MB at once',
-    async prepare(target, account) {
-      const note = 'x'.repeat(36_000);
-      for (const _ of times(100, 1))
-        await created(target, account, 'team', JSON.stringify({ name: 'A', phone: '1', note }));
-    },
-    run: (target, account) =>
-      Promise.all(
-        times(300, target.scale).map(() => send(target, account, 'GET', '/team?page_size=100')),
-      ),
-  },
+  LISTS,
 ];

@@ -2,7 +2,7 @@
 // a JSON line every five seconds.
 
 import { SingleBar } from 'cli-progress';
-import type { Surroundings } from './surroundings.js';
+import type { CommandDependencies } from './command-dependencies.js';
 
 const LINE_EVERY_MS = 5_000;
 
@@ -14,7 +14,7 @@ export interface Progress {
 
 /** `total`: the number of things, including those `done` before this run. `noun`: their name, such as `rows`. */
 export function startProgress(
-  { isTerminal, err, now, progressed }: Surroundings,
+  { isTerminal, err, now, progressed }: CommandDependencies,
   { event, noun, total, done = 0 }: { event: string; noun: string; total: number; done?: number },
 ): Progress {
   const begun = now();

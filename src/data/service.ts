@@ -9,8 +9,8 @@ import {
   type OperatorClient,
   type Page,
 } from '../operator-client.js';
+import type { CommandDependencies } from './command-dependencies.js';
 import { CommandError, Interrupted, isPassing, sentenceOf } from './failures.js';
-import type { Surroundings } from './surroundings.js';
 import type { Target } from './target.js';
 import { retryAfterMs, startWaiting, WAITS, type Waiting, type Waits } from './waiting.js';
 
@@ -42,14 +42,14 @@ export function isTooLong(error: unknown): boolean {
 export class Service {
   readonly client: OperatorClient;
   readonly baseUrl: string;
-  readonly #surroundings: Surroundings;
+  readonly #dependencies: CommandDependencies;
   readonly waits: Waits;
   /** The wait that the last 429 or 503 asked for. */
   #retryAfterMs: number | undefined;
 
-  constructor(target: Target, surroundings: Surroundings, waits: Waits = WAITS) {
+  constructor(target: Target, dependencies: CommandDependencies, waits: Waits = WAITS) {
     this.baseUrl = target.baseUrl;
-    this.#surroundings = surroundings;
+    this.#dependencies = dependencies;
     this.waits = waits;
     this.client = createOperatorClient({
       ...target,
@@ -65,7 +65,7 @@ export class Service {
   /** The first call. If the service cannot be reached at all, the command ends at once and does not wait. */
   async reach(): Promise<void> {
     try {
-      await this.client.health({ signal: this.#surroundings.interrupted });
+      await this.client.health({ signal: this.#dependencies.interrupted });
     } catch (error) {
       this.#expectGoingOn();
       const isAway = error instanceof ApiError && error.status === undefined;
@@ -90,7 +90,7 @@ export class Service {
 
   /** Growing waits. If they do not help for too long, they end with a `CommandError`. */
   startWaiting(): Waiting<ApiError> {
-    return startWaiting(this.#surroundings, this.waits, sentenceOf, () => {
+    return startWaiting(this.#dependencies, this.waits, sentenceOf, () => {
       const asked = this.#retryAfterMs;
       this.#retryAfterMs = undefined;
       return asked;
@@ -98,7 +98,7 @@ export class Service {
   }
 
   #expectGoingOn(): void {
-    if (this.#surroundings.interrupted.aborted) throw new Interrupted('stopped');
+    if (this.#dependencies.interrupted.aborted) throw new Interrupted('stopped');
   }
 
   async #fetch(url: string, init: RequestInit): Promise<Response> {
@@ -107,7 +107,7 @@ export class Service {
     if (response.status === 429 || response.status === 503) {
       this.#retryAfterMs = retryAfterMs(
         response.headers.get('retry-after'),
-        this.#surroundings.now(),
+        this.#dependencies.now(),
       );
     }
     if (init.method !== 'GET' || response.body === null) return response;

@@ -2,8 +2,8 @@
 // every user of a machine can read the flags of a running program.
 
 import { readFileSync } from 'node:fs';
+import type { CommandDependencies } from './command-dependencies.js';
 import { systemCodeOf, UsageError } from './failures.js';
-import type { Surroundings } from './surroundings.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080/api/v1';
 
@@ -14,13 +14,13 @@ export interface Target {
 }
 
 /** Throws a `UsageError` that names the setting. The key is in no message. */
-export function readTarget({ environment }: Pick<Surroundings, 'environment'>): Target {
+export function readTarget({ environment }: Pick<CommandDependencies, 'environment'>): Target {
   const baseUrl = plainUrl('SERVICE_URL', environment['SERVICE_URL'] || DEFAULT_URL, DEFAULT_URL);
   return { baseUrl, adminKey: readAdminKey(environment) };
 }
 
 /** Throws a `UsageError` that names the setting, and never holds the key. */
-export function readAdminKey(environment: Surroundings['environment']): string {
+export function readAdminKey(environment: CommandDependencies['environment']): string {
   const [key, file] = [environment['ADMIN_API_KEY'], environment['ADMIN_API_KEY_FILE']];
   if (key && file) {
     throw new UsageError('ADMIN_API_KEY and ADMIN_API_KEY_FILE are both set; set one of them');

@@ -2,14 +2,14 @@
 // ends the work and not the process.
 
 import { randomBytes } from 'node:crypto';
+import type { CommandDependencies } from './command-dependencies.js';
 import { EXIT_INTERRUPTED } from './failures.js';
-import type { Surroundings } from './surroundings.js';
 
 /** The terminal sends a signal to npm and to this process, and npm passes it on: two signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
 
 /** Takes over the process's signals: once a process. */
-export function terminal(): Surroundings {
+export function terminal(): CommandDependencies {
   // If the reader of the output has gone, such as `head`, the work goes on.
   process.stdout.on('error', () => {});
   return {

@@ -1,7 +1,7 @@
 // Waits for a service that is busy or away: the waits grow, and have an end.
 
+import { type CommandDependencies, pause } from './command-dependencies.js';
 import { CommandError } from './failures.js';
-import { pause, type Surroundings } from './surroundings.js';
 
 const FIRST_WAIT_MS = 1_000;
 const WAIT_MAX_MS = 30_000;
@@ -37,7 +37,7 @@ export interface Waiting<Failure extends Error> {
 
 /** `askedMs`: the wait that the last 429 or 503 asked for; it counts once. */
 export function startWaiting<Failure extends Error>(
-  { interrupted, now, err }: Pick<Surroundings, 'interrupted' | 'now' | 'err'>,
+  { interrupted, now, err }: Pick<CommandDependencies, 'interrupted' | 'now' | 'err'>,
   { firstMs, maxMs, patienceMs }: Waits,
   sentenceOf: (error: Failure) => string,
   askedMs: () => number | undefined,

@@ -150,11 +150,11 @@ async function retryOnce<T>(read: () => Promise<T>): Promise<T> {
 /** The platform's properties of an error: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
 function isRetryable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { retryable = false, overloaded = false } = error as Error & PlatformWords;
+  const { retryable = false, overloaded = false } = error as Error & PlatformError;
   return retryable && !overloaded;
 }
 
-interface PlatformWords {
+interface PlatformError {
   readonly retryable?: boolean;
   readonly overloaded?: boolean;
 }

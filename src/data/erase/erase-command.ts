@@ -8,12 +8,16 @@ import { createInterface } from 'node:readline';
 import { COLLECTION_NAMES, type CollectionName } from '../../domain/collection-name.js';
 import { ApiError } from '../../operator-client.js';
 import type { BackupSettings } from '../../settings.js';
+import {
+  type CommandDependencies,
+  type DataCommandDependencies,
+  pause,
+} from '../command-dependencies.js';
 import { exportData } from '../export/export-command.js';
 import { type Manifest, readManifest } from '../export/manifest.js';
 import { CommandError, Interrupted } from '../failures.js';
 import { startProgress } from '../progress.js';
 import type { Service } from '../service.js';
-import { type DataSurroundings, pause, type Surroundings } from '../surroundings.js';
 import { backupExpiry } from './backup-expiry.js';
 import { addToLedger, type RecordCounts } from './ledger.js';
 
@@ -44,11 +48,11 @@ export interface Erased {
 export async function eraseAccount(
   options: EraseOptions,
   service: Service,
-  surroundings: DataSurroundings,
+  dependencies: DataCommandDependencies,
 ): Promise<void> {
   const { account, exportFolder, ledger } = options;
-  const { out } = surroundings;
-  const { count, at } = await eraseRecords(options, service, surroundings);
+  const { out } = dependencies;
+  const { count, at } = await eraseRecords(options, service, dependencies);
   out(`${account} is erased: ${count} records deleted, nothing is left in any view.\n`);
   out(`The ledger ${ledger} has a line of it: a salted hash, the time, the counts.\n`);
   out('The audit log keeps which records the operator changed, and the subject: no values.\n');
@@ -60,10 +64,10 @@ export async function eraseAccount(
 export async function eraseRecords(
   options: EraseOptions,
   service: Service,
-  surroundings: DataSurroundings,
+  dependencies: DataCommandDependencies,
 ): Promise<Erased> {
   const { account, exportFolder, ledger } = options;
-  const { now, randomBytes } = surroundings;
+  const { now, randomBytes } = dependencies;
   await service.reach();
   const isGoingOn = await access(join(exportFolder, BEGUN)).then(
     () => true,
@@ -71,9 +75,9 @@ export async function eraseRecords(
   );
   const manifest = isGoingOn
     ? await ownManifest(account, exportFolder)
-    : await exportFirst(options, service, surroundings);
-  await deleteExported(manifest, options, service, surroundings);
-  await expectNothingLeft(account, service, surroundings);
+    : await exportFirst(options, service, dependencies);
+  await deleteExported(manifest, options, service, dependencies);
+  await expectNothingLeft(account, service, dependencies);
   const at = now();
   const records = recordCounts(manifest);
   if (ledger !== undefined) {
@@ -86,7 +90,7 @@ export async function eraseRecords(
 async function exportFirst(
   { account, exportFolder }: EraseOptions,
   service: Service,
-  surroundings: DataSurroundings,
+  dependencies: DataCommandDependencies,
 ): Promise<Manifest> {
   const [manifest] = await exportData(
     {
@@ -97,7 +101,7 @@ async function exportFirst(
       style: { delimiter: ',', isForExcel: false },
     },
     service,
-    surroundings,
+    dependencies,
   );
   if (manifest === undefined) throw new CommandError('the export has made nothing; try again');
   if (manifest.changed_meanwhile === 'yes') {
@@ -127,10 +131,10 @@ async function deleteExported(
   manifest: Manifest,
   { account, exportFolder }: EraseOptions,
   service: Service,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<void> {
   const total = Object.values(recordCounts(manifest)).reduce((sum, count) => sum + count, 0);
-  const progress = startProgress(surroundings, {
+  const progress = startProgress(dependencies, {
     event: 'erase_progress',
     noun: 'records',
     total,
@@ -177,7 +181,7 @@ async function* idsIn(path: string): AsyncGenerator<string, void> {
 async function expectNothingLeft(
   account: string,
   service: Service,
-  { now, interrupted }: Surroundings,
+  { now, interrupted }: CommandDependencies,
 ): Promise<void> {
   const { client } = service;
   for (const collection of COLLECTION_NAMES) {

@@ -5,10 +5,10 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CollectionName } from '../../domain/collection-name.js';
 import type { ResourceUsage } from '../../operator-client.js';
+import type { CommandDependencies, DataCommandDependencies } from '../command-dependencies.js';
 import { CommandError, Interrupted, systemCodeOf } from '../failures.js';
 import { type Progress, startProgress } from '../progress.js';
 import type { Service } from '../service.js';
-import type { DataSurroundings, Surroundings } from '../surroundings.js';
 import { AccountExport, OWNER_ONLY_FOLDER } from './account-export.js';
 import { distributeAudit } from './audit-files.js';
 import type { CsvStyle } from './csv-lines.js';
@@ -49,13 +49,13 @@ const NAME_MAX_CHARACTERS = 80;
 export async function exportData(
   options: ExportOptions,
   service: Service,
-  surroundings: DataSurroundings,
+  dependencies: DataCommandDependencies,
 ): Promise<Manifest[]> {
   const prepared = await prepare(options, service).catch(
     stoppedWith('stopped; nothing was written'),
   );
   await makeFolder(options.folder);
-  return await writeAll(prepared, options, service, surroundings).catch(
+  return await writeAll(prepared, options, service, dependencies).catch(
     stoppedWith(`stopped: ${options.folder} is no whole export; remove it, or name a new folder`),
   );
 }
@@ -85,9 +85,9 @@ async function writeAll(
   { usage, accounts, total }: Prepared,
   options: ExportOptions,
   service: Service,
-  surroundings: DataSurroundings,
+  dependencies: DataCommandDependencies,
 ): Promise<Manifest[]> {
-  const progress = startProgress(surroundings, {
+  const progress = startProgress(dependencies, {
     event: 'export_progress',
     noun: 'records',
     total,
@@ -95,7 +95,7 @@ async function writeAll(
   try {
     const exports = new Map<string, Begun>();
     for (const account of accounts) {
-      exports.set(account, await exportRecords(account, options, service, surroundings, progress));
+      exports.set(account, await exportRecords(account, options, service, dependencies, progress));
     }
     const takers = [...exports].map(([account, { files }]) => {
       return [
@@ -107,7 +107,7 @@ async function writeAll(
     const isUntouched = (await lastUpdates(options, service)) === usage;
     const manifests: Manifest[] = [];
     for (const begun of exports.values()) {
-      manifests.push(await finish(begun, isUntouched, options, service, surroundings));
+      manifests.push(await finish(begun, isUntouched, options, service, dependencies));
     }
     if (options.account === undefined) await writeIndex(options.folder, manifests, exports);
     return manifests;
@@ -120,13 +120,13 @@ async function exportRecords(
   account: string,
   options: ExportOptions,
   service: Service,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
   progress: Progress,
 ): Promise<Begun> {
   const { format, collections, style } = options;
   const folder =
     options.account === undefined ? join(options.folder, folderName(account)) : options.folder;
-  const begun = new Date(surroundings.now()).toISOString();
+  const begun = new Date(dependencies.now()).toISOString();
   const before = await markOf(account, options, service);
   const files = new AccountExport({
     service,
@@ -146,7 +146,7 @@ async function finish(
   isUntouched: boolean,
   options: ExportOptions,
   service: Service,
-  { now, version, out }: DataSurroundings,
+  { now, version, out }: DataCommandDependencies,
 ): Promise<Manifest> {
   await files.finishAudit();
   const after = await markOf(account, options, service);

@@ -4,11 +4,11 @@
 import { createHash } from 'node:crypto';
 import type { CollectionName } from '../../domain/collection-name.js';
 import { sequenceOf } from '../../domain/identifier.js';
+import type { CommandDependencies } from '../command-dependencies.js';
 import { CommandError, Interrupted, sentenceOf } from '../failures.js';
 import { startProgress } from '../progress.js';
 import type { Service } from '../service.js';
-import type { Surroundings } from '../surroundings.js';
-import { ImportJournal, type Undertaking } from './import-journal.js';
+import { ImportJournal, type ImportTask } from './import-journal.js';
 import { judgedRows, type Reading } from './judged-rows.js';
 import { lock } from './lock-file.js';
 import { type Part, planOf } from './plan.js';
@@ -45,7 +45,7 @@ const SHOWN_MAX_CHARACTERS = 200;
 export async function importData(
   options: ImportOptions,
   service: () => Service,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<number> {
   const parts = await planOf(options);
   const report = await Report.open(options.reportPath);
@@ -59,15 +59,15 @@ export async function importData(
         releases.push(await lock(`${path}.lock`, part.source.path));
       }
     }
-    for (const part of parts) judgedParts.push(await judge(part, options, report, surroundings));
-    showProblems(report, options, surroundings);
+    for (const part of parts) judgedParts.push(await judge(part, options, report, dependencies));
+    showProblems(report, options, dependencies);
     if (options.isDryRun) return report.badRows === 0 ? 0 : 1;
     if (report.badRows > 0 && !options.skipsBad) {
       throw new CommandError(
         'nothing was written; correct the rows, or pass --skip-bad to leave them out',
       );
     }
-    for (const part of judgedParts) await send(part, options, service(), report, surroundings);
+    for (const part of judgedParts) await send(part, options, service(), report, dependencies);
     return report.badRows === 0 ? 0 : 1;
   } finally {
     for (const { spool } of judgedParts) await spool?.close();
@@ -80,10 +80,10 @@ async function judge(
   part: Part,
   options: ImportOptions,
   report: Report,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<JudgedPart> {
   const { source, collection } = part;
-  const { out, interrupted } = surroundings;
+  const { out, interrupted } = dependencies;
   const spool = options.isDryRun
     ? undefined
     : await Spool.create(`${source.path}.rows-${process.pid}`);
@@ -119,7 +119,7 @@ function shortened(text: string): string {
   return text.length > SHOWN_MAX_CHARACTERS ? `${text.slice(0, SHOWN_MAX_CHARACTERS)}…` : text;
 }
 
-function showProblems(report: Report, options: ImportOptions, { out }: Surroundings): void {
+function showProblems(report: Report, options: ImportOptions, { out }: CommandDependencies): void {
   if (report.problems === 0) return;
   for (const found of report.shown) out(`  ${found.file}, ${problemText(found)}\n`);
   const more = report.problems - report.shown.length;
@@ -132,15 +132,15 @@ async function send(
   options: ImportOptions,
   service: Service,
   report: Report,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<void> {
   const { source, collection, spool, rows, bad } = part;
-  const { out, now, interrupted } = surroundings;
+  const { out, now, interrupted } = dependencies;
   if (spool === undefined) return;
   const records = service.records(options.account, collection);
   const journal = await ImportJournal.open(
     journalPath(part, options, service),
-    undertakingOf(part, options, service),
+    taskOf(part, options, service),
     new Date(now()).toISOString(),
     async () => {
       const { items } = await service.patiently(() => records.list({ page_size: 1 }));
@@ -155,7 +155,7 @@ async function send(
     return journal.close();
   }
   if (already > 0) out(`going on: ${already} of ${total} records are there from before\n`);
-  const progress = startProgress(surroundings, {
+  const progress = startProgress(dependencies, {
     event: 'import_progress',
     noun: 'rows',
     total,
@@ -210,7 +210,7 @@ function journalPath(part: Part, options: ImportOptions, service: Service): stri
   return `${part.source.path}.import-${mark}`;
 }
 
-function undertakingOf(part: Part, options: ImportOptions, service: Service): Undertaking {
+function taskOf(part: Part, options: ImportOptions, service: Service): ImportTask {
   const { map, delimiter, decimal } = options.reading;
   return {
     file: part.source.path,

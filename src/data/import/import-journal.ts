@@ -14,7 +14,7 @@ const VERSION = 1;
 const OWNER_ONLY = 0o600;
 
 /** Source and target of the import. A journal with another header is not continued. */
-export interface Undertaking {
+export interface ImportTask {
   readonly file: string;
   readonly sha256: string;
   readonly service: string;
@@ -24,7 +24,7 @@ export interface Undertaking {
   readonly reading: string;
 }
 
-interface Header extends Undertaking {
+interface Header extends ImportTask {
   readonly version: number;
   /** The number of the newest record before the first row was sent. */
   readonly newest: number;
@@ -66,17 +66,17 @@ export class ImportJournal {
   /** Continues the journal at the path, or begins one. Only a new journal calls `newest`. */
   static async open(
     path: string,
-    undertaking: Undertaking,
+    task: ImportTask,
     begun: string,
     newest: () => Promise<number>,
   ): Promise<ImportJournal> {
     const header = (await readHeader(path)) ?? {
       version: VERSION,
-      ...undertaking,
+      ...task,
       newest: await newest(),
       begun,
     };
-    expectSame(path, header, undertaking);
+    expectSame(path, header, task);
     const file = await open(path, 'a', OWNER_ONLY).catch((error: unknown) => {
       throw new CommandError(`the journal ${path} cannot be written (${systemCodeOf(error)})`);
     });
@@ -185,17 +185,17 @@ async function readHeader(path: string): Promise<Header | undefined> {
   return undefined;
 }
 
-function expectSame(path: string, header: Header, undertaking: Undertaking): void {
-  const began = `its import into ${undertaking.collection} of ${JSON.stringify(undertaking.account)} began on ${header.begun}`;
+function expectSame(path: string, header: Header, task: ImportTask): void {
+  const began = `its import into ${task.collection} of ${JSON.stringify(task.account)} began on ${header.begun}`;
   const anew = `to import all of it once more, the rows that are there already included, remove ${path}`;
-  if (header.sha256 !== undertaking.sha256) {
+  if (header.sha256 !== task.sha256) {
     throw new CommandError(
-      `${undertaking.file} has changed since ${began}; put new rows into a file of their own; ${anew}`,
+      `${task.file} has changed since ${began}; put new rows into a file of their own; ${anew}`,
     );
   }
-  if (header.reading !== undertaking.reading) {
+  if (header.reading !== task.reading) {
     throw new CommandError(
-      `${undertaking.file} was read with other options when ${began} (${header.reading}); give the same ones; ${anew}`,
+      `${task.file} was read with other options when ${began} (${header.reading}); give the same ones; ${anew}`,
     );
   }
 }

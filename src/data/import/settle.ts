@@ -7,8 +7,8 @@ import { sequenceOf } from '../../domain/identifier.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { newRecord } from '../../domain/record.js';
 import { ApiError } from '../../operator-client.js';
+import { pause } from '../command-dependencies.js';
 import type { Service } from '../service.js';
-import { pause } from '../surroundings.js';
 import type { ImportJournal } from './import-journal.js';
 
 const PAGE_SIZE = 200;

@@ -2,7 +2,7 @@
 
 import { isAbsolute, resolve } from 'node:path';
 
-export interface Surroundings {
+export interface CommandDependencies {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Prints results. */
   out(text: string): void;
@@ -20,14 +20,14 @@ export interface Surroundings {
 }
 
 /** The parts that commands with an export get. */
-export interface DataSurroundings extends Surroundings {
+export interface DataCommandDependencies extends CommandDependencies {
   /** The version of this program, for manifests. */
   readonly version: string;
 }
 
 /** The path that the operator meant. npm runs scripts in the package's folder, wherever it was called. */
-export function pathOf(surroundings: Surroundings, typed: string): string {
-  return isAbsolute(typed) ? typed : resolve(surroundings.environment['INIT_CWD'] ?? '', typed);
+export function pathOf(dependencies: CommandDependencies, typed: string): string {
+  return isAbsolute(typed) ? typed : resolve(dependencies.environment['INIT_CWD'] ?? '', typed);
 }
 
 /** Resolves after the time, or at once when the signal ends. */

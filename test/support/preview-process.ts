@@ -20,7 +20,13 @@ export function spawnPreview(
 ): PreviewProcess {
   const child = spawn(process.execPath, [PREVIEW], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      PORT: '0',
+      CONSOLE_PORT: '0',
+      OPS_PORT: '0',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -34,7 +34,7 @@ export interface Route {
   readonly collection?: CollectionName;
 }
 
-/** True: the route is answered before authentication. */
+/** The one route that is answered before authentication. */
 export const HEALTH_ROUTE: Route = { path: `${API_PREFIX}/health`, actions: { GET: health } };
 
 const TENANT = `${ADMIN_PREFIX}/accounts/:owner_sub`;

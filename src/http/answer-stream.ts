@@ -97,5 +97,5 @@ async function* evenPieces(texts: AsyncGenerator<string>): AsyncGenerator<string
     }
     gathered = text.slice(start);
   }
-  if (gathered !== '') yield gathered;
+  yield gathered;
 }

@@ -16,7 +16,7 @@ const NO_QUERY: Query = new URLSearchParams();
 export function canonicalPath(request: Request): string {
   const { url } = request;
   const start = url.indexOf('/', url.indexOf('://') + 3);
-  const path = start === -1 ? '/' : url.slice(start, endOfPath(url, start));
+  const path = url.slice(start, endOfPath(url, start));
   return path.includes('%') ? path.split('/').map(canonicalSegment).join('/') : path;
 }
 
@@ -51,7 +51,6 @@ function endOfPath(url: string, start: number): number {
 }
 
 function canonicalSegment(segment: string): string {
-  if (!segment.includes('%')) return segment;
   try {
     const decoded = decodeURIComponent(segment);
     return /\p{Cc}/u.test(decoded) ? '' : encodeURIComponent(decoded);

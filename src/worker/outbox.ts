@@ -162,8 +162,11 @@ export class Outbox {
   /** Never throws, because the platform gives up an alarm that keeps failing. */
   async onAlarm(): Promise<void> {
     this.#alarmIsSet = false;
-    const failed = (await this.deliver()) ? 0 : (this.#state?.failed_alarms ?? 0) + 1;
-    if (failed !== this.#state?.failed_alarms) {
+    const isDelivered = await this.deliver();
+    // The account was erased when the alarm was already on its way.
+    if (this.#state === undefined) return;
+    const failed = isDelivered ? 0 : this.#state.failed_alarms + 1;
+    if (failed !== this.#state.failed_alarms) {
       this.#sql.exec(FAILED_ALARMS, failed);
       this.#readState();
     }

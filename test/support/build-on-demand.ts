@@ -12,8 +12,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BUILT_PATH = /(?:['"`}]|\.\.\/|\}\/)dist\b/;
 /** An import of the package by its own name. */
 const PACKAGE_NAME = /\b(?:from|import)\b[\s(]*['"`]service-management-api['"`/]/;
-/** The files that the file journal starts as a thread or a process, which must be JavaScript. */
-const STARTED_FILE = /new URL\('\.\/(storage-thread|backup-process)\.js', import\.meta\.url\)/;
+/**
+ * The files that the file journal starts as a thread or a process, which must be JavaScript.
+ * A source that `npm run mutants` has changed has more text before the path.
+ */
+const STARTED_FILE = /(new URL\([^;]*?)'\.\/(storage-thread|backup-process)\.js'/;
 const STARTED_SOURCES = [
   'src/storage/file/storage-thread.ts',
   'src/storage/backup/backup-process.ts',
@@ -46,8 +49,11 @@ async function makeReady(): Promise<void> {
   await setup.makeReady('test', 'scripts/worker');
 }
 
-/** The package's name leads to its source; only the files that run as a thread or process are bundled. */
-export function fromSource(): Plugin {
+/**
+ * The package's name leads to its source; only the files that run as a thread or process are
+ * bundled. `banner`: code before each of these.
+ */
+export function fromSource(banner = ''): Plugin {
   let bundled: Promise<string> | undefined;
   return {
     name: 'from-source',
@@ -61,17 +67,18 @@ export function fromSource(): Plugin {
       },
     }),
     async transform(code, id) {
-      const [, name] = (id.startsWith(`${ROOT}src/`) && STARTED_FILE.exec(code)) || [];
+      const [, before, name] = (id.startsWith(`${ROOT}src/`) && STARTED_FILE.exec(code)) || [];
       if (name === undefined) return;
-      bundled ??= bundleStarted();
+      bundled ??= bundleStarted(banner);
       const url = pathToFileURL(`${await bundled}/${name}.js`).href;
-      return { code: code.replace(STARTED_FILE, `new URL('${url}')`), map: null };
+      // A whole URL: the base that follows it does not count.
+      return { code: code.replace(STARTED_FILE, () => `${before}'${url}'`), map: null };
     },
   };
 }
 
 /** Resolves with the folder. It is inside the project, so that the files find libsql. */
-async function bundleStarted(): Promise<string> {
+async function bundleStarted(banner: string): Promise<string> {
   const folder = `${ROOT}node_modules/.cache/from-source-${process.pid}`;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await build({
@@ -84,6 +91,7 @@ async function bundleStarted(): Promise<string> {
     target: 'es2023',
     platform: 'node',
     external: ['libsql'],
+    banner: { js: banner },
   });
   return folder;
 }

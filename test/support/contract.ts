@@ -263,6 +263,7 @@ class RunningService implements ContractService {
       } as RequestInit);
       const text = await response.text();
       const json: Envelope = text === '' ? {} : JSON.parse(text);
+      expect(json.error?.message, 'an error says what is wrong').not.toBe('');
       return { status: response.status, headers: response.headers, text, json };
     };
     return {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { DataCommandDependencies } from '../../src/data/command-dependencies.js';
 import { runCommand } from '../../src/data/run-command.js';
 import type { Waits } from '../../src/data/waiting.js';
+import { bareEnvironment } from './bare-environment.js';
 
 const DATA = fileURLToPath(new URL('../../dist/data.js', import.meta.url));
 
@@ -38,7 +39,7 @@ export function startProgram(
   cwd?: string,
 ): StartedCommand {
   const child = spawn(process.execPath, [script, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { ...bareEnvironment(), ...environment },
     ...(cwd !== undefined && { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -4,6 +4,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './bare-environment.js';
 
 const PREVIEW = fileURLToPath(new URL('../../dist/preview.js', import.meta.url));
 
@@ -20,13 +21,7 @@ export function spawnPreview(
 ): PreviewProcess {
   const child = spawn(process.execPath, [PREVIEW], {
     cwd: folder,
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      PORT: '0',
-      CONSOLE_PORT: '0',
-      OPS_PORT: '0',
-      ...environment,
-    },
+    env: { ...bareEnvironment(), PORT: '0', CONSOLE_PORT: '0', OPS_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -8,6 +8,7 @@ import { openLibsqlJournal } from 'service-management-api/libsql';
 import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { checkDatabase } from '../../src/storage/backup/database-check.js';
 import { changes, row } from '../storage/journal-conformance.js';
+import { bareEnvironment } from './bare-environment.js';
 import { type NodeService, openNodeService } from './node-service.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
@@ -65,7 +66,7 @@ export async function openRestoration(): Promise<Restoration> {
     async restore(args, environment = {}, node = []) {
       const child = spawn(process.execPath, [...node, RESTORE, ...args], {
         cwd: service.folder,
-        env: { PATH: process.env['PATH'] ?? '', ...service.environment, ...environment },
+        env: { ...bareEnvironment(), ...service.environment, ...environment },
       });
       const text = { stdout: '', stderr: '' };
       for (const name of ['stdout', 'stderr'] as const) {

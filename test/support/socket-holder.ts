@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './bare-environment.js';
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
 
@@ -31,7 +32,7 @@ export async function holdService(
   const { port } = socket.address() as AddressInfo;
   const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
   const supervisor = spawn('sh', ['-c', SUPERVISE, 'supervisor', process.execPath, server], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { ...bareEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe', fd],
   });
   // From here on the supervisor has the socket. This process must accept no connection.

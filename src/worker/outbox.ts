@@ -4,12 +4,12 @@
 // Delivering twice changes nothing. README.md explains each field, and a restore.
 
 import { byCollection } from '../domain/collection-name.js';
-import { caseFolded } from '../domain/search.js';
 import type { Log } from '../log.js';
 import type { RecordCounts } from '../records/record-store.js';
 import type { CommitEffect } from '../storage/object/object-journal.js';
 import type { ObjectStorage, SqlRow } from '../storage/object/object-storage.js';
 import type { Delivery, DirectoryStub, NumberedEvent } from './account-call.js';
+import { eventsAfter, searchTexts } from './delivery-parts.js';
 import { Tally } from './tally.js';
 
 /** Least time between two deliveries of one account: quick changes share a delivery. */
@@ -18,12 +18,6 @@ const ALARM_DELAY_MS = 2_000;
 const ALARM_DELAY_MAX_MS = 60_000;
 /** A wait is longer by up to this part of itself. */
 const ALARM_SPREAD = 0.5;
-/** A call may take 32 MiB; these keep a delivery far below it. */
-const EVENTS_MAX = 500;
-const EVENTS_MAX_BYTES = 4_000_000;
-/** Texts of one account in which a search for accounts looks. */
-const SEARCH_TEXTS_MAX_BYTES = 8_000_000;
-
 const FIRST_STATE = `
   insert into outbox (owner, revision, delivered_revision, delivered_event)
   values (?1, 0, 0, 0)`;
@@ -34,17 +28,6 @@ const NEXT_REVISION = 'update outbox set revision = revision + 1';
 const DELIVERED = 'update outbox set delivered_revision = ?1, delivered_event = ?2';
 const GO_BEYOND = 'update outbox set revision = ?1 + 1';
 const FAILED_ALARMS = 'update outbox set failed_alarms = ?1';
-const EVENT_SIZES = `
-  select id as place, octet_length(event) as bytes from audit_events where id > ?1
-   order by id limit ?2`;
-const EVENTS = `
-  select id as number, event, epoch from audit_events where id > ?1 and id <= ?2 order by id`;
-const PROFILE_SIZES = `
-  select position as place, octet_length(body) as bytes from records
-   where collection = 'businesses' order by position`;
-const PROFILES = `
-  select body from records where collection = 'businesses' and position <= ?1 order by position`;
-
 interface State extends SqlRow {
   readonly owner: string;
   readonly revision: number;
@@ -194,7 +177,7 @@ export class Outbox {
       revision: state.revision,
       counts: byCollection((name) => holdings[name].records - this.#foreign[name]),
       holdings,
-      ...(this.#searchTextsChanged && { searchTexts: this.#searchTexts() }),
+      ...(this.#searchTextsChanged && { searchTexts: searchTexts(this.#sql) }),
       events: this.#events(state.delivered_event),
     };
   }
@@ -265,38 +248,7 @@ export class Outbox {
     this.#readState();
   }
 
-  #events(after: number): NumberedEvent[] {
-    if (after >= (this.#state?.last_event ?? 0)) return [];
-    const sizes = this.#sql.exec<SizeRow>(EVENT_SIZES, after, EVENTS_MAX);
-    const last = lastThatFits(sizes, EVENTS_MAX_BYTES);
-    return [...this.#sql.exec<EventRow>(EVENTS, after, last)];
+  #events(after: number): readonly NumberedEvent[] {
+    return after >= (this.#state?.last_event ?? 0) ? [] : eventsAfter(this.#sql, after);
   }
-
-  #searchTexts(): string[] {
-    const last = lastThatFits(this.#sql.exec<SizeRow>(PROFILE_SIZES), SEARCH_TEXTS_MAX_BYTES);
-    const rows = this.#sql.exec<{ body: string }>(PROFILES, last);
-    return Array.from(rows, ({ body }) => caseFolded(body));
-  }
-}
-
-/** The last of the rows that fit together, at least the first one. Reads all sizes: a cursor that is left open locks its table until it is collected. */
-function lastThatFits(sizes: Iterable<SizeRow>, maxBytes: number): number {
-  let last = 0;
-  let total = 0;
-  for (const { place, bytes } of sizes) {
-    total += bytes;
-    if (total <= maxBytes || last === 0) last = place;
-  }
-  return last;
-}
-
-interface SizeRow extends SqlRow {
-  readonly place: number;
-  readonly bytes: number;
-}
-
-interface EventRow extends SqlRow {
-  readonly number: number;
-  readonly event: string;
-  readonly epoch: string;
 }

@@ -20,9 +20,9 @@ const ALARM_DELAY_MAX_MS = 60_000;
 const ALARM_SPREAD = 0.5;
 /** A call may take 32 MiB; these keep a delivery far below it. */
 const EVENTS_MAX = 500;
-const EVENTS_MAX_CHARACTERS = 4_000_000;
+const EVENTS_MAX_BYTES = 4_000_000;
 /** Texts of one account in which a search for accounts looks. */
-const SEARCH_TEXTS_MAX_CHARACTERS = 8_000_000;
+const SEARCH_TEXTS_MAX_BYTES = 8_000_000;
 
 const FIRST_STATE = `
   insert into outbox (owner, revision, delivered_revision, delivered_event)
@@ -34,9 +34,16 @@ const NEXT_REVISION = 'update outbox set revision = revision + 1';
 const DELIVERED = 'update outbox set delivered_revision = ?1, delivered_event = ?2';
 const GO_BEYOND = 'update outbox set revision = ?1 + 1';
 const FAILED_ALARMS = 'update outbox set failed_alarms = ?1';
+const EVENT_SIZES = `
+  select id as place, octet_length(event) as bytes from audit_events where id > ?1
+   order by id limit ?2`;
 const EVENTS = `
-  select id as number, event, epoch from audit_events where id > ?1 order by id limit ?2`;
-const PROFILES = "select body from records where collection = 'businesses' order by position";
+  select id as number, event, epoch from audit_events where id > ?1 and id <= ?2 order by id`;
+const PROFILE_SIZES = `
+  select position as place, octet_length(body) as bytes from records
+   where collection = 'businesses' order by position`;
+const PROFILES = `
+  select body from records where collection = 'businesses' and position <= ?1 order by position`;
 
 interface State extends SqlRow {
   readonly owner: string;
@@ -155,8 +162,11 @@ export class Outbox {
   /** Never throws, because the platform gives up an alarm that keeps failing. */
   async onAlarm(): Promise<void> {
     this.#alarmIsSet = false;
-    const failed = (await this.deliver()) ? 0 : (this.#state?.failed_alarms ?? 0) + 1;
-    if (failed !== this.#state?.failed_alarms) {
+    const isDelivered = await this.deliver();
+    // The account was erased when the alarm was already on its way.
+    if (this.#state === undefined) return;
+    const failed = isDelivered ? 0 : this.#state.failed_alarms + 1;
+    if (failed !== this.#state.failed_alarms) {
       this.#sql.exec(FAILED_ALARMS, failed);
       this.#readState();
     }
@@ -257,26 +267,32 @@ export class Outbox {
 
   #events(after: number): NumberedEvent[] {
     if (after >= (this.#state?.last_event ?? 0)) return [];
-    const events: NumberedEvent[] = [];
-    let characters = 0;
-    for (const row of this.#sql.exec<EventRow>(EVENTS, after, EVENTS_MAX)) {
-      characters += row.event.length;
-      if (events.length > 0 && characters > EVENTS_MAX_CHARACTERS) break;
-      events.push(row);
-    }
-    return events;
+    const sizes = this.#sql.exec<SizeRow>(EVENT_SIZES, after, EVENTS_MAX);
+    const last = lastThatFits(sizes, EVENTS_MAX_BYTES);
+    return [...this.#sql.exec<EventRow>(EVENTS, after, last)];
   }
 
   #searchTexts(): string[] {
-    const texts: string[] = [];
-    let characters = 0;
-    for (const { body } of this.#sql.exec<{ body: string }>(PROFILES)) {
-      characters += body.length;
-      if (characters > SEARCH_TEXTS_MAX_CHARACTERS) break;
-      texts.push(caseFolded(body));
-    }
-    return texts;
+    const last = lastThatFits(this.#sql.exec<SizeRow>(PROFILE_SIZES), SEARCH_TEXTS_MAX_BYTES);
+    const rows = this.#sql.exec<{ body: string }>(PROFILES, last);
+    return Array.from(rows, ({ body }) => caseFolded(body));
   }
+}
+
+/** The last of the rows that fit together, at least the first one. Reads all sizes: a cursor that is left open locks its table until it is collected. */
+function lastThatFits(sizes: Iterable<SizeRow>, maxBytes: number): number {
+  let last = 0;
+  let total = 0;
+  for (const { place, bytes } of sizes) {
+    total += bytes;
+    if (total <= maxBytes || last === 0) last = place;
+  }
+  return last;
+}
+
+interface SizeRow extends SqlRow {
+  readonly place: number;
+  readonly bytes: number;
 }
 
 interface EventRow extends SqlRow {

@@ -240,7 +240,7 @@ const SENTENCES: readonly Sentence[] = [
   ['src/worker/README.md', 'doubles the wait, from {} s', OUTBOX, 'ALARM_DELAY_MS', SECOND],
   ['src/worker/README.md', 'up to {} s, and up to a half', OUTBOX, 'ALARM_DELAY_MAX_MS', SECOND],
   ['src/worker/README.md', '(more than {}, or', OUTBOX, 'EVENTS_MAX'],
-  ['src/worker/README.md', 'or {} characters), its revision', OUTBOX, 'EVENTS_MAX_CHARACTERS'],
+  ['src/worker/README.md', 'or {} bytes), its revision', OUTBOX, 'EVENTS_MAX_BYTES'],
   ['src/worker/README.md', 'more than {} characters is streamed', SENT, 'STREAM_ABOVE_CHARACTERS'],
   ['src/worker/README.md', 'in pieces of {}:', SENT, 'PIECE_CHARACTERS'],
   [

@@ -1,6 +1,6 @@
-// Looks through the UTF-8 bytes of a stored body once, for the owner, id and status that memory
-// needs, since a start asks for these of every record and parsing each takes several times longer.
-// On the way it sees that the body is JSON (RFC 8259), so that a start refuses a file in which one is not.
+// Scans the UTF-8 bytes of a stored body once, for the owner, id and status. A start needs these
+// three of every record, and parsing a record takes several times longer than scanning it. The
+// scan also checks that the body is JSON (RFC 8259), so that a start refuses a damaged one.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -49,29 +49,28 @@ interface Span {
   end: number;
 }
 
-/** One scanner for all bodies of a page: it makes no object for each. */
+/** One scanner serves all bodies of a page, so that no object is made for each. */
 export class BodyScan {
   readonly #bytes: Uint8Array;
   #isAscii = true;
   #hasEscape = false;
   readonly id: Span = { start: -1, end: -1 };
   readonly owner: Span = { start: -1, end: -1 };
-  /** `start` is -1 where the body has no such property. */
+  /** `start` is -1 if the body has no such property. */
   readonly status: Span = { start: -1, end: -1 };
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
-  /** Of the last body that `finds` was true for. */
+  /** Places in the last body for which `finds` returned true. */
   get isAscii(): boolean {
     return this.#isAscii;
   }
 
   /**
-   * Whether it found what parsing the body would tell. False where parsing is needed: a body that is
-   * no JSON, has spaces between its parts, or has one of these properties twice, with an escape,
-   * missing or no text.
+   * Whether it found the same as parsing would. False if the body must be parsed: it is no JSON,
+   * has spaces between its parts, one of these properties twice, with an escape, missing or no text.
    */
   finds(start: number, end: number): boolean {
     const bytes = this.#bytes;
@@ -83,7 +82,7 @@ export class BodyScan {
       if (bytes[at + 1] !== QUOTE) return false;
       this.#hasEscape = false;
       const nameEnd = this.#textEnd(name, end);
-      // An escape may spell any name.
+      // A name with an escape may be any of the three.
       if (nameEnd === NONE || this.#hasEscape || bytes[nameEnd + 1] !== COLON) return false;
       const value = nameEnd + 2;
       at = this.#valueEnd(value, end, 0);
@@ -96,7 +95,7 @@ export class BodyScan {
       }
       if (bytes[at] === COMMA && at < end) continue;
       const isWhole = bytes[at] === CLOSE_OBJECT && at + 1 === end;
-      // An empty owner is none.
+      // An empty owner counts as no owner.
       const hasOwner = this.owner.start !== -1 && this.owner.end > this.owner.start;
       return isWhole && hasOwner && this.id.start !== -1;
     }
@@ -129,7 +128,7 @@ export class BodyScan {
     return true;
   }
 
-  /** The place behind a value. Sets `hasEscape` where a text in it has one. */
+  /** The place behind a value. Sets `hasEscape` if a text in it has an escape. */
   #valueEnd(start: number, end: number, depth: number): number {
     switch (this.#bytes[start]) {
       case QUOTE: {

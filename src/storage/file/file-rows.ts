@@ -1,4 +1,4 @@
-// The rows of a page of the file: their bodies in one text, and what cuts them.
+// The rows of a page of the file: their bodies in one text, and the places where to cut it.
 
 import {
   byCollection,
@@ -20,20 +20,20 @@ export class FileRows implements DeferredRows {
   readonly length: number;
   readonly lastPosition: number;
   readonly #positions: readonly number[];
-  /** Each the collection's place in the list of names, or a text that is no collection's name. */
+  /** For each row: the collection's place in the list of names, or a text that is no collection's name. */
   readonly #collections: readonly (number | string)[];
-  /** By position, of the rows whose body does not begin with the id. */
+  /** Ids by position, of the rows whose body does not begin with the id. */
   readonly #ids: ReadonlyMap<number, string>;
   /**
-   * All bodies. A record's text is a part of it, which takes no memory of its own. One byte is
-   * one character: bodies with other letters are wrong in it, and are among `#others`.
+   * All bodies. A record's text is a part of this text and takes no memory of its own. One byte
+   * is one character here, so bodies with letters outside ASCII are wrong; `#others` has them.
    */
   readonly #text: string;
   /** The same as bytes, until the page is summed up. */
   #bytes: Buffer;
   readonly #places: Int32Array;
   readonly #owners: OwnerNumbers;
-  /** The rows whose body is not used as a part of `#text`. */
+  /** The rows whose body is not taken from `#text`. */
   readonly #others = new Map<number, JournalRow>();
 
   /** `owners`: of all pages of a load. */
@@ -58,7 +58,7 @@ export class FileRows implements DeferredRows {
     const owners = new Uint32Array(this.length);
     const collections = byCollection(() => ({ records: 0, highest: 0 }));
     const highestIds = new HighestIds(this.#bytes);
-    // From the end on: the last id is mostly the highest, and the others need not be read as numbers then.
+    // From the end on: the last id is usually the highest, and then no other is read as a number.
     for (let place = this.length - 1; place >= 0; place--) {
       const collection = this.collectionOf(place);
       const counted = collections[collection];
@@ -97,7 +97,7 @@ export class FileRows implements DeferredRows {
       owner: this.#part(place, OWNER, OWNER_END),
       status: this.#hasStatus(place) ? this.#part(place, STATUS, STATUS_END) : undefined,
     };
-    // The next row's body begins where this one's ends.
+    // The next row's body begins at the end of this one.
     const body = this.#part(place, BODY, BODY + PLACES);
     return { ...this.#key(place), id: facts.id, body, facts };
   }
@@ -153,7 +153,7 @@ export class FileRows implements DeferredRows {
   }
 
   #key(place: number) {
-    // A text is no collection's name: the records refuse it, and name it.
+    // A text here is no collection's name. The records refuse it with a message that names it.
     const collection = this.#nameOf(place) ?? (this.#collections[place] as CollectionName);
     return { position: this.#positions[place] ?? 0, collection };
   }

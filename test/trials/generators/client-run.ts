@@ -80,6 +80,13 @@ export interface Place {
   readonly documents: Readonly<Record<GeneratedClient['document'], string>>;
 }
 
+/** A compiler or another program that this machine lacks, so that the client could not be tried. */
+export class MissingProgram extends Error {
+  constructor(program: string) {
+    super(`this machine has no ${program}`);
+  }
+}
+
 /** Generates and counts. Rejects with the generator's words when it fails. */
 export async function generated(client: GeneratedClient, place: Place): Promise<ClientResult> {
   mkdirSync(place.folder, { recursive: true });
@@ -92,7 +99,10 @@ export async function generated(client: GeneratedClient, place: Place): Promise<
   }
   await client.fetch();
   for (const command of client.generate) await run(command, client, place.folder);
-  const files = client.generated.flatMap((name) => codeIn(join(place.folder, name), client));
+  const drivers = Object.values(client.driver).map((name) => join(place.folder, name));
+  const files = client.generated
+    .flatMap((name) => codeIn(join(place.folder, name), client))
+    .filter((path) => !drivers.includes(path));
   const lines = files.map((path) => readFileSync(path, 'utf8').split('\n').length - 1);
   const { language, generator, version, document } = client;
   return {
@@ -163,16 +173,24 @@ async function run(
   cwd: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const { stdout } = await exec(program, args, {
+  const options = {
     cwd,
     env: { ...process.env, ...environment, ...more },
     maxBuffer: OUTPUT_MAX_BYTES,
     timeout: COMMAND_MAX_MS,
-  });
-  return stdout;
+  };
+  try {
+    const { stdout } = await exec(program, args, options);
+    return stdout;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new MissingProgram(program);
+    throw error;
+  }
 }
 
+/** What a program said that failed. A program that is missing says nothing: rethrown. */
 function wordsOf(error: unknown): string {
+  if (error instanceof MissingProgram) throw error;
   const { stdout = '', stderr = '', message = '' } = error as Record<string, string | undefined>;
   return `${stdout}\n${stderr || message}`.trim().slice(-1_500);
 }

@@ -1,63 +1,22 @@
-// The clients of the trial `generators`: which generator in which version, how it is
-// fetched, called, compiled and run.
+// The clients of the trial `generators`: how each is generated, compiled and run.
 
 import { join } from 'node:path';
 import { root } from '../../../scripts/setup.js';
-import { have, mavenCopy, pythonEnvironment } from '../providers/program.js';
-import type { Command, GeneratedClient } from './client-run.js';
-
-/** The folder of fetched generators and compiled files, kept from run to run. */
-export const CACHE = join(root, 'data/generators');
-
-const VERSIONS = {
-  openapiGenerator: '7.25.0',
-  oapiCodegen: '2.8.2',
-  openapiPythonClient: '0.29.1',
-  progenitor: '0.15.1',
-  heyApi: '0.90.10',
-  orval: '7.13.0',
-  openapiTypescript: '7.13.0',
-  openapiFetch: '0.17.0',
-  typescript: '5.9.3',
-  spectral: '6.16.3',
-} as const;
-
-const jar = join(CACHE, `openapi-generator-cli-${VERSIONS.openapiGenerator}.jar`);
-const npm = join(CACHE, 'npm');
-export const npmProgram = (name: string) => join(npm, 'node_modules/.bin', name);
-const python = join(CACHE, 'python');
-
-const haveJar = () =>
-  have(
-    jar,
-    mavenCopy(`org.openapitools:openapi-generator-cli:${VERSIONS.openapiGenerator}:jar`, CACHE),
-  );
-
-export const haveNpm = () =>
-  have(join(npm, 'node_modules/.bin/tsc'), [
-    'npm',
-    ...['install', '--prefix', npm, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
-    `@hey-api/openapi-ts@${VERSIONS.heyApi}`,
-    `orval@${VERSIONS.orval}`,
-    `openapi-typescript@${VERSIONS.openapiTypescript}`,
-    `openapi-fetch@${VERSIONS.openapiFetch}`,
-    `typescript@${VERSIONS.typescript}`,
-    `@stoplight/spectral-cli@${VERSIONS.spectral}`,
-  ]);
-
-const havePython = () =>
-  have(
-    join(python, 'bin/openapi-python-client'),
-    ...pythonEnvironment(
-      python,
-      `openapi-python-client==${VERSIONS.openapiPythonClient}`,
-      ...['urllib3', 'python-dateutil', 'pydantic', 'typing-extensions'],
-    ),
-  );
-
-function byJar(generator: string, ...options: string[]): Command {
-  return ['java', '-jar', jar, 'generate', '-i', 'openapi.json', '-g', generator, ...options];
-}
+import { have } from '../providers/program.js';
+import type { GeneratedClient } from './client-run.js';
+import {
+  byJar,
+  CACHE,
+  haveJar,
+  haveNewtonsoft,
+  haveNpm,
+  havePython,
+  newtonsoft,
+  npm,
+  npmProgram,
+  python,
+  VERSIONS,
+} from './programs.js';
 
 const openapiGenerator = {
   generator: 'openapi-generator',
@@ -164,7 +123,14 @@ export const CLIENTS: Readonly<Record<string, GeneratedClient>> = {
     ...openapiGenerator,
     language: 'Java',
     driver: { 'java/Shop.java': 'generated/src/main/java/Shop.java' },
-    generate: [byJar('java', '-o', 'generated')],
+    generate: [
+      byJar(
+        'java',
+        ...['-o', 'generated'],
+        // Without it an answer with a property of tomorrow cannot be read.
+        '--additional-properties=disallowAdditionalPropertiesIfNotPresent=false',
+      ),
+    ],
     generated: ['generated'],
     compile: [
       [
@@ -192,6 +158,36 @@ export const CLIENTS: Readonly<Record<string, GeneratedClient>> = {
     compile: undefined,
     run: ['true'],
     endings: ['.swift'],
+  },
+  csharp: {
+    ...openapiGenerator,
+    language: 'C#',
+    fetch: async () => {
+      await haveJar();
+      await haveNewtonsoft();
+    },
+    driver: { 'csharp/Shop.cs': 'Shop.cs' },
+    generate: [
+      byJar(
+        'csharp',
+        ...['-o', 'generated', '--library=httpclient', '--additional-properties'],
+        'packageName=ShopApi,targetFramework=net48,supportsRetry=false,conditionalSerialization=true',
+      ),
+    ],
+    generated: ['generated/src/ShopApi'],
+    compile: [
+      ['mkdir', '-p', 'built'],
+      ['cp', newtonsoft, 'built'],
+      [
+        // Debian's mono-devel.
+        ...(['mcs', '-langversion:latest', '-out:built/Shop.exe', `-r:${newtonsoft}`] as const),
+        '-r:System.Net.Http.dll,System.ComponentModel.DataAnnotations.dll',
+        '-r:System.Runtime.Serialization.dll,Facades/System.Runtime.dll',
+        ...['-recurse:generated/src/ShopApi/*.cs', 'Shop.cs'],
+      ],
+    ],
+    run: ['mono', 'built/Shop.exe'],
+    endings: ['.cs'],
   },
   'openapi-python-client': {
     language: 'Python',

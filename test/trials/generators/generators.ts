@@ -15,10 +15,12 @@ import {
   driven,
   type GeneratedClient,
   generated,
+  MissingProgram,
   type Place,
   STEPS,
 } from './client-run.js';
-import { CACHE, CLIENTS, haveNpm, NPM_CLIENTS, npmProgram } from './clients.js';
+import { CLIENTS, NPM_CLIENTS } from './clients.js';
+import { CACHE, haveNpm, npmProgram } from './programs.js';
 
 const exec = promisify(execFile);
 
@@ -42,7 +44,7 @@ export const generators: Trial = async ({ quick, only = '', folder, say }) => {
       if (!name.includes(only)) continue;
       say(name);
       const result = await tried(name, client, service.origin);
-      if (typeof result !== 'string') keep(name, result);
+      if (!(result instanceof Error)) keep(name, result);
       findings.push(findingOf(name, client, result));
     }
   } finally {
@@ -67,12 +69,12 @@ async function linted(): Promise<Finding[]> {
   );
 }
 
-/** The result, or the generator's words where it fails. */
+/** The result, or why there is none. */
 async function tried(
   name: string,
   client: GeneratedClient,
   origin: string,
-): Promise<ClientResult | string> {
+): Promise<ClientResult | Error> {
   const place: Place = {
     folder: join(CACHE, 'clients', name),
     drivers: HERE,
@@ -82,7 +84,7 @@ async function tried(
     const made = await generated(client, place);
     return await driven(client, made, place, await shopOf(name, `${origin}/api/v1`));
   } catch (error) {
-    return error instanceof Error ? error.message.slice(-1_500) : String(error);
+    return error instanceof Error ? error : new Error(String(error));
   }
 }
 
@@ -122,9 +124,12 @@ function kept(): Record<string, ClientResult> {
   }
 }
 
-function findingOf(name: string, client: GeneratedClient, result: ClientResult | string): Finding {
+function findingOf(name: string, client: GeneratedClient, result: ClientResult | Error): Finding {
   const fault = `${name}: ${client.generator} ${client.version} on OpenAPI ${client.document}`;
-  if (typeof result === 'string') return { fault, tried: 'generated', found: result, holds: false };
+  if (result instanceof Error) {
+    const holds = result instanceof MissingProgram ? undefined : false;
+    return { fault, tried: 'generated', found: result.message.slice(-1_500), holds };
+  }
   const { files, lines, compiles, steps, problems } = result;
   const tried = `${files} files, ${lines} lines`;
   if (compiles === undefined) {

@@ -26,13 +26,19 @@ interface Stryker {
   mutantCoverage?: Coverage | undefined;
 }
 
+/** Stryker provides both. */
+declare module 'vitest' {
+  interface ProvidedContext {
+    activeMutant: string | undefined;
+    mode: string;
+  }
+}
+
 const globals = globalThis as { __stryker__?: Stryker };
 globals.__stryker__ ??= {};
 const stryker = globals.__stryker__;
 
-// @ts-expect-error Stryker provides it.
-const mutant: string | undefined = inject('activeMutant');
-// @ts-expect-error Stryker provides it.
+const mutant = inject('activeMutant');
 const isFirstRun = inject('mode') === 'dry-run';
 delete process.env[ACTIVE];
 if (!isFirstRun && mutant !== undefined) process.env[ACTIVE] = mutant;

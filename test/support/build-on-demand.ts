@@ -1,6 +1,6 @@
-// What vitest does as it loads a file of this project: it builds dist/ for the
-// first one that uses it, so that a test of one layer starts at once; and with
-// one host from source, it makes the package's name mean the sources.
+// Two plugins for loading the files of this project. One builds dist/ before the first
+// file that uses it, so that a test of one layer starts at once. The other makes the
+// package's name mean the sources, if one host runs from source.
 
 import { rmSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import type { Plugin } from 'vitest/config';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** A path of something built; not the `dist` of a package such as `ajv/dist/2020.js`. */
+/** A path into our dist/; not the `dist` of a package, such as `ajv/dist/2020.js`. */
 const BUILT_PATH = /(?:['"`}]|\.\.\/|\}\/)dist\b/;
 /** An import of the package by its own name. */
 const PACKAGE_NAME = /\b(?:from|import)\b[\s(]*['"`]service-management-api['"`/]/;
@@ -30,7 +30,7 @@ export function buildOnDemand(isFromSource: boolean): Plugin {
     enforce: 'pre',
     async transform(code, id) {
       const usesBuild = BUILT_PATH.test(code) || (!isFromSource && PACKAGE_NAME.test(code));
-      // It names dist/ because it builds it.
+      // This script names dist/ because it builds it.
       const isBuilder = id.endsWith('/scripts/setup.js');
       if (!usesBuild || isBuilder || id.includes('/node_modules/')) return;
       if (process.env['QUICK_CHECKS']) {
@@ -43,7 +43,7 @@ export function buildOnDemand(isFromSource: boolean): Plugin {
 }
 
 async function makeReady(): Promise<void> {
-  // By its URL, or vite would put it into one bundle with vitest's configuration.
+  // Imported by its URL; otherwise vite would bundle it with vitest's configuration.
   const script = new URL('../../scripts/setup.js', import.meta.url).href;
   const setup: typeof import('../../scripts/setup.js') = await import(script);
   await setup.makeReady('test', 'scripts/worker');
@@ -77,7 +77,7 @@ export function fromSource(banner = ''): Plugin {
   };
 }
 
-/** Resolves with the folder; below the project, so that they find libsql. */
+/** Resolves with the folder. It is inside the project, so that the files find libsql. */
 async function bundleStarted(banner: string): Promise<string> {
   const folder = `${ROOT}node_modules/.cache/from-source-${process.pid}`;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
-// `node dist/console.js` as a process of a test, and a browser's part in it: the
-// cookie, and forms with what a browser sends of them.
+// `node dist/console.js` as a process of a test, and the part of a browser: it keeps the
+// cookie, and sends forms as a browser does.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

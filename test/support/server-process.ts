@@ -29,7 +29,7 @@ export interface ServerProcess {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Starts a server process, which may fail to start. `launcher` is a command that runs the command after it. */
+/** Starts a server process, which may fail to start. `launcher`: a command that runs the command in its arguments. */
 export function spawnServer(
   environment: Environment,
   script = SERVER,

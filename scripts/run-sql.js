@@ -1,19 +1,30 @@
 // SQL on a database file that nobody has open. It runs in a process of its own:
-// the client lets go of a file only when its statements are garbage-collected,
-// so that within this process the lock could outlive `close()`.
+// libsql releases a file only when its statements are garbage-collected, so within
+// this process the lock could outlive `close()`.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { root } from './setup.js';
 
+/** Uses libsql itself: loading @libsql/client takes most of such a process's time. */
 const SCRIPT = `
-  import { createClient } from '@libsql/client';
-  const [url, ...statements] = process.argv.slice(1);
-  const client = createClient({ url, concurrency: 1 });
+  import Database from 'libsql';
+  const [path, ...statements] = process.argv.slice(1);
+  const database = new Database(path);
   let rows = [];
-  for (const statement of statements) ({ rows } = await client.execute(statement));
+  for (const text of statements) {
+    const statement = database.prepare(text);
+    if (statement.reader) {
+      const names = statement.columns().map(({ name }) => name);
+      const values = statement.raw().all();
+      rows = values.map((row) => Object.fromEntries(names.map((name, i) => [name, row[i]])));
+    } else {
+      statement.run();
+      rows = [];
+    }
+  }
   process.stdout.write(JSON.stringify(rows));
-  client.close();
+  database.close();
 `;
 const OUTPUT_MAX_BYTES = 64_000_000;
 
@@ -26,7 +37,7 @@ const OUTPUT_MAX_BYTES = 64_000_000;
 export async function runSql(path, ...statements) {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--input-type=module', '--eval', SCRIPT, '--', `file:${path}`, ...statements],
+    ['--input-type=module', '--eval', SCRIPT, '--', path, ...statements],
     { cwd: root, maxBuffer: OUTPUT_MAX_BYTES },
   );
   return JSON.parse(stdout);

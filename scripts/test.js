@@ -2,17 +2,24 @@
 // (`npm test -- contract/list`) only those files, at once: what they use of dist/
 // is built as they are loaded. `--host handler` runs the contract suite on that
 // host alone, which is then made from the sources. Other arguments go to vitest.
-// `npm run test:browser` runs the tests that need Chromium.
+// `--times` prints which files took the processor time. `npm run test:browser` runs
+// the tests that need Chromium.
 
 import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { quickChecks } from './quick.js';
 import { makeInstalled, makeReady, root } from './setup.js';
 
 /** On two quick, quiet cores. */
-const USUAL = 'The tests usually take five minutes on two cores, longer on a busy machine.';
+const USUAL =
+  'The tests usually take three to four minutes on two slow cores, longer on a busy machine.';
 
-const { hosts, isBrowser, rest } = readArguments(process.argv.slice(2));
+/** Rows of the table of `--times`. */
+const TIMES_SHOWN = 30;
+
+const { hosts, isBrowser, showsTimes, rest } = readArguments(process.argv.slice(2));
 const isWhole = !isBrowser && hosts === '' && rest.every((argument) => argument.startsWith('-'));
 
 if (isWhole) {
@@ -25,11 +32,15 @@ if (isWhole) {
   await makeInstalled('test', 'scripts/worker');
 }
 const config = isBrowser ? 'test/browser/vitest.config.ts' : 'test/vitest.config.ts';
+const folder = showsTimes ? mkdtempSync(join(tmpdir(), 'test-times-')) : '';
+const times = folder && join(folder, 'times.ndjson');
 const { status } = spawnSync(
   process.execPath,
   [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config, ...rest],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, TEST_HOSTS: hosts } },
+  { cwd: root, stdio: 'inherit', env: { ...process.env, TEST_HOSTS: hosts, TEST_TIMES: times } },
 );
+if (times) printTimes(times);
+if (folder) rmSync(folder, { recursive: true });
 process.exit(status ?? 1);
 
 /** @param {readonly string[]} given */
@@ -41,6 +52,25 @@ function readArguments(given) {
   return {
     hosts: inline ?? next,
     isBrowser: left.includes('--browser'),
-    rest: left.filter((argument) => argument !== '--browser'),
+    showsTimes: left.includes('--times'),
+    rest: left.filter((argument) => argument !== '--browser' && argument !== '--times'),
   };
+}
+
+/** @param {string} file one JSON line for each test file, of test/support/processor-times.ts */
+function printTimes(file) {
+  if (!existsSync(file)) return;
+  const rows = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .map((row) => ({ ...row, all: row.own + row.children }))
+    .sort((a, b) => b.all - a.all);
+  const total = rows.reduce((sum, { all }) => sum + all, 0);
+  process.stderr.write(`\n${total.toFixed(0)} s of processor time in ${rows.length} files:\n`);
+  for (const { all, children, file: name } of rows.slice(0, TIMES_SHOWN)) {
+    process.stderr.write(
+      `${all.toFixed(1).padStart(7)} s, ${children.toFixed(1)} s of it in processes: ${name}\n`,
+    );
+  }
 }

@@ -13,4 +13,4 @@ const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
 
-process.exitCode = await runCommand(process.argv.slice(2), terminal(version));
+process.exitCode = await runCommand(process.argv.slice(2), { ...terminal(), version });

@@ -6,7 +6,7 @@ import { type RunningConsole, startConsole } from './console/host.js';
 import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
 import type { Log } from './log.js';
 import { loopbackOnly } from './node/loopback-only.js';
-import { leaveNotice, type PreviewNotice, runningPreview } from './node/preview-notice.js';
+import { leaveNotice, runningPreview } from './node/preview-notice.js';
 import { nextFreePort, startPreviewPort } from './node/preview-port.js';
 import { captureStrayOutput, runService } from './node/process.js';
 import { type Service, startService } from './node/service.js';
@@ -15,8 +15,6 @@ import { isLoopback, readSettings, SettingError, type Settings } from './setting
 
 const DATABASE_URL = 'file:data/preview.db';
 const NOTICE_FILE = 'data/preview.running.json';
-/** How often a first preview is asked, a second each, before its answer counts as missing. */
-const NOTICE_ASKED_MAX = 10;
 /** Where PORT is not set and another program has this one, the next free one. */
 const API_PORT = 8080;
 /** Of the operator's console, in the same way. */
@@ -45,7 +43,7 @@ let consoleCode = '';
 const service = await runService(
   log,
   async (onStorageLost): Promise<Service> => {
-    const running = await firstPreview();
+    const running = await runningPreview(NOTICE_FILE);
     if (running !== undefined) {
       throw new Error(
         `the preview runs already, at ${running.origin}/api/v1 (process ${running.processId}); stop it there with Ctrl-C before you start another`,
@@ -73,18 +71,6 @@ const service = await runService(
   PREVIEW_PROCESS,
 );
 process.stdout.write(welcome(service.origin, service.operationsOrigin));
-
-/**
- * The preview that runs already. On a busy machine it answers late, so it is asked
- * again; where none runs, each answer comes at once.
- */
-async function firstPreview(): Promise<PreviewNotice | undefined> {
-  for (let asked = 0; asked < NOTICE_ASKED_MAX; asked++) {
-    const running = await runningPreview(NOTICE_FILE);
-    if (running !== undefined) return running;
-  }
-  return undefined;
-}
 
 /** The console beside the service, over HTTP as anywhere. It asks for a code: a browser here may show pages of anybody. */
 async function startPreviewConsole({

@@ -4,6 +4,7 @@
 import {
   type AllowanceLimits,
   createResponder,
+  type HandlerDependencies,
   openSignIn,
   type Responder,
   type SignIn,
@@ -33,14 +34,23 @@ export interface HostParts {
   readonly events: IdentityEvents | undefined;
 }
 
-/** The sign-in is undefined where no provider is configured. */
+/** `signIn` is undefined where no provider is configured. */
 export function responderFor(parts: HostParts): {
   readonly respond: Responder;
   readonly signIn: SignIn | undefined;
 } {
-  const { settings, records, log, turns, allowance, randomBytes } = parts;
   const signIn = signInOf(parts);
-  const respond = createResponder({
+  return { respond: createResponder(dependenciesOf(parts, signIn)), signIn };
+}
+
+/** The same for `createHandler`, of a handler that somebody else built: the tests use the built one. */
+export function handlerDependencies(parts: HostParts): HandlerDependencies {
+  return dependenciesOf(parts, signInOf(parts));
+}
+
+function dependenciesOf(parts: HostParts, signIn: SignIn | undefined): HandlerDependencies {
+  const { settings, records, log, turns, allowance, randomBytes } = parts;
+  return {
     records,
     ...(signIn && { identity: signIn.identity }),
     adminKey: settings.adminKey,
@@ -49,8 +59,7 @@ export function responderFor(parts: HostParts): {
     turns,
     ...(allowance && { allowance }),
     ...(randomBytes && { randomBytes }),
-  });
-  return { respond, signIn };
+  };
 }
 
 function signInOf(parts: HostParts): SignIn | undefined {

@@ -31,7 +31,8 @@ export default defineConfig({
       },
       ...(isSmall ? [] : [{ extends: true as const, test: { name: 'alone', include: ALONE } }]),
     ],
-    globalSetup: ['test/support/met-answers.ts'],
+    globalSetup: ['test/support/left-folders.ts', 'test/support/met-answers.ts'],
+    setupFiles: ['test/support/processor-times.ts'],
     // Processes and files are started for real; a busy machine makes them slow, not wrong.
     // The time-out ends a test that hangs; no test's verdict depends on it.
     testTimeout: 60_000,

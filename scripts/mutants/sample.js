@@ -1,5 +1,6 @@
 // Which mutants are tried where not all are: one in so many, picked by a hash of
-// their place, so that two runs over the same sources try the same ones.
+// their place, so that two runs over the same sources try the same ones. No mutant
+// is in two samples.
 
 import { createHash } from 'node:crypto';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
@@ -25,10 +26,11 @@ class Sample {
 /** @param {Mutant} mutant */
 function isTaken({ fileName, location: { start, end }, mutatorName, replacement }) {
   const oneIn = Number(process.env['MUTANTS_ONE_IN']);
+  const sample = Number(process.env['MUTANTS_SAMPLE']);
   const file = fileName.slice(fileName.lastIndexOf('/src/'));
   const place = [file, start.line, start.column, end.line, end.column, mutatorName, replacement];
   const hash = createHash('sha256').update(JSON.stringify(place)).digest();
-  return hash.readUInt32BE(0) % oneIn === 0;
+  return hash.readUInt32BE(0) % oneIn === sample;
 }
 
 export const strykerPlugins = [declareClassPlugin(PluginKind.Checker, 'sample', Sample)];

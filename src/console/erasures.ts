@@ -4,11 +4,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DataCommandDependencies } from '../data/command-dependencies.js';
 import { backupExpiry } from '../data/erase/backup-expiry.js';
 import { eraseRecords } from '../data/erase/erase-command.js';
 import { sentenceOf } from '../data/failures.js';
 import type { Service } from '../data/service.js';
-import type { Surroundings } from '../data/surroundings.js';
 import type { BackupSettings } from '../settings.js';
 
 /** Ended erasures that are remembered for their page. */
@@ -34,15 +34,15 @@ export interface Erasure {
 export class Erasures {
   readonly settings: ErasureSettings;
   readonly #service: Service;
-  readonly #surroundings: Surroundings;
+  readonly #dependencies: DataCommandDependencies;
   /** The latest one of each account, in the order of their start. */
   readonly #erasures = new Map<string, Erasure>();
   #underWay: Promise<void> = Promise.resolve();
 
-  constructor(settings: ErasureSettings, service: Service, surroundings: Surroundings) {
+  constructor(settings: ErasureSettings, service: Service, dependencies: DataCommandDependencies) {
     this.settings = settings;
     this.#service = service;
-    this.#surroundings = surroundings;
+    this.#dependencies = dependencies;
   }
 
   of(account: string): Erasure | undefined {
@@ -70,15 +70,15 @@ export class Erasures {
     clearTimeout(timer);
   }
 
-  /** Resolves when none is under way any more; the surroundings' signal ends one soon. */
+  /** Resolves when none is under way any more; the dependencies' signal ends one soon. */
   ended(): Promise<void> {
     return this.#underWay;
   }
 
   async #run(account: string): Promise<string> {
     const { ledger, backups } = this.settings;
-    const surroundings: Surroundings = {
-      ...this.#surroundings,
+    const dependencies: DataCommandDependencies = {
+      ...this.#dependencies,
       progressed: (event, done, total) => {
         if (event === 'erase_progress') this.#progress(account, done, total);
       },
@@ -87,7 +87,7 @@ export class Erasures {
     const folder = await mkdtemp(join(tmpdir(), 'console-erase-'));
     try {
       const options = { account, exportFolder: join(folder, 'export'), ledger, backups };
-      const { count, at } = await eraseRecords(options, this.#service, surroundings);
+      const { count, at } = await eraseRecords(options, this.#service, dependencies);
       this.#progress(account, count, count);
       return await backupExpiry(backups, at);
     } finally {

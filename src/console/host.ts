@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { Surroundings } from '../data/surroundings.js';
+import type { DataCommandDependencies } from '../data/command-dependencies.js';
 import type { Log } from '../log.js';
 import type { ConsoleSettings } from '../settings/console-settings.js';
 import { consoleApp } from './app.js';
@@ -81,7 +81,7 @@ function partsOf(
   port: () => number,
   interrupted: AbortSignal,
 ): ConsoleParts {
-  const surroundings: Surroundings = {
+  const dependencies: DataCommandDependencies = {
     environment: {},
     out() {},
     err: (text) => log.info('console_work', { text: text.trim() }),
@@ -91,7 +91,7 @@ function partsOf(
     randomBytes,
     version: 'console',
   };
-  const service = new ConsoleService(settings, surroundings, answerMaxMs);
+  const service = new ConsoleService(settings, dependencies, answerMaxMs);
   const operations = new OperationsPort({ url: settings.opsUrl, fetchText, clock: Date.now });
   const assets = assetsIn(assetFolder);
   const hash = createHash('sha256').update(JSON.stringify(assets)).digest('hex');
@@ -105,7 +105,7 @@ function partsOf(
       sampleToo: () => operations.facts(),
     }),
     operations,
-    erasures: new Erasures(erasure, service.patient, surroundings),
+    erasures: new Erasures(erasure, service.patient, dependencies),
     sessions: new Sessions({ now, randomBytes }),
     tries: new Tries(now),
     credentials:

@@ -1,8 +1,8 @@
 // The service as the console asks it: the operator's client, with answers of
 // bounded length, no redirects, and a time-out that a person waits for.
 
+import type { CommandDependencies } from '../data/command-dependencies.js';
 import { isTooLong, Service, type StoredRecord } from '../data/service.js';
-import type { Surroundings } from '../data/surroundings.js';
 import { WAITS } from '../data/waiting.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { JsonObject } from '../domain/json.js';
@@ -37,14 +37,14 @@ export class ConsoleService {
 
   constructor(
     { serviceUrl, adminKey }: ServiceTarget,
-    surroundings: Surroundings,
+    dependencies: CommandDependencies,
     answerMaxMs = ANSWER_MAX_MS,
   ) {
     this.url = serviceUrl;
     const target = { baseUrl: serviceUrl, adminKey };
-    this.patient = new Service(target, surroundings);
+    this.patient = new Service(target, dependencies);
     const quick = { ...WAITS, timeoutMs: answerMaxMs };
-    this.client = new Service(target, surroundings, quick).client;
+    this.client = new Service(target, dependencies, quick).client;
   }
 
   records(account: string, collection: CollectionName): Records {

@@ -1,4 +1,4 @@
-// The words of the command line: what may be given, and what is asked for.
+// Reads the command line: which command is meant, and its options.
 
 import {
   COLLECTION_NAMES,
@@ -28,7 +28,7 @@ export interface ImportArguments {
 }
 
 export interface ExportArguments {
-  /** Undefined: all. */
+  /** Undefined: all collections. */
   readonly account: string | undefined;
   readonly to: string;
   readonly format: 'ndjson' | 'csv';
@@ -52,7 +52,7 @@ const CONNECTIONS_DEFAULT = 8;
 const CONNECTIONS_MAX = 64;
 const DELIMITER_NAMES: Readonly<Record<string, string>> = { tab: '\t', '\\t': '\t' };
 
-/** Throws a `UsageError`: one sentence. */
+/** Throws a `UsageError` with one sentence. */
 export function parseCommand(args: readonly string[]): Command {
   const [name, ...rest] = args;
   if (name === '--help' || name === '-h' || name === 'help') return { kind: 'help', text: HELP };

@@ -1,4 +1,4 @@
-// How a command ends when it cannot do its work: one sentence, and an exit code.
+// The end of a command that cannot do its work: one sentence, and an exit code.
 
 import { ApiError } from '../operator-client.js';
 
@@ -11,7 +11,7 @@ export const EXIT_INTERRUPTED = 130;
 /** The command cannot be understood or its settings are missing: exit code 2. */
 export class UsageError extends Error {}
 
-/** The command is right, its work cannot be done: exit code 1. */
+/** The command is right, but its work cannot be done: exit code 1. */
 export class CommandError extends Error {}
 
 /** The operator pressed Ctrl-C: exit code 130. The message says how to go on. */
@@ -26,7 +26,7 @@ export function isPassing(error: unknown): error is ApiError {
   return status === 429 || status === 408 || (status !== undefined && status >= 500);
 }
 
-/** What a person at the terminal reads of an error. Holds no key: no message of the client does. */
+/** The sentence that a person at the terminal reads. It holds no key, because no message of the client does. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   const { code, message, status, requestId } = error;

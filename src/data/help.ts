@@ -1,4 +1,4 @@
-// What --help prints.
+// The text that --help prints.
 
 const SETTINGS = `Settings (environment)
   SERVICE_URL         the service, /api/v1 included (http://127.0.0.1:8080/api/v1)

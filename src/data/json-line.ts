@@ -1,6 +1,6 @@
-// Lines of JSON in files that a command writes as it goes on.
+// Lines of JSON in a file to which a command adds while it works.
 
-/** The line's object; undefined where a lost machine has torn the line. */
+/** The line's object; undefined if the line is not whole, as after a power cut. */
 export function objectIn(line: string): object | undefined {
   try {
     const value: unknown = JSON.parse(line);

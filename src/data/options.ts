@@ -1,11 +1,11 @@
-// Options as they stand on the command line of a program, and what is said of wrong ones.
+// Reads the options of a command line, and has the messages for wrong ones.
 
 import { parseArgs } from 'node:util';
 import { UsageError } from './failures.js';
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>['options']>;
 
-/** Node's own messages name the option; its hints on positionals are of no use here. */
+/** Keeps the part of Node's message that names the option. Its hint on positional arguments does not help here. */
 export function parsed<T extends Options>(command: string, args: string[], options: T) {
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true });
@@ -21,7 +21,7 @@ export function required(name: string, wanted: string, value: string | undefined
   throw new UsageError(`${name} is missing; it must be ${wanted}`);
 }
 
-/** What no path can name is no account. */
+/** Refuses `.` and `..`: no path can name these accounts. */
 export function subject(value: string | undefined): string {
   const given = required('--account', "the account's subject", value);
   if (given !== '.' && given !== '..') return given;

@@ -1,20 +1,20 @@
-// How far a command is: a bar with rate and time left on a terminal, a JSON
-// line every five seconds elsewhere.
+// The progress of a command: on a terminal a bar with rate and remaining time, elsewhere
+// a JSON line every five seconds.
 
 import { SingleBar } from 'cli-progress';
-import type { Surroundings } from './surroundings.js';
+import type { CommandDependencies } from './command-dependencies.js';
 
 const LINE_EVERY_MS = 5_000;
 
 export interface Progress {
-  /** So many more are done. */
+  /** Adds to the number that is done. */
   add(count?: number): void;
   stop(): void;
 }
 
-/** `total`: how many there are, with those `done` before this run. `noun`: of which things, such as `rows`. */
+/** `total`: the number of things, including those `done` before this run. `noun`: their name, such as `rows`. */
 export function startProgress(
-  { isTerminal, err, now, progressed }: Surroundings,
+  { isTerminal, err, now, progressed }: CommandDependencies,
   { event, noun, total, done = 0 }: { event: string; noun: string; total: number; done?: number },
 ): Progress {
   const begun = now();

@@ -1,6 +1,11 @@
-// A command from its words to its exit code.
+// Runs a command: from its arguments to its exit code.
 
 import { readBackups, SettingError } from '../settings.js';
+import {
+  type CommandDependencies,
+  type DataCommandDependencies,
+  pathOf,
+} from './command-dependencies.js';
 import {
   type Command,
   type EraseArguments,
@@ -22,45 +27,48 @@ import {
 } from './failures.js';
 import { importData } from './import/import-command.js';
 import { Service } from './service.js';
-import { pathOf, type Surroundings } from './surroundings.js';
 import { readTarget } from './target.js';
 import type { Waits } from './waiting.js';
 
-/** Resolves with the exit code; whatever goes wrong is one sentence. */
+/** Resolves with the exit code. A failure is printed as one sentence. */
 export async function runCommand(
   args: readonly string[],
-  surroundings: Surroundings,
+  dependencies: DataCommandDependencies,
   waits?: Waits,
 ): Promise<number> {
   try {
-    return await run(parseCommand(args), surroundings, waits);
+    return await run(parseCommand(args), dependencies, waits);
   } catch (error) {
     const isWrongUse = error instanceof UsageError || error instanceof SettingError;
-    surroundings.err(`${sentenceOf(error)}\n`);
+    dependencies.err(`${sentenceOf(error)}\n`);
     if (isWrongUse) return EXIT_WRONG_USE;
     return error instanceof Interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
   }
 }
 
-async function run(command: Command, surroundings: Surroundings, waits?: Waits): Promise<number> {
-  const service = () => new Service(readTarget(surroundings), surroundings, waits);
+async function run(
+  command: Command,
+  dependencies: DataCommandDependencies,
+  waits?: Waits,
+): Promise<number> {
+  const service = () => new Service(readTarget(dependencies), dependencies, waits);
   switch (command.kind) {
     case 'help':
-      surroundings.out(command.text);
+      dependencies.out(command.text);
       return EXIT_DONE;
     case 'import':
-      return runImport(command.given, service, surroundings);
+      return runImport(command.given, service, dependencies);
     case 'export': {
       const { given } = command;
       const { account, format, collections, delimiter, isForExcel } = given;
-      const folder = pathOf(surroundings, given.to);
+      const folder = pathOf(dependencies, given.to);
       const style = { delimiter, isForExcel };
       const options = { account, folder, format, collections, style };
-      await exportData(options, service(), surroundings);
+      await exportData(options, service(), dependencies);
       return EXIT_DONE;
     }
     case 'erase':
-      await runErase(command.given, service, surroundings);
+      await runErase(command.given, service, dependencies);
       return EXIT_DONE;
   }
 }
@@ -68,11 +76,11 @@ async function run(command: Command, surroundings: Surroundings, waits?: Waits):
 function runImport(
   given: ImportArguments,
   service: () => Service,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<number> {
   const { account, into, map, delimiter, decimal, encoding, report } = given;
-  const path = pathOf(surroundings, given.file);
-  const reportPath = report === undefined ? undefined : pathOf(surroundings, report);
+  const path = pathOf(dependencies, given.file);
+  const reportPath = report === undefined ? undefined : pathOf(dependencies, report);
   if (reportPath === path) {
     throw new UsageError('--report names the imported file itself; name another one');
   }
@@ -95,23 +103,23 @@ function runImport(
       only ??= service();
       return only;
     },
-    surroundings,
+    dependencies,
   );
 }
 
 async function runErase(
   { account, exportFirst }: EraseArguments,
   service: () => Service,
-  surroundings: Surroundings,
+  dependencies: DataCommandDependencies,
 ): Promise<void> {
-  const ledger = ledgerPath(surroundings.environment);
+  const ledger = ledgerPath(dependencies.environment);
   if (ledger === undefined) {
     throw new UsageError(
       "neither BACKUP_DIR nor ERASURE_LEDGER is set; set one, since the ledger of erased accounts stands beside the backups' folder",
     );
   }
-  const backups = readBackups(surroundings.environment);
-  const exportFolder = pathOf(surroundings, exportFirst);
+  const backups = readBackups(dependencies.environment);
+  const exportFolder = pathOf(dependencies, exportFirst);
   if (exportFolder === '') throw new CommandError('--export-first names no folder');
-  await eraseAccount({ account, exportFolder, ledger, backups }, service(), surroundings);
+  await eraseAccount({ account, exportFolder, ledger, backups }, service(), dependencies);
 }

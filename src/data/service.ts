@@ -1,5 +1,5 @@
-// The service as the commands use it: the operator's client, with answers of
-// bounded length, no redirects, and patience where a read fails in passing.
+// The service as the commands use it: the operator's client, with answers of bounded
+// length and without redirects. Reads that fail for a short time are repeated.
 
 import type { CollectionName } from '../domain/collection-name.js';
 import type { JsonObject } from '../domain/json.js';
@@ -9,25 +9,25 @@ import {
   type OperatorClient,
   type Page,
 } from '../operator-client.js';
+import type { CommandDependencies } from './command-dependencies.js';
 import { CommandError, Interrupted, isPassing, sentenceOf } from './failures.js';
-import type { Surroundings } from './surroundings.js';
 import type { Target } from './target.js';
 import { retryAfterMs, startWaiting, WAITS, type Waiting, type Waits } from './waiting.js';
 
-/** A page of large records is asked for again in smaller pages rather than held. One record is 2 MiB at most. */
+/** A longer page is not kept in memory; the caller asks for smaller pages. One record has at most 2 MiB. */
 const ANSWER_MAX_BYTES = 8 * 1_048_576;
 
-/** A record of whatever collection. */
+/** A record of any collection. */
 export type StoredRecord = JsonObject & { readonly id: string };
 
-/** An account's collection, whichever it is. */
+/** Any collection of an account. */
 export interface Records {
   list(query: { readonly page?: number; readonly page_size: number }): Promise<Page<StoredRecord>>;
   create(body: JsonObject): Promise<StoredRecord>;
   delete(id: string): Promise<unknown>;
 }
 
-/** A page's answer that was longer than is held in memory. */
+/** The answer was longer than memory may hold. */
 class AnswerTooLong extends Error {
   constructor() {
     super(`the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
@@ -42,14 +42,14 @@ export function isTooLong(error: unknown): boolean {
 export class Service {
   readonly client: OperatorClient;
   readonly baseUrl: string;
-  readonly #surroundings: Surroundings;
+  readonly #dependencies: CommandDependencies;
   readonly waits: Waits;
-  /** What the last 429 or 503 asked for. */
+  /** The wait that the last 429 or 503 asked for. */
   #retryAfterMs: number | undefined;
 
-  constructor(target: Target, surroundings: Surroundings, waits: Waits = WAITS) {
+  constructor(target: Target, dependencies: CommandDependencies, waits: Waits = WAITS) {
     this.baseUrl = target.baseUrl;
-    this.#surroundings = surroundings;
+    this.#dependencies = dependencies;
     this.waits = waits;
     this.client = createOperatorClient({
       ...target,
@@ -62,10 +62,10 @@ export class Service {
     return this.client.recordsOf(account)[collection] as unknown as Records;
   }
 
-  /** The first call: a service that cannot be reached at all is no matter of patience. */
+  /** The first call. If the service cannot be reached at all, the command ends at once and does not wait. */
   async reach(): Promise<void> {
     try {
-      await this.client.health({ signal: this.#surroundings.interrupted });
+      await this.client.health({ signal: this.#dependencies.interrupted });
     } catch (error) {
       this.#expectGoingOn();
       const isAway = error instanceof ApiError && error.status === undefined;
@@ -74,7 +74,7 @@ export class Service {
     }
   }
 
-  /** A call that may be made again: it is, until it succeeds, fails for good, or nothing has answered for minutes. */
+  /** Repeats a call until it succeeds, fails for good, or nothing has answered for minutes. The call must be safe to repeat. */
   async patiently<T>(call: () => Promise<T>): Promise<T> {
     const waiting = this.startWaiting();
     for (;;) {
@@ -88,9 +88,9 @@ export class Service {
     }
   }
 
-  /** Waits that grow, and end in a `CommandError` when they have been in vain for too long. */
+  /** Growing waits. If they do not help for too long, they end with a `CommandError`. */
   startWaiting(): Waiting<ApiError> {
-    return startWaiting(this.#surroundings, this.waits, sentenceOf, () => {
+    return startWaiting(this.#dependencies, this.waits, sentenceOf, () => {
       const asked = this.#retryAfterMs;
       this.#retryAfterMs = undefined;
       return asked;
@@ -98,7 +98,7 @@ export class Service {
   }
 
   #expectGoingOn(): void {
-    if (this.#surroundings.interrupted.aborted) throw new Interrupted('stopped');
+    if (this.#dependencies.interrupted.aborted) throw new Interrupted('stopped');
   }
 
   async #fetch(url: string, init: RequestInit): Promise<Response> {
@@ -107,7 +107,7 @@ export class Service {
     if (response.status === 429 || response.status === 503) {
       this.#retryAfterMs = retryAfterMs(
         response.headers.get('retry-after'),
-        this.#surroundings.now(),
+        this.#dependencies.now(),
       );
     }
     if (init.method !== 'GET' || response.body === null) return response;
@@ -115,7 +115,7 @@ export class Service {
     let bytes = 0;
     for await (const piece of response.body as AsyncIterable<Uint8Array<ArrayBuffer>>) {
       bytes += piece.length;
-      // Leaving the loop ends the answer.
+      // Leaving the loop closes the connection.
       if (bytes > ANSWER_MAX_BYTES) throw tooLong();
       pieces.push(piece);
     }
@@ -124,7 +124,7 @@ export class Service {
   }
 }
 
-/** An error of the client's own, which it passes on and does not take for a lost connection. */
+/** The client passes this error on and does not take it for a lost connection. */
 function tooLong(): Error {
   const cause = new AnswerTooLong();
   return new ApiError('UNEXPECTED_ANSWER', cause.message, { cause });

@@ -1,26 +1,26 @@
-// Which service is meant and with which key: from the environment, never from a
-// flag, since every user of a machine can read the flags of a running program.
+// The service's address and the key. They come from the environment, never from a flag:
+// every user of a machine can read the flags of a running program.
 
 import { readFileSync } from 'node:fs';
+import type { CommandDependencies } from './command-dependencies.js';
 import { systemCodeOf, UsageError } from './failures.js';
-import type { Surroundings } from './surroundings.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080/api/v1';
 
 export interface Target {
-  /** `/api/v1` included. */
+  /** Includes `/api/v1`. */
   readonly baseUrl: string;
   readonly adminKey: string;
 }
 
 /** Throws a `UsageError` that names the setting. The key is in no message. */
-export function readTarget({ environment }: Pick<Surroundings, 'environment'>): Target {
+export function readTarget({ environment }: Pick<CommandDependencies, 'environment'>): Target {
   const baseUrl = plainUrl('SERVICE_URL', environment['SERVICE_URL'] || DEFAULT_URL, DEFAULT_URL);
   return { baseUrl, adminKey: readAdminKey(environment) };
 }
 
 /** Throws a `UsageError` that names the setting, and never holds the key. */
-export function readAdminKey(environment: Surroundings['environment']): string {
+export function readAdminKey(environment: CommandDependencies['environment']): string {
   const [key, file] = [environment['ADMIN_API_KEY'], environment['ADMIN_API_KEY_FILE']];
   if (key && file) {
     throw new UsageError('ADMIN_API_KEY and ADMIN_API_KEY_FILE are both set; set one of them');
@@ -32,7 +32,7 @@ export function readAdminKey(environment: Surroundings['environment']): string {
   );
 }
 
-/** The address without a slash at its end. Throws a `UsageError` that names the setting or option. */
+/** Returns the address without a slash at its end. Throws a `UsageError` that names the setting or option. */
 export function plainUrl(name: string, text: string, example: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isUsable =
@@ -46,7 +46,7 @@ export function plainUrl(name: string, text: string, example: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** A file may hold two keys while they are being changed; the first is the newer one. */
+/** A file may hold two keys during a rotation; the first one is the newer. */
 function firstLine(file: string): string {
   try {
     return readFileSync(file, 'utf8').split(/\r?\n/)[0]?.trim() ?? '';

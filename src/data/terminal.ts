@@ -1,16 +1,16 @@
-// What a command gets from the process that an operator runs it in: its streams,
-// and Ctrl-C, which ends the work and not the process.
+// The parts that a command gets in a terminal: the process's streams, and Ctrl-C, which
+// ends the work and not the process.
 
 import { randomBytes } from 'node:crypto';
+import type { CommandDependencies } from './command-dependencies.js';
 import { EXIT_INTERRUPTED } from './failures.js';
-import type { Surroundings } from './surroundings.js';
 
-/** npm passes a signal on that the terminal has sent to this process, too: these two are one. */
+/** The terminal sends a signal to npm and to this process, and npm passes it on: two signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Takes over the process's signals: once a process. `version`: of this program, for manifests. */
-export function terminal(version: string): Surroundings {
-  // A reader that has gone, such as `head`, is no failure of the work.
+/** Takes over the process's signals: once a process. */
+export function terminal(): CommandDependencies {
+  // If the reader of the output has gone, such as `head`, the work goes on.
   process.stdout.on('error', () => {});
   return {
     environment: process.env,
@@ -20,7 +20,6 @@ export function terminal(version: string): Surroundings {
     interrupted: interruptedBySignal(),
     now: Date.now,
     randomBytes,
-    version,
   };
 }
 
@@ -30,7 +29,7 @@ function interruptedBySignal(): AbortSignal {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (interruption.signal.aborted) {
-        // The second time there is nothing to wait for any more.
+        // A second Ctrl-C ends the process at once.
         if (performance.now() - interruptedAt > SAME_SIGNAL_MS) process.exit(EXIT_INTERRUPTED);
         return;
       }

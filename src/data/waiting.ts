@@ -1,22 +1,22 @@
-// Patience with a service that is busy or away: waits that grow, and end.
+// Waits for a service that is busy or away: the waits grow, and have an end.
 
+import { type CommandDependencies, pause } from './command-dependencies.js';
 import { CommandError } from './failures.js';
-import { pause, type Surroundings } from './surroundings.js';
 
 const FIRST_WAIT_MS = 1_000;
 const WAIT_MAX_MS = 30_000;
-/** So long nothing may answer before a command gives up. */
+/** A command gives up after this time without an answer. */
 const PATIENCE_MS = 10 * 60_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const WRITE_ON_ITS_WAY_MS = 2_000;
-/** A proxy that asks for more than this is not waited for. */
+/** If a proxy asks for a longer wait, the command does not follow it. */
 const RETRY_AFTER_MAX_MS = 300_000;
 
 export interface Waits {
   readonly firstMs: number;
   readonly maxMs: number;
   readonly patienceMs: number;
-  /** For one request. */
+  /** The time-out of one request. */
   readonly timeoutMs: number;
   /** How long a write without an answer may still be on its way, once the service answers again. */
   readonly onItsWayMs: number;
@@ -31,13 +31,13 @@ export const WAITS: Waits = {
 };
 
 export interface Waiting<Failure extends Error> {
-  /** Rejects with a `CommandError` when the waits have been in vain for too long. */
+  /** Rejects with a `CommandError` when the waits have not helped for too long. */
   wait(error: Failure): Promise<void>;
 }
 
-/** `askedMs`: what the last 429 or 503 asked for, once. */
+/** `askedMs`: the wait that the last 429 or 503 asked for; it counts once. */
 export function startWaiting<Failure extends Error>(
-  { interrupted, now, err }: Pick<Surroundings, 'interrupted' | 'now' | 'err'>,
+  { interrupted, now, err }: Pick<CommandDependencies, 'interrupted' | 'now' | 'err'>,
   { firstMs, maxMs, patienceMs }: Waits,
   sentenceOf: (error: Failure) => string,
   askedMs: () => number | undefined,
@@ -60,7 +60,7 @@ export function startWaiting<Failure extends Error>(
   };
 }
 
-/** RFC 9110: seconds, or a date. */
+/** RFC 9110: a number of seconds, or a date. */
 export function retryAfterMs(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   const asked = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;

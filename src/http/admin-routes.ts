@@ -1,4 +1,4 @@
-// The operator's views. Changes to a tenant's records are the data actions.
+// The operator's views. A tenant's records are changed by the actions in data-routes.ts.
 
 import { ADMIN_PAGE_SIZES, listQuery, pageRequest, pagination } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
@@ -10,7 +10,7 @@ export async function adminOverview({ operator }: Call): Promise<Answer> {
   return data(JSON.stringify(await operator.overview()));
 }
 
-/** Always 200; `status` tells. A monitor sees "degraded" and the reason, not a failed request. */
+/** Always 200; `status` tells. So a monitor reads "degraded" and the reason, instead of a failed request. */
 export async function adminHealth({ operator, status }: Call): Promise<Answer> {
   const connected = await operator.ping().then(
     () => true,

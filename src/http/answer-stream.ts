@@ -7,7 +7,7 @@ import type { ByteAllowance } from './byte-allowance.js';
 /** Above this many characters an answer is sent in pieces, so that a slow reader holds little memory. */
 export const LONG_ANSWER_CHARACTERS = 65_536;
 const PIECE_CHARACTERS = 65_536;
-/** Of one UTF-16 unit. */
+/** Of one UTF-16 code unit, at most. */
 const UTF8_MAX_BYTES = 3;
 /** One piece is made while another is written to the connection. */
 const HELD_BYTES = 2 * PIECE_CHARACTERS * UTF8_MAX_BYTES;
@@ -97,5 +97,5 @@ async function* evenPieces(texts: AsyncGenerator<string>): AsyncGenerator<string
     }
     gathered = text.slice(start);
   }
-  if (gathered !== '') yield gathered;
+  yield gathered;
 }

@@ -10,16 +10,16 @@ import type { Identity, IdentityProvider } from '../identity/identity-provider.j
 /** RFC 6750, section 2.1, with the scheme's case ignored as RFC 9110, section 11.1, asks. */
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** The operator's key; two while it is rotated. */
+/** The operator's key; two keys during a rotation. */
 export type AdminKey = string | readonly string[] | undefined;
 
-/** The admitted caller: an account by its token, the operator by the key, or anyone where no credentials are needed. */
+/** The admitted caller: an account by its token, the operator by the key, or anyone if no credentials are needed. */
 export type Principal =
   | { readonly kind: 'account'; readonly subject: string }
   | { readonly kind: 'operator'; readonly actor: Actor }
   | { readonly kind: 'anyone' };
 
-/** The name under which a principal takes turns and holds bytes: the account's subject, or for the operator an empty one. */
+/** The name under which a principal takes turns and holds bytes: the account's subject; for the operator an empty text. */
 export function shareOf(principal: Principal): string {
   return principal.kind === 'account' ? principal.subject : '';
 }
@@ -74,7 +74,7 @@ export function adminGate(configured: AdminKey): (request: Request) => Outcome<P
       : failed('UNAUTHORIZED', 'no or wrong admin key; send it as "X-Service-Admin-Key"');
 }
 
-/** The configured keys that are long enough to be taken. */
+/** The configured keys that are long enough to be used. */
 export function usableKeys(configured: AdminKey): readonly string[] {
   return [configured ?? []].flat().filter(({ length }) => length >= ADMIN_KEY_MIN_CHARACTERS);
 }
@@ -86,7 +86,7 @@ function isOneOf(keys: readonly string[], given: string): boolean {
   return matches > 0;
 }
 
-/** Takes as long for a near miss as for a wild guess: the time depends on the key's length alone. */
+/** Takes the same time for a nearly right key as for any other: the time depends on the key's length alone. */
 function equalInConstantTime(given: string, key: string): boolean {
   let difference = given.length ^ key.length;
   for (let i = 0; i < key.length; i++) {

@@ -1,16 +1,16 @@
-// How many bytes of requests and answers are held at once, for each account and
-// in all. Beyond it the next body is not read and the next piece of an answer
-// is not made, until others are done.
+// How many bytes of requests and answers are held at once, for each account and in all.
+// Above the limit the next body is not read, and the next piece of an answer is not made,
+// until others are done.
 
 import type { Eventually } from '../eventually.js';
 
-/** Of one account: sixteen bodies of the largest size. */
+/** For one account: sixteen bodies of the largest size. */
 const ACCOUNT_MAX_BYTES = 16 * 1_048_576;
-/** All accounts together, beyond each account's own share. */
+/** For all accounts together, in addition to each account's own share. */
 const TOTAL_MAX_BYTES = 64 * 1_048_576;
 /**
- * Always free for each account, however much the others hold: one body of the largest
- * size and one long answer.
+ * This share is always free for each account, even if the others hold everything else: one
+ * body of the largest size and one long answer.
  */
 const OWN_SHARE_BYTES = 1_048_576 + 393_216;
 
@@ -26,7 +26,7 @@ const DEFAULT_LIMITS: AllowanceLimits = {
   ownShareBytes: OWN_SHARE_BYTES,
 };
 
-/** For a host on which one request must not wait for another. */
+/** No limit, for a host on which one request must not wait for another. */
 export const UNLIMITED: AllowanceLimits = {
   accountMaxBytes: Number.POSITIVE_INFINITY,
   totalMaxBytes: Number.POSITIVE_INFINITY,
@@ -52,7 +52,7 @@ interface Account {
 
 export class ByteAllowance {
   readonly #limits: AllowanceLimits;
-  /** Of every account that holds something or waits. */
+  /** Every account that holds bytes or waits. */
   readonly #accounts = new Map<string, Account>();
   /** Accounts with a waiting claim, in rotation. */
   readonly #waiting = new Set<string>();
@@ -114,7 +114,7 @@ export class ByteAllowance {
         if (claim === undefined || !this.#fits(account, claim.bytes)) continue;
         account.waiting.shift();
         this.#waiting.delete(name);
-        // To the end of the rotation.
+        // The account moves to the end of the rotation.
         if (account.waiting.length > 0) this.#waiting.add(name);
         this.#hold(account, claim.bytes);
         claim.settle(true);

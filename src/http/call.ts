@@ -1,4 +1,4 @@
-// An admitted request as an action sees it: its parts on demand.
+// An admitted request as an action sees it. Its parts are made on demand.
 
 import type { Context } from 'hono';
 import type { CollectionName } from '../domain/collection-name.js';
@@ -28,7 +28,7 @@ export interface ActionDependencies {
   readonly allowance: ByteAllowance;
 }
 
-/** The facts of the service itself in the operator's health view. */
+/** Facts of the service for the operator's health view. */
 export interface ServiceStatus {
   uptimeSeconds(): number;
   readonly identityProviderConfigured: boolean;

@@ -12,7 +12,7 @@ const NO_ORIGIN: OriginHeaders = {};
 /**
  * The headers that admit a request's origin. Without a list, or with a list that
  * contains `*`: `*`. With a list that contains the origin: the origin, "and then
- * `Vary: Origin` is sent". With a list that does not: none.
+ * `Vary: Origin` is sent". With any other list: no header.
  */
 export function originPolicy(
   allowed: readonly string[],

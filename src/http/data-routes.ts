@@ -16,7 +16,7 @@ export function listRecords(call: Call): Eventually<Answer> {
   return pageOf(call, listQuery(call.query, DATA_PAGE_SIZES));
 }
 
-/** A page of the collection that the call names. */
+/** Lists a page of the collection that the call names. */
 export function pageOf(call: Call, query: ListQuery): Eventually<Answer> {
   return andThen(call.account.list(call.collection, query), ({ items, total }) =>
     list(items, pagination(query, total)),

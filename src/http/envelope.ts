@@ -23,7 +23,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   ADMIN_DISABLED: 503,
 };
 
-/** The facts of the exchange itself. */
+/** Facts of this exchange. */
 export interface EnvelopeFacts {
   readonly requestId: string;
   /** Milliseconds since 1970, UTC. */
@@ -99,7 +99,7 @@ async function* piecesOf(answer: Succeeded, facts: EnvelopeFacts): AsyncGenerato
   yield endOf(answer, facts);
 }
 
-/** The texts with commas between them, never joined: a long one is shared with the record it belongs to. */
+/** The texts with commas between them. They are not joined, because a long text is shared with its record. */
 function* separated(texts: readonly string[]): Generator<string> {
   let separator = '';
   for (const text of texts) {
@@ -131,9 +131,9 @@ function timestampOf(now: number): string {
 }
 
 /**
- * The request id is echoed byte by byte. Node writes the headers that go out
- * with a string in the string's encoding, UTF-8, which would turn one byte
- * above 7F into two; with bytes it does not.
+ * The request id is echoed byte by byte. If the body is a string, Node writes the headers
+ * in the string's encoding, UTF-8, and a byte above 7F becomes two. If the body is bytes,
+ * it does not.
  */
 function encodable(text: string, requestId: string): string | Uint8Array<ArrayBuffer> {
   return isAscii(requestId) ? text : encoder.encode(text);

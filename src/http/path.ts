@@ -16,7 +16,7 @@ const NO_QUERY: Query = new URLSearchParams();
 export function canonicalPath(request: Request): string {
   const { url } = request;
   const start = url.indexOf('/', url.indexOf('://') + 3);
-  const path = start === -1 ? '/' : url.slice(start, endOfPath(url, start));
+  const path = url.slice(start, endOfPath(url, start));
   return path.includes('%') ? path.split('/').map(canonicalSegment).join('/') : path;
 }
 
@@ -26,15 +26,15 @@ export function isUnder(prefix: string, path: string): boolean {
 }
 
 /**
- * The account that a segment names, decoded. URLs have no spelling for `.` and
- * `..`: every client resolves them, `%2E%2E` too, before it sends. So `~.` and
- * `~..` name these two, and an account that is called `~.` itself is `~~.`.
+ * The account that a segment names, decoded. No URL can contain the segments `.` and
+ * `..`, because every client resolves them (also `%2E%2E`) before it sends. So `~.` and
+ * `~..` name these two accounts, and `~~.` names an account that is called `~.`.
  */
 export function ownerOf(segment: string): string {
   return /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment;
 }
 
-/** Over HTTP no fragment arrives; a `Request` made by a program may hold one. */
+/** HTTP sends no fragment, but a `Request` that a program made may have one. */
 export function queryOf({ url }: Request): Query {
   const end = url.indexOf('#');
   const target = end === -1 ? url : url.slice(0, end);
@@ -51,7 +51,6 @@ function endOfPath(url: string, start: number): number {
 }
 
 function canonicalSegment(segment: string): string {
-  if (!segment.includes('%')) return segment;
   try {
     const decoded = decodeURIComponent(segment);
     return /\p{Cc}/u.test(decoded) ? '' : encodeURIComponent(decoded);

@@ -1,5 +1,5 @@
-// The way of every request, in the contract's order: preflight, request id,
-// prefix, health, authentication, resource, method, and then the action.
+// The steps of every request, in the contract's order: preflight, request id, prefix,
+// health, authentication, resource, method, and then the action.
 
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import { failureIn, type Outcome } from '../domain/errors.js';

@@ -1,10 +1,10 @@
-// The trace of somebody who tries admin keys: one line of the log a minute for
-// each address, of a few addresses, and the number of the rest.
+// The trace of somebody who tries admin keys: each minute the log gets one line for each
+// of a few addresses, and one with the number of the other addresses.
 
 import type { Log } from '../log.js';
 
 const WINDOW_MS = 60_000;
-/** Addresses that are named in a minute: with many at hand, an attacker could fill the disk of the log. */
+/** At most this many addresses are named in a minute. Otherwise an attacker with many addresses could fill the log's disk. */
 const ADDRESSES_MAX = 20;
 
 export class RefusedKeys {
@@ -20,11 +20,11 @@ export class RefusedKeys {
     this.#clock = clock;
   }
 
-  /** Takes note of a refused request, where it brought an admin key. The key itself is not looked at. */
+  /** Notes a refused request that had an admin key. The key itself is not looked at. */
   note(request: Request, remoteAddress = 'unknown'): void {
     if (!request.headers.has('x-service-admin-key')) return;
     const now = this.#clock();
-    // Either way: a clock that was set back must not silence the log.
+    // Also if the clock was set back: that must not silence the log.
     if (Math.abs(now - this.#since) >= WINDOW_MS) {
       this.#named.clear();
       this.#since = now;

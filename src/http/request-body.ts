@@ -1,13 +1,13 @@
 // A request's body as text: "at most 1 MiB", whatever its Content-Type and
-// Content-Length say. Whether it is one JSON object is judged with the record.
+// Content-Length say. `domain/record.ts` judges later whether it is one JSON object.
 
 import { boundedBody } from '../bounded-body.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
 
 /**
- * Reads a whole body of at most `maxBytes`; undefined where it is longer.
- * A host that has a quicker way than the request's stream passes its own.
+ * Reads a whole body of at most `maxBytes`; undefined if it is longer.
+ * A host with a quicker way than the request's stream passes its own reader.
  */
 export type ReadBody = (maxBytes: number) => Promise<Uint8Array | undefined>;
 
@@ -17,23 +17,23 @@ export interface HostBindings {
   readonly readBody?: ReadBody;
   /** A quicker way than the request's signal to learn whether the client's connection is closed. */
   readonly hasGone?: () => boolean;
-  /** Where the request came from, for the log. */
+  /** The client's address, for the log. */
   readonly remoteAddress?: string | undefined;
-  /** Where the handler notes the pattern of the route that the request took. */
+  /** The handler writes the pattern of the request's route here. */
   readonly exchange?: { route: string } | undefined;
 }
 
-/** Strict: bad UTF-8 is refused, and a byte order mark stays, to be refused by the parser. */
+/** Strict: refuses bad UTF-8, and keeps a byte order mark, which the parser then refuses. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The most that the body of a request may take in memory, as far as its headers tell. */
+/** The largest size in memory that the body may have, according to the headers. */
 export function bodyMaxBytes({ headers }: Pick<Request, 'headers'>): number {
   const length = headers.get('content-length');
   if (length === null || !/^[0-9]+$/.test(length)) return REQUEST_BODY_MAX_BYTES;
   return Math.min(Number(length), REQUEST_BODY_MAX_BYTES);
 }
 
-/** Decoding a larger body takes a good part of a millisecond, and many may arrive at once. */
+/** Decoding a larger body takes a large part of a millisecond, and many bodies may arrive at once. */
 const LARGE_BODY_BYTES = 65_536;
 
 /** Waits for a turn before it decodes a large body. */

@@ -2,7 +2,7 @@
 
 const HEADER = 'x-request-id';
 const RANDOM_BYTES = 8;
-/** Random bytes are fetched for many ids at once: one call for each id costs more than the rest of the id. */
+/** Random bytes are fetched for this many ids at once, because one call for each id would cost more than the rest of the id. */
 const IDS_A_POOL = 256;
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 

@@ -34,7 +34,7 @@ export interface Route {
   readonly collection?: CollectionName;
 }
 
-/** Answered before authentication. */
+/** The one route that is answered before authentication. */
 export const HEALTH_ROUTE: Route = { path: `${API_PREFIX}/health`, actions: { GET: health } };
 
 const TENANT = `${ADMIN_PREFIX}/accounts/:owner_sub`;
@@ -66,7 +66,7 @@ function recordRoutes(base: string, collection: CollectionName, list: Action): r
 }
 
 export function actionOf(route: Route, method: string): Action | undefined {
-  // Own properties only, because the client chooses the method: it may be "constructor".
+  // Looks at own properties only: the client chooses the method, which may be "constructor".
   return Object.hasOwn(route.actions, method) ? route.actions[method as Method] : undefined;
 }
 

@@ -92,8 +92,9 @@ function findingOf({ response, verdict }: Exchange, options: ProbeOptions): Prov
 
 function redirectFinding(response: Response, options: ProbeOptions): ProviderFinding {
   const asked = URL.canParse(response.url) ? new URL(response.url) : undefined;
-  const location = response.headers.get('location') ?? '';
-  const target = URL.canParse(location, asked) ? new URL(location, asked) : undefined;
+  const location = response.headers.get('location');
+  const target =
+    location !== null && URL.canParse(location, asked) ? new URL(location, asked) : undefined;
   const found = `status ${response.status}: the endpoint redirects, which is never followed`;
   if (asked === undefined || target === undefined) {
     return unfit(found, 'set AUTH_USERINFO_URL to the address that it redirects to');

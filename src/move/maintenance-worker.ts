@@ -1,8 +1,8 @@
 // The maintenance Worker as a move asks it: over HTTP, with patience where it or the
 // network fails in passing. Every call may be made again.
 
+import type { CommandDependencies } from '../data/command-dependencies.js';
 import { CommandError, Interrupted } from '../data/failures.js';
-import type { Surroundings } from '../data/surroundings.js';
 import { retryAfterMs, startWaiting, WAITS, type Waits } from '../data/waiting.js';
 import type {
   ArrivingPiece,
@@ -30,17 +30,17 @@ export type KnownAccount = KnownAccounts['accounts'][number];
 
 export class MaintenanceWorker {
   readonly #target: { readonly url: string; readonly adminKey: string };
-  readonly #surroundings: Surroundings;
+  readonly #dependencies: CommandDependencies;
   readonly #waits: Waits;
   #retryAfterMs: number | undefined;
 
   constructor(
     target: { readonly url: string; readonly adminKey: string },
-    surroundings: Surroundings,
+    dependencies: CommandDependencies,
     waits: Waits = { ...WAITS, timeoutMs: ANSWER_MAX_MS },
   ) {
     this.#target = target;
-    this.#surroundings = surroundings;
+    this.#dependencies = dependencies;
     this.#waits = waits;
   }
 
@@ -94,9 +94,9 @@ export class MaintenanceWorker {
       return asked;
     };
     const sentenceOf = ({ message }: Error) => message;
-    const waiting = startWaiting(this.#surroundings, this.#waits, sentenceOf, askedMs);
+    const waiting = startWaiting(this.#dependencies, this.#waits, sentenceOf, askedMs);
     for (;;) {
-      if (this.#surroundings.interrupted.aborted) throw new Interrupted('stopped');
+      if (this.#dependencies.interrupted.aborted) throw new Interrupted('stopped');
       try {
         return (await this.#once(...call)) as T;
       } catch (error) {
@@ -123,7 +123,7 @@ export class MaintenanceWorker {
     const sentence = `the maintenance Worker answered ${status}: ${said}`;
     if (status === 409 || status === 422) throw new Refused(said);
     if (status === 429 || status >= 500) {
-      this.#retryAfterMs = retryAfterMs(headers.get('retry-after'), this.#surroundings.now());
+      this.#retryAfterMs = retryAfterMs(headers.get('retry-after'), this.#dependencies.now());
       throw new Passing(sentence);
     }
     if (status === 401) {

@@ -3,9 +3,9 @@
 // is made of that in one go.
 
 import { dirname, join, parse } from 'node:path';
+import type { CommandDependencies } from '../data/command-dependencies.js';
 import { CommandError } from '../data/failures.js';
 import { type Progress, startProgress } from '../data/progress.js';
-import type { Surroundings } from '../data/surroundings.js';
 import { isThere, removeDatabase } from '../storage/backup/file-copy.js';
 import type { EventPlace } from '../storage/move/move-messages.js';
 import { rowName, rowProblem } from '../storage/move/moved-rows.js';
@@ -42,7 +42,7 @@ export interface MovedBack extends Finished {
 export async function moveBack(
   options: MoveBackOptions,
   worker: MaintenanceWorker,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<MovedBack> {
   const { path, url, account } = options;
   const newIds = options.newIds ?? join(dirname(path), `${parse(path).name}-renumbered.csv`);
@@ -56,7 +56,7 @@ export async function moveBack(
   try {
     const finished = (await isThere(path)) ? staged.finished() : undefined;
     if (finished === undefined) await expectFree(path);
-    const contents = finished ?? (await made(options, staged, worker, surroundings));
+    const contents = finished ?? (await made(options, staged, worker, dependencies));
     moved = { ...contents, newIds, renumbered: await writeNewIds(newIds, staged.renumbered()) };
   } finally {
     staged.close();
@@ -75,9 +75,9 @@ async function made(
   { path, account }: MoveBackOptions,
   staged: StagedMove,
   worker: MaintenanceWorker,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<Finished> {
-  await fetchAccounts(account, staged, worker, surroundings);
+  await fetchAccounts(account, staged, worker, dependencies);
   const sequences = staged.renumber();
   const database = await NewDatabase.begin(path + UNNAMED);
   try {
@@ -108,7 +108,7 @@ async function fetchAccounts(
   account: string | undefined,
   staged: StagedMove,
   worker: MaintenanceWorker,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<void> {
   for (let round = 1; ; round++) {
     const known = (await worker.accounts()).filter(
@@ -136,7 +136,7 @@ async function fetchAccounts(
       some.reduce((sum, one) => sum + one.records, 0);
     const total = count(known);
     const done = total - count(missing);
-    const progress = startProgress(surroundings, { event: 'move', noun: 'records', total, done });
+    const progress = startProgress(dependencies, { event: 'move', noun: 'records', total, done });
     await several(missing, ACCOUNTS_AT_ONCE, ({ owner }) =>
       fetchAccount(owner, staged, worker, progress),
     ).finally(progress.stop);

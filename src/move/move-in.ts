@@ -1,9 +1,9 @@
 // From a database file to Workers, account by account. Whatever is there already is
 // left out, so the same command goes on after any end.
 
+import { type CommandDependencies, pause } from '../data/command-dependencies.js';
 import { CommandError } from '../data/failures.js';
 import { type Progress, startProgress } from '../data/progress.js';
-import { pause, type Surroundings } from '../data/surroundings.js';
 import type { FileAccounts, FileEvent } from '../storage/move/file-accounts.js';
 import type { MovedEvent, MovedState } from '../storage/move/move-messages.js';
 import {
@@ -44,7 +44,7 @@ export async function moveIn(
   file: FileAccounts,
   account: string | undefined,
   worker: MaintenanceWorker,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<MovedIn> {
   const owners = file.owners.filter((owner) => account === undefined || owner === account);
   if (owners.length === 0 && account !== undefined) {
@@ -52,7 +52,7 @@ export async function moveIn(
   }
   await worker.reach();
   const total = owners.reduce((sum, owner) => sum + file.recordsOf(owner), 0);
-  const progress = startProgress(surroundings, { event: 'move', noun: 'records', total });
+  const progress = startProgress(dependencies, { event: 'move', noun: 'records', total });
   const left = new Map<string, string>();
   let wereThere = 0;
   try {
@@ -72,7 +72,7 @@ export async function moveIn(
   const events = await moveEvents(file, account, worker);
   const moved = owners.filter((owner) => !left.has(owner));
   const records = moved.reduce((sum, owner) => sum + file.recordsOf(owner), 0);
-  const unseen = await unseenBy(worker, moved, file, surroundings);
+  const unseen = await unseenBy(worker, moved, file, dependencies);
   return { accounts: moved.length, records, wereThere, events, left, unseen };
 }
 
@@ -166,7 +166,7 @@ async function unseenBy(
   worker: MaintenanceWorker,
   owners: readonly string[],
   file: FileAccounts,
-  { interrupted }: Surroundings,
+  { interrupted }: CommandDependencies,
 ): Promise<number> {
   for (let look = 1; ; look++) {
     const known = new Map((await worker.accounts()).map(({ owner, records }) => [owner, records]));

@@ -1,5 +1,6 @@
 // A move from its words to its exit code.
 
+import { type CommandDependencies, pathOf } from '../data/command-dependencies.js';
 import {
   EXIT_DONE,
   EXIT_FAILED,
@@ -8,7 +9,6 @@ import {
   Interrupted,
   UsageError,
 } from '../data/failures.js';
-import { pathOf, type Surroundings } from '../data/surroundings.js';
 import { readAdminKey } from '../data/target.js';
 import type { Waits } from '../data/waiting.js';
 import { FileAccounts } from '../storage/move/file-accounts.js';
@@ -24,26 +24,26 @@ const NAMED_MAX_ACCOUNTS = 20;
 /** Resolves with the exit code; whatever goes wrong is one sentence. */
 export async function runMove(
   args: string[],
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
   waits?: Waits,
 ): Promise<number> {
   try {
     const command = parseMove(args);
     if (command.kind === 'help') {
-      surroundings.out(MOVE_HELP);
+      dependencies.out(MOVE_HELP);
       return EXIT_DONE;
     }
-    const adminKey = readAdminKey(surroundings.environment);
-    const worker = new MaintenanceWorker({ url: command.url, adminKey }, surroundings, waits);
+    const adminKey = readAdminKey(dependencies.environment);
+    const worker = new MaintenanceWorker({ url: command.url, adminKey }, dependencies, waits);
     return command.kind === 'in'
-      ? await runIn(command, worker, surroundings)
-      : await runBack(command, worker, surroundings);
+      ? await runIn(command, worker, dependencies)
+      : await runBack(command, worker, dependencies);
   } catch (error) {
     if (error instanceof Interrupted) {
-      surroundings.err('stopped; what has arrived stays: the same command goes on from there\n');
+      dependencies.err('stopped; what has arrived stays: the same command goes on from there\n');
       return EXIT_INTERRUPTED;
     }
-    surroundings.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    dependencies.err(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? EXIT_WRONG_USE : EXIT_FAILED;
   }
 }
@@ -51,20 +51,20 @@ export async function runMove(
 async function runIn(
   { file, account }: MoveCommand & { kind: 'in' },
   worker: MaintenanceWorker,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<number> {
-  const begun = surroundings.now();
-  const path = pathOf(surroundings, file);
+  const begun = dependencies.now();
+  const path = pathOf(dependencies, file);
   const source = await FileAccounts.open(path);
   try {
-    const moved = await moveIn(source, account, worker, surroundings);
+    const moved = await moveIn(source, account, worker, dependencies);
     const { accounts, records, events } = moved;
-    const took = timeOf(records, surroundings.now() - begun);
-    surroundings.out(
+    const took = timeOf(records, dependencies.now() - begun);
+    dependencies.out(
       `${path}: ${accounts} accounts with ${records} records, and ${events} audit events, are there ${took}\n`,
     );
     for (const line of remarksOn(moved, account === undefined ? source.unowned : 0)) {
-      surroundings.out(`  ${line}\n`);
+      dependencies.out(`  ${line}\n`);
     }
     return moved.left.size === 0 ? EXIT_DONE : EXIT_FAILED;
   } finally {
@@ -90,18 +90,18 @@ function remarksOn({ wereThere, left, unseen }: MovedIn, unowned: number): strin
 async function runBack(
   { url, file, account, renumbered }: MoveCommand & { kind: 'back' },
   worker: MaintenanceWorker,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<number> {
-  const begun = surroundings.now();
-  const path = pathOf(surroundings, file);
-  const newIds = renumbered === undefined ? undefined : pathOf(surroundings, renumbered);
-  const moved = await moveBack({ path, url, account, newIds }, worker, surroundings);
+  const begun = dependencies.now();
+  const path = pathOf(dependencies, file);
+  const newIds = renumbered === undefined ? undefined : pathOf(dependencies, renumbered);
+  const moved = await moveBack({ path, url, account, newIds }, worker, dependencies);
   const { accounts, records, events } = moved;
-  const took = timeOf(records, surroundings.now() - begun);
-  surroundings.out(
+  const took = timeOf(records, dependencies.now() - begun);
+  dependencies.out(
     `${path}: ${accounts} accounts with ${records} records, and ${events} audit events ${took}\n`,
   );
-  surroundings.out(
+  dependencies.out(
     moved.renumbered === 0
       ? '  no id changed\n'
       : `  ${moved.renumbered} records have new ids; the list is ${moved.newIds}\n`,

@@ -1,6 +1,6 @@
-// Answers to input that never becomes a request, or stops being one: malformed bytes,
-// headers too large, headers or a body too slow. Node would send a bare status
-// line; clients get the envelope.
+// Answers to input that is not a whole request: malformed bytes, headers too large,
+// headers or a body too slow. Node would send a status line alone; here clients get the
+// envelope.
 
 import { randomFillSync } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
@@ -36,7 +36,7 @@ const REASONS: ReadonlyMap<string | undefined, Failure> = new Map([
 ]);
 const NO_TUNNELS = reason('METHOD_NOT_ALLOWED', 'CONNECT is not possible here; this is no proxy');
 
-/** How long a client may take to read a refusal and close, before the connection is cut. */
+/** A client has this long to read a refusal and close; then the connection is cut. */
 const LINGER_MS = 500;
 
 export class ConnectionErrors {
@@ -46,7 +46,7 @@ export class ConnectionErrors {
   readonly #handler: UnknownMethodHandler;
   readonly #refused = new WeakSet<Duplex>();
 
-  /** The handler answers requests whose method only Node's parser does not know. */
+  /** If only the method is unknown to Node's parser, the handler answers the request. */
   constructor(
     connections: Connections,
     corsAllowedOrigins: readonly string[],
@@ -57,9 +57,9 @@ export class ConnectionErrors {
     this.#originHeadersOf = originPolicy(corsAllowedOrigins);
   }
 
-  /** Ends a connection that broke the protocol, with an answer where one is due. */
+  /** Ends a connection that broke the protocol. Answers first if an answer is due. */
   refuse(error: ParserError, socket: Duplex): void {
-    // All bytes after broken bytes are broken, too.
+    // After broken bytes nothing on the connection can be parsed.
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -71,14 +71,14 @@ export class ConnectionErrors {
       ? async (_, metered) => messageOf(await this.#handler(unknown, metered))
       : this.#refusal(failure(REASONS.get(error.code) ?? MALFORMED));
     const newest = this.#connections.newest(socket);
-    // The client ended the connection in the middle of its request: nobody waits for the answer.
+    // The client ended the connection in the middle of its request, so it waits for no answer.
     if (error.code === ENDED_EARLY) newest?.metered?.cut();
     const metered = this.#connections.metered(socket);
     if (newest === undefined) this.#end(socket, refusal, undefined, metered);
     else this.#endAfter(newest, socket, refusal, metered);
   }
 
-  /** CONNECT never reaches a request listener: without an answer its socket would just close. */
+  /** CONNECT never reaches a request listener. Without this answer its socket would close silently. */
   refuseTunnel(request: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     socket.resume();
@@ -90,19 +90,19 @@ export class ConnectionErrors {
     else before.once('close', end);
   }
 
-  /** Answers a request whose Host or target Node accepts and no URL can hold. */
+  /** Answers a request whose Host or target Node accepts, although no URL can contain it. */
   async answerMalformed(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { status, headers, body } = await this.#message(failure(MALFORMED), request);
     response.writeHead(status, headers);
     response.end(body);
   }
 
-  /** Earlier answers go first, and no request gets two answers. */
+  /** Earlier answers are sent first, and no request gets two answers. */
   #endAfter(newest: Exchange, socket: Duplex, refusal: Refusal, metered?: MeteredExchange): void {
     const { request, response } = newest;
     if (!request.complete && !response.headersSent) {
       const answer = () => this.#end(socket, refusal, request, newest.metered);
-      // Without its socket the response waits for those of earlier requests.
+      // A response without a socket waits for the responses of earlier requests.
       if (response.socket === null) response.once('socket', answer);
       else answer();
       return;
@@ -121,7 +121,7 @@ export class ConnectionErrors {
     const message = await refusal?.(request, metered);
     if (socket.writable) socket.end(message === undefined ? '' : serialized(message));
     if (message !== undefined) metered?.refused(message.status);
-    // Half closed, the connection is under none of Node's time-outs.
+    // None of Node's time-outs applies to a half-closed connection.
     const cut = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => clearTimeout(cut));
   }
@@ -142,7 +142,7 @@ export class ConnectionErrors {
   }
 }
 
-/** Makes the message that ends a connection, for the request that it answers as far as that is known. */
+/** Makes the last message of a connection. `request`: the part of the request that could be read. */
 type Refusal = (request?: IncomingMessage, metered?: MeteredExchange) => Promise<Message>;
 
 type UnknownMethodHandler = (request: Request, metered?: MeteredExchange) => Promise<Response>;
@@ -163,7 +163,7 @@ function reason(code: ErrorCode, message: string): Failure {
   return failed(code, message).failure;
 }
 
-/** The request headers that its answer depends on, as far as they could be read. */
+/** The request headers that the answer depends on, as far as they could be read. */
 function exchangeHeaders(request: IncomingMessage | undefined): Headers {
   const headers = new Headers();
   for (const name of ['x-request-id', 'origin']) {

@@ -1,6 +1,6 @@
 // Every open connection and its requests under way. This file enforces "the contract's
-// response write time-out", which Node does not have: a client that never reads its
-// answer would hold the answer's memory for ever.
+// response write time-out", which Node does not have: without it, a client that never
+// reads its answer would hold the answer's memory for ever.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -20,13 +20,13 @@ export interface Exchange {
   readonly metered?: MeteredExchange | undefined;
 }
 
-/** The requests of one connection. Nothing listens for the end of an answer, because a listener would cost every request. */
+/** The requests of one connection. It has no listener for the end of an answer: that would cost time in every request. */
 class Connection {
   readonly socket: Socket;
   readonly sent: SentBytes;
   /** Oldest first. Finished ones are removed when the list is read. */
   readonly #exchanges: Exchange[] = [];
-  /** The exchange whose answer is due, and since when, in milliseconds of `performance.now`. */
+  /** The exchange whose answer is due, and the time since when, in milliseconds of `performance.now`. */
   #due: { readonly exchange: Exchange; readonly since: number } | undefined;
   /** The newest request of the connection, finished or not. */
   newest: Exchange | undefined;
@@ -44,7 +44,7 @@ class Connection {
     return before?.response;
   }
 
-  /** The connection is gone, and with it the answers that were not yet written. */
+  /** Call it when the connection is gone: answers that are not yet written are lost. */
   cut(): void {
     for (const { metered } of this.#exchanges) metered?.cut();
   }
@@ -57,7 +57,7 @@ class Connection {
   /** Whether the oldest answer has been due for longer than the contract allows. */
   isOverdue(now: number): boolean {
     const [exchange] = this.underWay;
-    // Before the request is complete, Node's request time-out applies, unless the answer has begun.
+    // Until the request is complete, Node's request time-out applies, unless the answer has begun.
     if (!exchange || !(exchange.request.complete || exchange.response.headersSent)) return false;
     if (this.#due?.exchange !== exchange) this.#due = { exchange, since: now };
     return now - this.#due.since > RESPONSE_WRITE_TIMEOUT_MS;
@@ -67,7 +67,7 @@ class Connection {
 export class Connections {
   /** A closed connection is removed with its exchanges, because a queued response gets no event. */
   readonly #open = new Map<Duplex, Connection>();
-  /** Every answer from here on is the last one of its connection. */
+  /** From here on every answer is the last one of its connection. */
   isEnding = false;
   readonly #timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
 
@@ -105,7 +105,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** The newest request. If a connection breaks, this request's body broke, or the bytes after it. */
+  /** The newest request. If a connection breaks, this request's body or the bytes after it broke it. */
   newest(socket: Duplex): Exchange | undefined {
     return this.#open.get(socket)?.newest;
   }
@@ -129,7 +129,7 @@ export class Connections {
     );
   }
 
-  /** Makes the newest answer of each connection its last one, if its headers are not yet sent; and every later one. */
+  /** Makes the newest answer of each connection its last one if its headers are not yet sent, and so for every later answer. */
   endAfterAnswers(): void {
     this.isEnding = true;
     for (const { underWay } of this.#open.values()) {
@@ -145,7 +145,7 @@ export class Connections {
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#open.values()) {
-      // A reset, because a graceful end would also wait for the reader.
+      // Resets the connection, because a graceful end would also wait for the reader.
       if (connection.isOverdue(now)) connection.socket.resetAndDestroy();
     }
   }

@@ -11,7 +11,7 @@ const STATE_LISTEN = '0A';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The descriptor of the socket to accept on; undefined where none was handed to the process
+ * The descriptor of the socket to accept on; undefined if none was handed to the process
  * `pid`. Throws with one sentence where what was handed over is not one listening TCP socket.
  */
 export function heldSocket(environment: Environment, pid: number): number | undefined {

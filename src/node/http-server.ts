@@ -19,15 +19,15 @@ import { incomingBody } from './incoming-body.js';
 import type { MeteredExchange } from './metered-exchange.js';
 import { hasTwoHosts, unresolvedTarget } from './request-target.js';
 
-/** Node looks for late headers and bodies only this often; its default of 30 s would void the time-outs. */
+/** Node looks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 /**
- * With a socket that is handed over, a stop goes on serving for so long and says `Connection: close`:
- * a client that uses its connection meanwhile opens the next one at the next process. A connection
- * that is closed while idle may meet a request on its way.
+ * With a socket that is handed over, a stop serves this much longer and says `Connection: close`.
+ * A client that uses its connection meanwhile opens its next one at the next process. Closing an
+ * idle connection at once could cut a request that is on its way.
  */
 const LEAVE_MS = 1_000;
 
@@ -39,25 +39,25 @@ export interface HttpServerOptions {
   readonly socket?: number | undefined;
   readonly corsAllowedOrigins: readonly string[];
   readonly log: Log;
-  /** Told of every request when its answer is written; without it nothing is measured. */
+  /** Receives every request when its answer is written. Without it nothing is measured. */
   readonly events?: ServiceEvents | undefined;
 }
 
 export interface HttpServer {
   /** `http://ADDRESS:PORT`, with the port that was picked. */
   readonly origin: string;
-  /** Open connections. */
+  /** The number of open connections. */
   readonly connectionCount: number;
-  /** Requests whose answer is not yet written to its end. */
+  /** The number of requests whose answer is not yet written to its end. */
   readonly requestCount: number;
   /** Refuses new connections and resolves when the last answer is written, or cuts the rest at the deadline. */
   drain(deadlineMs: number): Promise<void>;
 }
 
-/** Resolves when the server listens. Rejects where the address cannot be had. */
+/** Resolves when the server listens. Rejects if the address cannot be used. */
 export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const { server, connections } = buildServer(options);
-  // The kernel keeps accepting for the next process, so this one may take its leave.
+  // The kernel keeps connections for the next process, so this one can stop slowly.
   const leaveMs = options.socket === undefined ? 0 : LEAVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -77,9 +77,9 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 }
 
 /**
- * Headers go out with the first piece of the body, byte by byte. Flushed on
- * their own, Node would write them as UTF-8: one byte of an echoed request id
- * above 7F would come out as two.
+ * Headers are sent with the first piece of the body, byte by byte. If they were flushed
+ * alone, Node would write them as UTF-8: a byte above 7F of an echoed request id would
+ * become two bytes.
  */
 class BytewiseResponse extends ServerResponse {
   override flushHeaders(): void {}
@@ -91,7 +91,7 @@ class BytewiseResponse extends ServerResponse {
   }
 }
 
-/** Reports when it is written to its end. A listener for each response would cost time in every request. */
+/** Reports the end of its own writing. A listener for each response would cost time in every request. */
 class MeteredResponse extends BytewiseResponse {
   metered: MeteredExchange | undefined;
   #headers: Readonly<Record<string, unknown>> | undefined;
@@ -103,7 +103,7 @@ class MeteredResponse extends BytewiseResponse {
     return (super.writeHead as (...all: unknown[]) => this).call(this, status, ...rest);
   }
 
-  /** Node calls it once the last byte is handed to the system. */
+  /** Node calls this method when it has given the last byte to the system. */
   override detachSocket(socket: Socket): void {
     super.detachSocket(socket);
     this.metered?.written();
@@ -127,10 +127,10 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
       }),
     {
       hostname: 'localhost',
-      // Sends no answer, because the request is not known here; the listener below sees that none
-      // was sent.
+      // Sends no answer, because the request is not known here. The listener below sees that no
+      // answer was sent.
       errorHandler: () => {},
-      // It would cut off a client that is still sending half a second after its answer.
+      // This switch of node-server would cut off a client that still sends half a second after its answer.
       autoCleanupIncoming: false,
     },
   );
@@ -140,7 +140,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     requestTimeout: REQUEST_READ_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS - KEEP_ALIVE_MARGIN_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-    // Node's own refusal has no envelope; a missing Host is answered further on.
+    // Node's own refusal has no envelope. The code below answers a missing Host.
     requireHostHeader: false,
   });
   const connections = new Connections(server, events);
@@ -199,11 +199,11 @@ async function drain(
 ) {
   connections.endAfterAnswers();
   if (leaveMs > 0) await new Promise((end) => setTimeout(end, leaveMs));
-  // Not the HTTP server's own `close`, which cuts answers that are complete and not yet read.
+  // The HTTP server's own `close` would cut answers that are complete and not yet read.
   const closed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(server, () => resolve());
   });
-  // A kept-alive connection whose answer was begun before would stay open.
+  // A kept-alive connection whose answer had begun before the stop would stay open.
   const idle = setInterval(() => {
     if (!connections.isWriting) server.closeIdleConnections();
   }, DRAIN_CHECK_INTERVAL_MS);

@@ -1,5 +1,5 @@
-// Reads a request's body from Node's stream, with the same limit. This is several
-// times quicker than the Web stream that a `Request` would wrap around it.
+// Reads a request's body from Node's stream, up to the contract's limit. This is several
+// times quicker than the Web stream of a `Request`.
 
 import type { IncomingMessage } from 'node:http';
 import type { ReadBody } from '../http/request-body.js';
@@ -10,7 +10,7 @@ export function incomingBody(incoming: IncomingMessage): ReadBody {
   return async (maxBytes) => (await wholeBody(incoming, maxBytes)).take();
 }
 
-/** A body that can be taken once. A kept-alive connection holds its last request and its listeners, and they must not hold the body. */
+/** A body that can be taken once. A kept-alive connection keeps its last request with its listeners, and these must not keep the body in memory. */
 class Whole {
   bytes: Buffer | undefined = NOTHING;
 
@@ -23,7 +23,7 @@ class Whole {
 
 /** Resolves at the end of the body, or without bytes as soon as the body is too long. */
 function wholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Whole> {
-  // The stream's events are over, so nothing would settle the promise.
+  // The stream has ended already, so no event would settle the promise.
   if (incoming.destroyed) {
     return Promise.reject(new Error('the connection closed before the body was read'));
   }

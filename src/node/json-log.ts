@@ -5,7 +5,7 @@ import { errorText, type Log, type LogFields } from '../log.js';
 type Level = 'info' | 'warn' | 'error';
 
 export function jsonLog(): Log {
-  // A closed pipe or a full disk must not end the service.
+  // Without this listener, a closed pipe or a full disk would end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   return {
     info: (event, fields) => write('info', event, fields),

@@ -1,7 +1,7 @@
-// A value that is read from a disk for each question. If the disk hangs, the last
-// value is given, and no second read begins.
+// A value that is read from a disk for each question. If the disk hangs, the answer is
+// the last value, and no second read begins.
 
-/** How long a disk is waited for. */
+/** A read of the disk gets this long. */
 const READ_MAX_MS = 1_000;
 
 export class Latest<T> {
@@ -9,7 +9,7 @@ export class Latest<T> {
   #last: T;
   #reading: Promise<T> | undefined;
 
-  /** `read` never rejects. `first` is given until it has answered once. */
+  /** `read` must never reject. Until its first answer the value is `first`. */
   constructor(read: () => Promise<T>, first: T) {
     this.#read = read;
     this.#last = first;

@@ -1,13 +1,13 @@
-// Standard output for many lines, without ever making the event loop wait.
+// Standard output for many lines, without blocking the event loop.
 
 import { fstatSync, write } from 'node:fs';
 import type { WriteLines } from '../operations/request-log.js';
 
 const STANDARD_OUTPUT = 1;
 
-/** Hands lines over one batch at a time. A reader that has gone, or a full disk, costs the lines and nothing more. */
+/** Writes lines in batches, one batch at a time. If the reader has gone or the disk is full, only the lines are lost. */
 export function standardOutputLines(): WriteLines {
-  // Node writes to files while everything else waits; to pipes and sockets it does not.
+  // Node writes to files synchronously, but not to pipes and sockets.
   return isFile() ? writeToFile : writeToStream;
 }
 

@@ -1,6 +1,6 @@
-// For a door that is open to every program of this machine, and to nothing that
-// a web page from elsewhere makes a browser do here: by its own origin, or by a
-// name of its own that leads to this machine (DNS rebinding).
+// For a service that is open to every program of this machine. It refuses requests that a
+// web page from elsewhere makes a browser send: from its own origin, or to a name of its
+// own that leads to this machine (DNS rebinding).
 
 import { isLoopback } from '../settings.js';
 
@@ -9,14 +9,14 @@ type HostBindings = Parameters<import('../handler.js').Responder>[1] & object;
 
 const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Whether a `Host` header, with or without a port, names this machine alone. A missing one does: no browser leaves it out. */
+/** Whether a `Host` header, with or without a port, names this machine alone. A missing one does, because browsers always send it. */
 export function isLoopbackHost(host: string | null | undefined): boolean {
   if (host === null || host === undefined || host === '') return true;
   const url = `http://${host}`;
   return URL.canParse(url) && isLoopback(new URL(url).hostname);
 }
 
-/** Whether a page with this `Origin` is served by this machine, on whichever port. */
+/** Whether this machine, on any port, served the page with this `Origin`. */
 export function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname } = new URL(origin);
@@ -24,9 +24,9 @@ export function isLoopbackOrigin(origin: string): boolean {
 }
 
 /**
- * The responder for programs and pages of this machine. A foreign `Host` is 403;
- * a foreign `Origin` may read nothing, and is 403 where it would change something.
- * The responder itself must admit no origin.
+ * The responder for programs and pages of this machine. A foreign `Host` gets 403. A
+ * foreign `Origin` cannot read an answer, and gets 403 for a request that would change
+ * something. The wrapped responder must admit no origin.
  */
 export function loopbackOnly(respond: Responder): Responder {
   return async (request, host) => {

@@ -28,7 +28,7 @@ export function eventLoopFigures(): EventLoopFigures {
   return { activeSeconds: active / 1000, idleSeconds: idle / 1000 };
 }
 
-/** Sizes by name alone: to open the database file and close it again would drop the lock on it. */
+/** Asks for sizes by name: opening and closing the database file would drop the lock on it. */
 export async function diskFigures(databasePath: string): Promise<DiskFigures> {
   const [databaseBytes, logBytes, disk] = await Promise.all([
     sizeOf(databasePath),
@@ -44,8 +44,8 @@ export async function diskFigures(databasePath: string): Promise<DiskFigures> {
 }
 
 /**
- * How much later than planned a timer comes. It counts from the start, so that one
- * reader does not reset it for others.
+ * The delay of a timer beyond its plan. It is counted from the start, so that one reader
+ * does not reset it for others.
  */
 export class EventLoopDelays {
   readonly histogram = new Histogram(DELAY_BOUNDS_SECONDS);
@@ -67,13 +67,13 @@ async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    // There is no log after a clean stop, until the first write.
+    // After a clean stop the log is missing until the first write.
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     return isMissing ? 0 : undefined;
   }
 }
 
-/** Only Linux tells. */
+/** Only Linux has this figure. */
 async function openDescriptors(): Promise<number | undefined> {
   try {
     return (await readdir('/proc/self/fd')).length;

@@ -4,10 +4,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FinishedRequest, ServiceEvents } from '../service-events.js';
 
-/** Where the handler found no route for it. */
+/** The route of a request for which the handler found none. */
 const NO_ROUTE = 'other';
 
-/** The facts of an answer that are measured. */
+/** The measured facts of an answer. */
 export interface MeteredAnswer {
   readonly statusCode: number;
   readonly headersSent: boolean;
@@ -26,7 +26,7 @@ export class MeteredExchange implements FinishedRequest {
   readonly #events: ServiceEvents;
   readonly #startedAt = performance.now();
 
-  /** Without a request where the bytes were none. */
+  /** Without a request if the bytes were no request. */
   constructor(
     events: ServiceEvents,
     sent: SentBytes,
@@ -47,18 +47,18 @@ export class MeteredExchange implements FinishedRequest {
     return this.#answer?.requestId;
   }
 
-  /** The answer is written to its end. */
+  /** Call it when the answer is written to its end. */
   written(): void {
     this.#finish(this.#answer?.statusCode, false);
   }
 
-  /** The connection ended; nothing where the answer was written before. */
+  /** Call it when the connection ends. It does nothing if the answer was written before. */
   cut(): void {
     const { headersSent = false, statusCode } = this.#answer ?? {};
     this.#finish(headersSent ? statusCode : undefined, true);
   }
 
-  /** The protocol was broken, and the connection got this status as its last. */
+  /** Call it when the protocol was broken: this status was the last answer of the connection. */
   refused(status: number): void {
     this.#finish(status, false);
   }
@@ -68,13 +68,13 @@ export class MeteredExchange implements FinishedRequest {
     this.status = status;
     this.aborted = aborted;
     this.bytes = this.#sent.sinceLast();
-    // Never 0: that says "not finished".
+    // Never 0, because 0 means "not finished".
     this.milliseconds = performance.now() - this.#startedAt || Number.MIN_VALUE;
     this.#events.requestFinished(this);
   }
 }
 
-/** Counts what a connection sent, answer by answer. */
+/** Counts the bytes that a connection sent, answer by answer. */
 export class SentBytes {
   readonly #socket: { readonly bytesWritten?: number };
   #counted = 0;

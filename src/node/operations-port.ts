@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 
 const HEADERS_TIMEOUT_MS = 5_000;
-/** Longer than the pause between two scrapes, so that no scrape meets a closing connection. */
+/** Longer than the time between two scrapes, so that no scrape meets a closing connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 120_000;
-/** Some scrapers, a load balancer and a person; more is a mistake. */
+/** Enough for some scrapers, a load balancer and a person. More connections are a mistake. */
 const CONNECTIONS_MAX = 100;
 
 export interface OperationsAnswer {
@@ -16,7 +16,7 @@ export interface OperationsAnswer {
   readonly text: string;
 }
 
-/** What each path answers, made anew for every request. */
+/** The answer of each path, made anew for every request. */
 export type OperationsPages = ReadonlyMap<string, () => Promise<OperationsAnswer>>;
 
 export interface OperationsServer {
@@ -25,7 +25,7 @@ export interface OperationsServer {
   close(): Promise<void>;
 }
 
-/** Resolves when the port is open. Rejects where the address cannot be had. */
+/** Resolves when the port is open. Rejects if the address cannot be had. */
 export async function openOperationsPort(
   { host, port }: { readonly host: string; readonly port: number },
   pages: OperationsPages,

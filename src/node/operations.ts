@@ -1,5 +1,5 @@
-// The operations side of one service on Node: measures it, answers for it on a
-// port of its own, and writes the request log.
+// The operations side of one service on Node: measures the service, answers on the
+// operations port, and writes the request log.
 
 import type { Log } from '../log.js';
 import { EXPOSITION_TYPE } from '../operations/exposition.js';
@@ -29,7 +29,7 @@ import {
 } from './operations-port.js';
 import type { ReplicaWatch } from './replica-watch.js';
 
-/** The same as that of the description document. */
+/** The same version as in the OpenAPI document. */
 const VERSION = '0.1.0';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -40,7 +40,7 @@ export interface OperationsOptions {
   readonly log: Log;
 }
 
-/** The parts that can be measured after the service has started. */
+/** The parts that exist once the service has started. */
 export interface StartedParts {
   readonly journal: AskedStorage;
   readonly records: OpenRecords;
@@ -48,9 +48,9 @@ export interface StartedParts {
   readonly backups: BackupSchedule | undefined;
   readonly backupPlan: BackupPlan | undefined;
   readonly replica: ReplicaWatch | undefined;
-  /** Pieces of long work that wait for their turn, or that another thread works on. */
+  /** The number of pieces of long work that wait for their turn or are under way in another thread. */
   heavyWork(): number;
-  /** What the provider made of a made-up token at the start; undefined before its answer, and without a provider. */
+  /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
   providerFinding(): ProviderFinding | undefined;
 }
 
@@ -84,7 +84,7 @@ export class Operations {
     });
   }
 
-  /** Opens the port first of all: a start that takes long can be asked about. Rejects where the address cannot be had. */
+  /** Opens the port before anything else, so that it answers during a long start. Rejects if the address cannot be used. */
   static async open(options: OperationsOptions): Promise<Operations> {
     const operations = new Operations(options);
     const { port } = options.settings;
@@ -92,13 +92,13 @@ export class Operations {
     return operations;
   }
 
-  /** Receives the events of the service's parts; undefined where nothing is measured. */
+  /** Receives the events of the service's parts; undefined if nothing is measured. */
   get events(): ServiceEvents | undefined {
     const { port, requestLog } = this.#options.settings;
     return port === undefined && requestLog === undefined ? undefined : this.#meter;
   }
 
-  /** `http://ADDRESS:PORT`; undefined where no port is asked for. */
+  /** `http://ADDRESS:PORT`; undefined if no port is asked for. */
   get origin(): string | undefined {
     return this.#port?.origin;
   }

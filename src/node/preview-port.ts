@@ -1,5 +1,5 @@
-// The preview's own port, beside the API's: its identity provider and its API
-// reference. Neither has a place in a deployed service.
+// The preview's own port, beside the API's port: its identity provider and its API
+// reference. A deployed service must have neither.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,14 +9,14 @@ import { answerReference } from './reference-page.js';
 
 const USERINFO_PATH = '/userinfo';
 const ADDRESS = '127.0.0.1';
-/** Bookmarks stay good from one start to the next. */
+/** A fixed port, so that bookmarks stay valid from one start to the next. */
 const REFERENCE_PORT = 8081;
-/** Ports that are tried after the one that is wanted. */
+/** The number of ports that are tried after the wanted one. */
 const PORTS_TRIED_MAX = 100;
 
 export interface PreviewPort {
   readonly userinfoUrl: string;
-  /** Shows the reference of the API at that origin; resolves with the page's address. */
+  /** Shows the reference of the API at that origin. Returns the page's address. */
   showReference(apiOrigin: string): string;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function startPreviewPort(): Promise<PreviewPort> {
   };
 }
 
-/** Resolves with the port of 127.0.0.1, or the next one above it, that no program has. */
+/** Resolves with the first port of 127.0.0.1, from this one upwards, that no program has. */
 export async function nextFreePort(wanted: number): Promise<number> {
   const server = createServer();
   const port = await listenOnNextFree(server, wanted);
@@ -59,12 +59,12 @@ async function listenOnNextFree(server: Server, wanted: number): Promise<number>
   for (let tried = 0; tried < PORTS_TRIED_MAX; tried++) {
     if (await listens(server, wanted + tried)) return wanted + tried;
   }
-  // The system's choice.
+  // 0: the system chooses.
   await listens(server, 0);
   return (server.address() as AddressInfo).port;
 }
 
-/** Resolves with false where another program has the port. */
+/** Resolves with false if another program has the port. */
 function listens(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) =>

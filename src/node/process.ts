@@ -5,15 +5,15 @@ import type { Service } from './service.js';
 import { ignoreStraySignals } from './stray-signals.js';
 
 /**
- * How long the storage thread may take to answer before it counts as hanging, where
- * the process is to end at once.
+ * If the process is to end at once, the storage thread counts as hanging after this time
+ * without an answer.
  */
 const STORAGE_ANSWER_MAX_MS = 100;
 
 /**
- * Makes everything this process prints one JSON line, whatever a library prints, warns
- * of or leaves uncaught. An uncaught error ends the process, because some work may be
- * half done.
+ * Makes every output of this process one JSON line, also the output and the warnings of
+ * libraries and uncaught errors. An uncaught error ends the process, because some work may
+ * be half done.
  */
 export function captureStrayOutput(log: Log): void {
   const capture = (...values: readonly unknown[]) => {
@@ -23,7 +23,7 @@ export function captureStrayOutput(log: Log): void {
   for (const method of ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir'] as const) {
     console[method] = capture;
   }
-  // Node's own listener prints.
+  // Node's own listener would print, too.
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message }) => {
     log.warn('process_warning', { text: `${name}: ${message}` });
@@ -36,7 +36,7 @@ export function captureStrayOutput(log: Log): void {
 
 /**
  * Runs a service until SIGTERM or SIGINT, then stops it and exits with 0; a
- * second signal ends the process at once, also where the storage thread hangs.
+ * second signal ends the process at once, even if the storage thread hangs.
  * SIGUSR2 takes a backup, SIGUSR1 and SIGHUP do nothing; with
  * `hangUpEnds`, for a program that belongs to a terminal, SIGHUP stops it. A service
  * that cannot start ends the process with exit code 1 and one line; lost
@@ -55,7 +55,7 @@ export async function runService(
 
   async function stop(reason: string, code: number): Promise<void> {
     exitCode = Math.max(exitCode, code);
-    // Storage that is lost while stopping changes the exit code of that stop.
+    // If storage is lost during the stop, the stop has another exit code.
     if (stopping) return;
     stopping = true;
     log.info('stopping', { reason });
@@ -70,7 +70,7 @@ export async function runService(
   }
 
   ignoreStraySignals(log, hangUpEnds ? ['SIGUSR1'] : ['SIGUSR1', 'SIGHUP']);
-  // Without a listener it would end the process.
+  // Without a listener this signal would end the process.
   process.on('SIGUSR2', () => {
     if (service === undefined) backUpOnceStarted = true;
     else service.backUp();
@@ -99,16 +99,15 @@ export async function runService(
 }
 
 /**
- * Exit code 1. `process.exit` waits for the native call that a thread is in: on a
- * disk that hangs, for ever. Where the storage thread does not answer, the kernel
- * ends the process.
+ * Ends with exit code 1. `process.exit` waits for the native calls of all threads; if a
+ * disk hangs, for ever. So if the storage thread does not answer, the process kills itself.
  */
 function endAtOnce(service: Service | undefined): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), STORAGE_ANSWER_MAX_MS);
   void service?.storageAnswers().then(() => process.exit(1));
 }
 
-/** A sentence for the operator, without the place in the code: it is their setting or their file. */
+/** A sentence for the operator, without a stack trace: the cause is a setting or a file. */
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

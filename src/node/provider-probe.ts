@@ -1,5 +1,5 @@
-// The question to the identity provider at the start: asked beside the service,
-// which never waits for it, and told in the log.
+// The question to the identity provider at the start. The service does not wait for the
+// answer; the log has it.
 
 import type { ProviderFinding, SignIn } from '../handler.js';
 import type { Log } from '../log.js';
@@ -9,9 +9,9 @@ export class ProviderProbe {
   finding: ProviderFinding | undefined;
   readonly #stopped = new AbortController();
 
-  /** Asks at once, where there is a provider. */
+  /** Asks at once if a provider is configured. */
   constructor(signIn: SignIn | undefined, log: Log) {
-    // It never rejects.
+    // The question never rejects.
     void signIn?.probe(this.#stopped.signal).then((finding) => {
       if (!this.#stopped.signal.aborted) this.#keep(finding, log);
     });

@@ -10,7 +10,7 @@ import { API_PREFIX } from '../http/path.js';
 const FOLDER = new URL('./reference/', import.meta.url);
 const DOCUMENT = new URL('./openapi.json', import.meta.url);
 
-/** All files of the page. A path is looked up here and never turned into a file name. */
+/** All files of the page. A request's path is looked up here, and never used as a file name. */
 const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {
   '/': { name: 'reference.html', type: 'text/html; charset=utf-8' },
   '/reference.js': { name: 'reference.js', type: 'text/javascript; charset=utf-8' },

@@ -1,5 +1,5 @@
-// What the storage thread says of the replica: measured, logged at every change, and
-// kept for whoever asks.
+// Receives the storage thread's reports of the replica: measures them, logs every change,
+// and keeps the last one.
 
 import type { ReplicaReport } from '../libsql.js';
 import type { Log } from '../log.js';
@@ -18,7 +18,7 @@ export interface ReplicaWatchOptions {
 export class ReplicaWatch {
   readonly #options: ReplicaWatchOptions;
   #last: ReplicaReport | undefined;
-  /** Of the last lines in the log. */
+  /** The state in the last line of the log. */
   #said: string | undefined;
 
   constructor(options: ReplicaWatchOptions) {

@@ -3,13 +3,13 @@
 
 /** `.` or `..`, also encoded. */
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
-/** No route has it: an encoded control character is 404. */
+/** Takes the place of a dot segment. No route has it, because an encoded control character is 404. */
 const NOWHERE = '%00';
 
 /**
- * The target with each dot segment replaced by one that no route has: a URL
- * parser would go up a folder. A backslash, which it would take for a slash, is
- * refused further on as no target at all.
+ * The target with each dot segment replaced by one that no route has, because a URL
+ * parser would resolve dot segments. It would also take a backslash for a slash; such a
+ * target is refused later.
  */
 export function unresolvedTarget(target: string): string {
   const end = target.search(/[?#]/);
@@ -21,7 +21,7 @@ export function unresolvedTarget(target: string): string {
   return segments.join('/') + target.slice(path.length);
 }
 
-/** "Two `Host` headers: 400." Node keeps the first and drops the others without a word. */
+/** "Two `Host` headers: 400." Node keeps the first and silently drops the others. */
 export function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -1,5 +1,5 @@
-// The service on Node, put together from its settings: file, records, identity,
-// handler, port; and taken apart in the opposite order.
+// Starts the service on Node from its settings: file, records, identity, handler, port.
+// Stops them in the opposite order.
 
 import { hash, randomFillSync } from 'node:crypto';
 import { openRecords, type ProviderFinding, type Responder, Turns } from '../handler.js';
@@ -17,21 +17,21 @@ import { ProviderProbe } from './provider-probe.js';
 import { ReplicaWatch } from './replica-watch.js';
 import { ThreadedWork } from './threaded-work.js';
 
-/** Answers get this long to be written once the service is told to stop; 15 s in all with the file's closing. */
+/** After a signal to stop, answers get this long to be written. With closing the file that is 15 s in all. */
 const DRAIN_DEADLINE_MS = 12_000;
 
-/** A start waits so long for the replica; then it serves reads, and in `async` writes. */
+/** A start waits this long for the replica. Then the service answers reads, and in `async` writes, too. */
 const REPLICA_REACHED_MAX_MS = 5_000;
 
 export interface Service {
   readonly origin: string;
-  /** Of the operations port; undefined where none is asked for. */
+  /** The origin of the operations port; undefined if the settings name no such port. */
   readonly operationsOrigin: string | undefined;
-  /** What the provider made of a made-up token at the start; undefined before its answer, and without a provider. */
+  /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
   providerFinding(): ProviderFinding | undefined;
-  /** Takes a backup if the settings name a folder; the log tells the outcome. */
+  /** Takes a backup if the settings name a folder. The log has the outcome. */
   backUp(): void;
-  /** Resolves when the storage thread has answered a call, whatever it answers. */
+  /** Resolves when the storage thread has answered a call, with any answer. */
   storageAnswers(): Promise<void>;
   /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
   stop(): Promise<void>;
@@ -41,21 +41,21 @@ export interface ServiceOptions {
   readonly settings: Settings;
   readonly log: Log;
   /**
-   * Called once when storage can no longer be relied on: stop the process; a restart
-   * reads what is stored.
+   * Called once when storage can no longer be relied on. Stop the process then; a restart
+   * reads the stored records.
    */
   readonly onStorageLost: () => void;
   /** Descriptor of a listening socket that was handed over; undefined: the settings name the address. */
   readonly socket?: number | undefined;
-  /** Put around the handler: it decides which requests come through. */
+  /** Wraps the handler, to refuse some requests. */
   readonly guard?: (respond: Responder) => HttpServerOptions['handler'];
 }
 
-/** Resolves when the service listens. Rejects with one sentence that names what cannot be had. */
+/** Resolves when the service listens. Rejects with one sentence that names the cause. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { settings, log } = options;
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
-  // Before the records are loaded, which may take long: it says so meanwhile.
+  // The operations port opens first: loading the records may take long, and the port reports it.
   const operations = await openOperations(settings, log);
   try {
     const replica = replicaOf(options, operations);
@@ -64,7 +64,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       replication: replica && { ...replica.settings, onReport: (report) => replica.take(report) },
     });
     const loaded = await loadedRecords(journal, operations, options);
-    // So that the first write after a restart is not refused.
+    // Waits, so that the first write after a restart is not refused.
     await journal.replicaReached(REPLICA_REACHED_MAX_MS);
     return await serve(journal, loaded, replica, operations, options);
   } catch (error) {
@@ -92,7 +92,7 @@ async function loadedRecords(
   { events }: Operations,
   { settings, log, onStorageLost }: ServiceOptions,
 ): Promise<LoadedRecords> {
-  // The same for records and answers: all long work of the process takes turns.
+  // Records and answers share the turns: all long work of the process takes turns.
   const turns = new Turns();
   const work = new ThreadedWork();
   try {
@@ -115,7 +115,7 @@ async function loadedRecords(
   }
 }
 
-/** Opens the port and begins with the backups; closes the records where the port cannot be had. */
+/** Opens the port and starts the backups. Closes the records if the port cannot be opened. */
 async function serve(
   journal: FileJournal,
   { records, turns, work }: LoadedRecords,
@@ -208,7 +208,7 @@ function scheduleOf(
   return new BackupSchedule({ journal, databasePath, settings: backups, log, events });
 }
 
-/** `prefix`: of the settings that name the address. */
+/** `prefix`: the first letters of the settings that name the address. */
 function reasonOf(error: unknown, prefix = ''): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE')

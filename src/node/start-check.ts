@@ -11,17 +11,17 @@ import { Litestream } from '../storage/replication/litestream.js';
 const OTHERS_READ = 0o044;
 const PERMISSIONS = 0o777;
 
-/** The settings of this process, with files for those that name one. Throws a `SettingError`. */
+/** The settings of this process. A setting that names a file is read from it. Throws a `SettingError`. */
 export function settingsOf(environment: Environment): Settings {
   return readSettings(environment, (path) => readFileSync(path, 'utf8'));
 }
 
-/** Warns of what the environment holds besides usable settings. */
+/** Logs the warnings about the environment. */
 export function warnOfEnvironment(environment: Environment, log: Log): void {
   for (const { event, hint } of environmentWarnings(environment)) log.warn(event, { hint });
 }
 
-/** Warns of a database file that not its owner alone may read. */
+/** Warns of a database file that others than its owner may read. */
 export function warnOfFile(path: string, log: Log): void {
   const mode = modeOf(path);
   if (mode === undefined || (mode & OTHERS_READ) === 0) return;
@@ -34,7 +34,7 @@ export function warnOfFile(path: string, log: Log): void {
 
 /**
  * Judges settings and database file as a start would, and starts nothing.
- * Resolves with the process's exit code: 0 where a start would succeed.
+ * Resolves with the process's exit code: 0 if a start would succeed.
  */
 export async function checkStart(environment: Environment, log: Log): Promise<number> {
   try {
@@ -72,7 +72,7 @@ async function lookAtReplica({ replication, databasePath }: Settings, log: Log) 
   }
 }
 
-/** Undefined where there is no file. */
+/** Undefined if the file is missing. */
 function modeOf(path: string): number | undefined {
   return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & PERMISSIONS || undefined;
 }

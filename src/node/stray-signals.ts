@@ -9,7 +9,7 @@ const HINTS = {
   SIGHUP: 'nothing was done; settings are read at a start alone, SIGTERM stops the service',
 } as const;
 
-/** From here on each of them is one line of the log and nothing else. */
+/** From here on each of these signals writes one line to the log and does nothing else. */
 export function ignoreStraySignals(log: Log, signals: readonly (keyof typeof HINTS)[]): void {
   for (const signal of signals) {
     process.on(signal, () => log.warn('signal_ignored', { signal, hint: HINTS[signal] }));

@@ -1,5 +1,5 @@
 // The JSON work of writes on Node: small work in place, large work in a thread
-// with a heap of its own. The thread's death by memory is one refused request.
+// with a heap of its own. If the thread runs out of memory, one request is refused.
 
 import { Worker } from 'node:worker_threads';
 import type { CollectionName } from '../domain/collection-name.js';
@@ -9,9 +9,9 @@ import type { Eventually } from '../eventually.js';
 import { type RecordWork, workInPlace } from '../handler.js';
 import type { WorkCall } from './record-thread.js';
 
-/** Texts up to this length together take at most about three milliseconds; in the thread they would take longer. */
+/** Texts up to this length (all together) take at most about three milliseconds in place, and more in the thread. */
 const IN_PLACE_MAX_CHARACTERS = 32_768;
-/** The largest record and body that a client can send take about a third of it. */
+/** The largest record and body that a client can send use about a third of it. */
 const HEAP_MAX_MEGABYTES = 256;
 
 interface Job {
@@ -29,7 +29,7 @@ export class ThreadedWork implements RecordWork {
   #worker: Worker | undefined;
   #underWay: Job | undefined;
   #isClosed = false;
-  /** Each account has at most one write and one payment row here, so that first come, first served is fair. */
+  /** In order of arrival. That is fair, because each account has at most one write and one payment row here. */
   readonly #waiting: Job[] = [];
 
   constructor({ heapMaxMegabytes = HEAP_MAX_MEGABYTES }: ThreadedWorkOptions = {}) {
@@ -57,12 +57,12 @@ export class ThreadedWork implements RecordWork {
     return this.#run({ name: 'paymentPieces', args: [order] }) as Promise<readonly string[]>;
   }
 
-  /** Jobs of the thread: the one under way and those that wait. */
+  /** The number of jobs of the thread: the one under way and the waiting ones. */
   get jobs(): number {
     return this.#waiting.length + Number(this.#underWay !== undefined);
   }
 
-  /** Ends the thread; work under way or waiting is rejected. */
+  /** Ends the thread and rejects all work that is not done. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#worker?.terminate();
@@ -97,7 +97,7 @@ export class ThreadedWork implements RecordWork {
       this.#worker ??= this.#start();
       this.#worker.postMessage(job.call);
     } catch (error) {
-      // The system gives no further thread, or none is wanted: this job fails, the next one is tried.
+      // The system gives no further thread, or this object is closed. This job fails; the next one is tried.
       this.#settle(() => job.reject(error instanceof Error ? error : new Error(String(error))));
     }
   }
@@ -116,7 +116,7 @@ export class ThreadedWork implements RecordWork {
       this.#worker = undefined;
       this.#settle((job) => job.reject(cause));
     });
-    // A process that has nothing else to do may end.
+    // The thread must not keep a process running that has nothing else to do.
     worker.unref();
     return worker;
   }

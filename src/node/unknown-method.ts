@@ -1,14 +1,14 @@
-// Requests whose method Node's parser does not know. The parser gives them up
-// at the method and hands over the bytes: where the whole head is among these,
-// the request is answered as any other ("405 METHOD_NOT_ALLOWED with Allow").
+// Requests whose method Node's parser does not know. The parser stops at the method and
+// reports the bytes. If these contain the whole head, the request is answered as any other
+// ("405 METHOD_NOT_ALLOWED with Allow").
 
 import { METHODS } from 'node:http';
 
-/** What Node tells of bytes that its parser refuses. */
+/** Node's report of bytes that its parser refuses. */
 export interface ParserError extends NodeJS.ErrnoException {
-  /** The bytes that arrived together, requests before the refused one included. */
+  /** The bytes that arrived together, including requests before the refused one. */
   readonly rawPacket?: Buffer;
-  /** How many of them the parser had read when it gave up. */
+  /** The number of bytes that the parser had read when it stopped. */
   readonly bytesParsed?: number;
 }
 
@@ -20,9 +20,8 @@ const FIELD = new RegExp(`^(${TOKEN}):[ \\t]*([\\t -~\\x80-\\xff]*?)[ \\t]*$`);
 const HEAD_END = '\r\n\r\n';
 
 /**
- * The request that the parser gave up for its method, without its body.
- * Undefined where it was given up for something else, where its head is not
- * whole, or where that is malformed, too.
+ * The request whose method stopped the parser, without its body. Undefined if
+ * something else stopped the parser, or if the head is not whole or malformed.
  */
 export function requestOfUnknownMethod(error: ParserError): Request | undefined {
   const { code, rawPacket, bytesParsed } = error;
@@ -34,7 +33,7 @@ export function requestOfUnknownMethod(error: ParserError): Request | undefined 
   if (end === -1) return undefined;
   const [requestLine = '', ...fields] = packet.slice(start, end).split('\r\n');
   const [, method, target] = REQUEST_LINE.exec(requestLine) ?? [];
-  // A known method here: the packet begins inside of something, and this is not where the request does.
+  // A known method means that the packet begins within something else, not with a request.
   if (method === undefined || target === undefined || METHODS.includes(method)) return undefined;
   const headers = headersOf(fields);
   return headers && requestOf(method, target, headers);
@@ -54,6 +53,6 @@ function requestOf(method: string, target: string, headers: Headers): Request | 
   const url = `http://localhost${target}`;
   if (!URL.canParse(url)) return undefined;
   const request = new Request(url, { headers });
-  // Given to the constructor, `get` would become `GET`: methods are case-sensitive (RFC 9110, section 9.1).
+  // The constructor would turn `get` into `GET`, but methods are case-sensitive (RFC 9110, section 9.1).
   return Object.defineProperty(request, 'method', { value: method });
 }

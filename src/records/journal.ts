@@ -26,16 +26,24 @@ export interface RowFacts {
   readonly status: JsonValue | undefined;
 }
 
-/** A page of rows that are made when they are asked for: finding their owners takes less time. */
+/** What a start needs to know of a page of rows. */
+export interface PageSummary {
+  /** Of each row the number of its owner; 0 for a legacy row without one. */
+  readonly owners: Uint32Array;
+  /** How many rows there are, and the highest number in their ids: 0 where none has one. */
+  readonly collections: Readonly<Record<CollectionName, { records: number; highest: number }>>;
+}
+
+/** A page of rows that are made when they are asked for: summing them up takes less time. */
 export interface DeferredRows extends Iterable<JournalRow> {
   readonly length: number;
   readonly lastPosition: number;
-  /** Of a row by its place in the page, from 0; undefined for a legacy row without one. Throws where the body is no record. */
-  ownerOf(place: number): string | undefined;
-  /** Throws, naming the row, where it is of no collection. */
+  /** Asked for once. Throws, naming the row, where one is of no collection or its body is no record. */
+  summary(): PageSummary;
+  /** All pages of a load number the owners alike, from 1 on without a gap. */
+  ownerNamed(number: number): string | undefined;
+  /** Of a row by its place in the page, from 0. */
   collectionOf(place: number): CollectionName;
-  /** The number in the row's id; 0 for an id of another form. */
-  sequenceOf(place: number): number;
   row(place: number): JournalRow;
 }
 

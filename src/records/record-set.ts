@@ -1,7 +1,12 @@
 // The records in memory. Each account has for each collection its own ordered
 // list, so no operation looks at another account's records.
 
-import { byCollection, type CollectionName, isCollectionName } from '../domain/collection-name.js';
+import {
+  byCollection,
+  COLLECTION_NAMES,
+  type CollectionName,
+  isCollectionName,
+} from '../domain/collection-name.js';
 import { keyOf, sequenceOf } from '../domain/identifier.js';
 import { type DeferredAccount, DeferredAccounts } from './deferred-accounts.js';
 import type { DeferredRows, JournalRow, RowFacts } from './journal.js';
@@ -101,16 +106,16 @@ export class RecordSet {
   /** Takes in stored rows, which come in order of position. Throws, naming the row, where one is no record. */
   load(page: readonly JournalRow[] | DeferredRows): void {
     this.#owners = undefined;
-    if (!('ownerOf' in page) || this.#options.countsBytes) {
+    if (!('summary' in page) || this.#options.countsBytes) {
       for (const row of page) this.#loadRow(row);
       return;
     }
     this.#deferred ??= new DeferredAccounts();
-    this.#deferred.add(page);
-    for (let place = 0; place < page.length; place++) {
-      const collection = page.collectionOf(place);
-      this.#counts[collection]++;
-      this.raiseSequence(collection, page.sequenceOf(place));
+    const { owners, collections } = page.summary();
+    this.#deferred.add(page, owners);
+    for (const name of COLLECTION_NAMES) {
+      this.#counts[name] += collections[name].records;
+      this.raiseSequence(name, collections[name].highest);
     }
     this.#position = Math.max(this.#position, page.lastPosition);
   }

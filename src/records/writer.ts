@@ -7,7 +7,7 @@ import { loggedEvent } from '../domain/audit-event.js';
 import { failed, type Outcome } from '../domain/errors.js';
 import type { Eventually } from '../eventually.js';
 import type { Log } from '../log.js';
-import { type ServiceEvents, silentEvents } from '../service-events.js';
+import type { ServiceEvents } from '../service-events.js';
 import type { Turns } from '../turns.js';
 import { type Answer, CommitGroup, type CurrentRecords, type Decision } from './commit-group.js';
 import type { CommitResult, Journal } from './journal.js';
@@ -56,8 +56,7 @@ export interface WriterOptions {
   readonly journal: Journal;
   readonly turns: Turns;
   readonly log: Log;
-  /** Default: nobody is told. */
-  readonly events?: ServiceEvents;
+  readonly events: ServiceEvents;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
   /** Called once when nobody can tell what storage holds: the process must reload or stop. */
@@ -144,7 +143,7 @@ export class Writer {
   }
 
   async #commit(group: CommitGroup): Promise<CommitResult> {
-    const { journal, clock, events = silentEvents } = this.#options;
+    const { journal, clock, events } = this.#options;
     events.commitStarted(group.size);
     const result = await journal.commit(group.changes(clock()));
     events.commitFinished(result.status, 'error' in result ? result.error : undefined);
@@ -266,7 +265,7 @@ export class Writer {
 
   /** "If the audit write fails …, the change stands and the failure is logged as `admin_audit_write_failed`." */
   #reportLostEvents({ events }: CommitGroup, error: unknown): void {
-    this.#options.events?.auditFailed();
+    this.#options.events.auditFailed();
     const records = events
       .slice(0, REPORTED_EVENTS_MAX)
       .map(({ action, record_id }) => `${action} ${record_id}`);

@@ -56,7 +56,7 @@ export type AccountReply =
   | { readonly kind: 'profile'; readonly outcome: Outcome<SentProfile> }
   | { readonly kind: 'unsupported' };
 
-/** The operator's page of an account: its business records as texts, or, where they are long, as a page. */
+/** The operator's page of an account: its business records as texts, or as a page if they are long. */
 export interface SentProfile {
   readonly summary: AccountSummary;
   readonly profiles?: readonly string[];
@@ -81,7 +81,7 @@ export interface AccountStub {
   restore(restore: Restore): Promise<RestoreReply>;
   /** Makes the directory follow a restore. May be repeated. */
   followRestore(restore: Restore): Promise<RestoreState>;
-  /** These three are called by the maintenance Worker alone: an account moves in, or out. */
+  /** Only the maintenance Worker calls these three: they move an account in or out. */
   takePiece(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>>;
   movedState(owner: string): Promise<MoveReply<MovedState>>;
   leavingPiece(owner: string, after: number): Promise<MoveReply<LeavingPiece>>;
@@ -96,7 +96,7 @@ export interface Erased {
 export type RestorePoint = { readonly time: number } | { readonly bookmark: string };
 
 export interface Restore {
-  /** Another one for each restore. */
+  /** Each restore has a new one. */
   readonly id: string;
   readonly owner: string;
   readonly point: RestorePoint;
@@ -104,7 +104,7 @@ export interface Restore {
   readonly at: number;
 }
 
-/** `refused`: nothing was changed. `isSupported` is false where the runtime keeps no history. */
+/** `refused`: nothing was changed. `isSupported` is false if the runtime keeps no history. */
 export type RestoreReply =
   | {
       readonly kind: 'restarting';
@@ -138,9 +138,9 @@ export interface DirectoryStub {
   expectRestore(restore: Restore): Promise<void>;
   /** The restore did not begin. */
   dropRestore(restore: Restore): Promise<void>;
-  /** These three are called by the maintenance Worker alone. Accounts whose subject comes after a text, in order, those without records included. */
+  /** Only the maintenance Worker calls these three. This one: the accounts whose subject comes after a text, in order; also those without records. */
   knownAccounts(after: string): Promise<KnownAccounts>;
-  /** Adds events to the audit log that it does not have yet. Returns how many of these it has then. */
+  /** Adds the events that the audit log does not have yet. Returns the number of these events in the log. */
   takeEvents(events: readonly MovedEvent[]): Promise<number>;
   /** The audit log from its beginning, by the time of the changes. */
   eventsAfter(after: EventPlace): Promise<LeavingEvents>;
@@ -164,7 +164,7 @@ export interface Delivery {
 export interface NumberedEvent {
   /** Order of events of this account. A restore takes numbers back, so a number may come twice. */
   readonly number: number;
-  /** The life of the object in which the event was written: with the number it is the event's own name. */
+  /** Names the life of the object in which the event was written. Epoch and number together are the event's name. */
   readonly epoch: string;
   /** JSON text. */
   readonly event: string;

@@ -1,5 +1,5 @@
 // An account moves into its object, or out of it, in pieces. Each piece may be sent
-// twice, and asked for twice. README.md of src/move has the whole way.
+// twice, and asked for twice. README.md of src/move describes the whole move.
 
 import { failed, type Outcome } from '../domain/errors.js';
 import { SAMPLE_OWNER } from '../domain/sample-records.js';
@@ -39,14 +39,14 @@ export interface AccountMoveOptions {
   readonly limits: AccountLimits;
   /** Deletes everything that the object stores, and opens it anew. */
   readonly clear: () => Promise<void>;
-  /** Opens the records anew, from what is stored. `change` comes first, and is a transaction. No other call comes in between. */
+  /** Runs `change` as a transaction, then opens the stored records anew. No other call runs in between. */
   readonly reopen: (change: () => void) => Promise<void>;
 }
 
 export class AccountMove {
   readonly #options: AccountMoveOptions;
   readonly #arrival: Arrival;
-  /** One piece at a time. */
+  /** Pieces are taken one at a time. */
   #taking: Promise<unknown> = Promise.resolve();
 
   constructor(options: AccountMoveOptions) {
@@ -54,19 +54,19 @@ export class AccountMove {
     this.#arrival = new Arrival(options.storage);
   }
 
-  /** Whose arrival is under way: its records are not served yet. */
+  /** The account that is being moved in; its records are not served yet. */
   get arriving(): string | undefined {
     return this.#arrival.underWay()?.owner;
   }
 
-  /** Takes what it does not have of the piece. With the last row the account is whole, and is served from then on. */
+  /** Takes what it does not have of the piece: the other rows are here already. With the last row the account is whole, and is served from then on. */
   take(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>> {
     const taken = this.#taking.then(() => this.#take(owner, piece));
     this.#taking = taken.catch(() => {});
     return taken;
   }
 
-  /** What the object holds, once the directory knows it, too. */
+  /** The object's contents; resolves when the directory has them, too. */
   async state(): Promise<MoveReply<MovedState>> {
     const { journal, outbox, storage } = this.#options;
     const underWay = this.#arrival.underWay();
@@ -96,7 +96,7 @@ export class AccountMove {
 
   async #take(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>> {
     const { announced } = piece;
-    // First of all, so that a row which is refused leaves no trace.
+    // Before anything is written, so that a refused row leaves no trace.
     for (const row of piece.rows) {
       const problem = rowProblem(row, owner, this.#options.journal.bodyMaxBytes);
       if (problem !== undefined) return refused(422, `the record ${rowName(row)} ${problem}`);
@@ -125,7 +125,7 @@ export class AccountMove {
     return this.#finish(owner, announced, taken);
   }
 
-  /** Undefined where the object is empty. What else it holds is left as it is, and decides the answer. */
+  /** Undefined if the object is empty. Anything else in the object stays as it is, and decides the answer. */
   async #expectEmpty(
     owner: string,
     announced: AnnouncedAccount,
@@ -145,7 +145,7 @@ export class AccountMove {
     );
   }
 
-  /** Whether the object has the sample rows of this deployment, as they were sown. */
+  /** Whether the object has the sample rows of this deployment, unchanged. */
   #isAsSown(): boolean {
     const { outbox, storage } = this.#options;
     const { rows } = rowsAfter(storage, 0);
@@ -209,7 +209,7 @@ export class AccountMove {
   }
 }
 
-/** Every request for records, while the account is being moved in. */
+/** The answer to every request for records while the account is being moved in. */
 export function movingIn(): Outcome<never> {
   const { failure } = failed(
     'STORAGE_UNAVAILABLE',

@@ -45,7 +45,7 @@ import { Outbox } from './outbox.js';
 const OPERATOR_WAIT_MS = 2_000;
 /** An isolate has 128 MB, which hold the records' texts about twice. */
 const ACCOUNT_MAX_BYTES = 48_000_000;
-/** Of folded texts, two bytes each at most: what the records leave free must hold a page and a body, too. */
+/** Characters of folded texts, at most two bytes each. The memory that the records leave free must also hold a page and a body. */
 const SEARCH_MAX_CHARACTERS = 8_000_000;
 const NO_RECORDS: RecordCounts = byCollection(() => 0);
 
@@ -75,7 +75,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
       epoch: crypto.randomUUID(),
       onFirstCommit: () => this.#outbox.create(this.#owner),
       onCommit: (effect) => {
-        // A change that was under way when a move began.
+        // This change was under way when a move began.
         if (this.#records === undefined) throw new Error('the account is being moved in');
         return this.#outbox.follow(effect);
       },
@@ -104,7 +104,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
     void ctx.blockConcurrencyWhile(() => this.#open());
   }
 
-  /** Rejects where the object cannot answer; every other outcome is a value. */
+  /** Rejects only if the object cannot answer; every other outcome is a value. */
   async perform(call: AccountCall): Promise<AccountReply> {
     await this.#expectOwner(call.owner);
     if (this.#records === undefined) return { kind: 'outcome', outcome: movingIn() };
@@ -140,7 +140,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
   /** May be repeated. Rejects, with nothing erased, while the directory cannot take the audit events. */
   async erase(owner: string): Promise<Erased> {
     this.#expectOwnObject(owner);
-    // Not in the block below, which would wait for an answer that it holds back.
+    // This call must stay outside the block below: the block would wait for an answer that it holds back itself.
     await this.#outbox.deliver();
     return this.ctx.blockConcurrencyWhile(async () => {
       if (this.#outbox.isPending) throw new Error('the directory has not taken every change');
@@ -153,7 +153,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
   async restore(restore: Restore): Promise<RestoreReply> {
     this.#expectOwnObject(restore.owner);
     const reply = await this.#restore.begin(restore);
-    // What is written from here on would be undone at once.
+    // The restore would undo everything that is written from here on.
     if (reply.kind === 'restarting') this.#records = undefined;
     return reply;
   }
@@ -189,8 +189,8 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
       turns: noTurns(),
       limits: limitsIn(this.env, this.#log),
       searchMaxCharacters: SEARCH_MAX_CHARACTERS,
-      // Memory and storage may differ: the next call finds a new object, which reads what is
-      // stored.
+      // Memory and storage may differ, so this object ends. The next call finds a new object,
+      // which reads the stored records.
       onStorageLost: () => this.ctx.abort('storage is in doubt'),
     });
     if (!this.#journal.hasTables) return;
@@ -211,7 +211,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
     }
   }
 
-  /** Sows the sample account's rows, when it is first looked for. */
+  /** Sows the sample account's rows at the first request for it. */
   async #sow(): Promise<void> {
     if (this.#journal.hasTables) return;
     const result = await this.#journal.commit({
@@ -237,8 +237,8 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
 }
 
 /**
- * Where a setting cannot be used, the front refuses every request and its log names
- * the setting; here the default holds.
+ * If a setting cannot be used, the default holds here. The front refuses every request
+ * then, and its log names the setting.
  */
 function limitsIn(env: WorkerEnvironment, log: Log): AccountLimits {
   try {

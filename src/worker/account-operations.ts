@@ -27,7 +27,7 @@ export async function performed(
     case 'profile':
       return { kind: 'profile', outcome: sentProfile(await account.profile()) };
     default:
-      // A front of a later version may ask for an operation that is not known here.
+      // A front of a later version may ask for an operation that this version does not have.
       return unsupported(operation);
   }
 }
@@ -44,7 +44,7 @@ function sentProfile(outcome: Outcome<AccountProfile>): Outcome<SentProfile> {
   if (!outcome.ok) return outcome;
   const { summary, profiles } = outcome.value;
   const page = sentPage({ items: profiles, total: summary.resources.businesses });
-  // Under its first name, where a front of an earlier release looks for it.
+  // A front of an earlier release reads the page under this name.
   return succeeded(
     page.items === undefined ? { summary, page } : { summary, profiles: page.items },
   );

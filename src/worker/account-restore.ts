@@ -15,16 +15,16 @@ import type {
 } from './account-call.js';
 import type { Outbox } from './outbox.js';
 
-/** So long the answer has to leave the object before the object ends. */
+/** The answer gets this long to leave the object before the object ends. */
 const ANSWER_MS = 250;
-/** Holds the id of the latest restore. Written before it, so a state from before it lacks the id. */
+/** The key of the latest restore's id. It is written before the restore, so an earlier state does not have it. */
 const SIGN = 'restore';
 const FIND_EVENT = 'select id from audit_events where event = ?1';
 
 /** The part of `ctx.storage` that a restore uses: https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
 export interface RestorableStorage extends ObjectStorage {
   readonly kv: { get(key: string): unknown; put(key: string, value: string): void };
-  /** Rejects for a time that the platform does not keep, and where the runtime keeps none. */
+  /** Rejects if the platform does not keep that time, or if the runtime keeps no history. */
   getBookmarkForTime(time: number): Promise<string>;
   /** Resolves with the bookmark that undoes it. */
   onNextSessionRestoreBookmark(bookmark: string): Promise<string>;
@@ -48,7 +48,7 @@ export class AccountRestore {
     this.#options = options;
   }
 
-  /** Whether the object has yet to end, to take its earlier state. */
+  /** True until the object has ended and taken its earlier state. */
   get isRestarting(): boolean {
     return this.#isRestarting;
   }
@@ -68,7 +68,7 @@ export class AccountRestore {
     try {
       storage.kv.put(SIGN, restore.id);
       const undoBookmark = await storage.onNextSessionRestoreBookmark(bookmark);
-      // Also in the log, because the answer may not arrive.
+      // The log gets it, too, because the answer may not arrive.
       log.warn('account_restored', { owner_sub: restore.owner, bookmark, undoBookmark });
       this.#end();
       return { kind: 'restarting', bookmark, undoBookmark };
@@ -78,7 +78,7 @@ export class AccountRestore {
     }
   }
 
-  /** In the object's next life: leaves a trace in the audit log, whose delivery carries the whole state. */
+  /** Runs when the object is loaded again: appends the restore to the audit log. The delivery of that event carries the whole state. */
   async follow(restore: Restore): Promise<RestoreState> {
     const { storage, journal, outbox } = this.#options;
     if (storage.kv.get(SIGN) === restore.id) return 'none';
@@ -109,11 +109,11 @@ function bookmarkOf(storage: RestorableStorage, point: RestorePoint): string | P
 
 function refused(error: unknown): RestoreReply {
   const reason = error instanceof Error ? error.message : String(error);
-  // The local runtime's own words.
+  // The local runtime's message.
   return { kind: 'refused', isSupported: !reason.includes('point-in-time recovery'), reason };
 }
 
-/** Always the same text for the same restore: by it a second call finds the trace of the first. */
+/** The same text for the same restore, so that a second call finds the event of the first. */
 function eventOf({ owner, point, at }: Restore): RestoreEvent {
   const asked = 'bookmark' in point ? point.bookmark : new Date(point.time).toISOString();
   return {

@@ -1,6 +1,6 @@
-// What a move asks of the directory: which accounts there are, and the audit log, in
-// pieces. The log of another storage is taken here and not by each account's object,
-// so that events of one moment keep their order, and those of no account have a place.
+// A move asks the directory for the list of accounts and for the audit log, in pieces.
+// The directory, not each account's object, takes the log of another storage: so events
+// of one moment keep their order, and events without an account have a place.
 
 import type {
   EventPlace,
@@ -28,7 +28,7 @@ export class DirectoryMove {
     return { accounts, isLast: piece.length === rows.length };
   }
 
-  /** Part of a transaction. Returns how many of these the log has then. */
+  /** Part of a transaction. Returns the number of these events in the log. */
   takeEvents(events: readonly MovedEvent[]): number {
     let known = 0;
     for (const { owner, epoch, number, event } of events) {
@@ -52,7 +52,7 @@ export class DirectoryMove {
     };
   }
 
-  /** Read to the end: a cursor that is left open locks the tables until it is collected. */
+  /** Reads the cursor to its end: an open one locks the tables until it is collected. */
   #rows<Row extends SqlRow>(statement: string, ...bindings: (string | number)[]): Row[] {
     return [...this.#sql.exec<Row>(statement, ...bindings)];
   }

@@ -39,9 +39,9 @@ import { DirectoryTotals } from './directory-totals.js';
 import { accountStub, type WorkerEnvironment } from './environment.js';
 import { type SentPage, sentPage } from './sent-page.js';
 
-/** A row has at most 2 MB, so longer texts are stored in pieces. */
+/** The platform's rows have at most 2 MB, so longer texts are stored in pieces. */
 const PIECE_CHARACTERS = 500_000;
-/** Neighbouring pieces overlap, so that each `q` is whole in one of them. No URL holds a longer `q`. */
+/** Neighbouring pieces overlap by this much, so that every `q` is whole in one of them. No URL can hold a longer `q`. */
 const OVERLAP_CHARACTERS = 20_000;
 
 export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
@@ -135,7 +135,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     this.#rows(sql.LOOK);
   }
 
-  /** Every trace of an account but its audit events, which say what the operator did. */
+  /** Removes an account, except for its audit events: they record the operator's actions. */
   async forget(owner: string): Promise<void> {
     this.ctx.storage.transactionSync(() => {
       const [known] = this.#rows<KnownRow>(sql.FIND_ACCOUNT, owner);
@@ -181,7 +181,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     }
   }
 
-  /** An event that is known already is known by its name, even if a restore gave its number to another. */
+  /** Events are compared by name, because after a restore another event may have the same number. */
   #takeEvents({ owner, events }: Delivery): void {
     for (const { epoch, number, event } of events) {
       this.#rows(sql.APPEND_EVENT, event, owner, epoch, number);

@@ -1,12 +1,13 @@
-// Restores of accounts under way. A restored object has forgotten that it was restored,
-// so the directory remembers it, and asks the account until it has told its earlier state.
+// The restores of accounts that are under way. A restored object does not know that it was
+// restored. So the directory stores the restore, and asks the account until it has delivered
+// its earlier state.
 
 import type { Log } from '../log.js';
 import type { ObjectStorage } from '../storage/object/object-storage.js';
 import type { AccountStub, Restore } from './account-call.js';
 import { LIST_RESTORES, PUT_RESTORE, REMOVE_RESTORE } from './directory-schema.js';
 
-/** The maintenance Worker asks the account before; this is for one that was stopped meanwhile. */
+/** The maintenance Worker asks the account sooner. This delay is for a maintenance Worker that was stopped. */
 const FIRST_ALARM_MS = 5_000;
 const NEXT_ALARM_MS = 30_000;
 

@@ -38,14 +38,14 @@ export const SCHEMA_STEPS: SchemaSteps = [
   ],
   [
     ...CREATE_VERSION,
-    // An event's own name, so that none is taken twice; events of before have none.
+    // An event's name, so that no event is taken twice. Events of earlier versions have no name.
     'alter table audit_events add column name text',
     'create unique index audit_events_by_name on audit_events (name)',
     'alter table accounts drop column event',
-    // Sums over `holdings`, which each delivery changes by its difference: no view adds all accounts up.
+    // Sums over `holdings`. Each delivery adds its difference, so no view has to add up all accounts.
     'create table tenants (number integer not null) strict',
     'insert into tenants select count(*) from accounts where record_count > 0',
-    // Null: the latest update was removed, and the next view looks for the one before it.
+    // Null: the latest update was removed; the next view looks for the update before it.
     `create table totals (
        collection text primary key,
        records integer not null,
@@ -68,7 +68,7 @@ export const SCHEMA_STEPS: SchemaSteps = [
         group by 1, 2`,
   ],
   [
-    // Restores under way: a restored object has forgotten that it was restored.
+    // Restores under way: a restored object does not know that it was restored.
     'create table restores (owner text primary key, restore text not null) strict, without rowid',
   ],
 ];
@@ -104,7 +104,7 @@ export const APPEND_EVENT = `
   insert into audit_events (timestamp, event, name)
   values (?1 ->> 'timestamp', ?1, json_array(?2, ?3, ?4)) on conflict (name) do nothing`;
 
-/** One row, to see that the database answers. */
+/** Reads one row, to see whether the database answers. */
 export const LOOK = 'select number from tenants';
 
 export const COUNT_TENANTS = 'select number as tenants from tenants';
@@ -167,9 +167,9 @@ export const PUT_RESTORE = `
   insert into restores (owner, restore) values (?1, ?2)
   on conflict (owner) do update set restore = excluded.restore`;
 export const LIST_RESTORES = 'select restore from restores';
-/** `?2`: its id. Another restore of the account, begun meanwhile, stays. */
+/** `?2`: the restore's id. If another restore of the account has begun meanwhile, it stays. */
 export const REMOVE_RESTORE = "delete from restores where owner = ?1 and restore ->> 'id' = ?2";
-/** Accounts after a subject, in order, with those that have no record. */
+/** Accounts after a subject, in order; also those that have no record. */
 export const LIST_KNOWN = `
   select owner, record_count, revision from accounts where owner > ?1 order by owner limit ?2`;
 

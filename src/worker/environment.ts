@@ -21,7 +21,7 @@ export function directoryStub(env: WorkerEnvironment): DirectoryStub {
   return stubIn(env, env.DIRECTORY, DIRECTORY_NAME) as unknown as DirectoryStub;
 }
 
-/** Throws where the settings of the place cannot be used: in another place are other objects. */
+/** Throws if the settings of the place cannot be used. A default would not do: another place has other objects. */
 function stubIn(env: WorkerEnvironment, objects: DurableObjectNamespace, name: string) {
   const { jurisdiction, location } = readObjectPlace(settingsIn(env));
   const namespace = jurisdiction === undefined ? objects : objects.jurisdiction(jurisdiction);

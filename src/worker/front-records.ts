@@ -1,6 +1,6 @@
-// The records as the front sees them: every account is an object somewhere, and
-// one call asks it. A read whose object was lost is asked once more, of a fresh
-// stub; a write never, because its outcome is unknown.
+// The records as the front sees them: every account is an object somewhere, and each
+// operation is one call to it. If the object was lost, a read is asked once more, of a
+// fresh stub; a write never, because its outcome is unknown.
 
 import type { CollectionName } from '../domain/collection-name.js';
 import { FailureError, failed, type Outcome, succeeded } from '../domain/errors.js';
@@ -69,7 +69,7 @@ class FrontAccount implements AccountRecords {
     return pageIn(await this.#read({ name: 'payments' }));
   }
 
-  /** Asked of the account itself: the directory may not have heard of its latest change. */
+  /** Asks the account itself, because the directory may not have its latest change yet. */
   async profile(): Promise<Outcome<AccountProfile>> {
     const reply = await this.#read({ name: 'profile' });
     if (reply.kind !== 'profile') throw failureOf(reply);
@@ -137,7 +137,7 @@ class FrontOperator implements OperatorViews {
   }
 }
 
-/** Tries a read once more where the platform says that this may help: the object was lost, not overloaded, and no code of ours failed. */
+/** Tries a read once more if the platform says that this may help: the object was lost, it is not overloaded, and no code of ours failed. */
 async function retryOnce<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -147,14 +147,14 @@ async function retryOnce<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The platform's own words: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+/** The platform's properties of an error: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
 function isRetryable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { retryable = false, overloaded = false } = error as Error & PlatformWords;
+  const { retryable = false, overloaded = false } = error as Error & PlatformError;
   return retryable && !overloaded;
 }
 
-interface PlatformWords {
+interface PlatformError {
   readonly retryable?: boolean;
   readonly overloaded?: boolean;
 }

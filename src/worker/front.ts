@@ -48,7 +48,7 @@ function responder(env: WorkerEnvironment): Responder {
   return respond;
 }
 
-/** A Worker has no start that could fail. If a setting cannot be used, no setting is: every request that needs one is answered 503, and the log names it. */
+/** A Worker has no start that could fail. If one setting cannot be used, none is used: every request that needs a setting is answered 503, and the log names the bad one. */
 function settingsOf(env: WorkerEnvironment, log: Log): Settings {
   try {
     return readSettings(settingsIn(env));
@@ -59,7 +59,7 @@ function settingsOf(env: WorkerEnvironment, log: Log): Settings {
   }
 }
 
-/** Of a token, so that memory holds no usable one. */
+/** Hashes a token, so that memory holds no usable token. */
 async function sha256(token: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');

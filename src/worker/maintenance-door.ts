@@ -7,7 +7,7 @@ import { type MaintenanceRoute, refused } from './maintenance-route.js';
 
 const KEY_HEADER = 'X-Service-Admin-Key';
 
-/** Answers a request by its route. 401 without the key of this script. */
+/** Answers a request by its route. Without the key of this script the answer is 401. */
 export async function answerBy<Environment extends WorkerEnvironment>(
   routes: readonly MaintenanceRoute<Environment>[],
   request: Request,
@@ -39,7 +39,7 @@ export async function answerBy<Environment extends WorkerEnvironment>(
   }
 }
 
-/** The segments in the places of the pattern's names; undefined where the path is another one. */
+/** The segments in the places of the pattern's names; undefined if the path is another one. */
 function segmentsIn(pathname: string, pattern: string): Map<string, string> | undefined {
   const given = pathname.split('/');
   const wanted = pattern.split('/');
@@ -66,7 +66,7 @@ function decodedSegment(segment: string): string | undefined {
   }
 }
 
-/** Compares digests, so that the time which a comparison takes tells nothing of the key. */
+/** Compares digests, so that the time of a comparison tells nothing about the key. */
 async function hasKey({ headers }: Request, env: WorkerEnvironment): Promise<boolean> {
   const key = settingsIn(env)['ADMIN_API_KEY'] ?? '';
   if (key.length < ADMIN_KEY_MIN_CHARACTERS) return false;

@@ -1,6 +1,6 @@
 // The maintenance Worker moves accounts in and out, in pieces. `npm run move` is its
-// client; src/move/README.md describes the way. An account is named in the query,
-// since no path can name the subjects "." and "..".
+// client; src/move/README.md describes the move. The query names the account, because
+// no path can name the subjects "." and "..".
 
 import { boundedBody } from '../bounded-body.js';
 import { isCollectionName } from '../domain/collection-name.js';
@@ -14,7 +14,7 @@ import {
   refused,
 } from './maintenance-route.js';
 
-/** A call to an object may take 32 MiB. A piece has 1,000,000 characters, or one record of 2 MB, which as a text within JSON is longer. */
+/** A call to an object may take 32 MiB. A piece has 1,000,000 characters, or one record of 2 MB. As a text within JSON that record is longer. */
 const PIECE_MAX_BYTES = 16_777_216;
 
 export const MOVE_ROUTES: readonly MaintenanceRoute[] = [
@@ -113,7 +113,7 @@ function isAnnounced(value: unknown): value is AnnouncedAccount {
   );
 }
 
-/** The shape; the account's object judges what is in it. */
+/** Checks the shape alone; the account's object judges the contents. */
 function isMovedRow(value: unknown): value is MovedRow {
   if (!Array.isArray(value) || value.length !== 5) return false;
   const [collection, id, body, createdAt, updatedAt] = value;

@@ -1,18 +1,18 @@
 // `POST /accounts/{owner_sub}/restore`: sets one account back to an earlier minute, undoes
-// that by the bookmark that the answer gave, or puts it in again from a copy.
+// a restore by the bookmark of its answer, or puts the account in again from a copy.
 
 import type { Restore, RestorePoint, RestoreState } from './account-call.js';
 import { restoreFromCopy } from './copies/maintenance-copies.js';
 import { accountStub, type WorkerEnvironment } from './environment.js';
 import { answered, type MaintenanceRoute, refused } from './maintenance-route.js';
 
-/** Together 10 s: the object ends after a quarter of a second. */
+/** The waits are 10 s together. The object ends after a quarter of a second. */
 const TRIES = 40;
 const BETWEEN_TRIES_MS = 250;
 
 const WANTED =
   'send { "to": "2026-01-31T09:30:00Z" }, { "bookmark": … } of an earlier answer, or { "copy": … }';
-/** RFC 3339: a time without its zone would be another moment in each reader's mind. */
+/** RFC 3339 with a zone: without one, each reader would take the time for another moment. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
 export const RESTORE_ROUTES: readonly MaintenanceRoute[] = [
@@ -30,7 +30,7 @@ export const RESTORE_ROUTES: readonly MaintenanceRoute[] = [
   },
 ];
 
-/** `now`: milliseconds since 1970, UTC. Rejects where the account gives no answer: nothing was changed then. */
+/** `now`: milliseconds since 1970, UTC. Rejects if the account gives no answer; then nothing was changed. */
 async function restored(
   env: WorkerEnvironment,
   owner: string,
@@ -48,7 +48,7 @@ async function restored(
   }
   const state = await followed(env, restore);
   const { bookmark, undoBookmark } = reply;
-  // Whatever happened since, the bookmark that undoes it must arrive.
+  // The answer must bring the bookmark that undoes the restore, even if a later step failed.
   return answered({ owner_sub: owner, state, bookmark, undo_bookmark: undoBookmark });
 }
 
@@ -58,10 +58,10 @@ function copyIn(asked: unknown): string | undefined {
   return typeof copy === 'string' && Object.keys(asked).length === 1 ? copy : undefined;
 }
 
-/** A sentence where it is no point. */
+/** The point, or a sentence that says why the body names none. */
 function pointIn(asked: unknown, now: number): RestorePoint | string {
   if (typeof asked !== 'object' || asked === null) return WANTED;
-  // Of two points, none is meant.
+  // A body with two points is refused.
   if (Object.keys(asked).length !== 1) return WANTED;
   const { to, bookmark } = asked as { to?: unknown; bookmark?: unknown };
   if (typeof bookmark === 'string' && bookmark !== '') return { bookmark };
@@ -79,7 +79,7 @@ async function followed(env: WorkerEnvironment, restore: Restore): Promise<Resto
     try {
       state = await accountStub(env, restore.owner).followRestore(restore);
     } catch {
-      // The call met the end of the object: the next one finds another.
+      // The object ended during the call. The next call finds the new object.
     }
   }
   return state;

@@ -4,7 +4,7 @@
 import type { R2Bucket } from '@cloudflare/workers-types';
 import type { WorkerEnvironment } from './environment.js';
 
-/** Of the maintenance Worker: the bucket of the copies, if it is bound to it. */
+/** The bucket of the copies, if the maintenance Worker is bound to it. */
 export interface MaintenanceEnvironment extends WorkerEnvironment {
   readonly COPIES?: R2Bucket;
 }
@@ -13,7 +13,7 @@ export interface MaintenanceRoute<Environment = MaintenanceEnvironment> {
   readonly method: string;
   /** Such as `/accounts/{owner_sub}`: a name in braces stands for one segment that is not empty. */
   readonly path: string;
-  /** A rejection is answered with 500, and its text goes to the log alone. */
+  /** If it rejects, the answer is 500, and the error's text goes to the log alone. */
   readonly action: (call: MaintenanceCall<Environment>) => Promise<Response>;
 }
 

@@ -1,6 +1,6 @@
-// What the operator does to whole accounts, which is no part of the API: it is asked
-// of a script of its own, with the operator's key, and never of the service. This is its
-// table of routes; each group of routes has a file of its own.
+// The maintenance Worker: the operator's work on whole accounts. It is no part of the API:
+// it is a script of its own, with the operator's key. This file is its table of routes;
+// each group of routes has a file of its own.
 
 import { COPY_ROUTES } from './copies/maintenance-copies.js';
 import { answerBy } from './maintenance-door.js';

@@ -4,12 +4,12 @@
 // Delivering twice changes nothing. README.md explains each field, and a restore.
 
 import { byCollection } from '../domain/collection-name.js';
-import { caseFolded } from '../domain/search.js';
 import type { Log } from '../log.js';
 import type { RecordCounts } from '../records/record-store.js';
 import type { CommitEffect } from '../storage/object/object-journal.js';
 import type { ObjectStorage, SqlRow } from '../storage/object/object-storage.js';
 import type { Delivery, DirectoryStub, NumberedEvent } from './account-call.js';
+import { eventsAfter, searchTexts } from './delivery-parts.js';
 import { Tally } from './tally.js';
 
 /** Least time between two deliveries of one account: quick changes share a delivery. */
@@ -18,12 +18,6 @@ const ALARM_DELAY_MS = 2_000;
 const ALARM_DELAY_MAX_MS = 60_000;
 /** A wait is longer by up to this part of itself. */
 const ALARM_SPREAD = 0.5;
-/** A call may take 32 MiB; these keep a delivery far below it. */
-const EVENTS_MAX = 500;
-const EVENTS_MAX_CHARACTERS = 4_000_000;
-/** Texts of one account in which a search for accounts looks. */
-const SEARCH_TEXTS_MAX_CHARACTERS = 8_000_000;
-
 const FIRST_STATE = `
   insert into outbox (owner, revision, delivered_revision, delivered_event)
   values (?1, 0, 0, 0)`;
@@ -34,10 +28,6 @@ const NEXT_REVISION = 'update outbox set revision = revision + 1';
 const DELIVERED = 'update outbox set delivered_revision = ?1, delivered_event = ?2';
 const GO_BEYOND = 'update outbox set revision = ?1 + 1';
 const FAILED_ALARMS = 'update outbox set failed_alarms = ?1';
-const EVENTS = `
-  select id as number, event, epoch from audit_events where id > ?1 order by id limit ?2`;
-const PROFILES = "select body from records where collection = 'businesses' order by position";
-
 interface State extends SqlRow {
   readonly owner: string;
   readonly revision: number;
@@ -155,8 +145,11 @@ export class Outbox {
   /** Never throws, because the platform gives up an alarm that keeps failing. */
   async onAlarm(): Promise<void> {
     this.#alarmIsSet = false;
-    const failed = (await this.deliver()) ? 0 : (this.#state?.failed_alarms ?? 0) + 1;
-    if (failed !== this.#state?.failed_alarms) {
+    const isDelivered = await this.deliver();
+    // The account was erased when the alarm was already on its way.
+    if (this.#state === undefined) return;
+    const failed = isDelivered ? 0 : this.#state.failed_alarms + 1;
+    if (failed !== this.#state.failed_alarms) {
       this.#sql.exec(FAILED_ALARMS, failed);
       this.#readState();
     }
@@ -184,7 +177,7 @@ export class Outbox {
       revision: state.revision,
       counts: byCollection((name) => holdings[name].records - this.#foreign[name]),
       holdings,
-      ...(this.#searchTextsChanged && { searchTexts: this.#searchTexts() }),
+      ...(this.#searchTextsChanged && { searchTexts: searchTexts(this.#sql) }),
       events: this.#events(state.delivered_event),
     };
   }
@@ -255,32 +248,7 @@ export class Outbox {
     this.#readState();
   }
 
-  #events(after: number): NumberedEvent[] {
-    if (after >= (this.#state?.last_event ?? 0)) return [];
-    const events: NumberedEvent[] = [];
-    let characters = 0;
-    for (const row of this.#sql.exec<EventRow>(EVENTS, after, EVENTS_MAX)) {
-      characters += row.event.length;
-      if (events.length > 0 && characters > EVENTS_MAX_CHARACTERS) break;
-      events.push(row);
-    }
-    return events;
+  #events(after: number): readonly NumberedEvent[] {
+    return after >= (this.#state?.last_event ?? 0) ? [] : eventsAfter(this.#sql, after);
   }
-
-  #searchTexts(): string[] {
-    const texts: string[] = [];
-    let characters = 0;
-    for (const { body } of this.#sql.exec<{ body: string }>(PROFILES)) {
-      characters += body.length;
-      if (characters > SEARCH_TEXTS_MAX_CHARACTERS) break;
-      texts.push(caseFolded(body));
-    }
-    return texts;
-  }
-}
-
-interface EventRow extends SqlRow {
-  readonly number: number;
-  readonly event: string;
-  readonly epoch: string;
 }

@@ -6,14 +6,14 @@ import { areTexts, type Rows, type RowsPage } from '../domain/listing.js';
 
 /** Above this many characters a page is streamed. */
 const STREAM_ABOVE_CHARACTERS = 1_000_000;
-/** So many characters at a time are encoded and sent. */
+/** Characters that are encoded and sent at a time. */
 const PIECE_CHARACTERS = 65_536;
 /** The separator of RFC 7464. JSON contains this character only as an escape. */
 const SEPARATOR = '\u001e';
 
 export interface SentPage {
   readonly total: number;
-  /** The texts, or else one of the streams. */
+  /** Either the texts or one of the streams is there. */
   readonly items?: readonly string[];
   /** The texts in UTF-8, each followed by a separator. */
   readonly stream?: ReadableStream<Uint8Array>;
@@ -43,7 +43,7 @@ function* ended(items: readonly string[]): Generator<string> {
   for (const item of items) yield item + SEPARATOR;
 }
 
-/** Encodes on demand: a text that is not yet sent is still the shared text of a record. */
+/** Encodes on demand: until it is sent, a text takes no memory beside the record's own. */
 function streamOf(texts: Iterable<string> | AsyncIterable<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const source = gathered(texts);
@@ -57,7 +57,7 @@ function streamOf(texts: Iterable<string> | AsyncIterable<string>): ReadableStre
   });
 }
 
-/** Short texts together, because each piece costs the same; none empty, which a stream of bytes refuses. */
+/** Gathers short texts, because each piece costs the same. No piece is empty: a stream of bytes refuses empty ones. */
 async function* gathered(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
   let piece = '';
   for await (const text of texts) {

@@ -6,18 +6,18 @@ import type { HostBindings } from '../handler.js';
 
 type ReadBody = NonNullable<HostBindings['readBody']>;
 
-/** Longer ones are cut: reading on would cost more than a new connection does. */
+/** The connection of a longer body is cut: reading on would cost more than a new connection. */
 const DRAINED_MAX_BYTES = 8_388_608;
 
-/** A body that comes slower than this does not keep its answer waiting. */
+/** A body that takes longer does not delay its answer. */
 const DRAINED_MAX_MS = 250;
 
-/** Reads a request's body without giving up what is beyond the limit: `drainBody` reads that. */
+/** Reads a request's body up to the limit. The rest stays readable, for `drainBody`. */
 export function drainableReader({ body }: Request): ReadBody {
   return (maxBytes) => boundedBody(body?.values({ preventCancel: true }) ?? null, maxBytes);
 }
 
-/** Reads the rest of a body, if it is not too much; resolves when that is done, or takes too long. Never rejects. */
+/** Reads the rest of a body up to the limit; resolves when that is done or takes too long. Never rejects. */
 export async function drainBody(request: Request): Promise<void> {
   if (request.body === null) return;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -41,7 +41,7 @@ async function drained(request: Request): Promise<void> {
       if (done || bytes > DRAINED_MAX_BYTES) return;
     }
   } catch {
-    // Its sender has gone: nothing is left to keep.
+    // The client has gone, so no connection is left to keep.
   } finally {
     reader.releaseLock();
   }

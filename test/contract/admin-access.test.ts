@@ -3,6 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { ADMIN_KEY, onEveryHost, type Reply } from '../support/contract.js';
+import { describedPath, OPERATIONS } from '../support/openapi-document.js';
 
 /** Every administration route with its `Allow` value. */
 const ROUTES = [
@@ -60,6 +61,15 @@ function expectError(reply: Reply, status: number, code: string): void {
   expect(reply.json.error?.message).toEqual(expect.any(String));
   expect(reply.json.meta.request_id).toBe(reply.headers.get('x-request-id'));
 }
+
+it('The table has every administration route; of single records two are enough', () => {
+  const tested = ROUTES.map(([path]) => describedPath(`/api/v1${path}`));
+  const paths = OPERATIONS.map(({ path }) => path).filter(
+    (path) => path.startsWith('/admin/') && !path.endsWith('/{id}'),
+  );
+  const missing = paths.filter((path) => !tested.includes(path));
+  expect(missing, 'add these to ROUTES in this file').toEqual([]);
+});
 
 onEveryHost('Admin access', ({ operator, anonymous }) => {
   it.each([...ROUTES.map(([path]) => path), ...NO_ROUTES])(

@@ -43,7 +43,7 @@ describe('An erasure', () => {
     await fill('erin@example.com', 5);
     await fill('stays', 1);
     await writeFile(on.at('backups/service-2026-11-20T10-00-00.000Z.db'), '');
-    const { code, stdout } = await on.run(words('erin@example.com', 'erin'), settings);
+    const { code, stdout } = await on.runProcess(words('erin@example.com', 'erin'), settings);
     expect(code).toBe(0);
     expect(stdout).toContain('erin@example.com is erased: 5 records deleted');
     expect(stdout).toContain(
@@ -84,8 +84,7 @@ describe('An erasure', () => {
       },
     });
     const environment = { ...settings, ...held.environment };
-    const { code, stderr } = await on.runHere(words('interrupted', on.at('i')), {
-      environment,
+    const { code, stderr } = await on.run(words('interrupted', on.at('i')), environment, {
       interrupted: interruption.signal,
     });
     await held.close();

@@ -126,7 +126,7 @@ describe('An export', () => {
       await create(subject, 'team', { name: subject, phone: '1' });
     }
     const folder = on.at('all');
-    const { code } = await on.run(['export', '--all', '--to', folder]);
+    const { code } = await on.runProcess(['export', '--all', '--to', folder]);
     expect(code).toBe(0);
     const { exported: accounts } = JSON.parse(await text(folder, 'accounts.json'));
     const names = await readdir(folder);
@@ -153,10 +153,11 @@ describe('An export', () => {
       },
     });
     const folder = on.at(when);
-    const { code, stderr } = await on.runHere(['export', '--account', when, '--to', folder], {
-      environment: pages.environment,
-      interrupted: interruption.signal,
-    });
+    const { code, stderr } = await on.run(
+      ['export', '--account', when, '--to', folder],
+      pages.environment,
+      { interrupted: interruption.signal },
+    );
     await pages.close();
     expect([code, stderr]).toEqual([130, expect.stringContaining(sentence)]);
     const written = await readdir(folder).catch(() => undefined);

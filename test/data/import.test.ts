@@ -50,7 +50,7 @@ function proxy(meddling: Meddling) {
 describe('An import', () => {
   it('creates a record for each row, two equal rows included', async () => {
     const { account, args } = await prepared('name,phone\nA,+255713\nB,0713\nA,+255713\n');
-    const { code, stdout } = await on.run([...args, '--in-order']);
+    const { code, stdout } = await on.runProcess([...args, '--in-order']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('3 records created')]);
     expect(await on.contents(account, 'customers')).toEqual([
       { name: 'A', phone: '+255713' },
@@ -128,7 +128,9 @@ describe('An import', () => {
 
   it('is refused while another import of the same file is running', async () => {
     const { account, args } = await prepared(customers(400));
-    const runs = await Promise.all([1, 2, 3].map(() => on.run([...args, '--connections', '2'])));
+    const runs = await Promise.all(
+      [1, 2, 3].map(() => on.runProcess([...args, '--connections', '2'])),
+    );
     const codes = runs.map(({ code }) => code);
     expect(codes).toContain(0);
     for (const { code, stderr, stdout } of runs) {
@@ -195,7 +197,7 @@ describe('An import behind a proxy', () => {
       customers(50) + customers(50).slice(11) + customers(20).slice(11),
     );
     const between = await proxy(meddling);
-    const { code, stderr } = await on.runHere(args, { environment: between.environment });
+    const { code, stderr } = await on.run(args, between.environment);
     await between.close();
     expect(stderr).toContain('waiting');
     expect(code).toBe(0);
@@ -209,7 +211,7 @@ describe('An import behind a proxy', () => {
     const { args } = await prepared(customers(3));
     const dead = await proxy({ before: () => true });
     const waits = { firstMs: 5, maxMs: 20, patienceMs: 300, timeoutMs: 200, onItsWayMs: 10 };
-    const run = await on.runHere(args, { environment: dead.environment, waits });
+    const run = await on.run(args, dead.environment, { waits });
     await dead.close();
     expect(run.code).toBe(1);
     expect(run.stderr).toMatch(
@@ -223,7 +225,7 @@ describe('An import behind a proxy', () => {
       before: (response, n) =>
         n === 1 && Boolean(response.writeHead(429, { 'Retry-After': '1' }).end()),
     });
-    const { stderr, code } = await on.runHere(args, { environment: busy.environment });
+    const { stderr, code } = await on.run(args, busy.environment);
     await busy.close();
     expect([code, stderr]).toEqual([0, expect.stringContaining('waiting 1.0 s')]);
   });
@@ -242,8 +244,8 @@ describe('An import behind a proxy', () => {
     }).listen(0, '127.0.0.1');
     await once(redirecting, 'listening');
     const from = (redirecting.address() as AddressInfo).port;
-    const { code } = await on.runHere(args, {
-      environment: { SERVICE_URL: `http://127.0.0.1:${from}/api/v1` },
+    const { code } = await on.run(args, {
+      SERVICE_URL: `http://127.0.0.1:${from}/api/v1`,
     });
     for (const server of [elsewhere, redirecting]) {
       server.closeAllConnections();

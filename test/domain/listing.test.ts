@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   ADMIN_PAGE_SIZES,
+  areTexts,
   DATA_PAGE_SIZES,
   listQuery,
   offsetOf,
@@ -138,4 +139,11 @@ describe('pagination', () => {
     const offset = offsetOf({ page: Number.MAX_SAFE_INTEGER, pageSize: 200 });
     expect(offset).toBe(Number.MAX_SAFE_INTEGER);
   });
+});
+
+it('tells rows that are texts from rows that are made as they are read', () => {
+  async function* made() {
+    yield '{}';
+  }
+  expect([areTexts([]), areTexts(['{}']), areTexts(made())]).toEqual([true, true, false]);
 });

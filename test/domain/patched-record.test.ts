@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/domain/json.js';
+import type { JsonObject, JsonValue } from '../../src/domain/json.js';
 import { RECORD_MAX_CHARACTERS } from '../../src/domain/limits.js';
 import { patchedRecord } from '../../src/domain/record.js';
 import { body, HOSTILE, own } from './record-bodies.js';
@@ -136,5 +136,24 @@ describe('patchedRecord', () => {
     const objects = JSON.stringify({ a: { x: 1, y: [{ p: 1, q: 2 }] } });
     expect(patch(objects, { a: { y: [{ q: 2, p: 1 }], x: 1 } }).changed).toEqual([]);
     expect(patch(objects, { a: { y: [{ q: 2, p: 2 }], x: 1 } }).changed).toEqual(['a']);
+  });
+
+  it.each<[JsonValue, JsonValue, boolean]>([
+    [[1, 2], [1, 2], true],
+    [[1, 2], [1], false],
+    [[1], [1, 2], false],
+    [[], {}, false],
+    [{}, [], false],
+    [[1], { 0: 1, length: 1 }, false],
+    [{ 0: 1 }, [1], false],
+    [{ x: null }, {}, false],
+    [{}, { x: null }, false],
+    [{ x: null }, { y: null }, false],
+    [null, {}, false],
+    [0, false, false],
+    ['1', 1, false],
+  ])('of %j and %j: the same value: %j', (before, after, isSame) => {
+    const { changed } = patch(JSON.stringify({ a: before }), { a: after });
+    expect(changed).toEqual(isSame ? [] : ['a']);
   });
 });

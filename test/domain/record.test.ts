@@ -42,6 +42,11 @@ function made(name: CollectionName, sent: JsonObject): ChangedRecord {
 }
 
 describe('newRecord', () => {
+  it.each(['[]', '{', '1', ''])('refuses the body %j, which is not one JSON object', (text) => {
+    const outcome = newRecord('businesses', text);
+    expect(outcome).toMatchObject({ ok: false, failure: { code: 'INVALID_JSON' } });
+  });
+
   it.each(COLLECTION_NAMES)('%s: id, owner, the body, and defaults where absent', (name) => {
     const record = created(name, GOOD[name], 'X-1', 'auth0|1');
     const mirrored = name === 'businesses' ? { ownerSub: 'auth0|1' } : {};

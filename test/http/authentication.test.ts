@@ -145,3 +145,21 @@ describe('adminGate', () => {
     });
   });
 });
+
+describe('a refusal says what to do', () => {
+  const asked = (answer: Identity, headers: Record<string, string>) =>
+    admitAccount(request(headers), provider(answer));
+  const bearer = { Authorization: 'Bearer abc' };
+
+  it.each([
+    ['no token', () => asked({ status: 'invalid' }, {}), /"Authorization: Bearer ACCESS_TOKEN"/],
+    ['a refused token', () => asked({ status: 'invalid' }, bearer), /get a new one/],
+    ['no answer', () => asked({ status: 'unavailable' }, bearer), /try again later/],
+    ['a pause', () => asked({ status: 'unavailable', reason: 'wait 7 s' }, bearer), /^wait 7 s$/],
+    ['no admin key', () => adminGate(KEY)(request({})), /"X-Service-Admin-Key"/],
+    ['no configured key', () => adminGate('')(request({})), /ADMIN_API_KEY to at least 32 char/],
+  ])('%s', async (_name, admit, message) => {
+    const outcome = await admit();
+    expect(outcome.ok ? '' : outcome.failure.message).toMatch(message);
+  });
+});

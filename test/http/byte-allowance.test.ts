@@ -2,7 +2,7 @@
 // in all, and fair between accounts.
 
 import { expect, it } from 'vitest';
-import { ByteAllowance } from '../../src/http/byte-allowance.js';
+import { ByteAllowance, UNLIMITED } from '../../src/http/byte-allowance.js';
 
 const stays = () => false;
 const LIMITS = { accountMaxBytes: 100, totalMaxBytes: 250, ownShareBytes: 10 };
@@ -71,6 +71,23 @@ it('holds nothing after all have returned their bytes', async () => {
   await Promise.resolve();
   expect(granted.toSorted()).toEqual(accounts.toSorted());
   expect(allowance.heldBytes).toBe(0);
+});
+
+it('holds by default 16 MiB for an account and 64 MiB in all, beyond the own shares', () => {
+  const allowance = new ByteAllowance();
+  const megabyte = 1_048_576;
+  for (let i = 0; i < 4; i++) {
+    expect(allowance.take(`account ${i}`, 16 * megabyte, stays)).toBe(true);
+    expect(allowance.take(`account ${i}`, 1, stays)).toBeInstanceOf(Promise);
+  }
+  // One body of the largest size and one long answer.
+  expect(allowance.take('another', 1_048_576 + 393_216, stays)).toBe(true);
+  expect(allowance.take('another', 1, stays)).toBeInstanceOf(Promise);
+});
+
+it('grants any number of bytes at once where there is no limit', () => {
+  const allowance = new ByteAllowance(UNLIMITED);
+  for (let i = 0; i < 3; i++) expect(allowance.take('neema', 1e12, stays)).toBe(true);
 });
 
 it('releases a claim whose client has gone while others wait before it', async () => {

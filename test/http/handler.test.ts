@@ -181,7 +181,9 @@ describe('a handler with records and no other part', () => {
   });
 
   it('never lets a caller in: 503 to every bearer token, 401 without one', async () => {
-    expect((await bare('/api/v1/customers', { headers: AS_ACCOUNT })).status).toBe(503);
+    const refused = await bare('/api/v1/customers', { headers: AS_ACCOUNT });
+    expect(refused.status).toBe(503);
+    expect((await refused.json()).error.message).toMatch(/must set AUTH_USERINFO_URL or AUTH_ISS/);
     expect((await bare('/api/v1/customers')).status).toBe(401);
   });
 

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalPath, isUnder, queryOf } from '../../src/http/path.js';
+import { canonicalPath, isUnder, ownerOf, queryOf } from '../../src/http/path.js';
 
 function pathOf(target: string): string {
   return canonicalPath(new Request(`http://localhost:8080${target}`));
@@ -96,6 +96,23 @@ describe('isUnder', () => {
     ['/x/api/v1', false],
   ])('%j under /api/v1: %s', (path, expected) => {
     expect(isUnder('/api/v1', path)).toBe(expected);
+  });
+});
+
+describe('ownerOf', () => {
+  it.each([
+    ['~.', '.'],
+    ['~..', '..'],
+    ['~~.', '~.'],
+    ['~~..', '~..'],
+    ['~...', '~...'],
+    ['~.x', '~.x'],
+    ['x~.', 'x~.'],
+    ['~a', '~a'],
+    ['~', '~'],
+    ['auth0|1', 'auth0|1'],
+  ])('the segment %s names the account %s', (segment, owner) => {
+    expect(ownerOf(segment)).toBe(owner);
   });
 });
 

@@ -2,6 +2,7 @@
 // limited number of calls at a time, and takes no turn from known tokens.
 
 import { describe, expect, it } from 'vitest';
+import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/domain/limits.js';
 import {
   boundedChecks,
   KNOWN_CHECKS_MAX,
@@ -107,4 +108,26 @@ describe('Checks under way', () => {
     await settled();
     expect(asked.slice(1).map(({ token }) => token)).not.toContain('mine');
   });
+});
+
+it('Of the tokens that were good, those used last are remembered, up to 10,000', async () => {
+  const asked: string[] = [];
+  const identify = async (token: string): Promise<Identity> => {
+    asked.push(token);
+    if (token.startsWith('good')) return GOOD;
+    return new Promise(() => {});
+  };
+  const checks = boundedChecks({ identify }, { digest });
+  const signIn = async (number: number) => checks.identify(`good-${number}`);
+  for (let i = 0; i < IDENTITY_CACHE_MAX_ENTRIES; i++) await signIn(i);
+  // The first one is used again, so the second one goes when one more comes.
+  await signIn(0);
+  await signIn(IDENTITY_CACHE_MAX_ENTRIES);
+  // From here on an unknown token waits.
+  for (let i = 0; i < UNKNOWN_CHECKS_MAX; i++) void checks.identify(`junk-${i}`);
+  await settled();
+  asked.length = 0;
+  for (const number of [1, 0, 2, IDENTITY_CACHE_MAX_ENTRIES]) void signIn(number);
+  await settled();
+  expect(asked).toEqual(['good-0', 'good-2', `good-${IDENTITY_CACHE_MAX_ENTRIES}`]);
 });

@@ -69,7 +69,17 @@ describe('Every other answer is reported with its remedy', () => {
     ],
     ['other JSON', answer(200, { keys: [] }), /without a usable subject/, /AUTH_USERINFO_URL/],
     ['an account', answer(200, { sub: 'canary' }), /every token opens it/, /checks the token/],
-    ['a failure', answer(502), /status 502/, /this may pass/],
+    ['a failure', answer(502), /^status 502$/, /this may pass/],
+    ['the first failure', answer(500), /^status 500$/, /this may pass/],
+    ['too many requests', answer(429), /^status 429$/, /this may pass/],
+    ['another refusal', answer(418), /where a refusal .* was expected/, /whose token it is/],
+    ['a redirect to nowhere', answer(300), /status 300.*redirects/, /address that it redirects to/],
+    [
+      'a discovery document without the endpoint',
+      answer(200, { issuer: 'https://id.example' }),
+      /this is the discovery document/,
+      /^set AUTH_ISSUER to its issuer; it names no userinfo_endpoint$/,
+    ],
     ['a broken connection', (_token, response) => response.destroy(), /UND_ERR_SOCKET/, /is up/],
   ])('%s', async (_name, behaviour, found, remedy) => {
     const finding = await findingOf(behaviour);
@@ -87,7 +97,11 @@ describe('Every other answer is reported with its remedy', () => {
   it.each([
     ['SELF_SIGNED_CERT_IN_CHAIN', /NODE_EXTRA_CA_CERTS/],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', /NODE_EXTRA_CA_CERTS/],
+    ['UNABLE_TO_GET_ISSUER_CERT', /NODE_EXTRA_CA_CERTS/],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /NODE_EXTRA_CA_CERTS/],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /NODE_EXTRA_CA_CERTS/],
     ['CERT_HAS_EXPIRED', /renew it/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /renew it/],
     ['ECONNREFUSED', /is up/],
   ])('the network says %s', async (code, remedy) => {
     const failing = async () => {
@@ -135,7 +149,9 @@ it('a stop does not wait for it', async () => {
     const finding = asked.probe(stop.signal);
     await expect.poll(() => stub.asked).toHaveLength(1);
     stop.abort();
-    expect(await finding).toMatchObject({ ok: false });
+    const { ok, found, remedy } = await finding;
+    expect([ok, found]).toEqual([false, 'no answer within 4000 ms']);
+    expect(remedy).toMatch(/whether this machine reaches the provider/);
   } finally {
     await stub.close();
   }

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { leaveNotice } from '../../src/node/preview-notice.js';
 import {
   interrupted,
@@ -15,21 +15,22 @@ import {
 } from '../support/preview-process.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
-describe('The preview', () => {
+describe('A running preview', () => {
   let folder: TemporaryFolder;
-  let stop: () => Promise<void> = async () => {};
+  let preview: PreviewProcess;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     folder = await openTemporaryFolder();
+    preview = spawnPreview(folder.path);
+    await printed(preview);
   });
-  afterEach(async () => {
-    await stop();
-    stop = async () => {};
+  afterAll(async () => {
+    expect(await interrupted(preview)).toBe(0);
     await folder.remove();
   });
 
   it('prints three curl lines that work: the sample orders, a new customer, the overview', async () => {
-    const { text } = await start({});
+    const { text } = preview;
     const [orders, customer, overview] = await Promise.all(curlLines(text()).map(paste));
     expect(orders.data.map(({ id }: { id: string }) => id)).toContain('ORD-0001');
     expect(customer.data.owner_sub).toBe('local-preview');
@@ -37,7 +38,7 @@ describe('The preview', () => {
   });
 
   it('takes local-NAME for the account local-NAME and refuses any other token', async () => {
-    const { text } = await start({});
+    const { text } = preview;
     const api = /runs at (\S+)/.exec(text())?.[1];
     const as = (token: string) =>
       fetch(`${api}/customers`, { headers: { Authorization: `Bearer ${token}` } });
@@ -46,7 +47,7 @@ describe('The preview', () => {
   });
 
   it('serves the API reference beside the provider, not on the port of the API', async () => {
-    const { text } = await start({});
+    const { text } = preview;
     const reference = /Reference {2}(\S+)/.exec(text())?.[1] ?? '';
     const api = new URL(/runs at (\S+)/.exec(text())?.[1] ?? '').origin;
     expect(new URL(reference).origin).not.toBe(api);
@@ -66,7 +67,7 @@ describe('The preview', () => {
   });
 
   it('serves the operator’s console, and prints its address with a code for one sign-in', async () => {
-    const { text } = await start({});
+    const { text } = preview;
     const origin = /Console {4}(http:\S+)\/ is/.exec(text())?.[1] ?? '';
     const code = /Its code for one sign-in: (\S+)/.exec(text())?.[1] ?? '';
     const signIn = (secret: string) =>
@@ -83,6 +84,31 @@ describe('The preview', () => {
     expect(page).toContain('The service is well');
     expect((await signIn(code)).status).toBe(401);
     expect(text()).toContain("The console's next code: ");
+  });
+
+  it('says at a second start where the first one runs, and does not touch its file', async () => {
+    const { text } = preview;
+    const api = /runs at (\S+)/.exec(text())?.[1] ?? '';
+    const second = await ended(folder.path, {});
+    expect(second.code).toBe(1);
+    expect(second.text).toContain(`the preview runs already, at ${api} (process `);
+    // A process that tries the file waits for its lock and says so.
+    expect(second.text).not.toContain('another process holds it');
+    expect(second.text.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('The preview', () => {
+  let folder: TemporaryFolder;
+  let stop: () => Promise<void> = async () => {};
+
+  beforeEach(async () => {
+    folder = await openTemporaryFolder();
+  });
+  afterEach(async () => {
+    await stop();
+    stop = async () => {};
+    await folder.remove();
   });
 
   it('uses the admin key that is set', async () => {
@@ -106,17 +132,6 @@ describe('The preview', () => {
     });
     expect(existsSync(join(folder.path, 'data/preview.db'))).toBe(true);
     expect(existsSync(join(folder.path, 'elsewhere.db'))).toBe(false);
-  });
-
-  it('says at a second start where the first one runs, and does not touch its file', async () => {
-    const { text } = await start({});
-    const api = /runs at (\S+)/.exec(text())?.[1] ?? '';
-    const second = await ended({});
-    expect(second.code).toBe(1);
-    expect(second.text).toContain(`the preview runs already, at ${api} (process `);
-    // A process that tries the file waits for its lock and says so.
-    expect(second.text).not.toContain('another process holds it');
-    expect(second.text.trimEnd().split('\n')).toHaveLength(1);
   });
 
   it('waits for a first preview that answers late', async () => {
@@ -156,7 +171,7 @@ describe('The preview', () => {
     const others = taken.map(() => createServer());
     await Promise.all(others.map((other, index) => takes(other, taken[index] ?? 0)));
     try {
-      const { text } = await start({ PORT: '' });
+      const { text } = await start({ PORT: '', CONSOLE_PORT: '', OPS_PORT: '' });
       const ports = [
         ...text().matchAll(/(?:runs at|Reference|Console) +http:\/\/127\.0\.0\.1:(\d+)/g),
       ];
@@ -176,7 +191,7 @@ describe('The preview', () => {
     [{ HOST: 'example.com' }, 'HOST is "example.com"; it must be an address of this machine alone'],
     [{ ADMIN_API_KEY: 'short' }, 'ADMIN_API_KEY is 5 characters long; it must be unset, or 32'],
   ])('refuses to start with %o', async (environment, sentence) => {
-    const { code, text } = await ended(environment);
+    const { code, text } = await ended(folder.path, environment);
     expect(code).toBe(1);
     expect(text).toContain(sentence);
     expect(text.trimEnd().split('\n')).toHaveLength(1);
@@ -189,13 +204,14 @@ describe('The preview', () => {
     await printed(preview);
     return preview;
   }
-
-  async function ended(environment: Record<string, string>) {
-    const { child, text } = spawnPreview(folder.path, environment);
-    const [code] = await once(child, 'close');
-    return { code, text: text() };
-  }
 });
+
+/** Resolves when the preview has ended by itself. */
+async function ended(folder: string, environment: Record<string, string>) {
+  const { child, text } = spawnPreview(folder, environment);
+  const [code] = await once(child, 'close');
+  return { code, text: text() };
+}
 
 /** Has the port taken, by this server or by another that has it already. */
 function takes(server: Server, port: number): Promise<void> {

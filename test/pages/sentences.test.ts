@@ -18,6 +18,7 @@ const KEYS = 'src/identity/kept-document.ts';
 const ALLOWANCE = 'src/http/byte-allowance.ts';
 const SESSIONS = 'src/console/sessions.ts';
 const OUTBOX = 'src/worker/outbox.ts';
+const DELIVERY = 'src/worker/delivery-parts.ts';
 const SENT = 'src/worker/sent-page.ts';
 const SCHEDULE = 'src/storage/backup/backup-schedule.ts';
 const REPLICA = 'src/storage/replication/replica.ts';
@@ -239,8 +240,8 @@ const SENTENCES: readonly Sentence[] = [
   ['src/worker/README.md', 'at most one in {} ms', OUTBOX, 'INTERVAL_MS'],
   ['src/worker/README.md', 'doubles the wait, from {} s', OUTBOX, 'ALARM_DELAY_MS', SECOND],
   ['src/worker/README.md', 'up to {} s, and up to a half', OUTBOX, 'ALARM_DELAY_MAX_MS', SECOND],
-  ['src/worker/README.md', '(more than {}, or', OUTBOX, 'EVENTS_MAX'],
-  ['src/worker/README.md', 'or {} characters), its revision', OUTBOX, 'EVENTS_MAX_CHARACTERS'],
+  ['src/worker/README.md', '(more than {}, or', DELIVERY, 'EVENTS_MAX'],
+  ['src/worker/README.md', 'or {} bytes), its revision', DELIVERY, 'EVENTS_MAX_BYTES'],
   ['src/worker/README.md', 'more than {} characters is streamed', SENT, 'STREAM_ABOVE_CHARACTERS'],
   ['src/worker/README.md', 'in pieces of {}:', SENT, 'PIECE_CHARACTERS'],
   [

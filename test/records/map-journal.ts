@@ -13,6 +13,7 @@ import type {
 
 export class MapJournal implements Journal, StoredViews {
   bodyMaxBytes = Number.POSITIVE_INFINITY;
+  refusal: string | undefined;
   readonly rows = new Map<number, JournalRow>();
   readonly events: string[] = [];
   readonly highest: Partial<Record<CollectionName, number>> = {};

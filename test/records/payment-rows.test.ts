@@ -51,3 +51,51 @@ it('are tried again by the next reader where the work failed', async () => {
   fails = false;
   expect(JSON.parse(`[${await textOfRows(rows.of('neema', ORDERS))}]`)).toHaveLength(3);
 });
+
+it('of many short orders come in pieces of about 32,768 characters', async () => {
+  const orders = Array.from({ length: 1_000 }, (_, i) => {
+    const id = `ORD-${String(i + 1).padStart(4, '0')}`;
+    const text = JSON.stringify({ id, customer: 'Neema', amount: 5, paid: 1 });
+    return memoryRecord(i + 1, i + 1, { text, status: undefined });
+  });
+  const rows = new PaymentRows(workInPlace, new Turns()).of('neema', orders);
+  const sizes: number[] = [];
+  for await (const piece of rows) sizes.push(piece.length);
+  const whole = await textOfRows(new PaymentRows(workInPlace, new Turns()).of('neema', orders));
+  expect(JSON.parse(`[${whole}]`)).toHaveLength(1_000);
+  const longestRow = whole.length / 1_000 + 10;
+  for (const size of sizes.slice(0, -1)) {
+    expect(size).toBeGreaterThan(32_768);
+    expect(size).toBeLessThan(32_768 + longestRow);
+  }
+  expect(sizes.at(-1)).toBeGreaterThan(0);
+});
+
+it('are made one at a time also where a reader comes when another row is done', async () => {
+  const order: string[] = [];
+  const waiting: (() => void)[] = [];
+  const work: RecordWork = {
+    ...workInPlace,
+    async paymentPieces(text) {
+      order.push(JSON.parse(text).id);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return workInPlace.paymentPieces(text);
+    },
+  };
+  const rows = new PaymentRows(work, new Turns());
+  const read = (i: number) => textOfRows(rows.of('neema', ORDERS.slice(i, i + 1)));
+  const readers = [read(0), read(1)];
+  await turn();
+  waiting[0]?.();
+  await readers[0];
+  await turn();
+  readers.push(read(2));
+  await turn();
+  expect(order).toEqual(['ORD-0001', 'ORD-0002']);
+  for (let i = 1; i < 3; i++) {
+    waiting[i]?.();
+    await readers[i];
+    await turn();
+  }
+  expect(order).toEqual(['ORD-0001', 'ORD-0002', 'ORD-0003']);
+});

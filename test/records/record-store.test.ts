@@ -4,6 +4,7 @@
 import { expect, it, vi } from 'vitest';
 import type { CollectionName } from '../../src/domain/collection-name.js';
 import { openRecords } from '../../src/records/memory-store.js';
+import { RecordSet } from '../../src/records/record-set.js';
 import { noTurns, Turns } from '../../src/turns.js';
 import { MapJournal } from './map-journal.js';
 
@@ -95,6 +96,8 @@ it('neither sorts the accounts nor goes through them for an overview or a page o
     vi.spyOn(Map.prototype, 'entries'),
     vi.spyOn(Map.prototype, 'forEach'),
     vi.spyOn(Map.prototype, Symbol.iterator),
+    // A search looks at each account's profiles.
+    vi.spyOn(RecordSet.prototype, 'snapshot'),
   ];
   const overview = await records.operator.overview();
   const page = await records.operator.accounts('', { page: 2, pageSize: 7 });

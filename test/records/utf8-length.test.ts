@@ -13,6 +13,18 @@ it('is the number of bytes of the encoded text', () => {
       },
     ),
   );
-  for (const text of ['', '\ud800', '\udc00a', '\ud83d\ude00', '\ud83d\ud83d\ude00', 'é€😀'])
-    expect(utf8Length(text)).toBe(Buffer.byteLength(text));
+});
+
+it.each([
+  '',
+  'é€😀',
+  '\ud83d\ud83d\ude00',
+  // The first and the last character of each length in bytes.
+  ...'\u0000\u007f\u0080\u07ff\u0800\uffff\u{10000}\u{10ffff}',
+  // Halves of a pair, alone and beside other characters.
+  ...['\ud800', '\udbff', '\udc00', '\udfff'].flatMap((half) =>
+    ['a', 'é', '\ud7ff', '\ue000'].flatMap((other) => [half, half + other, other + half]),
+  ),
+])('of %j is the number of bytes', (text) => {
+  expect(utf8Length(text)).toBe(Buffer.byteLength(text));
 });

@@ -90,6 +90,7 @@ describe('The writer', () => {
     journal.release();
     await updating;
     expect(await stored()).toEqual([expect.objectContaining({ name: 'Juma' })]);
+    expect(journal.commits.map(({ sequences }) => sequences)).toEqual([{ customers: 1 }, {}]);
 
     journal.hold();
     const deleting = account.delete('customers', ID);

@@ -1,9 +1,9 @@
-// An account as the move sends it, made by hand, to send it otherwise.
+// An account in the form in which the move sends it, made by hand, so that a test can change it.
 
 import type { ArrivingPiece } from '../../src/storage/move/move-messages.js';
 import { ContentsDigest, type MovedRow } from '../../src/storage/move/moved-rows.js';
 
-/** So many customers; `fill`: characters of a note in each. */
+/** This many customers. `fill`: the number of characters of a note in each. */
 export function customersOf(owner: string, count: number, fill = 0): MovedRow[] {
   return Array.from({ length: count }, (_, i): MovedRow => {
     const id = `CUS-${String(i + 1).padStart(4, '0')}`;
@@ -12,7 +12,7 @@ export function customersOf(owner: string, count: number, fill = 0): MovedRow[] 
   });
 }
 
-/** A piece of the rows: from the first on, so many. */
+/** A piece of the rows: `count` rows from the first on. */
 export async function pieceOf(
   rows: readonly MovedRow[],
   from = 0,

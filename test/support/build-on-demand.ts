@@ -1,6 +1,6 @@
-// What vitest does as it loads a file of this project: it builds dist/ for the
-// first one that uses it, so that a test of one layer starts at once; and with
-// one host from source, it makes the package's name mean the sources.
+// Two plugins for loading the files of this project. One builds dist/ before the first
+// file that uses it, so that a test of one layer starts at once. The other makes the
+// package's name mean the sources, if one host runs from source.
 
 import { rmSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -8,12 +8,15 @@ import { build } from 'esbuild';
 import type { Plugin } from 'vitest/config';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** A path of something built; not the `dist` of a package such as `ajv/dist/2020.js`. */
+/** A path into our dist/; not the `dist` of a package, such as `ajv/dist/2020.js`. */
 const BUILT_PATH = /(?:['"`}]|\.\.\/|\}\/)dist\b/;
 /** An import of the package by its own name. */
 const PACKAGE_NAME = /\b(?:from|import)\b[\s(]*['"`]service-management-api['"`/]/;
-/** The files that the file journal starts as a thread or a process, which must be JavaScript. */
-const STARTED_FILE = /new URL\('\.\/(storage-thread|backup-process)\.js', import\.meta\.url\)/;
+/**
+ * The files that the file journal starts as a thread or a process, which must be JavaScript.
+ * A source that `npm run mutants` has changed has more text before the path.
+ */
+const STARTED_FILE = /(new URL\([^;]*?)'\.\/(storage-thread|backup-process)\.js'/;
 const STARTED_SOURCES = [
   'src/storage/file/storage-thread.ts',
   'src/storage/backup/backup-process.ts',
@@ -27,7 +30,7 @@ export function buildOnDemand(isFromSource: boolean): Plugin {
     enforce: 'pre',
     async transform(code, id) {
       const usesBuild = BUILT_PATH.test(code) || (!isFromSource && PACKAGE_NAME.test(code));
-      // It names dist/ because it builds it.
+      // This script names dist/ because it builds it.
       const isBuilder = id.endsWith('/scripts/setup.js');
       if (!usesBuild || isBuilder || id.includes('/node_modules/')) return;
       if (process.env['QUICK_CHECKS']) {
@@ -40,14 +43,17 @@ export function buildOnDemand(isFromSource: boolean): Plugin {
 }
 
 async function makeReady(): Promise<void> {
-  // By its URL, or vite would put it into one bundle with vitest's configuration.
+  // Imported by its URL; otherwise vite would bundle it with vitest's configuration.
   const script = new URL('../../scripts/setup.js', import.meta.url).href;
   const setup: typeof import('../../scripts/setup.js') = await import(script);
   await setup.makeReady('test', 'scripts/worker');
 }
 
-/** The package's name leads to its source; only the files that run as a thread or process are bundled. */
-export function fromSource(): Plugin {
+/**
+ * The package's name leads to its source; only the files that run as a thread or process are
+ * bundled. `banner`: code before each of these.
+ */
+export function fromSource(banner = ''): Plugin {
   let bundled: Promise<string> | undefined;
   return {
     name: 'from-source',
@@ -61,17 +67,18 @@ export function fromSource(): Plugin {
       },
     }),
     async transform(code, id) {
-      const [, name] = (id.startsWith(`${ROOT}src/`) && STARTED_FILE.exec(code)) || [];
+      const [, before, name] = (id.startsWith(`${ROOT}src/`) && STARTED_FILE.exec(code)) || [];
       if (name === undefined) return;
-      bundled ??= bundleStarted();
+      bundled ??= bundleStarted(banner);
       const url = pathToFileURL(`${await bundled}/${name}.js`).href;
-      return { code: code.replace(STARTED_FILE, `new URL('${url}')`), map: null };
+      // A whole URL: the base that follows it does not count.
+      return { code: code.replace(STARTED_FILE, () => `${before}'${url}'`), map: null };
     },
   };
 }
 
-/** Resolves with the folder; below the project, so that they find libsql. */
-async function bundleStarted(): Promise<string> {
+/** Resolves with the folder. It is inside the project, so that the files find libsql. */
+async function bundleStarted(banner: string): Promise<string> {
   const folder = `${ROOT}node_modules/.cache/from-source-${process.pid}`;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await build({
@@ -84,6 +91,7 @@ async function bundleStarted(): Promise<string> {
     target: 'es2023',
     platform: 'node',
     external: ['libsql'],
+    banner: { js: banner },
   });
   return folder;
 }

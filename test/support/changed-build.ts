@@ -1,5 +1,5 @@
-// The built server with one changed file: the file begins with code of the test,
-// for faults that nothing outside the process can cause.
+// The built server with one changed file, which begins with code of the test. It is for
+// faults that nothing outside the process can cause.
 
 import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // The contract's tables "Identifiers" and "Fields and validation by collection".
-// They are written again here, because the service's own tables are under test.
+// They are repeated here, because the service's own tables are under test.
 
 import type { JsonRecord } from './contract.js';
 

@@ -1,8 +1,9 @@
-// `node dist/console.js` as a process of a test, and a browser's part in it: the
-// cookie, and forms with what a browser sends of them.
+// `node dist/console.js` as a process of a test, and the part of a browser: it keeps the
+// cookie, and sends forms as a browser does.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './bare-environment.js';
 
 const CONSOLE = fileURLToPath(new URL('../../dist/console.js', import.meta.url));
 
@@ -31,7 +32,7 @@ export function spawnConsole(
   input = '',
 ): ConsoleRun {
   const child = spawn(process.execPath, [CONSOLE, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', CONSOLE_PORT: '0', ...environment },
+    env: { ...bareEnvironment(), CONSOLE_PORT: '0', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(input);

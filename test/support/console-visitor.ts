@@ -1,5 +1,5 @@
-// A console on a real service, and a visitor of it who sends what a browser sends,
-// or what an attacker would.
+// A console on a real service, and a visitor: it sends the requests of a browser, or those
+// of an attacker.
 
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export type Headers = Readonly<Record<string, string>>;
 
 export interface OpenConsole {
   readonly origin: string;
-  /** Codes so far; the newest last. */
+  /** The codes so far, the newest last. */
   readonly codes: readonly string[];
   /** Every line of the log so far. */
   log(): string;

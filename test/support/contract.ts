@@ -1,7 +1,7 @@
 // The requests of a contract test to the service, the same on every host.
 
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, TestRunner } from 'vitest';
 import { describedAnswer } from './described-answer.js';
 import type { Host, HostOptions, RunningHost } from './host.js';
 import { HOSTS } from './hosts.js';
@@ -76,16 +76,41 @@ export interface ContractService {
   undescribed<T>(act: () => Promise<T>): Promise<T>;
 }
 
-/** Describes the behaviour once for every host, each with a service of its own. */
+export interface ServiceOptions extends Partial<HostOptions> {
+  /** For tests that count everything in the service, or need a new database. */
+  readonly isOwn?: boolean;
+}
+
+/**
+ * Describes the behaviour once for every host. The tests of a file share a service for
+ * each host, because starting one takes longer than most tests; each has accounts of its own.
+ */
 export function onEveryHost(
   title: string,
   tests: (service: ContractService, host: Host) => void,
-  options: Partial<HostOptions> = {},
+  { isOwn = false, ...options }: ServiceOptions = {},
 ): void {
-  for (const host of HOSTS) onHost(host, title, tests, options);
+  // A file's service ends with the file, so it cannot begin within a description.
+  const isShared = !isOwn && TestRunner.getCurrentSuite().name === '';
+  for (const host of HOSTS) {
+    if (isShared) describeShared(host, title, tests, options);
+    else onHost(host, title, tests, options);
+  }
 }
 
-/** Describes a behaviour of one host. */
+/**
+ * The rows of a long table for one host. The first host gets all rows. The others get those
+ * that can differ between hosts, because all hosts run the same code for the rest.
+ */
+export function rowsFor<Row>(
+  host: Host,
+  rows: readonly Row[],
+  differs: (row: Row, index: number) => boolean,
+): readonly Row[] {
+  return host === HOSTS[0] ? rows : rows.filter(differs);
+}
+
+/** Describes a behaviour of one host, with a service of its own. */
 export function onHost(
   host: Host,
   title: string,
@@ -100,8 +125,45 @@ export function onHost(
   });
 }
 
+function describeShared(
+  host: Host,
+  title: string,
+  tests: (service: ContractService, host: Host) => void,
+  options: Partial<HostOptions>,
+): void {
+  const service = sharedService(host, options);
+  describe(`${title} — ${host.name}`, () => {
+    beforeAll(() => service.open());
+    afterAll(() => service.resetOptions());
+    tests(service, host);
+  });
+}
+
+/** The services of the test file that is under way, by host and options. */
+const shared = new Map<string, RunningService>();
+
+function sharedService(host: Host, options: Partial<HostOptions>): RunningService {
+  const key = JSON.stringify([
+    host.name,
+    ...Object.entries(options).map((entry) => entry.map(String)),
+  ]);
+  const known = shared.get(key);
+  if (known !== undefined) return known;
+  if (shared.size === 0) {
+    afterAll(async () => {
+      const services = [...shared.values()];
+      shared.clear();
+      await Promise.all(services.map((service) => service.close()));
+    });
+  }
+  const service = new RunningService(host, options);
+  shared.set(key, service);
+  return service;
+}
+
 class RunningService implements ContractService {
   readonly #host: Host;
+  readonly #firstOptions: Partial<HostOptions>;
   #options: Partial<HostOptions>;
   #described = true;
   #running: RunningHost | undefined;
@@ -110,6 +172,7 @@ class RunningService implements ContractService {
 
   constructor(host: Host, options: Partial<HostOptions>) {
     this.#host = host;
+    this.#firstOptions = options;
     this.#options = options;
   }
 
@@ -149,7 +212,7 @@ class RunningService implements ContractService {
     await this.#running?.close();
     this.#running = undefined;
     await between();
-    this.#options = { ...this.#options, ...options };
+    if (Object.keys(options).length > 0) this.#options = { ...this.#options, ...options };
     await this.#start();
   }
 
@@ -158,14 +221,23 @@ class RunningService implements ContractService {
     return this.restart({}, change);
   }
 
+  /** Does nothing if it is open already. */
   async open(): Promise<void> {
+    if (this.#running !== undefined) return;
     this.#folder = await openTemporaryFolder();
     this.#identity = await openIdentityStub();
     await this.#start();
   }
 
+  /** A restart with other options must not reach the tests that come next. */
+  async resetOptions(): Promise<void> {
+    if (this.#options !== this.#firstOptions) await this.close();
+    this.#options = this.#firstOptions;
+  }
+
   async close(): Promise<void> {
     await this.#running?.close();
+    this.#running = undefined;
     await this.#identity?.close();
     await this.#folder?.remove();
   }
@@ -191,6 +263,7 @@ class RunningService implements ContractService {
       } as RequestInit);
       const text = await response.text();
       const json: Envelope = text === '' ? {} : JSON.parse(text);
+      expect(json.error?.message, 'an error says what is wrong').not.toBe('');
       return { status: response.status, headers: response.headers, text, json };
     };
     return {

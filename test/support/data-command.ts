@@ -4,9 +4,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import type { DataCommandDependencies } from '../../src/data/command-dependencies.js';
 import { runCommand } from '../../src/data/run-command.js';
-import type { Surroundings } from '../../src/data/surroundings.js';
 import type { Waits } from '../../src/data/waiting.js';
+import { bareEnvironment } from './bare-environment.js';
 
 const DATA = fileURLToPath(new URL('../../dist/data.js', import.meta.url));
 
@@ -38,7 +39,7 @@ export function startProgram(
   cwd?: string,
 ): StartedCommand {
   const child = spawn(process.execPath, [script, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { ...bareEnvironment(), ...environment },
     ...(cwd !== undefined && { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -72,14 +73,14 @@ export function dataCommandHere(
   environment: Environment,
   { waits = SHORT_WAITS, interrupted = new AbortController().signal } = {},
 ): Promise<CommandRun> {
-  return runHere(environment, interrupted, (surroundings) => runCommand(args, surroundings, waits));
+  return runHere(environment, interrupted, (dependencies) => runCommand(args, dependencies, waits));
 }
 
 /** Runs a command in this process and keeps its output. */
 export async function runHere(
   environment: Environment,
   interrupted: AbortSignal,
-  command: (surroundings: Surroundings) => Promise<number>,
+  command: (dependencies: DataCommandDependencies) => Promise<number>,
 ): Promise<CommandRun> {
   const text = { stdout: '', stderr: '' };
   const code = await command({

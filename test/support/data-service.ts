@@ -1,5 +1,5 @@
-// A service with its administration API on, for tests of what goes in and out
-// of it; and what an account holds, as an operator's own program would read it.
+// A service with its administration API, for tests of import and export. It reads an
+// account's records as an operator's own program would.
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,19 +13,21 @@ import { openTemporaryFolder } from './temporary-folder.js';
 export interface DataService {
   readonly folder: string;
   readonly client: OperatorClient;
-  /** The settings that a command needs to reach it. */
+  /** The settings with which a command reaches the service. */
   readonly environment: Readonly<Record<string, string>>;
   at(name: string): string;
-  /** Writes a file; a text is UTF-8. */
+  /** Writes a file. A text is written as UTF-8. */
   file(name: string, content: string | Uint8Array): Promise<string>;
-  /** Runs `node dist/data.js`. */
-  run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<CommandRun>;
-  /** Runs the command in this process. */
-  runHere(
+  /** Runs `node dist/data.js`. A process takes a quarter of a second of processor time, so most tests run the command here. */
+  runProcess(
     args: readonly string[],
-    options?: Parameters<typeof dataCommandHere>[2] & {
-      environment?: Readonly<Record<string, string>>;
-    },
+    environment?: Readonly<Record<string, string>>,
+  ): Promise<CommandRun>;
+  /** Runs the command in this process. */
+  run(
+    args: readonly string[],
+    environment?: Readonly<Record<string, string>>,
+    options?: Parameters<typeof dataCommandHere>[2],
   ): Promise<CommandRun>;
   /** An account's records, oldest first, without id and owner. */
   contents(account: string, collection: CollectionName): Promise<Record<string, unknown>[]>;
@@ -62,9 +64,9 @@ export function dataServiceAt(
       await writeFile(at(name), content);
       return at(name);
     },
-    run: (args, more = {}) => dataCommand(args, { ...environment, ...more }, folder),
-    runHere: (args, options = {}) =>
-      dataCommandHere(args, { ...environment, ...options.environment }, options),
+    runProcess: (args, more = {}) => dataCommand(args, { ...environment, ...more }, folder),
+    run: (args, more = {}, options = {}) =>
+      dataCommandHere(args, { ...environment, ...more }, options),
     async contents(account, collection) {
       const records: Record<string, unknown>[] = [];
       for await (const record of client.recordsOf(account)[collection].all()) {

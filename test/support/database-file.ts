@@ -9,7 +9,7 @@ export function databasePath(folder: string): string {
   return join(folder, 'service.db');
 }
 
-/** Runs SQL on a stopped host's database file. Triggers are planted: a file that has some is refused. */
+/** Runs SQL on a stopped host's database file. Triggers are planted in the connection, because the service refuses a file with triggers. */
 export async function changeDatabase(folder: string, ...statements: string[]): Promise<void> {
   const path = databasePath(folder);
   const isTrigger = (statement: string) => statement.startsWith('create trigger');

@@ -1,5 +1,5 @@
-// The embedding page's service as a file of a reader's project, and what must be
-// true of it wherever it is put.
+// The embedding page's service as a file of a reader's project, and the checks that it
+// must pass in every framework.
 
 import { expect } from 'vitest';
 import { tokenOf } from './identity-stub.js';
@@ -25,7 +25,7 @@ export async function keepsRecords(origin: string): Promise<void> {
   expect((await fetch(`${api}/customers`, { method: 'PUT', headers })).status).toBe(405);
 }
 
-/** Requests that frameworks often answer themselves, or whose body they read before the service does. */
+/** Sends requests that frameworks often answer themselves, or whose body they read before the service does. */
 export async function answersByItself(origin: string): Promise<void> {
   const url = `${origin}/api/v1/customers`;
   const headers = { Authorization: `Bearer ${tokenOf('neema')}` };

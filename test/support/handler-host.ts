@@ -1,13 +1,10 @@
 // The contract suite's first host: the handler in this process.
 
-import {
-  createHandler,
-  type Handler,
-  type OpenRecords,
-  openRecords,
-  openSignIn,
-} from 'service-management-api';
+import { hash } from 'node:crypto';
+import { createHandler, type OpenRecords, openRecords } from 'service-management-api';
 import * as libsql from 'service-management-api/libsql';
+import { silentLog, Turns } from '../../src/handler.js';
+import { handlerDependencies } from '../../src/responder.js';
 import { readSettings } from '../../src/settings.js';
 import { hasTriggers, plantedLibsql } from '../trials/planted-triggers.js';
 import { changeDatabase, databasePath } from './database-file.js';
@@ -29,15 +26,23 @@ export const handlerHost: Host = {
     const path = databasePath(options.folder);
     const { openLibsqlJournal } = hasTriggers(path) ? await plantedLibsql() : libsql;
     const journal = await openLibsqlJournal({ path });
-    const records: OpenRecords = await openRecords({ journal });
-    const handler: Handler = createHandler({
-      records,
-      adminKey: settings.adminKey,
-      corsAllowedOrigins: settings.corsAllowedOrigins,
-      ...(settings.signIn !== undefined && {
-        identity: openSignIn({ settings: settings.signIn }).identity,
+    const turns = new Turns();
+    const limits = settings.accountLimits;
+    const records: OpenRecords = await openRecords({ journal, turns, limits });
+    const handler = createHandler(
+      handlerDependencies({
+        settings,
+        records,
+        log: silentLog,
+        turns,
+        allowance: undefined,
+        randomBytes: undefined,
+        mayWait: true,
+        digest: (token) => hash('sha256', token, 'base64'),
+        freshFetch: undefined,
+        events: undefined,
       }),
-    });
+    );
     return {
       fetch: (path, init) => handler(new Request(`http://localhost${path}`, init)),
       close: () => records.close(),

@@ -9,7 +9,7 @@ export interface HostOptions {
   readonly corsAllowedOrigins: readonly string[];
 }
 
-/** The settings that these options are, for every host alike. */
+/** The options as settings, the same for every host. */
 export function environmentOf(options: HostOptions): Readonly<Record<string, string>> {
   const { userinfoUrl, adminKey, corsAllowedOrigins } = options;
   return {
@@ -42,7 +42,7 @@ export interface Host {
   start(options: HostOptions): Promise<RunningHost>;
   /**
    * Runs SQL on the stopped host's database that holds the account's records:
-   * one for all accounts, or its own, which is there once it has written.
+   * one database for all accounts, or the account's own, which exists once it has written.
    */
   changeDatabase(folder: string, owner: string, ...statements: readonly string[]): Promise<void>;
 }

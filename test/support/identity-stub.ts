@@ -7,7 +7,7 @@ import { MADE_UP_TOKEN } from '../../src/identity/probe.js';
 
 export interface IdentityStub {
   readonly url: string;
-  /** Tokens that callers asked about, in order. */
+  /** The tokens of callers, in the order of the checks. */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function openIdentityStub(
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
-    // The question at the start comes when it comes: it is no caller's.
+    // The question at the start may come at any time. It is not counted, because no caller sent it.
     if (token === MADE_UP_TOKEN && !seesStart) {
       byToken(token, response, request);
       return;

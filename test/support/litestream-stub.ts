@@ -1,5 +1,5 @@
 // Litestream's control socket as tests need it: answers as version 0.5.17 does, or as
-// the test says. It keeps no replica.
+// the test wants. It keeps no replica.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
@@ -9,9 +9,9 @@ export interface LitestreamStub {
     version: string;
     startedAt: string;
     databases: string[];
-    /** Undefined: the sync is answered. */
+    /** Undefined: each sync is answered. */
     refusal: string | undefined;
-    /** Syncs are answered only after this. */
+    /** Syncs are answered after this promise. */
     held: Promise<void> | undefined;
     /** Whether each sync finds a change. */
     advances: boolean;

@@ -1,4 +1,4 @@
-// The real Litestream, where this machine has it, in a folder of a test.
+// The real Litestream in a folder of a test, if this machine has it.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ export interface LitestreamHome {
   readonly socketPath: string;
   /** Starts `litestream replicate`. */
   start(): LitestreamProcess;
-  /** Restores the newest state to `file`. Throws where it cannot. */
+  /** Restores the newest state to `file`. Throws if it cannot. */
   restore(): void;
   /** The same to another path, while the database is there. */
   restoreTo(path: string): void;
@@ -26,7 +26,7 @@ export interface LitestreamPlan {
   readonly folder: string;
   /** Default: a folder beside the database. */
   readonly replica?: readonly string[] | undefined;
-  /** More lines of the database's entry. */
+  /** More lines for the database's entry. */
   readonly more?: readonly string[] | undefined;
 }
 
@@ -39,7 +39,7 @@ export function litestreamHome({ program, folder, replica, more }: LitestreamPla
   const inFolder = [`url: file://${join(folder, 'replica')}`];
   const plan = { file, socketPath, replica: replica ?? inFolder, more: more ?? [] };
   writeFileSync(config, litestreamFile(plan));
-  // With it Litestream 0.5.17 does not open an S3-compatible store.
+  // With this variable Litestream 0.5.17 does not open an S3-compatible store.
   const env = { ...process.env, AWS_CA_BUNDLE: undefined };
   const run = (args: readonly string[]) => execFileSync(program, args, { stdio: 'pipe', env });
   const home: LitestreamHome = {

@@ -1,5 +1,5 @@
-// A proxy in front of a service, for tests of clients: it counts the requests, all or
-// those of one method, and a test decides what each of them gets.
+// A proxy in front of a service, for tests of clients. It counts all requests, or those of
+// one method, and a test decides the answer to each of them.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,9 +10,9 @@ export interface Meddling {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   /** An address of the service; only its origin counts. */
   readonly to: string;
-  /** Runs before the request goes on; true: it has answered. `number` counts from 1. */
+  /** Runs before the request is passed on. True: it has answered the request itself. `number` counts from 1. */
   before?(response: ServerResponse, number: number): boolean;
-  /** Runs after the service has answered; true: it has answered the client itself. */
+  /** Runs after the service has answered. True: it has answered the client itself. */
   after?(response: ServerResponse, number: number): boolean;
 }
 
@@ -32,7 +32,7 @@ export async function openMeddlingProxy({ method, to, before, after }: Meddling)
     response.writeHead(answered.status, { 'Content-Type': 'application/json' }).end(text);
   };
   const server = createServer((request, response) => {
-    // A service that is away breaks the connection, or one of the two sides is gone.
+    // The service is away, or one of the two sides has closed its connection.
     answer(request, response).catch(() => response.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,7 +7,7 @@ export interface MessageBody {
   readonly rest: string;
 }
 
-/** Undefined where the body is not yet whole. */
+/** Undefined if the body is not yet whole. */
 export function messageBody(
   headers: ReadonlyMap<string, string>,
   text: string,

@@ -55,8 +55,8 @@ export function moveHere(
   args: readonly string[],
   { key = ADMIN_KEY, waits = WAITS, interrupted = new AbortController().signal } = {},
 ): Promise<CommandRun> {
-  return runHere({ ADMIN_API_KEY: key }, interrupted, (surroundings) =>
-    runMove([...args], surroundings, waits),
+  return runHere({ ADMIN_API_KEY: key }, interrupted, (dependencies) =>
+    runMove([...args], dependencies, waits),
   );
 }
 

@@ -1,5 +1,5 @@
-// A second opening of a database file, in a thread that knows nothing of the first:
-// as another process would open it, and yet its descriptors are seen in this one.
+// Opens a database file a second time, in a thread that knows nothing of the first opening.
+// So it opens the file as another process would, but its descriptors belong to this process.
 
 import { Worker } from 'node:worker_threads';
 

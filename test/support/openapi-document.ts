@@ -67,7 +67,7 @@ export const OPERATIONS: readonly DescribedOperation[] = Object.entries(DOCUMENT
     }),
 );
 
-/** The document's path that a request's path is, such as `/customers/{id}`; undefined where it is none. */
+/** The document's path that a request's path is, such as `/customers/{id}`; undefined if it is none. */
 export function describedPath(path: string): string | undefined {
   const segments = path.split('/').map(decoded);
   return Object.keys(DOCUMENT.paths).find((template) => {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 
 const CLIENT_ID = 'test-app';
 const REDIRECT_URI = 'http://127.0.0.1/signed-in';
-/** Most redirects and forms of one sign-in; more is a loop. */
+/** A sign-in has at most this many redirects and forms; more mean a loop. */
 const STEPS_MAX = 20;
 
 export interface OpenidProvider {
@@ -24,7 +24,7 @@ export async function openOpenidProvider(clientId = CLIENT_ID): Promise<OpenidPr
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  // Imported here, because it prints notices when it is loaded.
+  // Imported here, because this package prints notices when it is loaded.
   const { Provider } = await import('oidc-provider');
   const provider = new Provider(issuer, {
     clients: [
@@ -117,7 +117,7 @@ async function authorizationCode(
   throw new Error('the sign-in does not end');
 }
 
-/** Keeps cookies, follows nothing by itself. */
+/** A browser that keeps cookies and follows no redirect by itself. */
 class Browser {
   readonly #cookies = new Map<string, string>();
 

@@ -1,5 +1,5 @@
-// The operations port as a test reads it: pages, and metrics through a parser
-// that is not ours.
+// Reads the operations port for tests: its pages, and its metrics by a parser from another
+// project.
 
 import parse, { type Family } from 'parse-prometheus-text-format';
 import type { ServerProcess } from './server-process.js';
@@ -11,7 +11,7 @@ export interface ReadyPage {
   readonly warnings: readonly string[];
 }
 
-/** Where the server said that its operations port is. */
+/** The origin of the operations port, as the server printed it. */
 export function operationsOf(server: Pick<ServerProcess, 'log'>): string {
   return String(server.log().find(({ event }) => event === 'started')?.['operations']);
 }
@@ -21,7 +21,7 @@ export async function readyOf(operations: string): Promise<ReadyPage> {
   return { status: response.status, ...(await response.json()) };
 }
 
-/** Asks until the reasons are these; the test's own time-out ends it otherwise. */
+/** Asks until `/ready` has these reasons. The test's time-out ends it otherwise. */
 export async function untilReasons(operations: string, reasons: readonly string[]): Promise<void> {
   for (;;) {
     const page = await readyOf(operations).catch(() => undefined);
@@ -44,7 +44,7 @@ export class Metrics {
     return new Metrics(await (await fetch(`${operations}/metrics`)).text());
   }
 
-  /** How many observations a histogram has, all its series together: the parser knows one series a histogram. */
+  /** The number of observations of a histogram in all its series. The parser knows one series for each histogram. */
   observations(name: string): number {
     const counts = this.#text.matchAll(new RegExp(`^${name}_count(?:{.*})? (\\d+)$`, 'gm'));
     return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);

@@ -70,8 +70,8 @@ export function pageCode(page: string, words: string, language = 'js'): string {
 
 /**
  * The value of a numeric constant, read from its source: `const NAME = 8 * 1_048_576;`.
- * So a test can hold a page to a constant that no other file may import. Throws where
- * the file has no such constant.
+ * So a test can compare a page with a constant that is not exported. Throws if the file
+ * has no such constant.
  */
 export function constantOf(file: string, name: string): number {
   const found = new RegExp(`^(?:export )?const ${name} = ([\\d_ *+]+);`, 'm').exec(textOf(file));

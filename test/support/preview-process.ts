@@ -4,6 +4,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './bare-environment.js';
 
 const PREVIEW = fileURLToPath(new URL('../../dist/preview.js', import.meta.url));
 
@@ -20,7 +21,7 @@ export function spawnPreview(
 ): PreviewProcess {
   const child = spawn(process.execPath, [PREVIEW], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
+    env: { ...bareEnvironment(), PORT: '0', CONSOLE_PORT: '0', OPS_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
@@ -32,11 +33,11 @@ export function spawnPreview(
   return { child, text: () => text };
 }
 
-/** Resolves when everything is printed. */
+/** Resolves when everything is printed; rejects with what was printed if the preview ends first. */
 export async function printed({ child, text }: PreviewProcess): Promise<string> {
   while (!text().includes('admin/overview')) {
     if (child.exitCode !== null) throw new Error(`the preview ended: ${text()}`);
-    await once(child.stdout, 'data');
+    await Promise.race([once(child.stdout, 'data'), once(child, 'close')]);
   }
   return text();
 }

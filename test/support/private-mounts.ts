@@ -1,4 +1,4 @@
-// Mounts that one process and its children see, for a small disk in memory.
+// Mounts that only one process and its children see, for a small disk in memory.
 
 import { spawnSync } from 'node:child_process';
 
@@ -7,7 +7,7 @@ const LAUNCHERS = [
   ['unshare', '--user', '--map-root-user', '--mount'],
 ];
 
-/** The command that gives a program mounts of its own; undefined where this user may not mount. */
+/** The command that gives a program its own mounts; undefined if this user may not mount. */
 export function privateMounts(): readonly string[] | undefined {
   return LAUNCHERS.find(
     ([command = '', ...args]) =>

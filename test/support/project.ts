@@ -1,12 +1,12 @@
-// A folder in which a reader's code runs, with the built package installed. Apart
-// from the pages, so that tests which only read need no build.
+// A folder in which a reader's code runs, with the built package installed. This file is
+// not part of pages.ts, so that tests that only read pages need no build.
 
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ROOT } from './pages.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
-/** A project of a reader's own that has the package installed, and those of our packages that it names. */
+/** Makes a reader's project. It has the package installed, and those of our packages that it names. */
 export async function openProject(
   files: Readonly<Record<string, string>>,
   packages: readonly string[] = [],
@@ -14,7 +14,7 @@ export async function openProject(
   const folder = await openTemporaryFolder();
   const modules = join(folder.path, 'node_modules');
   await mkdir(modules);
-  // Its files are in 'dist': with this name here, they are built before a test runs.
+  // The package's files are in 'dist'. Because this line names it, they are built before a test runs.
   await symlink(ROOT, join(modules, 'service-management-api'));
   for (const name of packages) {
     await mkdir(dirname(join(modules, name)), { recursive: true });

@@ -13,9 +13,9 @@ const NOBODY = '192.0.2.1';
 
 export interface Proxy {
   readonly name: string;
-  /** Its file gives its own refusals the service's envelope. */
+  /** True: the file gives the proxy's own refusals the service's envelope. */
   readonly hasEnvelopes: boolean;
-  /** Its file limits the requests of an address. */
+  /** True: the file limits the requests of an address. */
   readonly limitsRequests: boolean;
   /** Writes the configuration for these ports; resolves with the command. */
   command(folder: string, port: number, service: string, limit?: string): Promise<string[]>;
@@ -89,7 +89,7 @@ const HAPROXY: Proxy = {
   },
 };
 
-/** Those that are installed here. */
+/** The proxies that this machine has. */
 export const PROXIES: readonly Proxy[] = [NGINX, CADDY, HAPROXY].filter(
   ({ name }) => spawnSync(name, ['-v']).error === undefined,
 );
@@ -99,7 +99,7 @@ export interface RunningProxy {
   close(): Promise<void>;
 }
 
-/** Starts a proxy in front of a service, which runs already. `limit`: of an address's requests, in the proxy's own words. */
+/** Starts a proxy in front of a running service. `limit`: the limit of an address's requests, in the proxy's own notation. */
 export async function startProxy(
   proxy: Proxy,
   folder: string,
@@ -111,7 +111,7 @@ export async function startProxy(
   const [command = '', ...args] = await proxy.command(folder, port, new URL(service).host, limit);
   const child = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Where Caddy keeps its state.
+    // Caddy keeps its state here.
     env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
   });
   let output = '';

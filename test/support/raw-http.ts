@@ -29,7 +29,7 @@ export interface RawConnection {
 }
 
 export interface RawOptions {
-  /** Keep this side open when the server ends its own. */
+  /** True: this side stays open when the server ends its own side. */
   readonly stay?: boolean;
 }
 

@@ -8,13 +8,14 @@ import { openLibsqlJournal } from 'service-management-api/libsql';
 import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { checkDatabase } from '../../src/storage/backup/database-check.js';
 import { changes, row } from '../storage/journal-conformance.js';
+import { bareEnvironment } from './bare-environment.js';
 import { type NodeService, openNodeService } from './node-service.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
 const RESTORE = fileURLToPath(new URL('../../dist/restore.js', import.meta.url));
 const KEPT = /^service-before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/;
 
-/** Number of records in the backup: the samples and one more. The database has another one. */
+/** The number of records in the backup: the samples and one more. The database has one more than the backup. */
 export const BACKUP_RECORDS = SAMPLE_COUNT + 1;
 
 export interface Restoration {
@@ -31,7 +32,7 @@ export interface Restoration {
     environment?: Readonly<Record<string, string>>,
     node?: readonly string[],
   ): Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>;
-  /** Names under which restores kept the old database. */
+  /** The names under which restores kept the old database. */
   keptNames(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -54,7 +55,7 @@ export async function openRestoration(): Promise<Restoration> {
   const at = (name: string) => join(service.folder, name);
   const [database, backup] = [at('service.db'), at('backups/backup.db')];
   await mkdir(at('backups'));
-  // For their owner alone, as the service makes them.
+  // Only their owner may read them, as with the service's own files.
   await writeFile(database, (await made).database, { mode: 0o600 });
   await writeFile(backup, (await made).backup, { mode: 0o600 });
   return {
@@ -65,7 +66,7 @@ export async function openRestoration(): Promise<Restoration> {
     async restore(args, environment = {}, node = []) {
       const child = spawn(process.execPath, [...node, RESTORE, ...args], {
         cwd: service.folder,
-        env: { PATH: process.env['PATH'] ?? '', ...service.environment, ...environment },
+        env: { ...bareEnvironment(), ...service.environment, ...environment },
       });
       const text = { stdout: '', stderr: '' };
       for (const name of ['stdout', 'stderr'] as const) {

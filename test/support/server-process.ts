@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './bare-environment.js';
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
 
@@ -28,7 +29,7 @@ export interface ServerProcess {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Starts a server process, which may fail to start. `launcher` is a command that runs the command after it. */
+/** Starts a server process, which may fail to start. `launcher`: a command that runs the command in its arguments. */
 export function spawnServer(
   environment: Environment,
   script = SERVER,
@@ -36,7 +37,7 @@ export function spawnServer(
 ) {
   const [command = '', ...args] = [...launcher, process.execPath, script];
   const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ...environment },
+    env: { ...bareEnvironment(), PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -1,5 +1,5 @@
-// A database file of several shops, as years of use leave it, and what such a file
-// holds, read without any code of a move.
+// Makes a database file of several shops, as after years of use. Reads the contents of such
+// a file without any code of the move.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
 import { formatId, sequenceOf } from '../../src/domain/identifier.js';
@@ -13,7 +13,7 @@ const STATEMENT_ROWS = 1_000;
 
 export interface ShopFile {
   readonly accounts: readonly string[];
-  /** Of all accounts together. */
+  /** The number for all accounts together. */
   readonly records: number;
   readonly events: number;
   /** When the first record was made, in milliseconds since 1970, UTC. Default: 2026. */
@@ -22,7 +22,7 @@ export interface ShopFile {
 
 type Row = readonly [number, CollectionName, string, string, number, number];
 
-/** Accounts take turns, so their records lie mixed in the file; every 50th id was deleted since. */
+/** Accounts take turns, so their records are mixed in the file. Every 50th record is deleted. */
 export async function makeShopFile(path: string, shop: ShopFile): Promise<void> {
   const connection = new Connection(path);
   try {
@@ -104,7 +104,7 @@ function bodyOf(collection: CollectionName, id: string, owner: string, i: number
   });
 }
 
-/** What a file holds: each account's rows in their order, the audit log, the highest numbers. */
+/** The contents of a file: each account's rows in their order, the audit log, the highest numbers. */
 export interface FileContents {
   readonly accounts: ReadonlyMap<string, readonly (readonly unknown[])[]>;
   readonly events: readonly string[];

@@ -1,5 +1,5 @@
-// A provider on loopback that signs its tokens: discovery, keys and user
-// information, with a count of what was asked of each.
+// A provider on loopback that signs its tokens. It serves discovery, keys and user
+// information, and counts the requests for each.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,22 +7,22 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 export interface SigningProvider {
   readonly issuer: string;
-  /** Paths that were asked for, in order, such as `/keys`. */
+  /** The paths of the requests in order, such as `/keys`. */
   readonly asked: readonly string[];
-  /** By path: the status that the endpoint answers in place of its usual answer. */
+  /** By path: a status that the endpoint answers instead of its usual answer. */
   readonly broken: Map<string, number>;
-  /** Headers that go with every answer. */
+  /** Headers of every answer. */
   headers: Readonly<Record<string, string>>;
   /** Members that replace those of the discovery document. */
   metadata: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970, UTC, at which tokens are signed. */
   now: number;
-  /** A token of `asha` for `shop`, good for 5 minutes, but for the claims and the header given. */
+  /** A token of `asha` for `shop`, valid for 5 minutes. The given claims and header replace its own. */
   token(
     claims?: Readonly<Record<string, unknown>>,
     header?: Readonly<Record<string, unknown>>,
   ): Promise<string>;
-  /** From now on signs with a new key; the older ones are withdrawn. */
+  /** From now on signs with a new key. The older keys are withdrawn. */
   rotate(kid?: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,9 +1,10 @@
-// What systemd does for a service with a socket unit: holds the listening socket, hands it
-// over as descriptor 3, and starts the service again whenever it ends.
+// Does the work of systemd for a service with a socket unit: holds the listening socket,
+// hands it over as descriptor 3, and starts the service again whenever it ends.
 
 import { spawn } from 'node:child_process';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './bare-environment.js';
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
 
@@ -13,12 +14,12 @@ const SUPERVISE = `trap 'ended=1' TERM; while [ -z "$ended" ]; do sh -c '${ONE_L
 
 export interface HeldService {
   readonly origin: string;
-  /** Resolves when the service has said so many times that it has started. */
+  /** Resolves when the service has said this many times that it has started. */
   started(times: number): Promise<void>;
   output(): string;
   /** Sends a signal to the service itself, which is started again. */
   signal(name: 'SIGTERM' | 'SIGKILL'): void;
-  /** Ends the service and lets go of the socket. */
+  /** Ends the service and closes the socket. */
   close(): Promise<void>;
 }
 
@@ -31,10 +32,10 @@ export async function holdService(
   const { port } = socket.address() as AddressInfo;
   const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
   const supervisor = spawn('sh', ['-c', SUPERVISE, 'supervisor', process.execPath, server], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    env: { ...bareEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe', fd],
   });
-  // The supervisor has the socket from here on; this process must accept nothing.
+  // From here on the supervisor has the socket. This process must accept no connection.
   await new Promise<void>((resolve) => void socket.close(() => resolve()));
   let text = '';
   for (const stream of [supervisor.stdout, supervisor.stderr]) {

@@ -3,8 +3,8 @@
 import { beforeAll, it } from 'vitest';
 
 /**
- * A test that starts together with the others of its file, after the hooks that
- * were registered before it. Its result is awaited in its turn.
+ * A test that starts at the same time as the others of its file, after the hooks that
+ * were registered before it. Its result is reported in its turn.
  */
 export function together(behaviour: string, run: () => Promise<void>): void {
   let running: Promise<void>;

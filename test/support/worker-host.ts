@@ -29,7 +29,12 @@ export function workerHost(name: string, entry?: URL): Host {
       const miniflare = await startMiniflare([options]);
       const { origin } = await miniflare.ready;
       return {
-        fetch: (path, init) => fetch(origin + path, plain(init)),
+        // The runtime closes a connection that was idle for 5 s, perhaps under the next request:
+        // each request has a connection of its own.
+        fetch: (path, init) => {
+          const { headers, ...rest } = plain(init);
+          return fetch(origin + path, { ...rest, headers: { ...headers, Connection: 'close' } });
+        },
         close: () => miniflare.dispose(),
       };
     },
@@ -75,8 +80,8 @@ type FirstWorker = Awaited<ReturnType<typeof workerOptions>>;
 type OtherWorker = Pick<WorkerOptions, 'name'> & Record<string, unknown>;
 
 /**
- * Starts a Worker and others, with what is given, that are bound to the first one's
- * objects. Resolves with their origins, in this order.
+ * Starts a Worker, and other Workers that are bound to its objects. Resolves with their
+ * origins, in this order.
  */
 export async function startBeside(first: FirstWorker, ...others: readonly OtherWorker[]) {
   const miniflare = await startMiniflare(besideEachOther(first, others));
@@ -84,7 +89,7 @@ export async function startBeside(first: FirstWorker, ...others: readonly OtherW
   return { miniflare, origins: (await Promise.all(urls)).map(({ origin }) => origin) };
 }
 
-/** Options of all. `ports`: absent or 0 for a free one. */
+/** The options of all Workers. `ports`: 0 or absent means a free port. */
 export function besideEachOther(
   first: FirstWorker,
   others: readonly OtherWorker[],
@@ -103,8 +108,8 @@ export function besideEachOther(
   }));
 }
 
-/** Asks for an answer without compression. Miniflare compresses as the platform's edge does; the Worker's own bytes are under test. */
-export function plain(init: RequestInit = {}): RequestInit {
+/** Asks for an answer without compression. Miniflare would compress as the platform's edge does, but the tests compare the Worker's own bytes. */
+export function plain(init: RequestInit = {}): RequestInit & { headers: Record<string, string> } {
   const given = Object.fromEntries(new Headers(init.headers));
   return { ...init, headers: { 'Accept-Encoding': 'identity', ...given } };
 }

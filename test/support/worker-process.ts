@@ -27,7 +27,7 @@ export async function startWorkerProcess(options: MiniflareOptions): Promise<Wor
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  // Not as an argument: a changed Worker is in it, and one argument has at most 128 KiB.
+  // The options go through a pipe: they contain a changed Worker, and one argument has at most 128 KiB.
   child.stdin.end(JSON.stringify(options));
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const origin = await new Promise<string>((resolve, reject) => {

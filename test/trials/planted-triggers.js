@@ -66,7 +66,7 @@ export function plantedLibsql() {
 /** Made once a process. */
 function build() {
   if (folder !== undefined) return folder;
-  folder = mkdtempSync(join(tmpdir(), 'service-management-planted-'));
+  folder = mkdtempSync(join(tmpdir(), `service-management-${process.pid}-`));
   cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));

@@ -17,8 +17,8 @@ import { longAbsence } from './replication/long-absence.js';
 import { controlServer, NOT_WAITING } from './service/controls.js';
 import type { Finding, Trial } from './trial.js';
 
-const DISASTERS = 50;
-const QUICK_DISASTERS = 10;
+const DISASTERS = 55;
+const QUICK_DISASTERS = FAULTS.length;
 const QUICK_CONTROL_DISASTERS = 4;
 const CONTROL_DISASTERS = 10;
 /** The time that `async` may lose: a second to the next sync, one to send it, and more on a busy machine. */
@@ -43,11 +43,11 @@ export const replication: Trial = async ({ quick, folder, say }) => {
     'large',
     [{ prefix: SEARCHED, owners: 1, records: LARGE_RECORDS }],
   );
-  const notMade = new Set<string>();
+  const notMade = new Set<Fault>();
   const oneLife = async (mode: 'sync' | 'async', own: string, fault: Fault, script?: string) => {
     const around = await fault.begin(own);
     if (around === undefined) {
-      notMade.add(fault.name);
+      notMade.add(fault);
       return undefined;
     }
     const { replica, more, noteCharacters, happen } = around;
@@ -104,10 +104,10 @@ export const replication: Trial = async ({ quick, folder, say }) => {
       syncFinding(sync, seed),
       controlFinding(control),
       asyncFinding(asynchronous, seed),
-      ...[...notMade].map((fault) => ({
-        fault,
+      ...[...notMade].map(({ name, needs = 'this machine cannot make it' }) => ({
+        fault: name,
         tried: 'not at all',
-        found: 'this user may not mount',
+        found: needs,
         holds: undefined,
       })),
     ];

@@ -1,29 +1,42 @@
 // The trial `wal-reset`: a race for the defect of the service's SQLite by which two connections
 // that write and write the log back at the same instant lose a commit. As many commits and syncs as
 // the machine can do, with a log that is written back after a few pages; then every record is compared.
+// As control, the same file with a program that writes the log back whenever it likes.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { createClient } from '@libsql/client';
+import { setTimeout as delay } from 'node:timers/promises';
+import { makeDataSet } from '../../scripts/bench/data-set.js';
 import { litestreamProgram } from '../../scripts/bench/litestream.js';
-import { startIdentityProvider } from '../../scripts/bench/targets.js';
-import { litestreamHome } from '../support/litestream.js';
+import { hasPeerPackage } from '../../scripts/bench/peer-packages.js';
+import { emptyDatabase } from '../../scripts/bench/preparation.js';
+import { startIdentityProvider, type Target } from '../../scripts/bench/targets.js';
+import { type LitestreamProcess, litestreamHome } from '../support/litestream.js';
 import { saltOf } from './replication/disaster.js';
 import { type Client, clientOf } from './service/requests.js';
 import { spawnServer } from './service/service-process.js';
 import type { Finding, Trial } from './trial.js';
+import { type CarelessOptions, type CarelessRace, carelessRace } from './wal-reset/careless.js';
+import { compared } from './wal-reset/compared.js';
 
 const QUICK_MINUTES = 0.5;
 const MINUTES = 10;
 const LONG_MINUTES = 60;
 const WRITERS = 24;
-/** Of each writer: the oldest is deleted when it has more. */
-const RECORDS_MAX = 200;
+/** Of each writer: the oldest is deleted when it has more. Together more than SQLite's cache holds, so a lost page is not written again from there. */
+const RECORDS_MAX = 4_000;
 /** Litestream's smallest: almost every sync writes the log back. */
 const LOG_PAGES = 1;
 const LOOK_MS = 5;
 const SAY_MS = 30_000;
+/** Litestream is stopped for a while now and then, wherever it is. */
+const STOP_EVERY_MS = 10_000;
+const STOPPED_MS = 1_200;
+/** Of the control: 16 MB, more than SQLite's cache holds as well. */
+const CARELESS = { account: 'account-0', records: 50_000 };
+const CARELESS_MINUTES = 5;
+const QUICK_ENOUGH_HITS = 2;
+const ENOUGH_HITS = 10;
 
 export const walReset: Trial = async ({ quick, long, minutes, folder, say }) => {
   const program = litestreamProgram();
@@ -48,7 +61,8 @@ export const walReset: Trial = async ({ quick, long, minutes, folder, say }) => 
       const race = { program, folder: own, mode, identityOrigin: identity.origin };
       findings.push(await run(race, (wanted / 2) * 60_000, say));
     }
-    return findings;
+    const enoughHits = quick ? QUICK_ENOUGH_HITS : ENOUGH_HITS;
+    return [...findings, ...(await controls({ folder, identity, enoughHits }, say))];
   } finally {
     await identity.process.stop();
   }
@@ -85,19 +99,22 @@ async function run(race: Race, lastsMs: number, say: (text: string) => void): Pr
       say(`${mode}: ${writesOf(writers)} writes, the log was begun anew ${restarts.count()} times`),
     SAY_MS,
   );
+  const stops = stopNowAndThen(litestream);
   await Promise.all(writers.map((writer) => writer.work(until)));
   clearInterval(progress);
+  await stops.end();
   restarts.stop();
   client.close();
   await service.end('SIGTERM');
   await litestream.end('SIGTERM');
-  const inFile = await compared(home.file, writers);
+  const known = new Map(writers.flatMap(({ records }) => [...records]));
+  const inFile = await compared(home.file, known);
   home.restoreTo(join(folder, 'restored.db'));
-  const inReplica = await compared(join(folder, 'restored.db'), writers);
+  const inReplica = await compared(join(folder, 'restored.db'), known);
   const failed = writers.reduce((sum, writer) => sum + writer.failed, 0);
   return {
     fault: `commits race with the writing back of the log, REPLICATION=${mode}`,
-    tried: `${(lastsMs / 60_000).toFixed(1)} minutes, ${writesOf(writers)} writes acknowledged, ${failed} failed, the log begun anew at least ${restarts.count()} times`,
+    tried: `${(lastsMs / 60_000).toFixed(1)} minutes, ${writesOf(writers)} writes acknowledged, ${failed} failed, the log begun anew at least ${restarts.count()} times, Litestream stopped for ${STOPPED_MS / 1_000} s ${stops.count()} times`,
     found: `${inFile.checked} records compared: ${inFile.differences} differ in the file, ${inReplica.differences} in the replica; integrity: ${inFile.integrity}, ${inReplica.integrity}`,
     holds:
       inFile.differences + inReplica.differences + failed === 0 &&
@@ -171,30 +188,69 @@ function countRestarts(file: string) {
   return { count: () => count, stop: () => clearInterval(looking) };
 }
 
-/** The file's records beside those that the writers know. */
-async function compared(file: string, writers: readonly RaceWriter[]) {
-  const client = createClient({ url: pathToFileURL(file).href, concurrency: 1 });
-  try {
-    const check = await client.execute('pragma integrity_check');
-    const { rows } = await client.execute(
-      "select id, body ->> '$.value' as value from records where body ->> '$.value' is not null",
-    );
-    const stored = new Map(rows.map((row) => [String(row['id']), Number(row['value'])]));
-    let [checked, differences] = [0, 0];
-    for (const { records } of writers) {
-      for (const [id, value] of records) {
-        checked++;
-        if (stored.get(id) !== value) differences++;
-        stored.delete(id);
-      }
-    }
-    // What is left was deleted, or never acknowledged.
-    return {
-      checked,
-      differences: differences + stored.size,
-      integrity: String(check.rows[0]?.[0]),
-    };
-  } finally {
-    client.close();
+/** A stop is a chance that Litestream stands at the one moment that matters. */
+function stopNowAndThen(litestream: LitestreamProcess) {
+  let count = 0;
+  let stopping: Promise<void> = Promise.resolve();
+  const stop = async () => {
+    count++;
+    litestream.signal('SIGSTOP');
+    await delay(STOPPED_MS);
+    litestream.signal('SIGCONT');
+  };
+  const timer = setInterval(() => {
+    stopping = stop();
+  }, STOP_EVERY_MS);
+  return {
+    count: () => count,
+    async end() {
+      clearInterval(timer);
+      await stopping;
+    },
+  };
+}
+
+interface ControlOptions {
+  readonly folder: string;
+  readonly identity: Target;
+  readonly enoughHits: number;
+}
+
+/** A SQLite with the defect must lose commits in this race, and one with the mend must not. */
+async function controls(
+  { folder, identity, enoughHits }: ControlOptions,
+  say: (text: string) => void,
+): Promise<Finding[]> {
+  const empty = await emptyDatabase(folder, identity);
+  const accounts = [{ prefix: 'account', owners: 1, records: CARELESS.records }];
+  const { file } = await makeDataSet({ folder, emptyDatabase: empty }, 'careless', accounts);
+  const data = { ...CARELESS, file };
+  const race = async (library: CarelessOptions['library'], hits: number, lastsMs: number) => {
+    const own = join(folder, library);
+    mkdirSync(own);
+    const options = { data, library, folder: own, identityOrigin: identity.origin };
+    const found = await carelessRace({ ...options, enoughHits: hits, lastsMs });
+    say(`${found.version}: ${found.attempts} attempts, ${found.hits} hits`);
+    return found;
+  };
+  const defective = await race('libsql', enoughHits, CARELESS_MINUTES * 60_000);
+  const lost = controlFinding('for control: a program writes the log back at will', defective);
+  const findings = [{ ...lost, holds: defective.differences > 0 }];
+  const fault = 'the same with a SQLite that has the mend';
+  if (!hasPeerPackage('better-sqlite3')) {
+    const found = 'better-sqlite3 is not there: run the benchmark once, which installs it';
+    return [...findings, { fault, tried: 'not at all', found, holds: undefined }];
   }
+  const mended = await race('better-sqlite3', Number.POSITIVE_INFINITY, defective.tookMs);
+  return [...findings, controlFinding(fault, mended)];
+}
+
+function controlFinding(fault: string, race: CarelessRace): Finding {
+  const { version, attempts, hits, failed, tookMs, checked, differences, integrity } = race;
+  return {
+    fault: `${fault}, ${version}`,
+    tried: `${(tookMs / 60_000).toFixed(1)} minutes, ${attempts} attempts, the defect was met in ${hits}, ${failed} writes failed`,
+    found: `${checked} records compared: ${differences} differ; integrity: ${integrity}`,
+    holds: hits + differences + failed === 0 && integrity === 'ok',
+  };
 }

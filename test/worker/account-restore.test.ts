@@ -112,6 +112,7 @@ describe('An account that is set back', () => {
     ['a day', { to: '2026-01-01' }, 'is no time'],
     ['a time without its zone', { to: '2026-01-01T00:00:00' }, 'is no time'],
     ['a time that is no time', { to: '2026-13-01T00:00:00Z' }, 'is no time'],
+    ['words before a time', { to: 'at 2026-01-01T00:00:00Z' }, 'is no time'],
     ['a time to come', { to: '2999-01-01T00:00:00Z' }, 'yet to come'],
     ['a time that is not kept', { to: '2020-01-01T00:00:00Z' }, 'not kept'],
     ['a bookmark that nobody gave', { bookmark: 'x' }, 'no such bookmark'],

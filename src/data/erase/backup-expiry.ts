@@ -1,5 +1,5 @@
-// When the last backup that can hold an erased account's records is removed:
-// backups are not changed, they run out.
+// The time at which the last backup with an erased account's records is removed.
+// An erasure does not change backups; they are removed when they are old.
 
 import { readdir } from 'node:fs/promises';
 import { HOUR_MS } from '../../domain/hour.js';
@@ -7,7 +7,7 @@ import type { BackupSettings } from '../../settings.js';
 
 const BACKUP = /-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
 
-/** A sentence or two; `now`: milliseconds since 1970, UTC, when the records were gone. */
+/** One or two sentences. `now`: when the records were gone, in milliseconds since 1970, UTC. */
 export async function backupExpiry(
   backups: BackupSettings | undefined,
   now: number,

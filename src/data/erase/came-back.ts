@@ -1,15 +1,15 @@
-// What a restore says of accounts that were erased and are in the backup.
+// The message of a restore about erased accounts that are in the backup.
 
 import { dirname } from 'node:path';
 import { accountsThatCameBack, ledgerPath } from './ledger.js';
 
-/** Paragraphs for the terminal; empty where nobody came back. Never rejects: the restore has done its work. */
+/** Paragraphs for the terminal; empty if no erased account is back. Never rejects, because the restore has done its work. */
 export async function erasedAccountsReport(
   environment: Readonly<Record<string, string | undefined>>,
   backup: string,
   owners: Iterable<{ readonly subject: string; readonly oldest: number }>,
 ): Promise<string> {
-  // The ledger stands beside the folder that the backup lies in, unless the settings name another.
+  // The ledger stands beside the backup's folder, unless the settings name another place.
   const path = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(backup)) ?? '';
   try {
     const found = await accountsThatCameBack(path, owners);

@@ -1,5 +1,5 @@
-// `erase`: exports an account, deletes what was exported, looks into every view
-// whether anything is left, and writes it into the ledger.
+// `erase`: exports an account, deletes the exported records, checks in every view that
+// nothing is left, and writes the account into the ledger.
 
 import { createReadStream } from 'node:fs';
 import { access, open, readFile } from 'node:fs/promises';
@@ -8,24 +8,28 @@ import { createInterface } from 'node:readline';
 import { COLLECTION_NAMES, type CollectionName } from '../../domain/collection-name.js';
 import { ApiError } from '../../operator-client.js';
 import type { BackupSettings } from '../../settings.js';
+import {
+  type CommandDependencies,
+  type DataCommandDependencies,
+  pause,
+} from '../command-dependencies.js';
 import { exportData } from '../export/export-command.js';
 import { type Manifest, readManifest } from '../export/manifest.js';
 import { CommandError, Interrupted } from '../failures.js';
 import { startProgress } from '../progress.js';
 import type { Service } from '../service.js';
-import { pause, type Surroundings } from '../surroundings.js';
 import { backupExpiry } from './backup-expiry.js';
 import { addToLedger, type RecordCounts } from './ledger.js';
 
 export interface EraseOptions {
   readonly account: string;
   readonly exportFolder: string;
-  /** Undefined: the erasure goes into no ledger. */
+  /** Undefined: the erasure is written into no ledger. */
   readonly ledger: string | undefined;
   readonly backups: BackupSettings | undefined;
 }
 
-/** In the export's folder: the deleting has begun, so the same command goes on with it. */
+/** This file in the export's folder says that the deletion has begun. The same command then continues it. */
 const BEGUN = 'erase-begun.json';
 const CONNECTIONS = 8;
 /** On Workers the views across accounts follow a little later. */
@@ -33,22 +37,22 @@ const VIEWS_FOLLOW_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 1_000;
 const OWNER_ONLY = 0o600;
 
-/** What an erasure has done. */
+/** The result of an erasure. */
 export interface Erased {
   /** Records that were deleted. */
   readonly count: number;
-  /** Milliseconds since 1970, UTC, when nothing was left. */
+  /** When nothing was left: milliseconds since 1970, UTC. */
   readonly at: number;
 }
 
 export async function eraseAccount(
   options: EraseOptions,
   service: Service,
-  surroundings: Surroundings,
+  dependencies: DataCommandDependencies,
 ): Promise<void> {
   const { account, exportFolder, ledger } = options;
-  const { out } = surroundings;
-  const { count, at } = await eraseRecords(options, service, surroundings);
+  const { out } = dependencies;
+  const { count, at } = await eraseRecords(options, service, dependencies);
   out(`${account} is erased: ${count} records deleted, nothing is left in any view.\n`);
   out(`The ledger ${ledger} has a line of it: a salted hash, the time, the counts.\n`);
   out('The audit log keeps which records the operator changed, and the subject: no values.\n');
@@ -56,14 +60,14 @@ export async function eraseAccount(
   out(`${await backupExpiry(options.backups, at)}\n`);
 }
 
-/** Erases and prints nothing of it, for a program that tells its operator itself. */
+/** Erases without printing, for a program that informs its operator itself. */
 export async function eraseRecords(
   options: EraseOptions,
   service: Service,
-  surroundings: Surroundings,
+  dependencies: DataCommandDependencies,
 ): Promise<Erased> {
   const { account, exportFolder, ledger } = options;
-  const { now, randomBytes } = surroundings;
+  const { now, randomBytes } = dependencies;
   await service.reach();
   const isGoingOn = await access(join(exportFolder, BEGUN)).then(
     () => true,
@@ -71,9 +75,9 @@ export async function eraseRecords(
   );
   const manifest = isGoingOn
     ? await ownManifest(account, exportFolder)
-    : await exportFirst(options, service, surroundings);
-  await deleteExported(manifest, options, service, surroundings);
-  await expectNothingLeft(account, service, surroundings);
+    : await exportFirst(options, service, dependencies);
+  await deleteExported(manifest, options, service, dependencies);
+  await expectNothingLeft(account, service, dependencies);
   const at = now();
   const records = recordCounts(manifest);
   if (ledger !== undefined) {
@@ -86,7 +90,7 @@ export async function eraseRecords(
 async function exportFirst(
   { account, exportFolder }: EraseOptions,
   service: Service,
-  surroundings: Surroundings,
+  dependencies: DataCommandDependencies,
 ): Promise<Manifest> {
   const [manifest] = await exportData(
     {
@@ -97,7 +101,7 @@ async function exportFirst(
       style: { delimiter: ',', isForExcel: false },
     },
     service,
-    surroundings,
+    dependencies,
   );
   if (manifest === undefined) throw new CommandError('the export has made nothing; try again');
   if (manifest.changed_meanwhile === 'yes') {
@@ -112,7 +116,7 @@ async function exportFirst(
   return manifest;
 }
 
-/** Of an erasure that was broken off. */
+/** The manifest of an erasure that was broken off. */
 async function ownManifest(account: string, folder: string): Promise<Manifest> {
   const begun: { account?: string } = JSON.parse(await readFile(join(folder, BEGUN), 'utf8'));
   const manifest = await readManifest(folder);
@@ -122,15 +126,15 @@ async function ownManifest(account: string, folder: string): Promise<Manifest> {
   );
 }
 
-/** Deletes what is in the export, and nothing that came later. A record that is gone already is no failure. */
+/** Deletes the exported records and no later ones. A record that is gone already is no failure. */
 async function deleteExported(
   manifest: Manifest,
   { account, exportFolder }: EraseOptions,
   service: Service,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<void> {
   const total = Object.values(recordCounts(manifest)).reduce((sum, count) => sum + count, 0);
-  const progress = startProgress(surroundings, {
+  const progress = startProgress(dependencies, {
     event: 'erase_progress',
     noun: 'records',
     total,
@@ -149,7 +153,7 @@ async function deleteExported(
           progress.add();
         }
       };
-      // Each connection ends its request first, so that nothing is under way when a sentence says how far it came.
+      // Each connection ends its request first, so that the number in the message is final.
       const ends = await Promise.allSettled(Array.from({ length: CONNECTIONS }, connection));
       const failed = ends.find((end) => end.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
@@ -173,11 +177,11 @@ async function* idsIn(path: string): AsyncGenerator<string, void> {
   }
 }
 
-/** Each list of the account, its own view, and the list of all accounts. */
+/** Checks each list of the account, its own view, and the list of all accounts. */
 async function expectNothingLeft(
   account: string,
   service: Service,
-  { now, interrupted }: Surroundings,
+  { now, interrupted }: CommandDependencies,
 ): Promise<void> {
   const { client } = service;
   for (const collection of COLLECTION_NAMES) {

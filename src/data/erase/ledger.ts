@@ -1,6 +1,6 @@
-// The ledger of erased accounts: who is gone is known only to somebody who
-// knows the subject. It stands beside the folder of the backups, since it is
-// what must be read when one of them is restored.
+// The ledger of erased accounts. It has hashes: only a reader who knows a subject can tell
+// whether it was erased. It stands beside the folder of the backups, because a restore of
+// a backup must read it.
 
 import { createHmac } from 'node:crypto';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ export type RecordCounts = Partial<Record<CollectionName, number>>;
 
 interface Head {
   readonly ledger: 'erased accounts';
-  /** Hexadecimal; one for the ledger, so that a restore hashes each account once. */
+  /** Hexadecimal. The whole ledger has one salt, so that a restore hashes each account once. */
   readonly salt: string;
 }
 
@@ -57,7 +57,7 @@ export async function addToLedger(
   }
 }
 
-/** An account that is in a restored database although it was erased. */
+/** An erased account that is in a restored database. */
 export interface CameBack {
   readonly subject: string;
   /** RFC 3339, UTC. */
@@ -65,9 +65,10 @@ export interface CameBack {
 }
 
 /**
- * Which of the accounts the ledger has, with the last time that each was erased.
- * `oldest`: when the account's oldest record was made, milliseconds since 1970,
- * UTC: what was made after the erasure has not come back. No ledger: none.
+ * The accounts that are in the ledger, with the last time that each was erased.
+ * `oldest`: the creation time of the account's oldest record, in milliseconds since
+ * 1970, UTC. If it is after the erasure, the account is new and has not come back.
+ * Without a ledger the list is empty.
  */
 export async function accountsThatCameBack(
   path: string,

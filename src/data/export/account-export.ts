@@ -1,5 +1,5 @@
-// One account in one folder: a file for each collection, the payments that its
-// orders come to, and its audit events.
+// One account in one folder: a file for each collection, the payments computed from
+// its orders, and its audit events.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -21,7 +21,7 @@ export const OWNER_ONLY_FOLDER = 0o700;
 export interface AccountExportOptions {
   readonly service: Service;
   readonly account: string;
-  /** There, and empty. */
+  /** The folder exists and is empty. */
   readonly folder: string;
   readonly collections: readonly CollectionName[];
   readonly format: ExportFormat;
@@ -50,7 +50,7 @@ export class AccountExport {
     this.#options = options;
   }
 
-  /** Writes the records' files, oldest first. Rejects where one of that name is there. */
+  /** Writes the records' files, oldest first. Rejects if one of that name is there. */
   async writeRecords(): Promise<void> {
     const { folder, collections } = this.#options;
     await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
@@ -68,12 +68,12 @@ export class AccountExport {
     );
     const isFirst = this.#auditEvents === 0 && format === 'csv';
     const text = (isFirst ? csvHeader(columns, style) : '') + lines.join('');
-    // Opened for each page alone: there may be more accounts than files that may be open.
+    // The file is opened for each page: there may be more accounts than a process may have open files.
     await appendFile(this.#path('audit'), text, { mode: OWNER_ONLY });
     this.#auditEvents += wanted.length;
   }
 
-  /** Once there are no more events. */
+  /** Call it after the last event. */
   async finishAudit(): Promise<void> {
     if (this.#auditEvents === 0) await this.addAudit([]);
     const path = this.#path('audit');

@@ -1,11 +1,11 @@
-// The audit events of the exported accounts, found in one walk over the whole
-// log, whose pages are not by account.
+// The audit events of the exported accounts. The log has no pages by account, so one walk
+// over the whole log finds the events of all accounts.
 
 import type { AuditEvent } from '../../operator-client.js';
 import type { Service } from '../service.js';
 import { pagesOf, type ReadPage } from './walk.js';
 
-/** Gives each event to its account's taker, newest first; those of other accounts to nobody. */
+/** Gives each event to its account's taker, newest first. Events of other accounts are skipped. */
 export async function distributeAudit(
   service: Service,
   takers: ReadonlyMap<string, (events: readonly AuditEvent[]) => Promise<void>>,

@@ -1,5 +1,5 @@
-// Records as lines of CSV: the union of their properties is the header, nested
-// values are JSON. Types are lost here; NDJSON keeps them.
+// Records as lines of CSV. The header has all properties of all records; nested values
+// are JSON. CSV loses the types of values; NDJSON keeps them.
 
 import { stringify } from 'csv-stringify/sync';
 import { CommandError } from '../failures.js';
@@ -9,11 +9,11 @@ const ENDING = '\r\n';
 
 export interface CsvStyle {
   readonly delimiter: string;
-  /** A byte order mark, and no cell that a spreadsheet program takes for a formula. */
+  /** For Excel: a byte order mark, and no cell that a spreadsheet program takes for a formula. */
   readonly isForExcel: boolean;
 }
 
-/** Collects the header, in the order in which the properties are met. */
+/** Collects the header: the properties in the order in which they appear. */
 export class Columns {
   readonly names = new Set<string>();
 
@@ -47,12 +47,12 @@ function csvLine(cells: readonly unknown[], { delimiter, isForExcel }: CsvStyle)
   return stringify([cells.map((cell) => cellOf(cell, isForExcel))], {
     delimiter,
     record_delimiter: ENDING,
-    // A text of its own kind of line end, or with spaces at its ends, stays what it is.
+    // Quotes keep a text with other line ends, or with spaces at its ends, as it is.
     quoted_match: /^\s|\s$|[\r\n]/,
   });
 }
 
-/** Numbers stay as they are, negative ones too: they are no formulas. */
+/** Numbers stay as they are, also negative ones: they are no formulas. */
 function cellOf(value: unknown, isForExcel: boolean): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') {

@@ -1,14 +1,14 @@
-// `export`: everything of one account, or of all of them, in a new folder.
+// `export`: writes everything of one account, or of all accounts, into a new folder.
 
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CollectionName } from '../../domain/collection-name.js';
 import type { ResourceUsage } from '../../operator-client.js';
+import type { CommandDependencies, DataCommandDependencies } from '../command-dependencies.js';
 import { CommandError, Interrupted, systemCodeOf } from '../failures.js';
 import { type Progress, startProgress } from '../progress.js';
 import type { Service } from '../service.js';
-import type { Surroundings } from '../surroundings.js';
 import { AccountExport, OWNER_ONLY_FOLDER } from './account-export.js';
 import { distributeAudit } from './audit-files.js';
 import type { CsvStyle } from './csv-lines.js';
@@ -31,7 +31,7 @@ export interface ExportOptions {
   readonly style: CsvStyle;
 }
 
-/** What tells whether records came or went: how many there are, and the newest one's id. */
+/** The number of records and the id of the newest one. If both stay the same, no record was created or deleted. */
 type Mark = readonly string[];
 
 interface Begun {
@@ -45,17 +45,17 @@ interface Begun {
 /** Characters of a subject in its folder's name; a hash keeps the names apart. */
 const NAME_MAX_CHARACTERS = 80;
 
-/** Resolves with the manifests, one an account. */
+/** Resolves with the manifests, one for each account. */
 export async function exportData(
   options: ExportOptions,
   service: Service,
-  surroundings: Surroundings,
+  dependencies: DataCommandDependencies,
 ): Promise<Manifest[]> {
   const prepared = await prepare(options, service).catch(
     stoppedWith('stopped; nothing was written'),
   );
   await makeFolder(options.folder);
-  return await writeAll(prepared, options, service, surroundings).catch(
+  return await writeAll(prepared, options, service, dependencies).catch(
     stoppedWith(`stopped: ${options.folder} is no whole export; remove it, or name a new folder`),
   );
 }
@@ -74,7 +74,7 @@ async function prepare(options: ExportOptions, service: Service): Promise<Prepar
   return { usage, accounts, total: await expectRecords(options, accounts, service) };
 }
 
-/** Says how Ctrl-C has left the folder; other errors stay. */
+/** Adds to an interruption in which state the folder is; other errors stay as they are. */
 function stoppedWith(sentence: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof Interrupted ? new Interrupted(sentence) : error;
@@ -85,9 +85,9 @@ async function writeAll(
   { usage, accounts, total }: Prepared,
   options: ExportOptions,
   service: Service,
-  surroundings: Surroundings,
+  dependencies: DataCommandDependencies,
 ): Promise<Manifest[]> {
-  const progress = startProgress(surroundings, {
+  const progress = startProgress(dependencies, {
     event: 'export_progress',
     noun: 'records',
     total,
@@ -95,7 +95,7 @@ async function writeAll(
   try {
     const exports = new Map<string, Begun>();
     for (const account of accounts) {
-      exports.set(account, await exportRecords(account, options, service, surroundings, progress));
+      exports.set(account, await exportRecords(account, options, service, dependencies, progress));
     }
     const takers = [...exports].map(([account, { files }]) => {
       return [
@@ -107,7 +107,7 @@ async function writeAll(
     const isUntouched = (await lastUpdates(options, service)) === usage;
     const manifests: Manifest[] = [];
     for (const begun of exports.values()) {
-      manifests.push(await finish(begun, isUntouched, options, service, surroundings));
+      manifests.push(await finish(begun, isUntouched, options, service, dependencies));
     }
     if (options.account === undefined) await writeIndex(options.folder, manifests, exports);
     return manifests;
@@ -120,13 +120,13 @@ async function exportRecords(
   account: string,
   options: ExportOptions,
   service: Service,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
   progress: Progress,
 ): Promise<Begun> {
   const { format, collections, style } = options;
   const folder =
     options.account === undefined ? join(options.folder, folderName(account)) : options.folder;
-  const begun = new Date(surroundings.now()).toISOString();
+  const begun = new Date(dependencies.now()).toISOString();
   const before = await markOf(account, options, service);
   const files = new AccountExport({
     service,
@@ -146,7 +146,7 @@ async function finish(
   isUntouched: boolean,
   options: ExportOptions,
   service: Service,
-  { now, version, out }: Surroundings,
+  { now, version, out }: DataCommandDependencies,
 ): Promise<Manifest> {
   await files.finishAudit();
   const after = await markOf(account, options, service);
@@ -181,7 +181,7 @@ async function finish(
   return manifest;
 }
 
-/** Of the account itself: on Workers the views across accounts follow a little later. */
+/** Asks for the account itself: on Workers the views across accounts follow a little later. */
 async function markOf(account: string, options: ExportOptions, service: Service): Promise<Mark> {
   const marks: string[] = [];
   for (const collection of options.collections) {
@@ -193,7 +193,7 @@ async function markOf(account: string, options: ExportOptions, service: Service)
   return marks;
 }
 
-/** When anything was last changed in the exported collections, in whatever account. */
+/** The time of the latest change in the exported collections, in any account. */
 async function lastUpdates(options: ExportOptions, service: Service): Promise<string> {
   const { resources } = await service.patiently(() => service.client.usage());
   const times = options.collections.map((name): ResourceUsage => resources[name]);
@@ -229,7 +229,7 @@ async function expectRecords(
   );
 }
 
-/** Names that every file system keeps apart, whatever the subjects are. */
+/** Folder names that differ on every file system, whatever the subjects are. */
 export function folderName(subject: string): string {
   const readable = encodeURIComponent(subject)
     .replace(/[.*'()!~]/g, (mark) => `%${mark.charCodeAt(0).toString(16)}`)

@@ -1,5 +1,5 @@
-// What stands in an export's folder: written last, so that a folder without it
-// is an export that was broken off.
+// The list of the files in an export's folder. It is written last, so a folder without
+// it is an export that was broken off.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,12 +20,12 @@ export interface ExportedFile {
   readonly sha256: string;
 }
 
-/** `no`: certainly not. `yes`: records came or went. `possibly`: something was changed in the service, perhaps here. */
+/** `no`: nothing was changed. `yes`: records were created or deleted. `possibly`: something in the service was changed, perhaps in this account. */
 export type Changed = 'no' | 'possibly' | 'yes';
 
 export interface Manifest {
   readonly manifest: typeof VERSION;
-  /** Of the program that exported. */
+  /** The version of the program that exported. */
   readonly version: string;
   readonly service: string;
   readonly account: string;
@@ -41,7 +41,7 @@ export function manifestOf(facts: Omit<Manifest, 'manifest'>): Manifest {
   return { manifest: VERSION, ...facts };
 }
 
-/** Throws a `CommandError` where the folder is no whole export. */
+/** Throws a `CommandError` if the folder is not a whole export. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const path = join(folder, MANIFEST);
   try {

@@ -1,5 +1,5 @@
-// Lines that come page by page, newest first, put on disk oldest first, so that
-// an import in the file's order makes the records in the order of their making.
+// Takes lines page by page, newest first, and writes them to disk oldest first. So an
+// import in the file's order creates the records in their original order.
 
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 export const OWNER_ONLY = 0o600;
 const WRITE_BYTES = 262_144;
 
-/** Pages as they come, in a file that is removed afterwards; only where each one begins is in memory. */
+/** Keeps the pages in a file that is removed afterwards. Memory holds only the place where each page begins. */
 export class TurnedFile {
   readonly #path: string;
   readonly #file: FileHandle;
@@ -50,7 +50,7 @@ export class TurnedFile {
   }
 }
 
-/** A file that is new, for its owner alone, hashed as it is written, and on disk when it is closed. */
+/** A new file that only its owner may read. It is hashed while it is written, and on disk when it is closed. */
 export class HashedFile {
   bytes = 0;
   readonly #file: FileHandle;
@@ -72,7 +72,7 @@ export class HashedFile {
     if (this.#pendingCharacters >= WRITE_BYTES) await this.#flush();
   }
 
-  /** Resolves with the SHA-256, hexadecimal. */
+  /** Resolves with the file's SHA-256, hexadecimal. */
   async close(): Promise<string> {
     await this.#flush();
     await this.#file.sync();

@@ -1,5 +1,5 @@
-// An account's records page by page, newest first, each once, while others
-// write. Memory holds one page, whatever the account has.
+// Reads an account's records page by page, newest first, each record once, while others
+// write. Memory holds one page, however large the account is.
 
 import type { Page } from '../../operator-client.js';
 import { CommandError } from '../failures.js';
@@ -7,15 +7,15 @@ import { isTooLong, type Service } from '../service.js';
 
 /** Each divides the one before it, so that a smaller page can begin where a larger one would. */
 const PAGE_SIZES = [200, 100, 50, 10, 5, 1] as const;
-/** Rows that are remembered, so that one that is pushed onto the next page is not taken twice. */
+/** This many rows are remembered, so that a row that is pushed onto the next page is not taken twice. */
 const REMEMBERED_ROWS = 10_000;
 
 export type ReadPage<Row> = (query: { page: number; page_size: number }) => Promise<Page<Row>>;
 
 /**
- * Pages are counted from the newest, so they shift while others write. Rows that
- * came push known ones backwards: they are remembered. Rows that went pull unseen
- * ones forwards: the walk steps back by as many.
+ * Pages are counted from the newest row, so they shift while others write. New rows push
+ * known rows onto later pages: known rows are remembered and skipped. Deleted rows pull
+ * unread rows onto earlier pages: the walk steps back by the number of deleted rows.
  */
 export async function* pagesOf<Row>(
   service: Service,

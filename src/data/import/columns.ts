@@ -1,15 +1,15 @@
-// Which column becomes which property, judged before the first row is.
+// Decides which column becomes which property, before the first row is judged.
 
 import { CommandError, UsageError } from '../failures.js';
 
 export interface Column {
-  /** As the file writes it, without spaces around it; empty where it has none. */
+  /** The header as the file has it, without spaces around it; empty if the column has none. */
   readonly header: string;
   readonly property: string;
   readonly isNumber: boolean;
 }
 
-/** The properties that the service wants as numbers, or reckons with. */
+/** The properties that must be numbers, or with which the service computes. */
 const NUMBER_PROPERTIES: ReadonlySet<string> = new Set(['amount', 'price', 'paid']);
 const MAP_EXAMPLE = '--map "Jina=name,Simu=phone"';
 
@@ -34,7 +34,7 @@ export function parseMap(given: readonly string[]): ReadonlyMap<string, string> 
   return map;
 }
 
-/** Throws where two columns would become one property, or the map names a column that is not there. */
+/** Throws if two columns would become one property, or if the map names a missing column. */
 export function columnsOf(
   file: string,
   line: number,

@@ -12,14 +12,14 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
-/** Excel's own first line, which no parser knows. */
+/** Excel's own first line; no parser knows it. */
 const SEPARATOR_LINE = /^sep=(.)\r?\n/i;
 const LINE_END = /\r\n|\n|\r/g;
 const DELIMITERS = [',', ';', '\t', '|'];
-/** What is looked at to find the delimiter. */
+/** This many characters are searched for the delimiter. */
 const HEAD_MAX_CHARACTERS = 65_536;
 
-/** The header first, then the rows; lines without anything are left out. */
+/** The header first, then the rows; empty lines are skipped. */
 export async function* csvRows(
   source: SourceFile,
   delimiter: string | undefined,
@@ -28,21 +28,21 @@ export async function* csvRows(
   const separator = SEPARATOR_LINE.exec(head);
   const skipped = separator?.[0].length ?? 0;
   const chosen = delimiter ?? separator?.[1] ?? likelyDelimiter(source.path, head.slice(skipped));
-  /** Where the next row begins. */
+  /** The line where the next row begins. */
   let nextLine = skipped === 0 ? 1 : 2;
   const parser = parse({
     delimiter: chosen,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
-    // A quote that is never closed swallows the rest of the file.
+    // An unclosed quotation mark would make the rest of the file one value.
     max_record_size: 2 * REQUEST_BODY_MAX_BYTES,
     on_record: ((cells: string[]) => {
       const line = nextLine;
-      // Its own count takes a \r\n within a value for two lines.
+      // The parser's own count takes a \r\n within a value for two lines.
       for (const cell of cells) nextLine += cell.match(LINE_END)?.length ?? 0;
       nextLine++;
       return { line, cells };
-      // Its types know only arrays as results.
+      // The parser's types have only arrays as results.
     }) as never,
   });
   const text = Readable.from(without(all, skipped));
@@ -77,7 +77,7 @@ function quoteProblem(code: string): string {
   }
 }
 
-/** The delimiter that the first line has most of, outside of quotation marks. */
+/** The delimiter that occurs most often in the first line, outside of quotation marks. */
 function likelyDelimiter(file: string, head: string): string {
   const line = head.replace(/"[^"]*"/g, '').split(/\r\n|\n|\r/, 1)[0] ?? '';
   const counts = DELIMITERS.map((mark) => [line.split(mark).length - 1, mark] as const);

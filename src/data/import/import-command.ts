@@ -1,14 +1,14 @@
-// `import`: judges every row, and only then sends them, so that a file goes in
-// whole, or not at all, or as far as Ctrl-C, and never twice.
+// `import`: judges every row first and then sends the rows. So a file is imported whole,
+// or not at all, or up to a Ctrl-C, and no row is imported twice.
 
 import { createHash } from 'node:crypto';
 import type { CollectionName } from '../../domain/collection-name.js';
 import { sequenceOf } from '../../domain/identifier.js';
+import type { CommandDependencies } from '../command-dependencies.js';
 import { CommandError, Interrupted, sentenceOf } from '../failures.js';
 import { startProgress } from '../progress.js';
 import type { Service } from '../service.js';
-import type { Surroundings } from '../surroundings.js';
-import { ImportJournal, type Undertaking } from './import-journal.js';
+import { ImportJournal, type ImportTask } from './import-journal.js';
 import { judgedRows, type Reading } from './judged-rows.js';
 import { lock } from './lock-file.js';
 import { type Part, planOf } from './plan.js';
@@ -18,7 +18,7 @@ import { sendRows } from './send-rows.js';
 import { Spool } from './spool.js';
 
 export interface ImportOptions {
-  /** A file, or an export's folder. */
+  /** The path of a file, or of an export's folder. */
   readonly path: string;
   readonly account: string;
   readonly into: CollectionName | undefined;
@@ -31,7 +31,7 @@ export interface ImportOptions {
   readonly connections: number;
 }
 
-/** A part with its judged rows; `spool` only where they are to be sent. */
+/** A part with its judged rows. `spool` is there only if the rows are to be sent. */
 interface JudgedPart extends Part {
   readonly rows: number;
   readonly bad: number;
@@ -41,11 +41,11 @@ interface JudgedPart extends Part {
 const SHOWN_ROWS = 3;
 const SHOWN_MAX_CHARACTERS = 200;
 
-/** Resolves with the exit code: 1 where a row is bad. */
+/** Resolves with the exit code, which is 1 if a row is bad. */
 export async function importData(
   options: ImportOptions,
   service: () => Service,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<number> {
   const parts = await planOf(options);
   const report = await Report.open(options.reportPath);
@@ -59,15 +59,15 @@ export async function importData(
         releases.push(await lock(`${path}.lock`, part.source.path));
       }
     }
-    for (const part of parts) judgedParts.push(await judge(part, options, report, surroundings));
-    showProblems(report, options, surroundings);
+    for (const part of parts) judgedParts.push(await judge(part, options, report, dependencies));
+    showProblems(report, options, dependencies);
     if (options.isDryRun) return report.badRows === 0 ? 0 : 1;
     if (report.badRows > 0 && !options.skipsBad) {
       throw new CommandError(
         'nothing was written; correct the rows, or pass --skip-bad to leave them out',
       );
     }
-    for (const part of judgedParts) await send(part, options, service(), report, surroundings);
+    for (const part of judgedParts) await send(part, options, service(), report, dependencies);
     return report.badRows === 0 ? 0 : 1;
   } finally {
     for (const { spool } of judgedParts) await spool?.close();
@@ -80,10 +80,10 @@ async function judge(
   part: Part,
   options: ImportOptions,
   report: Report,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<JudgedPart> {
   const { source, collection } = part;
-  const { out, interrupted } = surroundings;
+  const { out, interrupted } = dependencies;
   const spool = options.isDryRun
     ? undefined
     : await Spool.create(`${source.path}.rows-${process.pid}`);
@@ -119,7 +119,7 @@ function shortened(text: string): string {
   return text.length > SHOWN_MAX_CHARACTERS ? `${text.slice(0, SHOWN_MAX_CHARACTERS)}…` : text;
 }
 
-function showProblems(report: Report, options: ImportOptions, { out }: Surroundings): void {
+function showProblems(report: Report, options: ImportOptions, { out }: CommandDependencies): void {
   if (report.problems === 0) return;
   for (const found of report.shown) out(`  ${found.file}, ${problemText(found)}\n`);
   const more = report.problems - report.shown.length;
@@ -132,15 +132,15 @@ async function send(
   options: ImportOptions,
   service: Service,
   report: Report,
-  surroundings: Surroundings,
+  dependencies: CommandDependencies,
 ): Promise<void> {
   const { source, collection, spool, rows, bad } = part;
-  const { out, now, interrupted } = surroundings;
+  const { out, now, interrupted } = dependencies;
   if (spool === undefined) return;
   const records = service.records(options.account, collection);
   const journal = await ImportJournal.open(
     journalPath(part, options, service),
-    undertakingOf(part, options, service),
+    taskOf(part, options, service),
     new Date(now()).toISOString(),
     async () => {
       const { items } = await service.patiently(() => records.list({ page_size: 1 }));
@@ -155,7 +155,7 @@ async function send(
     return journal.close();
   }
   if (already > 0) out(`going on: ${already} of ${total} records are there from before\n`);
-  const progress = startProgress(surroundings, {
+  const progress = startProgress(dependencies, {
     event: 'import_progress',
     noun: 'rows',
     total,
@@ -200,17 +200,17 @@ async function send(
   }
 }
 
-/** The file is in part there; what is to be done about it is said. */
+/** The error for a file of which a part is imported. It says what to do. */
 class RowRefused extends CommandError {}
 
-/** One journal for each place that a file goes to: the same file may go into two accounts. */
+/** Each target has a journal of its own: the same file may be imported into two accounts. */
 function journalPath(part: Part, options: ImportOptions, service: Service): string {
   const place = JSON.stringify([service.baseUrl, options.account, part.collection]);
   const mark = createHash('sha256').update(place).digest('hex').slice(0, 12);
   return `${part.source.path}.import-${mark}`;
 }
 
-function undertakingOf(part: Part, options: ImportOptions, service: Service): Undertaking {
+function taskOf(part: Part, options: ImportOptions, service: Service): ImportTask {
   const { map, delimiter, decimal } = options.reading;
   return {
     file: part.source.path,

@@ -1,6 +1,6 @@
-// What an import has done so far, in a file beside the imported one. The rows
-// about to be sent are on disk before the first of them is sent; what became of
-// them follows. So a row without an answer is known as such after any end.
+// The progress of an import, in a file beside the imported one. The numbers of the rows
+// are on disk before the first of them is sent; their results follow. So after any end
+// the rows without an answer are known.
 
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -13,18 +13,18 @@ import { objectIn } from '../json-line.js';
 const VERSION = 1;
 const OWNER_ONLY = 0o600;
 
-/** What the import is of, and into what; a journal of anything else is not gone on with. */
-export interface Undertaking {
+/** Source and target of the import. A journal with another header is not continued. */
+export interface ImportTask {
   readonly file: string;
   readonly sha256: string;
   readonly service: string;
   readonly account: string;
   readonly collection: CollectionName;
-  /** How the file is read, as one text. */
+  /** The options for reading the file, as one text. */
   readonly reading: string;
 }
 
-interface Header extends Undertaking {
+interface Header extends ImportTask {
   readonly version: number;
   /** The number of the newest record before the first row was sent. */
   readonly newest: number;
@@ -48,7 +48,7 @@ export class ImportJournal {
   readonly created = new Set<number>();
   /** Numbers of the records that this import has created. */
   readonly sequences = new Set<number>();
-  /** Rows that were sent, or were about to be, and had no answer; with the highest number that was known before. */
+  /** Rows without an answer that may have been sent, each with the highest record number that was known before. */
   readonly uncertain = new Map<number, number>();
   readonly header: Header;
   finished: Finished | undefined;
@@ -63,20 +63,20 @@ export class ImportJournal {
     this.#highest = header.newest;
   }
 
-  /** Goes on with the journal at the path, or begins it; `newest` is asked for only then. */
+  /** Continues the journal at the path, or begins one. Only a new journal calls `newest`. */
   static async open(
     path: string,
-    undertaking: Undertaking,
+    task: ImportTask,
     begun: string,
     newest: () => Promise<number>,
   ): Promise<ImportJournal> {
     const header = (await readHeader(path)) ?? {
       version: VERSION,
-      ...undertaking,
+      ...task,
       newest: await newest(),
       begun,
     };
-    expectSame(path, header, undertaking);
+    expectSame(path, header, task);
     const file = await open(path, 'a', OWNER_ONLY).catch((error: unknown) => {
       throw new CommandError(`the journal ${path} cannot be written (${systemCodeOf(error)})`);
     });
@@ -92,7 +92,7 @@ export class ImportJournal {
     return journal;
   }
 
-  /** Resolves when it is on disk that these rows are about to be sent. */
+  /** Announces the rows that are sent next. Resolves when the announcement is on disk. */
   async sending(rows: readonly number[]): Promise<void> {
     for (const row of rows) this.uncertain.set(row, this.#highest);
     this.#append({ sending: rows });
@@ -100,13 +100,13 @@ export class ImportJournal {
     await this.#file.datasync();
   }
 
-  /** The row's record is known. Need not be on disk: it can be found out again. */
+  /** The row's record is known. This line need not be synced: the next run can find the record again. */
   done(row: number, id: string): void {
     this.#take({ row, id });
     this.#append({ row, id });
   }
 
-  /** The service has said no to the row, or it was not sent: certainly not created. */
+  /** The service has refused the row, or the row was not sent: it is certainly not created. */
   notCreated(row: number): void {
     this.uncertain.delete(row);
   }
@@ -185,17 +185,17 @@ async function readHeader(path: string): Promise<Header | undefined> {
   return undefined;
 }
 
-function expectSame(path: string, header: Header, undertaking: Undertaking): void {
-  const began = `its import into ${undertaking.collection} of ${JSON.stringify(undertaking.account)} began on ${header.begun}`;
+function expectSame(path: string, header: Header, task: ImportTask): void {
+  const began = `its import into ${task.collection} of ${JSON.stringify(task.account)} began on ${header.begun}`;
   const anew = `to import all of it once more, the rows that are there already included, remove ${path}`;
-  if (header.sha256 !== undertaking.sha256) {
+  if (header.sha256 !== task.sha256) {
     throw new CommandError(
-      `${undertaking.file} has changed since ${began}; put new rows into a file of their own; ${anew}`,
+      `${task.file} has changed since ${began}; put new rows into a file of their own; ${anew}`,
     );
   }
-  if (header.reading !== undertaking.reading) {
+  if (header.reading !== task.reading) {
     throw new CommandError(
-      `${undertaking.file} was read with other options when ${began} (${header.reading}); give the same ones; ${anew}`,
+      `${task.file} was read with other options when ${began} (${header.reading}); give the same ones; ${anew}`,
     );
   }
 }

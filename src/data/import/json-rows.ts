@@ -1,5 +1,5 @@
-// The records of an NDJSON file, or of a JSON array, each as its own text with
-// the line where it begins. Neither is ever held as a whole.
+// The records of an NDJSON file or of a JSON array. Each is a text with the line where it
+// begins. The file is never in memory as a whole.
 
 import { REQUEST_BODY_MAX_BYTES } from '../../domain/limits.js';
 import { UnreadableFile } from './problem.js';
@@ -10,10 +10,10 @@ export interface JsonRow {
   readonly text: string;
 }
 
-/** No request may be longer, so no record can be. Spaces of a file that is laid out for people come on top. */
+/** No request, and so no record, may be longer. The allowance is larger because files for people contain spaces. */
 const ROW_MAX_CHARACTERS = 4 * REQUEST_BODY_MAX_BYTES;
 
-/** One record a line; empty lines are left out. */
+/** One record for each line; empty lines are skipped. */
 export async function* ndjsonRows(source: SourceFile): AsyncGenerator<JsonRow, void> {
   let line = 1;
   let rest = '';
@@ -29,7 +29,7 @@ export async function* ndjsonRows(source: SourceFile): AsyncGenerator<JsonRow, v
   if (rest.trim() !== '') yield { line, text: rest };
 }
 
-/** The elements of one array. Throws an `UnreadableFile` where the file is anything else. */
+/** The elements of one array. Throws an `UnreadableFile` if the file is something else. */
 export async function* jsonArrayRows(source: SourceFile): AsyncGenerator<JsonRow, void> {
   const scan = new ArrayScan(source);
   for await (const piece of textOf(source)) yield* scan.add(piece);
@@ -38,7 +38,7 @@ export async function* jsonArrayRows(source: SourceFile): AsyncGenerator<JsonRow
 
 type Place = 'before' | 'in array' | 'in element' | 'after';
 
-/** Finds where elements begin and end: brackets that are not in strings. What is between is judged by the parser. */
+/** Finds the begin and end of each element by the brackets outside of strings. The parser judges the text between them. */
 class ArrayScan {
   readonly #source: SourceFile;
   #place: Place = 'before';

@@ -1,5 +1,5 @@
-// Each row of a file, judged by the service's own rules before anything is
-// sent: the record that would be stored, or what is wrong with the row.
+// Judges each row of a file by the service's own rules before anything is sent. The result
+// is the record that would be stored, or the problems of the row.
 
 import type { CollectionName } from '../../domain/collection-name.js';
 import { COLLECTIONS } from '../../domain/collections.js';
@@ -14,11 +14,11 @@ import { type DecimalMark, numberOfText } from './number-text.js';
 import { type Problem, UnreadableFile } from './problem.js';
 import type { SourceFile } from './source-file.js';
 
-/** How the operator says that the file is to be read. */
+/** The operator's options for reading the file. */
 export interface Reading {
   /** Properties by header. */
   readonly map: ReadonlyMap<string, string>;
-  /** Undefined: found in the first line. */
+  /** Undefined: the first line decides. */
   readonly delimiter: string | undefined;
   readonly decimal: DecimalMark | undefined;
 }
@@ -27,12 +27,12 @@ export interface JudgedRow {
   /** From 1, among all rows of the file. */
   readonly row: number;
   readonly line: number;
-  /** The JSON of the request; meaningless where there are problems. */
+  /** The JSON of the request. Not to be used if the row has problems. */
   readonly body: string;
   readonly problems: readonly Problem[];
 }
 
-/** Every row in the file's order. Throws an `UnreadableFile`, a `CommandError` or a `UsageError` for the file as a whole. */
+/** Yields every row in the file's order. Throws an `UnreadableFile`, a `CommandError` or a `UsageError` for the file as a whole. */
 export async function* judgedRows(
   source: SourceFile,
   collection: CollectionName,
@@ -62,7 +62,7 @@ export async function* judgedRows(
   }
 }
 
-/** A required property without a column: one sentence, and not one for each row. */
+/** A required property without a column is reported once, and not for each row. */
 function expectRequired(
   { path }: SourceFile,
   collection: CollectionName,
@@ -104,12 +104,12 @@ function judged(
   return { row, line, body, problems: found };
 }
 
-/** The service speaks of a request's body, and of what to send. */
+/** The service's message speaks of a request's body; here it must speak of a row. */
 function ofRecord(message: string): string {
   return message.replace('the body', 'the record').split('; ', 1)[0] ?? message;
 }
 
-/** The rules' message names every property that fails; each is a finding of its own. */
+/** The message of the rules names every property that fails. Each becomes a problem of its own. */
 function ruleProblems(collection: CollectionName, message: string) {
   const names = Object.keys(COLLECTIONS[collection].required.shape);
   const start = new RegExp(`(?:^|; )(?=(?:${names.join('|')}) is )`);
@@ -125,7 +125,7 @@ function valueText(record: JsonObject, property: string): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Empty cells are left out: a property that was not given, so that the service's defaults apply. */
+/** An empty cell becomes no property, so that the service's defaults apply. */
 function recordOf({ line, cells }: CsvRow, columns: readonly Column[], mark?: DecimalMark) {
   const problems: Problem[] = [];
   if (cells.length !== columns.length) {
@@ -153,7 +153,7 @@ function recordOf({ line, cells }: CsvRow, columns: readonly Column[], mark?: De
       members.push([property, value]);
     }
   }
-  // Defines own properties, `__proto__` included.
+  // Object.fromEntries defines own properties, also `__proto__`.
   return { record: Object.fromEntries(members) as JsonObject, problems };
 }
 

@@ -1,5 +1,5 @@
-// One import of a file at a time: a lock with the holder's process id beside
-// the journal. What a killed import has left is taken over.
+// One import of a file at a time: a lock file with the holder's process id stands beside
+// the journal. The lock of a killed import is taken over.
 
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -10,14 +10,14 @@ interface Holder {
   readonly host: string;
 }
 
-/** Resolves with how to let go. Rejects with a `CommandError` while another process holds it. */
+/** Resolves with the function that releases the lock. Rejects with a `CommandError` while another process holds it. */
 export async function lock(path: string, file: string): Promise<() => Promise<void>> {
   const own: Holder = { pid: process.pid, host: hostname() };
   const mine = `${path}.${process.pid}`;
   try {
     await writeFile(mine, JSON.stringify(own), { mode: 0o600 });
     for (;;) {
-      // A name for a file that is whole already: nobody reads half a lock.
+      // The whole file gets its name at once, so that no process reads half a lock.
       const isTaken = await link(mine, path).then(
         () => false,
         (error: unknown) => {
@@ -38,7 +38,7 @@ export async function lock(path: string, file: string): Promise<() => Promise<vo
   }
 }
 
-/** Moves a lock aside whose holder is gone; where another process was quicker, its lock is put back. */
+/** Moves aside a lock whose holder is gone. If another process was quicker, its lock is put back. */
 async function takeAway(path: string, own: Holder, file: string): Promise<void> {
   const text = await readFile(path, 'utf8').catch(() => undefined);
   if (text === undefined) return;

@@ -1,5 +1,5 @@
-// Numbers as people write them in spreadsheets. `1.000` is a thousand in one
-// country and one in another: such a value is refused unless the operator says.
+// Numbers as people write them in spreadsheets. `1.000` is a thousand in one country and
+// one in another. Such a value is refused, unless the operator says which is meant.
 
 export type DecimalMark = ',' | '.';
 
@@ -7,7 +7,7 @@ export type NumberText =
   | { readonly ok: true; readonly value: number }
   | { readonly ok: false; readonly problem: string };
 
-/** A double keeps every number of so many digits. */
+/** A double keeps every number of up to this many digits. */
 const DIGITS_MAX = 15;
 const SPACES = /[\u0020\u00a0\u2009\u202f]/g;
 
@@ -17,7 +17,7 @@ const FORMS: Readonly<Record<DecimalMark, RegExp>> = {
   ',': /^([+-]?)([1-9]\d{0,2}(?:([. '])\d{3})(?:\3\d{3})*|\d+)(?:,(\d+))?$/,
 };
 
-/** `mark`: which one stands before the fraction; undefined: only what can be read in one way is a number. */
+/** `mark`: the decimal mark. Undefined: only texts with a single reading are numbers. */
 export function numberOfText(text: string, mark: DecimalMark | undefined): NumberText {
   const given = text.trim().replace(SPACES, ' ');
   const marks: readonly DecimalMark[] = mark === undefined ? ['.', ','] : [mark];
@@ -43,13 +43,13 @@ export function numberOfText(text: string, mark: DecimalMark | undefined): Numbe
   return { ok: true, value: Number(reading) };
 }
 
-/** As a program writes it; undefined where the text is no such number. */
+/** The number as programs write it; undefined if the text is no such number. */
 function readAs(text: string, mark: DecimalMark): string | undefined {
   const found = FORMS[mark].exec(text);
   if (found === null) return undefined;
   const [, sign = '', whole = '', , fraction] = found;
   const number = `${sign === '-' ? '-' : ''}${whole.replace(/\D/g, '')}${fraction === undefined ? '' : `.${fraction}`}`;
-  // 1.0 and 1 are one reading, not two.
+  // 1.0 and 1 are the same reading.
   return String(Number(number)) === 'NaN' ? undefined : normalized(number);
 }
 

@@ -1,5 +1,5 @@
-// What is to be imported: one file into one collection, or the files of an
-// export's folder, each into its own.
+// The files to import: one file into one collection, or the files of an export's folder,
+// each into its own collection.
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';

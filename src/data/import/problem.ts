@@ -1,13 +1,13 @@
-// What is wrong with a row: where it stands, what it is, and the value.
+// A problem of a row: its place, the reason, and the value.
 
 /** One finding, as the screen and the report show it. */
 export interface Problem {
-  /** Of the file, from 1; of a row that goes over several lines, its first. */
+  /** The line in the file, from 1. If a row has several lines, its first line. */
   readonly line: number;
-  /** The header, or the property; empty where the whole row is meant. */
+  /** The header, or the property; empty if the whole row is meant. */
   readonly column: string;
   readonly problem: string;
-  /** Empty where there is none. */
+  /** Empty if no value is meant. */
   readonly value: string;
 }
 
@@ -22,7 +22,7 @@ export function problemText({ line, column, problem, value }: Problem): string {
   return `${place}: ${problem}${value === '' ? '' : ` (${JSON.stringify(shown)})`}`;
 }
 
-/** A file whose rows cannot be told apart from some place on: none of it is imported. */
+/** From some place on the file cannot be divided into rows. Nothing of it is imported. */
 export class UnreadableFile extends Error {
   constructor(file: string, problem: Problem) {
     super(`${file}, ${problemText(problem)}`);

@@ -1,5 +1,5 @@
-// The findings of a file: counted, the first ones kept for the screen, all of
-// them in the report, which people open in a spreadsheet.
+// The problems of a file: their number, the first ones for the screen, and all of them in
+// the report, which people open in a spreadsheet.
 
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
@@ -21,7 +21,7 @@ export class Report {
     this.#stream = stream;
   }
 
-  /** `path`: undefined where nobody asked for a report. A report of that name is replaced. */
+  /** `path`: undefined if no report is wanted. An existing report of that name is replaced. */
   static async open(path: string | undefined): Promise<Report> {
     if (path === undefined) return new Report(undefined);
     const stream = createWriteStream(path, { mode: 0o600 });
@@ -34,7 +34,7 @@ export class Report {
     return new Report(stream);
   }
 
-  /** One row's findings. */
+  /** Adds the problems of one row. */
   async add(file: string, problems: readonly Problem[]): Promise<void> {
     this.badRows++;
     for (const found of problems) {
@@ -59,7 +59,7 @@ export class Report {
   }
 }
 
-/** A file from outside must not run formulas in the operator's spreadsheet. */
+/** Disarms formulas: a stranger's file must not run them in the operator's spreadsheet. */
 function csvLine(cells: readonly string[]): string {
   return stringify([[...cells]], { escape_formulas: true, record_delimiter: '\r\n' });
 }

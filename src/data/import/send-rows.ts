@@ -1,6 +1,6 @@
-// Sends the judged rows over several connections, in rounds: at the first sign
-// of trouble nothing more is sent, what is under way ends, what is uncertain is
-// settled, and the next round goes on.
+// Sends the judged rows over several connections, in rounds. At the first failure nothing
+// more is sent, and the requests under way end. Then the import finds out which uncertain
+// rows were created, and the next round continues.
 
 import { ApiError } from '../../operator-client.js';
 import { CommandError, isPassing, sentenceOf } from '../failures.js';
@@ -10,9 +10,9 @@ import type { ImportJournal } from './import-journal.js';
 import { settle } from './settle.js';
 import type { Spool, SpooledRow } from './spool.js';
 
-/** Rows that one entry of the journal announces, and one sync of the disk. */
+/** One entry of the journal, and one sync of the disk, announces this many rows. */
 const ANNOUNCED_ROWS = 64;
-/** A row that the service answers with 500 so often is refused, not unlucky. */
+/** A row that gets this many answers with 500 counts as refused. */
 const TRIES_MAX = 5;
 
 export interface SendOptions {
@@ -24,7 +24,7 @@ export interface SendOptions {
   readonly isReversed: boolean;
   readonly progress: Progress;
   readonly interrupted: AbortSignal;
-  /** The service says no to a row that the dry run let through; throws where that ends the import. */
+  /** The service refuses a row that the dry run accepted. Throws if that ends the import. */
   refused(row: SpooledRow, message: string): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function sendRows(options: SendOptions): Promise<void> {
     progress.add(found);
   }
 
-  /** Where the uncertain rows are; only looked for when there are any. */
+  /** Finds the uncertain rows in the spool; called only if there are any. */
   async function findPositions(): Promise<void> {
     if (positions.size > 0) return;
     for (let index = 0; index < spool.length; index++) {
@@ -79,13 +79,13 @@ class Sending {
     this.#options = options;
   }
 
-  /** Sends until all rows are sent or there is trouble; resolves with that, when nothing is under way any more. */
+  /** Sends until all rows are sent or a request fails. Resolves with the failure when nothing is under way any more. */
   async round(): Promise<ApiError | undefined> {
     this.#next = 0;
     this.#trouble = undefined;
     const { connections, journal } = this.#options;
     await Promise.all(Array.from({ length: connections }, () => this.#connection()));
-    // Announced, and not sent.
+    // Announced but not sent.
     for (const { row } of this.#announced) journal.notCreated(row);
     this.#announced = [];
     if (this.#failure !== undefined) throw this.#failure;
@@ -156,7 +156,7 @@ class Sending {
     const { journal, refused } = this.#options;
     const isRowsOwn = error.status === 422 || error.code === 'INVALID_JSON';
     if (isPassing(error)) {
-      // The door was shut: the request has not come in. Anything else may have.
+      // No connection was made, so the request has not arrived. After any other failure it may have arrived.
       if (error.status === 429) journal.notCreated(row.row);
       const tries = (this.#tries.get(row.row) ?? 0) + (error.status === 500 ? 1 : 0);
       this.#tries.set(row.row, tries);

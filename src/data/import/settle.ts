@@ -1,6 +1,5 @@
-// After an answer that never came: the account is read, and a row whose record
-// is there is not sent again. Two equal rows are two records, so each record
-// stands for one row only.
+// After a missing answer: reads the account, and does not send a row again whose record is
+// there. Two equal rows are two records, so each record answers for one row only.
 
 import type { CollectionName } from '../../domain/collection-name.js';
 import { COLLECTIONS } from '../../domain/collections.js';
@@ -8,8 +7,8 @@ import { sequenceOf } from '../../domain/identifier.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { newRecord } from '../../domain/record.js';
 import { ApiError } from '../../operator-client.js';
+import { pause } from '../command-dependencies.js';
 import type { Service } from '../service.js';
-import { pause } from '../surroundings.js';
 import type { ImportJournal } from './import-journal.js';
 
 const PAGE_SIZE = 200;
@@ -22,13 +21,13 @@ export interface SettleOptions {
   readonly interrupted: AbortSignal;
 }
 
-/** Leaves no row uncertain. Resolves with how many of them were created after all. */
+/** Finds out about every uncertain row. Resolves with the number of rows that were created. */
 export async function settle(options: SettleOptions): Promise<number> {
   const { service, journal, bodyOf, interrupted } = options;
   if (journal.uncertain.size === 0) return 0;
   const { collection, account } = journal.header;
-  // The question for its health goes to the database behind every write that was
-  // decided until then, so the reading that follows sees them all.
+  // The question for the health waits in the database behind all earlier writes, so the
+  // reads that follow see these writes.
   await expectHealth(service);
   await pause(service.waits.onItsWayMs, interrupted);
   await expectHealth(service);
@@ -53,7 +52,7 @@ export async function settle(options: SettleOptions): Promise<number> {
   return found;
 }
 
-/** Waits for the database as for the service itself. */
+/** Waits until the database answers, as for the service itself. */
 async function expectHealth(service: Service): Promise<void> {
   await service.patiently(async () => {
     const { database } = await service.client.health();
@@ -64,7 +63,7 @@ async function expectHealth(service: Service): Promise<void> {
   });
 }
 
-/** The account's records that came after the one of that number, newest first. */
+/** The account's records with a higher number, newest first. */
 async function* recordsAfter(
   service: Service,
   account: string,
@@ -79,7 +78,7 @@ async function* recordsAfter(
     );
     const later = items.filter(({ id }) => sequenceOf(collection, id) > sequence);
     for (const record of later) {
-      // Records that came meanwhile push known ones onto the next page.
+      // New records push known ones onto the next page.
       if (seen.has(record.id)) continue;
       seen.add(record.id);
       yield record;
@@ -88,13 +87,13 @@ async function* recordsAfter(
   }
 }
 
-/** Of the record that the service makes from a body. */
+/** The content of the record that the service makes from a body. */
 function storedContent(collection: CollectionName, body: string): string {
   const record = newRecord(collection, body);
   return contentOf(collection, JSON.parse(record.ok ? record.value.text : body));
 }
 
-/** One text for equal contents, whatever the order of their properties. */
+/** The same text for equal contents, in any order of properties. */
 export function contentOf(collection: CollectionName, record: JsonObject): string {
   const given = COLLECTIONS[collection].mirrorsOwner
     ? ['id', 'owner_sub', 'ownerSub']

@@ -1,5 +1,5 @@
-// The file as text: its encoding is found out by a strict look at every byte,
-// not guessed from letter frequencies, and its hash says later whether it changed.
+// The file as text. Every byte is checked to find the encoding; nothing is guessed from
+// letter frequencies. The hash tells later whether the file was changed.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -15,11 +15,11 @@ export interface SourceFile {
   readonly name: string;
   readonly format: Format;
   readonly bytes: number;
-  /** SHA-256 of its bytes, hexadecimal. */
+  /** SHA-256 of the file's bytes, hexadecimal. */
   readonly sha256: string;
-  /** As `TextDecoder` names it. */
+  /** The name that `TextDecoder` has for it. */
   readonly encoding: string;
-  /** The line of the first byte that is no UTF-8, where that decided; else undefined. */
+  /** The line of the first byte that is not UTF-8, if that decided the encoding; else undefined. */
   readonly notUtf8AtLine: number | undefined;
 }
 
@@ -33,7 +33,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 };
 const FALLBACK_ENCODING = 'windows-1252';
 const LINE_FEED = 0x0a;
-/** A ZIP file's first bytes: what a spreadsheet program saves unless it is asked for CSV. */
+/** A ZIP file's first bytes. A spreadsheet program saves its own files in this form. */
 const ZIP_START = Buffer.from('PK\u0003\u0004');
 
 /** Throws a `UsageError` for a name that no decoder has. */
@@ -47,7 +47,7 @@ export function knownEncoding(given: string): string {
   }
 }
 
-/** Reads the whole file once. `encoding`: the operator's word; undefined: strict UTF-8, else Windows-1252. */
+/** Reads the whole file once. `encoding`: the operator's choice; undefined: UTF-8 if every byte fits, else Windows-1252. */
 export async function lookAt(path: string, encoding: string | undefined): Promise<SourceFile> {
   const format = FORMATS[extname(path).toLowerCase()];
   if (format === undefined) {
@@ -113,7 +113,7 @@ async function firstBytes(path: string): Promise<Buffer> {
   throw new CommandError(`${path} is empty; name a file with rows`);
 }
 
-/** Finds the line of the first byte that strict UTF-8 does not have. */
+/** Finds the line of the first byte that is not UTF-8. */
 class Utf8Check {
   badLine: number | undefined;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
@@ -139,7 +139,7 @@ class Utf8Check {
   }
 }
 
-/** How many lines into the piece its first bad byte is. The first bytes may belong to a character that began before. */
+/** The number of line ends before the piece's first bad byte. Its first bytes may belong to a character of the piece before. */
 function lineOfBadByte(piece: Buffer): number {
   let lines = 0;
   let start = 0;
@@ -148,7 +148,7 @@ function lineOfBadByte(piece: Buffer): number {
     const line = piece.subarray(start, end === -1 ? piece.length : end);
     const strict = new TextDecoder('utf-8', { fatal: true });
     let from = 0;
-    // Continuation bytes at the piece's start.
+    // The bytes at the piece's start may continue a character.
     if (start === 0) while (from < 3 && ((line[from] ?? 0) & 0xc0) === 0x80) from++;
     try {
       strict.decode(line.subarray(from), { stream: end === -1 });

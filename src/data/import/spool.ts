@@ -1,6 +1,6 @@
-// The judged rows on disk, so that exactly these are sent, in either direction,
-// and memory does not grow with the file. The file has no name once it is open:
-// a killed import leaves nothing behind.
+// The judged rows on disk, so that exactly these are sent, forwards or backwards, and
+// memory does not grow with the file. The file loses its name when it is opened, so a
+// killed import leaves nothing.
 
 import { type FileHandle, open, rm } from 'node:fs/promises';
 
@@ -16,7 +16,7 @@ const WRITE_BYTES = 262_144;
 export class Spool {
   readonly #file: FileHandle;
   readonly #path: string;
-  /** Where each row begins; one entry more for the end. */
+  /** The place where each row begins, and the end of the last one. */
   #starts = new Float64Array(1024);
   #length = 0;
   #pending: Buffer[] = [];
@@ -30,7 +30,7 @@ export class Spool {
 
   static async create(path: string): Promise<Spool> {
     const file = await open(path, 'wx+', OWNER_ONLY);
-    // Where an open file cannot be removed, closing does it.
+    // If the system cannot remove an open file, it is removed when it is closed.
     await rm(path, { force: true }).catch(() => {});
     return new Spool(file, path);
   }
@@ -53,7 +53,7 @@ export class Spool {
     if (this.#pendingBytes >= WRITE_BYTES) await this.finish();
   }
 
-  /** Writes what is still held; before the first row is read. */
+  /** Writes the rows that are still in memory. Call it before the first row is read. */
   async finish(): Promise<void> {
     const bytes = Buffer.concat(this.#pending);
     this.#pending = [];
@@ -61,7 +61,7 @@ export class Spool {
     await this.#file.appendFile(bytes);
   }
 
-  /** `index`: from 0, in the order of adding. */
+  /** `index`: from 0, in the order in which rows were added. */
   async read(index: number): Promise<SpooledRow> {
     const start = this.#starts[index] ?? 0;
     const bytes = Buffer.alloc((this.#starts[index + 1] ?? start) - start);

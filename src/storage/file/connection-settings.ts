@@ -1,5 +1,5 @@
-// The settings of a connection that every promise about the file rests on: set, and then
-// asked for, because SQLite does not say where it could not follow.
+// The settings of a connection on which every promise about the file rests. They are set
+// and then read back, because SQLite does not report a setting that it did not take.
 
 import type { Connection } from './connection.js';
 import { DISTRUST_SCHEMA } from './schema-check.js';
@@ -14,20 +14,20 @@ export function lockingOf(holding: Holding): string {
   return `pragma locking_mode = ${modeOf(holding)}`;
 }
 
-/** Sets them all on the connection. Throws where one is not in force. */
+/** Sets them all on the connection. Throws if one is not in force. */
 export function putInForce(connection: Connection, holding: Holding): void {
   connection.value(DISTRUST_SCHEMA);
   connection.value(lockingOf(holding));
   connection.value('pragma journal_mode = wal');
   connection.value('pragma synchronous = full');
-  // What is removed or replaced is overwritten with zeros in its page.
+  // SQLite overwrites removed and replaced content with zeros.
   connection.value('pragma secure_delete = on');
   expectPragma(connection, 'locking_mode', modeOf(holding));
   expectPragma(connection, 'journal_mode', 'wal');
   expectPragma(connection, 'synchronous', 2);
   expectPragma(connection, 'secure_delete', 1);
   if (holding === 'alone') return;
-  // This client's SQLite may lose a commit where it writes the log back while another process writes.
+  // This client's SQLite may lose a commit if it writes the log back while another process writes.
   connection.value('pragma wal_autocheckpoint = 0');
   expectPragma(connection, 'wal_autocheckpoint', 0);
 }

@@ -1,6 +1,6 @@
 // One connection to a libSQL database file. Its calls are synchronous, so only the
-// storage thread and programs of their own use it. What the storage relies on in the
-// library is pinned by test/storage/file/connection-habits.
+// storage thread and separate programs use it. The test storage/file/connection-habits
+// pins the library's behaviour that this file relies on.
 
 import Database from 'libsql';
 
@@ -24,7 +24,7 @@ export class StatementError extends Error {
 
 type Prepared = ReturnType<InstanceType<typeof Database>['prepare']>;
 
-/** SQLite's names of the errors that the storage explains, by their base code. */
+/** SQLite's names of the errors that connection-errors.ts explains, by their base code. */
 const ERROR_NAMES: Readonly<Record<number, string>> = {
   1: 'SQLITE_ERROR',
   5: 'SQLITE_BUSY',
@@ -78,8 +78,8 @@ export class Connection {
   }
 
   /**
-   * Runs the statements in one transaction that may write from its begin. Throws a
-   * `StatementError` where a statement fails, another error where BEGIN or COMMIT does.
+   * Runs the statements in one transaction, which takes the lock for writing at its begin.
+   * Throws a `StatementError` if a statement fails, another error if BEGIN or COMMIT fails.
    */
   batch(statements: readonly Statement[]): void {
     this.#write('begin immediate');
@@ -98,29 +98,29 @@ export class Connection {
     }
   }
 
-  /** Takes the lock for writing. Run the returned function to let it go; nothing is stored. */
+  /** Takes the lock for writing and stores nothing. Run the returned function to release the lock. */
   hold(): () => void {
     this.#write('begin immediate');
     return () => this.#rollBack();
   }
 
-  /** Several statements without parameters and results. */
+  /** Runs several statements that have no parameters and no results. */
   script(sql: string): void {
     named(() => this.#opened().exec(sql));
   }
 
-  /** A new connection, with neither the locks nor the settings of the one before. */
+  /** Makes a new connection. It has neither the locks nor the settings of the old one. */
   reconnect(): void {
     this.#drop();
   }
 
-  /** The file is let go when the last statement is garbage-collected, at the latest with the process or thread. */
+  /** The file is released when the last statement is garbage-collected, at the latest when the process or thread ends. */
   close(): void {
     this.#drop();
     this.#isClosed = true;
   }
 
-  /** Where the connection was lost, opens another one. */
+  /** Opens another connection if the last one was given up. */
   #opened(): InstanceType<typeof Database> {
     if (this.#isClosed) throw new Error('the connection is closed');
     this.#database ??= new Database(this.#path, { timeout: this.#busyTimeoutMs });
@@ -136,14 +136,14 @@ export class Connection {
         // A pragma may act while it is prepared.
         if (!sql.startsWith('pragma')) this.#prepared.set(sql, statement);
       } catch (error) {
-        // After an error a statement may still be under way, and it is not asked again.
+        // After an error the statement may still be under way, so it is not used again.
         this.#prepared.delete(sql);
         throw error;
       }
     });
   }
 
-  /** A connection that cannot be rolled back is given up: the next one must never be within its transaction. */
+  /** Gives up a connection that cannot be rolled back: the next statement must not run within the old transaction. */
   #rollBack(): void {
     const database = this.#database;
     if (database === undefined || !database.open) return;
@@ -161,7 +161,7 @@ export class Connection {
     try {
       if (database?.open) database.close();
     } catch {
-      // It is lost either way.
+      // The connection is given up either way.
     }
   }
 }

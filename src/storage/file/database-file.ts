@@ -1,5 +1,5 @@
-// One libSQL database file, held exclusively by one connection, or, with a replica,
-// open to Litestream beside it. It runs in the storage thread, because every call on it is synchronous.
+// One libSQL database file, held exclusively by one connection. With a replica, Litestream
+// may open the file, too. This code runs in the storage thread, because all its calls are synchronous.
 
 import { closeSync, statSync } from 'node:fs';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
@@ -59,7 +59,7 @@ export class LibsqlFile {
   readonly #holding: Holding;
   /** Descriptor of the log's index, open as long as the connection. */
   #index: number | undefined;
-  /** A commit found the disk full, and the log could not be written back. */
+  /** The last commit found the disk full, and the log could not be written back. */
   #wasFull = false;
   /** Keeps the file as it is while it is copied. */
   readonly freezer: Freezer;
@@ -93,7 +93,7 @@ export class LibsqlFile {
       connection = new Connection(path, { busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS });
       file = new LibsqlFile(connection, path, holding);
       file.#claim(inode);
-      // The process before this one may have ended because a sync failed, or in the middle of a commit.
+      // The last process may have ended because a sync failed, or in the middle of a commit.
       await file.#rewriteLog({ isStart: true });
       file.#check();
       file.#migrate(initialRows, now);
@@ -145,25 +145,25 @@ export class LibsqlFile {
     this.#connection.value('select count(*) from sqlite_master');
   }
 
-  /** A commit that changes nothing. Rejects where it is not on disk. */
+  /** A commit that changes nothing. Rejects if it is not on disk. */
   async touch(): Promise<void> {
     try {
       this.#connection.batch([{ sql: TOUCH }]);
     } catch (error) {
-      // The connection, its settings and the log need the same care as after a commit that failed.
+      // A failure here needs the same steps as a failed commit.
       await this.#stateAfterFailure(NO_CHANGES, messageOf(error));
       throw error;
     }
   }
 
-  /** Bytes of the log beside the file; 0 where there is none. */
+  /** Bytes of the log beside the file; 0 if there is none. */
   get logBytes(): number {
     return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /**
-   * Writes the log back into the file and empties it, which only Litestream may do
-   * while it runs. Resolves with whether it is done: not while another process reads the file.
+   * Writes the log back into the file and empties it. While Litestream runs, only Litestream
+   * may do that. Resolves with false while another process reads the file.
    */
   emptyLog(): boolean {
     const [row] = this.#connection.rows('pragma wal_checkpoint(truncate)');
@@ -177,13 +177,12 @@ export class LibsqlFile {
     this.#index = undefined;
   }
 
-  /** Reads before it writes, so that another program's file is refused unchanged. */
+  /** Reads first, so that another program's file is refused without a change. */
   #claim(inode: bigint): void {
     this.#connection.value(DISTRUST_SCHEMA);
     this.#connection.value(lockingOf(this.#holding));
     const tables = Number(this.#connection.value('select count(*) from sqlite_master'));
-    // The lock is on the file that was opened; meanwhile a restore may have put another file in its
-    // place.
+    // The lock is on the opened file. Meanwhile a restore may have put another file in its place.
     if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
     const application = Number(this.#pragma('application_id'));
     const version = Number(this.#pragma('user_version'));
@@ -196,7 +195,7 @@ export class LibsqlFile {
         `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
       );
     }
-    // Before anything else is read, so that a foreign view or trigger never runs.
+    // This check comes first, so that a foreign view or trigger never runs.
     expectOwnSchema(this.#connection, version);
     this.#configure();
   }
@@ -204,11 +203,11 @@ export class LibsqlFile {
   /** One sync for each commit, before it is acknowledged. */
   #configure(): void {
     putInForce(this.#connection, this.#holding);
-    // A batch fails loudly where a single statement may seem to succeed; it also takes the lock.
+    // A batch reports a failure that a single statement may hide. It also takes the lock.
     this.#connection.batch([{ sql: 'select 1' }]);
   }
 
-  /** Nobody else may write to the log meanwhile. */
+  /** No one else may write to the log meanwhile. */
   async #rewriteLog({ isStart = false } = {}): Promise<void> {
     if (this.#holding === 'alone') return rewriteLog(this.#path);
     const release = this.#connection.hold();
@@ -236,7 +235,7 @@ export class LibsqlFile {
     }
   }
 
-  /** On a full disk. Returns whether a commit may find room now. */
+  /** Called on a full disk. Returns whether a commit may find room now. */
   #reuseLog(): boolean {
     if (this.#holding === 'shared') return false;
     try {
@@ -250,8 +249,8 @@ export class LibsqlFile {
   }
 
   /**
-   * Whether the file has a commit that failed. The connection may be a new
-   * one, without lock and settings, so these are set first.
+   * Whether the file has the rows of a failed commit. The connection may be a new one, so
+   * its lock and settings are set first.
    */
   async #stateAfterFailure(
     texts: CommitTexts,
@@ -259,7 +258,7 @@ export class LibsqlFile {
   ): Promise<'absent' | 'present' | 'unknown'> {
     try {
       if (this.#holding === 'shared' && isBusy(reason)) {
-        // The commit did not begin. A connection that has met a lock fails from then on.
+        // The commit did not begin. After SQLITE_BUSY this library's connection fails at every call.
         this.#connection.reconnect();
         putInForce(this.#connection, this.#holding);
         return 'absent';
@@ -267,7 +266,7 @@ export class LibsqlFile {
       this.#configure();
       if (!isDiskFull(reason)) {
         // The failed commit may be in the log, complete but not synced, and the next start would
-        // find it. The next commit overwrites it there, so one is made at once.
+        // find it. So a commit is made at once: it overwrites the failed one in the log.
         this.#connection.batch([{ sql: TOUCH }]);
         await this.#rewriteLog();
       }

@@ -1,5 +1,5 @@
 // The journal over a local libSQL file. The file lives in a thread of its own,
-// so that a slow sync never delays a read; only texts cross over.
+// so that a slow sync never delays a read. Only texts go from one thread to the other.
 
 import { access, constants, mkdir, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -20,6 +20,7 @@ import type { CommitTexts, FileCommitResult } from './database-file.js';
 import { FileRows } from './file-rows.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
+import { OwnerNumbers } from './owner-numbers.js';
 import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
 
 /** SQLite's own limit of a text. */
@@ -32,11 +33,11 @@ export interface LibsqlJournalOptions {
   readonly path: string;
   /** Rows that a new file starts with. */
   readonly initialRows?: readonly JournalRow[];
-  /** Default: none, and no other process can open the file. */
+  /** Default: no replica, and no other process can open the file. */
   readonly replication?: ReplicationOptions | undefined;
 }
 
-/** A backup writes the log back, which beside Litestream only Litestream may do. */
+/** A backup writes the log back. While Litestream runs, only Litestream may do that. */
 const NO_BACKUP_BESIDE_REPLICA =
   "no backup is taken beside a replica; Litestream's snapshots take its place";
 
@@ -46,16 +47,15 @@ const LITESTREAM_START_MAX_MS = 30_000;
 /** A journal over a file, which can be copied while it is in use. */
 export interface FileJournal extends Journal, StoredViews {
   /**
-   * Writes a copy of the database to a new file: every commit that resolved
-   * before the call, whole, checked, synced and for its owner alone. Commits
-   * and reads go on meanwhile. Resolves with what the copy holds. Rejects with
-   * one sentence, and leaves nothing at `path`, where it cannot be had.
-   * One at a time; `close` breaks it off.
+   * Writes a copy of the database to a new file. The copy has every commit that resolved
+   * before the call; it is checked and synced, and only its owner may read it. Commits and
+   * reads go on meanwhile. Resolves with the facts of the copy. If it fails, rejects with
+   * one sentence and leaves nothing at `path`. One copy at a time; `close` breaks it off.
    */
   backup(path: string): Promise<Backup>;
   /** Resolves when the replica has everything so far, or after so many milliseconds; at once without a replica. */
   replicaReached(maxMs: number): Promise<void>;
-  /** A commit that changes nothing, to learn whether storage takes any; rejects where it does not. */
+  /** Makes a commit that changes nothing, to learn whether storage takes commits; rejects if it does not. */
   touch(): Promise<void>;
 }
 
@@ -119,8 +119,8 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes a missing file, for its owner alone: it holds customers' data. Before
- * the file is opened for good, since closing it once more would drop the lock.
+ * Makes a missing file that only its owner may read, because it holds customers' data.
+ * Call it before the database is opened: closing the file afterwards would drop the lock.
  */
 async function claimFile(path: string): Promise<void> {
   try {
@@ -156,12 +156,13 @@ class LibsqlJournal implements FileJournal {
   }
 
   async *load(): AsyncIterable<FileRows> {
+    const owners = new OwnerNumbers();
     let next = this.#thread.call('loadPage', 0);
     for (let page = await next; page !== undefined; page = await next) {
       // The thread reads the next page while the caller works on this one.
       next = this.#thread.call('loadPage', page.last);
       next.catch(() => {});
-      yield new FileRows(page);
+      yield new FileRows(page, owners);
     }
   }
 

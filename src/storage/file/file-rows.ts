@@ -1,10 +1,15 @@
-// The rows of a page of the file: their bodies in one text, and what cuts them.
+// The rows of a page of the file: their bodies in one text, and the places where to cut it.
 
-import { COLLECTION_NAMES, type CollectionName } from '../../domain/collection-name.js';
+import {
+  byCollection,
+  COLLECTION_NAMES,
+  type CollectionName,
+} from '../../domain/collection-name.js';
 import { sequenceOf } from '../../domain/identifier.js';
-import type { DeferredRows, JournalRow } from '../../records/journal.js';
+import type { DeferredRows, JournalRow, PageSummary, RowFacts } from '../../records/journal.js';
 import { ofNoCollection, storedFacts } from '../../records/stored-facts.js';
 import { BodyScan } from './body-scan.js';
+import { OwnerNumbers } from './owner-numbers.js';
 import type { FilePage } from './record-pages.js';
 
 const ID_START = '{"id":"'.length;
@@ -15,42 +20,73 @@ export class FileRows implements DeferredRows {
   readonly length: number;
   readonly lastPosition: number;
   readonly #positions: readonly number[];
-  /** Each the collection's place in the list of names, or a text that is no collection's name. */
+  /** For each row: the collection's place in the list of names, or a text that is no collection's name. */
   readonly #collections: readonly (number | string)[];
-  /** By position, of the rows whose body does not begin with the id. */
+  /** Ids by position, of the rows whose body does not begin with the id. */
   readonly #ids: ReadonlyMap<number, string>;
   /**
-   * All bodies. A record's text is a part of it, which takes no memory of its own. One byte is
-   * one character: bodies with other letters are wrong in it, and are among `#others`.
+   * All bodies. A record's text is a part of this text and takes no memory of its own. One byte
+   * is one character here, so bodies with letters outside ASCII are wrong; `#others` has them.
    */
   readonly #text: string;
+  /** The same as bytes, until the page is summed up. */
+  #bytes: Buffer;
   readonly #places: Int32Array;
-  /** The rows whose body is not used as a part of `#text`. */
+  readonly #owners: OwnerNumbers;
+  /** The rows whose body is not taken from `#text`. */
   readonly #others = new Map<number, JournalRow>();
 
-  constructor(page: FilePage) {
-    const bytes = Buffer.from(page.bodies);
-    this.#text = bytes.toString('latin1');
+  /** `owners`: of all pages of a load. */
+  constructor(page: FilePage, owners = new OwnerNumbers()) {
+    this.#owners = owners;
+    this.#bytes = Buffer.from(page.bodies);
+    this.#text = this.#bytes.toString('latin1');
     this.#positions = JSON.parse(page.positions);
     this.#collections = JSON.parse(page.collections);
     this.#ids = new Map(JSON.parse(page.ids));
     this.length = this.#positions.length;
     this.lastPosition = this.#positions.at(-1) ?? 0;
     this.#places = new Int32Array((this.length + 1) * PLACES);
-    this.#findPlaces(bytes, JSON.parse(page.lengths));
+    this.#findPlaces(JSON.parse(page.lengths));
   }
 
   *[Symbol.iterator](): Generator<JournalRow> {
     for (let place = 0; place < this.length; place++) yield this.row(place);
   }
 
-  ownerOf(place: number): string | undefined {
-    const other = this.#others.get(place);
-    if (other === undefined) return this.#part(place, OWNER, OWNER_END);
-    const facts = storedFacts(other);
-    // The body's id is the one that counts.
-    this.#others.set(place, { ...other, facts });
-    return facts.owner;
+  summary(): PageSummary {
+    const owners = new Uint32Array(this.length);
+    const collections = byCollection(() => ({ records: 0, highest: 0 }));
+    const highestIds = new HighestIds(this.#bytes);
+    // From the end on: the last id is usually the highest, and then no other is read as a number.
+    for (let place = this.length - 1; place >= 0; place--) {
+      const collection = this.collectionOf(place);
+      const counted = collections[collection];
+      counted.records++;
+      const other = this.#others.get(place);
+      if (other !== undefined) {
+        const { owner, id } = this.#parsed(place, other);
+        owners[place] = this.#owners.ofText(owner);
+        counted.highest = Math.max(counted.highest, sequenceOf(collection, id));
+        continue;
+      }
+      const at = place * PLACES;
+      const [start, end] = [this.#places[at + OWNER] ?? 0, this.#places[at + OWNER_END] ?? 0];
+      owners[place] = this.#owners.of(this.#bytes, start, end);
+      const [idStart, idEnd] = [this.#places[at + ID] ?? 0, this.#places[at + ID_END] ?? 0];
+      const code = Number(this.#collections[place]);
+      if (!highestIds.mayBeExceededBy(code, idStart, idEnd)) continue;
+      const sequence = sequenceOf(collection, this.#part(place, ID, ID_END));
+      if (sequence <= counted.highest) continue;
+      counted.highest = sequence;
+      highestIds.set(code, idStart, idEnd);
+    }
+    this.#bytes = NO_BYTES;
+    return { owners, collections };
+  }
+
+  ownerNamed(number: number): string | undefined {
+    return this.#owners.nameOf(number);
   }
 
   row(place: number): JournalRow {
@@ -61,7 +97,7 @@ export class FileRows implements DeferredRows {
       owner: this.#part(place, OWNER, OWNER_END),
       status: this.#hasStatus(place) ? this.#part(place, STATUS, STATUS_END) : undefined,
     };
-    // The next row's body begins where this one's ends.
+    // The next row's body begins at the end of this one.
     const body = this.#part(place, BODY, BODY + PLACES);
     return { ...this.#key(place), id: facts.id, body, facts };
   }
@@ -72,13 +108,16 @@ export class FileRows implements DeferredRows {
     return name;
   }
 
-  sequenceOf(place: number): number {
-    const other = this.#others.get(place);
-    const id = other === undefined ? this.#part(place, ID, ID_END) : storedFacts(other).id;
-    return sequenceOf(this.collectionOf(place), id);
+  /** The facts of a row whose body is parsed for them. */
+  #parsed(place: number, other: JournalRow): RowFacts {
+    const facts = storedFacts(other);
+    // The body's id is the one that counts.
+    this.#others.set(place, { ...other, facts });
+    return facts;
   }
 
-  #findPlaces(bytes: Buffer, lengths: readonly number[]): void {
+  #findPlaces(lengths: readonly number[]): void {
+    const bytes = this.#bytes;
     const scan = new BodyScan(bytes);
     const { id, owner, status } = scan;
     let start = 0;
@@ -114,7 +153,7 @@ export class FileRows implements DeferredRows {
   }
 
   #key(place: number) {
-    // A text is no collection's name: the records refuse it, and name it.
+    // A text here is no collection's name. The records refuse it with a message that names it.
     const collection = this.#nameOf(place) ?? (this.#collections[place] as CollectionName);
     return { position: this.#positions[place] ?? 0, collection };
   }
@@ -122,5 +161,35 @@ export class FileRows implements DeferredRows {
   #nameOf(place: number): CollectionName | undefined {
     const code = this.#collections[place];
     return typeof code === 'number' ? COLLECTION_NAMES[code] : undefined;
+  }
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** Where the highest id of each collection so far stands in the bytes. */
+class HighestIds {
+  readonly #bytes: Uint8Array;
+  readonly #starts = new Int32Array(COLLECTION_NAMES.length);
+  /** 0 where there is none yet. */
+  readonly #ends = new Int32Array(COLLECTION_NAMES.length);
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  set(code: number, start: number, end: number): void {
+    this.#starts[code] = start;
+    this.#ends[code] = end;
+  }
+
+  /** False for an id of the same length that comes before it: prefix and digits are then lower, too, or it is of another form. */
+  mayBeExceededBy(code: number, start: number, end: number): boolean {
+    let at = this.#starts[code] ?? 0;
+    if ((this.#ends[code] ?? 0) - at !== end - start) return true;
+    for (let i = start; i < end; i++, at++) {
+      const difference = (this.#bytes[i] ?? 0) - (this.#bytes[at] ?? 0);
+      if (difference !== 0) return difference > 0;
+    }
+    return false;
   }
 }

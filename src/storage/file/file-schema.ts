@@ -9,8 +9,8 @@ export const APPLICATION_ID = 0x5376634d;
 
 /**
  * The statements that bring a schema to the next version, each entry in one
- * transaction: the first makes version 1 of an empty file. A version, once
- * released, never changes: files are compared with it.
+ * transaction: the first makes version 1 of an empty file. A released version
+ * never changes, because files are compared with it.
  */
 export const SCHEMA_STEPS: readonly (readonly string[])[] = [
   [
@@ -24,7 +24,7 @@ export const SCHEMA_STEPS: readonly (readonly string[])[] = [
 
 export const SCHEMA_VERSION = SCHEMA_STEPS.length;
 
-/** A commit that changes no content: it writes the first page again. */
+/** A commit that changes no content. It writes the first page again. */
 export const TOUCH = `pragma user_version = ${SCHEMA_VERSION}`;
 
 /** A whole group of rows as one JSON parameter: two to four times cheaper than a statement a row. */
@@ -56,13 +56,13 @@ export const MEASURE_PAGE = `
 
 export const NEXT_POSITION = 'select min(position) as next from records where position > ?1';
 
-/** A collection as its place in the list of names; other text as it is. */
+/** A collection's place in the list of names; any other text unchanged. */
 const COLLECTION_CODE = `case collection ${COLLECTION_NAMES.map((name, code) => `when '${name}' then ${code}`).join(' ')} else collection end`;
 
 /**
- * A page as few large values: all bodies as one, and beside them what cuts and places them.
- * Text in a column of its own is cut at a NUL character, so the id is the body's, where it has one.
- * `not indexed` keeps the rows in the order of the table, which is that of their positions.
+ * A page as few large values: all bodies as one value, and the lengths and positions to cut it.
+ * The library cuts a text column at a NUL character, so the id is taken from the body if it is there.
+ * `not indexed` keeps the rows in the order of the table, which is the order of positions.
  */
 export const LOAD_PAGE = `
   select cast(group_concat(body, '') as blob) as bodies,
@@ -86,19 +86,19 @@ const measures = (times: string) => `
     sum(created_at > ${times} ->> 0), sum(created_at > ${times} ->> 1), sum(created_at > ${times} ->> 2)
   ) as created_after`;
 
-/** Rows that are still to be counted: after `?1`, up to `?2`, and not among `?3`, a JSON array. */
+/** The rows that are not counted yet: after `?1`, up to `?2`, and not in `?3`, a JSON array. */
 const UNCOUNTED = `
   position > ?1 and position <= ?2 and position not in (select value from json_each(?3))`;
 
-/** A piece of the usage view, of at most `?4` rows, so that commits find their turn in between. */
+/** A piece of the usage view, of at most `?4` rows, so that commits get their turn in between. */
 export const MEASURE_USAGE = `
   select ${measures('?5')}
     from (select * from records where ${UNCOUNTED} order by position limit ?4)
    group by collection`;
 
 /**
- * Rows that a commit is about to touch, as they are, and their positions. `?4`: puts; `?5`:
- * removals. The join's order is fixed: else all rows that are still to be counted are walked.
+ * The present rows that a commit is about to change, and their positions. `?4`: puts; `?5`:
+ * removals. The order of the join is fixed; otherwise SQLite walks all rows that are not counted yet.
  */
 export const MEASURE_CHANGED = `
   select ${measures('?6')}, json_group_array(position) as positions

@@ -31,7 +31,7 @@ export class Freezer {
     }
   }
 
-  /** True if the file did not change since `freeze`. A lost connection writes the log into the file. */
+  /** True if the file did not change since `freeze`. A connection that is given up writes the log into the file. */
   thaw(): boolean {
     const stayed = this.#lastWrite() === this.#frozenAs;
     this.#connection.value(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);

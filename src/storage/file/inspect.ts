@@ -1,5 +1,5 @@
-// A look at the database file without starting on it: whether a start would
-// take it. Writes nothing that a start would not undo at its end.
+// Judges the database file as a start would, without starting. It writes nothing that a
+// start would not undo at its end.
 
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -10,12 +10,12 @@ import { DISTRUST_SCHEMA } from './schema-check.js';
 
 /**
  * - `usable`: whole, of this program, and free.
- * - `absent`: it is not there or empty; a start makes it.
- * - `held`: another process has it, most likely the service itself; it was not looked into.
+ * - `absent`: missing or empty; a start makes it.
+ * - `held`: another process has it, most likely the service itself, so it was not read.
  */
 export type FileState = 'usable' | 'absent' | 'held';
 
-/** Rejects with one sentence where a start would refuse the file or its folder. */
+/** Rejects with one sentence if a start would refuse the file or its folder. */
 export async function inspectDatabase(path: string): Promise<FileState> {
   const file = resolve(path);
   try {

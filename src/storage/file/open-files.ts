@@ -1,12 +1,12 @@
-// Which database files this process has open. A second opening would wait for the
-// lock of the first one, and the operator would look for another process.
+// The database files that this process has open. A second opening would wait for the
+// lock of the first, and its message would send the operator to look for another process.
 
 import { realpath } from 'node:fs/promises';
 
 /** One for the whole process: a bundler may load this module more than once. */
 const REGISTRY = Symbol.for('service-management-api.open-files');
 
-/** Throws for the names by which SQLite means memory: a file of that name would be a surprise. */
+/** Throws for names that mean a database in memory to SQLite: nobody expects a file of that name. */
 export function expectFileName(path: string): void {
   if (path === '' || /^(file:)?:memory:/.test(path) || /[?&]mode=memory\b/.test(path)) {
     throw new Error(
@@ -16,8 +16,8 @@ export function expectFileName(path: string): void {
 }
 
 /**
- * Notes that this process opens the file; resolves with how to take that back.
- * Rejects where this process has it open already.
+ * Notes that this process opens the file; resolves with the function that takes the note back.
+ * Rejects if this process has it open already.
  */
 export async function openedOnce(path: string): Promise<() => void> {
   const real = await realpath(path).catch(() => path);

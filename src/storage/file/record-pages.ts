@@ -1,22 +1,22 @@
-// The file's rows in pages, for the start. A page crosses to the main thread as a few large
-// values: one buffer of all bodies, which is moved and not copied, and what cuts it.
+// The file's rows in pages, for the start. A page goes to the main thread as a few large
+// values: one buffer of all bodies, which is moved and not copied, and the lengths to cut it.
 
 import type { Connection } from './connection.js';
 import { LOAD_PAGE, MEASURE_PAGE, NEXT_POSITION } from './file-schema.js';
 
-/** Few pages, so that a page's fixed cost does not count; small enough that some of them fit beside the records. */
+/** Large, so that the fixed cost of a page does not count; small enough that a few pages fit beside the records. */
 const PAGE_MAX_ROWS = 16_384;
 const PAGE_MAX_BYTES = 8_000_000;
 
 export interface FilePage {
   /** UTF-8, one body behind the other. */
   readonly bodies: ArrayBuffer;
-  /** JSON arrays, an entry a row. */
+  /** JSON arrays with one entry for each row. */
   readonly lengths: string;
   readonly positions: string;
-  /** Each the collection's place in the list of names, or its text where it is not there. */
+  /** For each row: the collection's place in the list of names, or its text if it is not in the list. */
   readonly collections: string;
-  /** JSON array of `[position, id]`: of the rows whose body does not begin with the id. */
+  /** JSON array of `[position, id]`, for the rows whose body does not begin with the id. */
   readonly ids: string;
   /** Position of its last row. */
   readonly last: number;

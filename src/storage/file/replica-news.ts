@@ -1,4 +1,4 @@
-// What the journal knows of its replica: the storage thread tells it, commits ask it.
+// The journal's knowledge of its replica. The storage thread reports it; commits ask for it.
 
 import type { ReplicaReport, ReplicationMode } from '../replication/replica-report.js';
 
@@ -6,11 +6,11 @@ export interface ReplicationOptions {
   readonly mode: ReplicationMode;
   /** Path of Litestream's control socket. */
   readonly socketPath: string;
-  /** Told at every sync and at every change of what is known of the replica. */
+  /** Called at every sync and at every change of the replica's state. */
   readonly onReport?: (report: ReplicaReport) => void;
 }
 
-/** What the storage thread last said of the replica. */
+/** The storage thread's last report of the replica. */
 export class ReplicaNews {
   readonly #replication: ReplicationOptions | undefined;
   #last: ReplicaReport | undefined;
@@ -28,7 +28,7 @@ export class ReplicaNews {
     return this.#replication !== undefined;
   }
 
-  /** Why no write is taken now: in `sync`, while the replica is not reached. */
+  /** Why no write is accepted now: in `sync`, as long as the replica is not reached. */
   get refusal(): string | undefined {
     if (this.#replication?.mode !== 'sync' || this.#last?.isReached) return undefined;
     return this.#last?.reason ?? 'the replica has not been reached yet';

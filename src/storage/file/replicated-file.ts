@@ -1,5 +1,5 @@
-// The file with a replica: one service at a time, commits in turn with Litestream's
-// syncs, and in `sync` acknowledged when the replica has them.
+// The file with a replica. One service at a time has it; commits and Litestream's syncs
+// take turns. In `sync` a commit is acknowledged when the replica has it.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { Litestream } from '../replication/litestream.js';
@@ -26,10 +26,10 @@ export interface ReplicatedFileOptions {
 }
 
 const ASK_AGAIN_MS = 250;
-/** While Litestream is gone, the log is written back beyond this. */
+/** While Litestream does not run, the log is written back when it is larger than this. */
 const LOG_MAX_BYTES = 268_435_456;
 
-/** A commit that waits for the replica; the file is free meanwhile. */
+/** A commit that waits for the replica. Others may use the file meanwhile. */
 export class Unconfirmed {
   readonly result: Promise<FileCommitResult>;
 
@@ -65,7 +65,7 @@ export class ReplicatedFile {
     });
   }
 
-  /** Rejects with one sentence where another service has the file, or, in `sync`, where Litestream does not serve it. */
+  /** Rejects with one sentence if another service has the file or, in `sync`, if Litestream does not serve it. */
   static async open(options: ReplicatedFileOptions): Promise<ReplicatedFile> {
     const { replication } = options;
     const { mode, databasePath, socketPath, startMaxMs } = replication;
@@ -109,20 +109,19 @@ export class ReplicatedFile {
     this.replica.committed();
   }
 
-  /** Resolves when the replica has what it can get, and nothing is asked of Litestream any more. */
+  /** Resolves when the replica has everything that it can get. Afterwards Litestream is not asked any more. */
   async close(): Promise<void> {
     await this.replica.close();
   }
 
-  /** The replica's next sync then sends the whole database: Litestream sees that the log was emptied without it. */
+  /** Afterwards the replica's next sync sends the whole database, because Litestream sees that the log was emptied without it. */
   async #emptyLongLog(): Promise<void> {
     if (this.file.logBytes <= LOG_MAX_BYTES) return;
     this.file.emptyLog();
   }
 }
 
-/** Both are started at once: Litestream may come a little later. */
-/** Throws one sentence where another service holds the file. */
+/** Throws one sentence if another service holds the file. */
 function locked(databasePath: string): () => void {
   try {
     return lockService(databasePath);
@@ -131,6 +130,7 @@ function locked(databasePath: string): () => void {
   }
 }
 
+/** Asks until Litestream answers: it may have been started at the same moment as this service. */
 async function identified(litestream: Litestream, maxMs: number): Promise<void> {
   const deadline = performance.now() + maxMs;
   for (;;) {

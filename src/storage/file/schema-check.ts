@@ -11,7 +11,7 @@ export const DISTRUST_SCHEMA = 'pragma trusted_schema = off';
 /** Tables that Litestream makes for itself. The program never reads them. */
 const LITESTREAM_TABLES: ReadonlySet<string> = new Set(['_litestream_seq', '_litestream_lock']);
 
-/** The first words of the refusal of a file that contains more than it should. */
+/** The refusal of a file with foreign objects begins with these words. */
 export const FOREIGN_SCHEMA = 'its schema is not the one that this program writes';
 
 /** How many objects a refusal names. */
@@ -20,7 +20,7 @@ const NAME_MAX_CHARACTERS = 60;
 
 /**
  * `sqlite_master`, not `sqlite_schema`: SQLite resolves the first name before any
- * table, and the second one only where no table or view of the file has that name.
+ * table, but the second one only if no table or view of the file has that name.
  */
 const LIST_OBJECTS = `
   select type, name, tbl_name as on_table, sql, rootpage > 0 as has_pages from sqlite_master`;
@@ -39,7 +39,7 @@ interface SchemaObject {
 /**
  * Compares the file's schema, object by object and to the letter, with the one
  * that `SCHEMA_STEPS` makes up to `version`; version 0 is an empty file.
- * Throws, naming the objects, where one is foreign, changed or missing. Runs nothing of the schema.
+ * If an object is foreign, changed or missing, throws an error that names it. Runs nothing of the schema.
  */
 export function expectOwnSchema(connection: Connection, version: number): void {
   const found = objectsOf(connection);
@@ -52,11 +52,11 @@ export function expectOwnSchema(connection: Connection, version: number): void {
   const missing = expected.filter((object) => !foundTexts.has(textOf(object)));
   const [lost] = missing;
   if (foreign.length > 0) throw new Error(`${FOREIGN_SCHEMA} (it has ${listed(foreign)})`);
-  // In SQLite's own words for a missing object.
+  // SQLite's own message for a missing object.
   if (lost !== undefined) throw new Error(`no such ${lost.type}: ${lost.name}`);
 }
 
-/** Made by the very statements that make a file, so that the two cannot differ. */
+/** The same statements make a database file and this schema, so that the two cannot differ. */
 function expectedObjects(version: number): SchemaObject[] {
   const connection = new Connection(':memory:');
   try {

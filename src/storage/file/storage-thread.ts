@@ -37,7 +37,7 @@ export type ThreadReply =
   | { readonly call: number; readonly value: unknown }
   | { readonly call: number; readonly error: string };
 
-/** What the thread says without being asked. */
+/** A message of the thread that answers no call. */
 export interface ThreadNews {
   readonly replica: ReplicaReport;
 }
@@ -59,7 +59,7 @@ function opened(): LibsqlFile {
   return file;
 }
 
-/** A commit may be answered later than its turn at the file ends. */
+/** The answer to a commit may come after its turn at the file. */
 type TurnCalls = Omit<ThreadCalls, 'commit'> & {
   commit(texts: CommitTexts): Promise<FileCommitResult | Unconfirmed>;
 };
@@ -128,11 +128,11 @@ const underWay = new Set<Promise<void>>();
 
 async function serve(request: ThreadRequest): Promise<void> {
   if (request.name === 'close') {
-    // A commit may still wait for the replica, and Litestream's part for its turn at the file.
+    // A commit may still wait for the replica, and a sync may still wait for its turn at the file.
     await Promise.all(underWay);
     await replicated?.close();
   }
-  // It uses no file, and waits for what does.
+  // This call uses no file; it waits for calls that do.
   const reply = request.name === 'replicaReached' ? answer(request) : inTurn(() => answer(request));
   const settledReply = await settled(await reply);
   parentPort?.postMessage(settledReply, movedWith(settledReply));
@@ -140,7 +140,7 @@ async function serve(request: ThreadRequest): Promise<void> {
   if (request.name === 'close') parentPort?.close();
 }
 
-/** A commit's reply waits for the replica, where it has to; reads go on meanwhile. */
+/** In `sync` a commit's reply waits for the replica; reads go on meanwhile. */
 async function settled(reply: ThreadReply): Promise<ThreadReply> {
   if (!('value' in reply) || !(reply.value instanceof Unconfirmed)) return reply;
   return { call: reply.call, value: await reply.value.result };

@@ -1,13 +1,13 @@
 // How much the file holds, of one moment, counted in pieces between which
-// commits go on. A commit that is about to touch a row which is not yet counted
-// has that row counted first, as it was.
+// commits go on. If a commit is about to change a row that is not counted yet, the
+// row is counted first, as it was.
 
 import type { CollectionName } from '../../domain/collection-name.js';
 import type { StoredTotals, StoredUsage } from '../../records/journal.js';
 import type { Connection, SqlRow } from './connection.js';
 import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE } from './file-schema.js';
 
-/** Some 10 ms of counting: a commit may have to wait for it. */
+/** A piece takes about 10 ms; a commit may have to wait that long. */
 const PIECE_MAX_ROWS = 10_000;
 
 /** One scan at a time; the storage thread makes its calls and the commits one after the other. */
@@ -56,8 +56,8 @@ export class UsageScan {
 
   /**
    * To be called before a commit of these changes (JSON texts as in
-   * `CommitTexts`). Never throws: what fails here fails the scan, not the commit.
-   * Whether the commit then succeeds makes no difference to the count.
+   * `CommitTexts`). Never throws: a failure here fails the scan, not the commit.
+   * The count is right whether or not the commit succeeds.
    */
   before(puts: string, removals: string): void {
     const counting = this.#counting;
@@ -76,7 +76,7 @@ export class UsageScan {
   }
 }
 
-/** What a scan has counted so far, and where it is. */
+/** The totals of a scan so far, and its place. */
 class Counting {
   readonly createdAfter: string;
   readonly maxRows: number;
@@ -84,7 +84,7 @@ class Counting {
   position = 0;
   /** Rows beyond this one came after the moment. */
   highest = 0;
-  /** Rows beyond `position` that are counted, too. */
+  /** Positions of rows beyond `position` that are counted already. */
   readonly ahead = new Set<number>();
   auditEventCount = 0;
   failure: unknown;

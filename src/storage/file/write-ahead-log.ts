@@ -11,8 +11,8 @@ const INDEX_HEADER_BYTES = 48;
 
 /**
  * Writes the log back into the file, so that the next commit begins at the log's start and
- * needs no more room. By itself SQLite does so only from 1,000 pages on, which a full disk
- * may never hold. Throws where the file needs more room than there is; the log stays whole.
+ * needs no more room. SQLite itself does so only when the log has 1,000 pages, and a full
+ * disk may never hold that many. Throws if the file needs more room than there is; the log stays whole.
  */
 export function reuseLog(connection: Connection): void {
   const [row] = connection.rows('pragma wal_checkpoint(restart)');
@@ -21,8 +21,8 @@ export function reuseLog(connection: Connection): void {
 
 /**
  * Writes the log's bytes again, unchanged, and syncs them. After a failed sync the
- * system may treat pages as written that it never wrote: they can be read, no later
- * sync writes them, and a power cut loses them with everything built on them.
+ * system may take pages for written that are not: they can be read, but no later
+ * sync writes them, and a power cut loses them with every later commit.
  * Call it only while holding the exclusive lock, between two commits.
  */
 export async function rewriteLog(database: string): Promise<void> {
@@ -54,10 +54,9 @@ async function openLog(path: string): Promise<FileHandle | undefined> {
 
 /**
  * Makes SQLite read the log anew before the next use of the database, so that every whole commit in it counts.
- * A process that is killed after its commit is in the log and before the index says so leaves a commit that
- * Litestream takes from the log and SQLite would write over. Call it only while holding the database's
- * write lock. Returns a file descriptor to be closed after the last connection: closing it earlier would
- * drop this process's locks.
+ * A process may be killed when its commit is in the log but not yet in the index. Litestream takes that commit
+ * from the log, and SQLite would overwrite it. Call this only while holding the database's write lock. Returns
+ * a file descriptor: close it after the last connection, because closing it earlier drops this process's locks.
  */
 export function distrustIndex(database: string): number {
   const index = openSync(`${database}-shm`, 'r+');

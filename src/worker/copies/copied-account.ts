@@ -7,8 +7,10 @@ import { type IndexedAccount, lineOfRow, type Stretch } from './copy-format.js';
 import type { CopyWriter } from './copy-writer.js';
 
 /**
- * Reads the account piece by piece and writes it. Rejects with `NoAnswer` where it gives none. An account of one piece is of one moment. In a longer one, a record that is
- * changed between two pieces is there once, as before or as after the change.
+ * Reads the account piece by piece and writes it. Rejects with `NoAnswer` if the account
+ * does not answer. An account of one piece is of one moment. If an account has several
+ * pieces, a record that is changed between two of them is copied once: as it was before
+ * the change or as it was after it.
  */
 export async function copyAccount(
   account: string,
@@ -19,7 +21,7 @@ export async function copyAccount(
   const stretches: Stretch[] = [];
   const revisions = new Set<number>();
   let after = 0;
-  // Lines of an account that failed half-way belong to none.
+  // The lines of an account that failed half-way are in no index, so no restore reads them.
   writer.stretches();
   for (;;) {
     const { rows, last, isLast, revision, sequences } = await pieceOf(account, after, stub);
@@ -40,7 +42,7 @@ export async function copyAccount(
   }
 }
 
-/** Its cause says why. */
+/** An account gave no answer; `cause` says why. */
 export class NoAnswer extends Error {}
 
 async function pieceOf(

@@ -1,4 +1,4 @@
-// An account's rows and audit events as a copy has them, in pieces as an object takes them.
+// An account's rows and audit events from a copy, cut into the pieces that an object takes.
 
 import type { MovedEvent } from '../../storage/move/move-messages.js';
 import { charactersOf, type MovedRow, piecesOfStream } from '../../storage/move/moved-rows.js';
@@ -6,7 +6,7 @@ import { eventOfLine, type IndexedAccount, type Manifest, rowOfLine } from './co
 import type { CopyShelf } from './copy-shelf.js';
 import { linesOf } from './lines.js';
 
-/** In the order of their creation. Rejects where a file is missing or damaged. */
+/** The rows in the order of their creation. Rejects if a file is missing or damaged. */
 export async function* copiedRows(
   shelf: CopyShelf,
   copy: string,
@@ -15,7 +15,7 @@ export async function* copiedRows(
   yield* piecesOfStream(rows(shelf, copy, stretches), charactersOf);
 }
 
-/** The account's audit events, under the names by which the directory takes none twice. */
+/** The account's audit events with their names, by which the directory takes none twice. */
 export async function* copiedEvents(
   shelf: CopyShelf,
   { copy, files }: Manifest,
@@ -42,7 +42,7 @@ async function* events(
   for (const file of files) {
     for await (const line of linesOf(await shelf.open(copy, file))) {
       const { name, event } = eventOfLine(line);
-      // An event of an early release has no name, and the directory has it from then.
+      // An event of an early release has no name. The directory has it already.
       if (name === null) continue;
       const [owner, epoch, number] = JSON.parse(name) as [string, string, number];
       if (owner === account) yield { owner, epoch, number, event };

@@ -12,7 +12,7 @@ import { CopyShelf } from './copy-shelf.js';
 import { RoundState } from './round-state.js';
 
 const HOUR_MS = 3_600_000;
-/** Triggers come a little early or late; a round that is due within it begins now, or each would begin later than the one before. */
+/** Triggers come a little early or late. A round that is due within this time begins now; otherwise each round would begin later than the one before. */
 const EARLY_MS = 150_000;
 
 const ROUTES: readonly MaintenanceRoute<CopiesEnvironment>[] = [
@@ -24,7 +24,7 @@ export function answerCopies(request: Request, env: CopiesEnvironment): Promise<
   return answerBy(ROUTES, request, env);
 }
 
-/** One invocation: goes on with the round under way, or begins one that is due. */
+/** One invocation: continues the round under way, or begins one that is due. */
 export async function copyAccounts(env: CopiesEnvironment): Promise<void> {
   const log = consoleLog();
   try {
@@ -48,7 +48,7 @@ export async function copyAccounts(env: CopiesEnvironment): Promise<void> {
     const removed = await new CopyShelf(env.COPIES).removeOld(keep);
     if (removed.length > 0) log.info('copies_removed', { copies: removed.join() });
   } catch (error) {
-    // The next invocation goes on from what is stored.
+    // The next invocation continues from the stored state.
     log.error('copy_step_failed', error);
   }
 }
@@ -66,7 +66,7 @@ async function listed({ COPIES }: CopiesEnvironment): Promise<Response> {
   return answered({ whole, round: round === undefined ? null : factsOf(round) });
 }
 
-/** A round that begins with the next invocation, whatever the schedule. */
+/** Makes the next invocation begin a round, whatever the schedule says. */
 async function begun({ COPIES }: CopiesEnvironment): Promise<Response> {
   const state = await RoundState.read(COPIES);
   if (state.round !== undefined && state.round.stage !== 'ended') {

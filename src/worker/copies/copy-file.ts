@@ -5,7 +5,7 @@ import { type CopiedFile, keyOf, type Stretch } from './copy-format.js';
 
 /** A Worker has 128 MB, which hold a file twice: its lines, and their bytes when it is put. */
 export const FILE_MAX_BYTES = 8_000_000;
-/** Encoded together, because each encoding costs the same. */
+/** This many characters are encoded together, because each encoding costs the same. */
 const PIECE_CHARACTERS = 65_536;
 
 export class CopyFile {
@@ -18,7 +18,7 @@ export class CopyFile {
   #bytes = 0;
   #stretch = 0;
 
-  /** Two invocations that make the same file by mistake give it two names. */
+  /** The name has a random part: if two invocations make the same file by mistake, the two have different names. */
   constructor(content: CopiedFile['content'], number: number) {
     const mark = crypto.randomUUID().slice(0, 8);
     this.name = `${content}-${String(number).padStart(5, '0')}-${mark}.ndjson`;
@@ -40,7 +40,7 @@ export class CopyFile {
     return this.#bytes >= FILE_MAX_BYTES;
   }
 
-  /** What was added since the last call. */
+  /** The lines that were added since the last call. */
   stretch(): Stretch {
     const [offset, end] = [this.#stretch, this.bytes];
     this.#stretch = end;

@@ -14,7 +14,7 @@ export const COPIES_PREFIX = 'copies/';
 /** The round under way, or the last one. */
 export const ROUND_KEY = 'round.json';
 export const MANIFEST = 'manifest.json';
-/** In the place of the manifest, where accounts are missing. */
+/** Takes the manifest's place if accounts are missing. */
 export const INCOMPLETE = 'incomplete.json';
 const VERSION = 1;
 
@@ -48,19 +48,19 @@ export interface Manifest extends CopyCounts {
   /** RFC 3339, UTC. */
   readonly begun: string;
   readonly finished: string;
-  /** Subjects of accounts that gave no answer. Empty in a whole copy. */
+  /** Subjects of the accounts that gave no answer. Empty in a whole copy. */
   readonly missing: readonly string[];
   readonly files: readonly CopiedFile[];
 }
 
 export type Stage = 'accounts' | 'again' | 'audit' | 'ended';
 
-/** How far a round is: stored after every file, so that the next invocation goes on from there. */
+/** The progress of a round. It is stored after every file, so that the next invocation continues from there. */
 export interface Round {
   readonly copy: string;
   readonly begun: string;
   readonly stage: Stage;
-  /** The subject of the last account that was asked for. */
+  /** The subject of the last account that was asked. */
   readonly after: string;
   /** Accounts that gave no answer, … */
   readonly failed: readonly string[];
@@ -119,13 +119,13 @@ const EVENT = ',"event":';
 /** The record's own text ends the line, so that it comes back character by character. */
 export function lineOfRow([collection, id, body, createdAt, updatedAt]: MovedRow): string {
   const facts = JSON.stringify({ collection, id, created_at: createdAt, updated_at: updatedAt });
-  // A text with line breaks cannot be part of a line.
+  // A text with line breaks cannot stand in one line.
   const isLine = !/[\n\r]/.test(body);
   const [mark, text] = isLine ? [RECORD, body] : [TEXT, JSON.stringify(body)];
   return `${facts.slice(0, -1)}${mark}${text}}`;
 }
 
-/** Throws where the line is none. */
+/** Throws if the line is not a line of a copy. */
 export function rowOfLine(line: string): MovedRow {
   const { facts, mark, text } = parts(line, [RECORD, TEXT]);
   const { collection, id, created_at, updated_at } = JSON.parse(facts);
@@ -143,7 +143,7 @@ export function eventOfLine(line: string): CopiedEvent {
   return { name: name === null ? null : JSON.stringify(name), event: text };
 }
 
-/** Cuts at the first mark: no fact before it is a text that could hold one. */
+/** Cuts at the first mark. No fact before it is a text, so none can contain the mark. */
 function parts(line: string, marks: readonly string[]) {
   const found = marks
     .map((mark) => ({ mark, at: line.indexOf(mark) }))

@@ -1,5 +1,5 @@
-// A round copies every account, in as many invocations as it takes: each one does a
-// bounded amount of work, and the next one goes on from what it stored.
+// A round copies every account, in several invocations: each one does a bounded amount of
+// work and stores its state, and the next one continues from there.
 
 import type { R2Bucket } from '@cloudflare/workers-types';
 import type { Log } from '../../log.js';
@@ -21,13 +21,13 @@ import type { RoundState } from './round-state.js';
 
 /** The platform allows 10,000 calls an invocation: https://developers.cloudflare.com/workers/platform/limits/ */
 const CALLS_MAX = 2_000;
-/** Far within the 30 s of processor time that an invocation has. */
+/** Well within the 30 s of processor time that an invocation has. */
 const BYTES_MAX = 100_000_000;
-/** Less than from one invocation to the next. */
+/** Shorter than the time between two invocations. */
 const STEP_MAX_MS = 240_000;
-/** An account that gives no answer is asked again in as many later invocations. */
+/** In this many later invocations an account that gave no answer is asked again. */
 const TRIES_MAX = 3;
-/** More than that is no trouble of single accounts. */
+/** If more accounts give no answer, the trouble is not theirs, and the round stops. */
 const FAILED_MAX = 1_000;
 
 const NOTHING: CopyCounts = {
@@ -45,7 +45,7 @@ export interface CopyRoundOptions {
   readonly log: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
-  /** Calls that one invocation makes, about. */
+  /** About how many calls one invocation makes. */
   readonly callsMax?: number;
 }
 
@@ -76,7 +76,7 @@ export class CopyStep {
     this.#endsAt = options.clock() + STEP_MAX_MS;
   }
 
-  /** Resolves with the round as it is stored then. Rejects where the directory or the bucket fails. */
+  /** Resolves with the round as it is stored then. Rejects if the directory or the bucket fails. */
   async run(): Promise<Round> {
     const { stage } = this.#writer.round;
     if (stage === 'accounts') await this.#copyAll();
@@ -109,7 +109,7 @@ export class CopyStep {
     await writer.store();
   }
 
-  /** Asks each account once more that gave no answer, in a later invocation. */
+  /** Asks the accounts that gave no answer once more, in a later invocation. */
   async #copyFailed(): Promise<void> {
     const writer = this.#writer;
     const tries = writer.round.tries + 1;
@@ -125,7 +125,7 @@ export class CopyStep {
     await writer.store();
   }
 
-  /** False where the account gives no answer, which does not end the round. */
+  /** False if the account gives no answer, which does not end the round. */
   async #copy(owner: string): Promise<boolean> {
     const { account, log } = this.#options;
     const stub = () => {
@@ -174,7 +174,7 @@ export class CopyStep {
     await writer.store();
   }
 
-  /** The manifest makes it a whole copy. It comes before the end of the round, which nobody then goes on with. */
+  /** The manifest makes the copy whole. It is written before the round is marked as ended; after that no invocation continues the round. */
   async #end(): Promise<void> {
     const { bucket, clock, log } = this.#options;
     const writer = this.#writer;

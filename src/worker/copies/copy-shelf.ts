@@ -1,4 +1,4 @@
-// The copies in the bucket: which there are, what one holds, and which are removed.
+// The copies in the bucket: lists them, reads from one, and removes old ones.
 
 import type { R2Bucket } from '@cloudflare/workers-types';
 import {
@@ -13,7 +13,7 @@ import {
 } from './copy-format.js';
 import { linesOf } from './lines.js';
 
-/** As many keys the bucket deletes in one call. */
+/** The bucket deletes at most this many keys in one call. */
 const DELETE_MAX_KEYS = 1_000;
 
 export class CopyShelf {
@@ -29,14 +29,14 @@ export class CopyShelf {
     return manifests.filter((manifest) => manifest !== undefined);
   }
 
-  /** Undefined where there is no whole copy of that name. */
+  /** Undefined if there is no whole copy of that name. */
   async manifest(copy: string): Promise<Manifest | undefined> {
     if (!isCopyName(copy)) return undefined;
     const stored = await this.#bucket.get(keyOf(copy, MANIFEST));
     return stored === null ? undefined : JSON.parse(await stored.text());
   }
 
-  /** Undefined where the account is not in the copy. */
+  /** Undefined if the account is not in the copy. */
   async find({ copy, files }: Manifest, account: string): Promise<IndexedAccount | undefined> {
     for (const file of files) {
       if (!mayHold(file, account)) continue;
@@ -48,14 +48,14 @@ export class CopyShelf {
     return undefined;
   }
 
-  /** A file, or a part of it in bytes. Rejects where it is missing. */
+  /** A file, or a part of it in bytes. Rejects if it is missing. */
   async open(copy: string, file: string, range?: { offset: number; length: number }) {
     const stored = await this.#bucket.get(keyOf(copy, file), range && { range });
     if (stored === null) throw new Error(`the file ${file} of the copy ${copy} is missing`);
     return stored.body;
   }
 
-  /** Keeps the newest whole copies, and what is newer than the newest. Resolves with the names of those that went. */
+  /** Keeps the newest whole copies, and everything newer than them. Resolves with the names of the removed copies. */
   async removeOld(keep: number): Promise<string[]> {
     const whole = (await this.whole()).map(({ copy }) => copy);
     const kept = new Set(whole.slice(0, keep));
@@ -66,7 +66,7 @@ export class CopyShelf {
   }
 
   async #remove(copy: string): Promise<void> {
-    // First, so that no half of a copy is ever listed as whole.
+    // The manifest goes first, so that no half of a copy is ever listed as whole.
     await this.#bucket.delete([MANIFEST, INCOMPLETE].map((name) => keyOf(copy, name)));
     for (;;) {
       const { objects } = await this.#bucket.list({

@@ -1,5 +1,5 @@
-// Writes a round's lines into files of a bounded size, and stores after each file how
-// far the round is.
+// Writes a round's lines into files of a bounded size, and stores the progress of the
+// round after each file.
 
 import type { R2Bucket } from '@cloudflare/workers-types';
 import { CopyFile } from './copy-file.js';
@@ -49,7 +49,7 @@ export class CopyWriter {
     return this.#file?.isFull ?? false;
   }
 
-  /** Where the lines since the last call stand; none if there were none. */
+  /** The places of the lines since the last call; empty if there were none. */
   stretches(): Stretch[] {
     const stretch = this.#file?.stretch();
     return stretch === undefined || stretch.bytes === 0 ? [] : [stretch];
@@ -59,7 +59,7 @@ export class CopyWriter {
     this.#indexed.push(account);
   }
 
-  /** Puts the lines into the bucket; from then on the round counts as that far. */
+  /** Puts the lines into the bucket and stores the progress of the round. */
   async store(): Promise<void> {
     const files = [...this.#round.files];
     if (this.#file !== undefined) files.push(await this.#put(this.#file));

@@ -1,5 +1,5 @@
-// The maintenance Worker and the copies: it lists them, and puts an account in again
-// from one, into an object that holds nothing.
+// The maintenance Worker and the copies: it lists them, and puts an account from one of
+// them into an object that is empty.
 
 import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../domain/audit-event.js';
 import type { MovedState } from '../../storage/move/move-messages.js';
@@ -39,7 +39,7 @@ export const COPY_ROUTES: readonly MaintenanceRoute[] = [
   },
 ];
 
-/** `now`: milliseconds since 1970, UTC. May be sent again: it goes on where it ended. */
+/** `now`: milliseconds since 1970, UTC. The request may be sent again: it continues where it ended. */
 export function restoreFromCopy(
   env: MaintenanceEnvironment,
   owner: string,
@@ -49,9 +49,9 @@ export function restoreFromCopy(
   return withAccount(env, copy, owner, async (shelf, manifest, found) => {
     const { changed_meanwhile, stretches, account, ...announced } = found;
     const stub = () => accountStub(env, owner);
-    // Without rows: the answer says what is there already.
+    // A piece without rows: the answer says which rows are there already.
     let reply = await stub().takePiece(owner, { announced, from: 0, rows: [] });
-    // Sent again after all records had arrived: one event more at most.
+    // If the request is sent again after all records had arrived, the log gets at most one more event.
     const number = reply.ok && reply.value.state === 'whole' ? 0 : now;
     let from = 0;
     for await (const rows of copiedRows(shelf, copy, found)) {
@@ -70,7 +70,7 @@ export function restoreFromCopy(
   });
 }
 
-/** The account's own events, and that of this restore. Resolves with how many the audit log has. */
+/** Adds the account's own events and the event of this restore. Resolves with the number of events that the log has of these. */
 async function takeEvents(
   env: MaintenanceEnvironment,
   shelf: CopyShelf,

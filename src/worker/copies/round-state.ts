@@ -1,5 +1,5 @@
-// How far the round is, in the bucket. Whoever stores it must have read the latest one:
-// of two invocations at the same time, one is stopped.
+// The progress of the round, in the bucket. An invocation must have read the latest state
+// before it stores the next one: if two run at the same time, one is stopped.
 
 import type { R2Bucket } from '@cloudflare/workers-types';
 import { ROUND_KEY, type Round } from './copy-format.js';
@@ -27,7 +27,7 @@ export class RoundState {
     return this.#round;
   }
 
-  /** Rejects where another invocation has stored one meanwhile. */
+  /** Rejects if another invocation has stored one meanwhile. */
   async store(round: Round): Promise<void> {
     const onlyIf =
       this.#etag === undefined ? { etagDoesNotMatch: '*' } : { etagMatches: this.#etag };

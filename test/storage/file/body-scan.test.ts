@@ -111,3 +111,34 @@ it('of any record tells the same as parsing, or nothing', () => {
   );
   expect(found).toBeGreaterThan(200);
 });
+
+describe('A scan finds nothing in a body that is no JSON, such as', () => {
+  const around = (value: string) => `{"id":"ORD-0001","owner_sub":"amina","a":${value},"b":1}`;
+  it.each([
+    ...['12x', '01', '-', '1.', '.5', '1e', '1e+', '+1', '0x1', 'NaN', '1 2'],
+    ...['trve', 'True', 'nul', 'nulll', 'undefined', ''],
+    ...['"a\\x"', '"a\\u12g4"', '"a\\', '"a\nb"', '"a\u0000b"', "'a'"],
+    ...['[1,]', '[1 2]', '[,1]', '{1:2}', '{"a"}', '{"a":1,}', '{"a":1]', '[1}', '[[1]', '{"a":{}'],
+  ])('%s', (value) => {
+    expect(() => JSON.parse(around(value))).toThrow();
+    expect(scanned(around(value))).toBeUndefined();
+  });
+
+  it('one with a byte that was changed', () => {
+    const whole = fc.record({ a: fc.jsonValue(), b: fc.jsonValue(), status: fc.string() });
+    const changed = fc.tuple(whole, fc.nat(), fc.integer({ min: 0, max: 0x7f }));
+    let refused = 0;
+    fc.assert(
+      fc.property(changed, ([rest, where, byte]) => {
+        const bytes = Buffer.from(JSON.stringify({ id: 'ORD-0001', owner_sub: 'amina', ...rest }));
+        bytes[where % bytes.length] = byte;
+        const body = bytes.toString();
+        const told = scanned(body);
+        if (told === undefined) refused++;
+        else expect(told).toEqual(parsed(body));
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(refused).toBeGreaterThan(500);
+  });
+});

@@ -9,6 +9,7 @@ import type { JournalRow } from '../../../src/records/journal.js';
 import { memoryRecord } from '../../../src/records/memory-record.js';
 import { RecordSet } from '../../../src/records/record-set.js';
 import { FileRows } from '../../../src/storage/file/file-rows.js';
+import { OwnerNumbers } from '../../../src/storage/file/owner-numbers.js';
 import type { FilePage } from '../../../src/storage/file/record-pages.js';
 
 /** As the storage thread sends it. */
@@ -27,6 +28,12 @@ function pageOf(rows: readonly JournalRow[]): FilePage {
     ids: JSON.stringify(ids.map(({ position, id }) => [position, id])),
     last: rows.at(-1)?.position ?? 0,
   };
+}
+
+/** The pages of one load. */
+function fileRows(pages: readonly (readonly JournalRow[])[]): FileRows[] {
+  const owners = new OwnerNumbers();
+  return pages.map((page) => new FileRows(pageOf(page), owners));
 }
 
 function setOf(pages: readonly (readonly JournalRow[] | FileRows)[], countsBytes = false) {
@@ -90,10 +97,7 @@ describe('Rows of a file', () => {
   it('become the same records as rows that are made at once', () => {
     fc.assert(
       fc.property(pages, fc.boolean(), (all, countsBytes) => {
-        const deferred = setOf(
-          all.map((page) => new FileRows(pageOf(page))),
-          countsBytes,
-        );
+        const deferred = setOf(fileRows(all), countsBytes);
         expect(told(deferred)).toEqual(told(setOf(all, countsBytes)));
       }),
     );
@@ -107,7 +111,7 @@ describe('Rows of a file', () => {
 
   it('are found, changed and removed although nobody has asked for their account', () => {
     const rows = [customer(1, 'amina'), customer(2, 'baraka'), customer(3, 'amina')];
-    const set = setOf([new FileRows(pageOf(rows))]);
+    const set = setOf(fileRows([rows]));
     expect(set.holding('amina').records).toBe(2);
     const before = set.find('amina', 'customers', 'CUS-0003');
     set.apply({ owner: 'amina', collection: 'customers', before });
@@ -121,10 +125,7 @@ describe('Rows of a file', () => {
 
   it('of an account with very many records are all there', () => {
     const rows = Array.from({ length: 12_000 }, (_, i) => customer(i + 1, i % 4 ? 'much' : 'less'));
-    const set = setOf([
-      new FileRows(pageOf(rows.slice(0, 7_000))),
-      new FileRows(pageOf(rows.slice(7_000))),
-    ]);
+    const set = setOf(fileRows([rows.slice(0, 7_000), rows.slice(7_000)]));
     const positions = (owner: string) => set.records(owner, 'customers').map((r) => r.position);
     expect(positions('much')).toHaveLength(9_000);
     expect(positions('less')).toEqual(rows.filter((_, i) => i % 4 === 0).map((r) => r.position));
@@ -133,12 +134,17 @@ describe('Rows of a file', () => {
   it.each([
     ['is no JSON', { body: 'canary {' }, /CUS-0007 \(position 7\) is not JSON$/],
     [
+      'is no JSON inside a value',
+      { body: '{"id":"CUS-0007","owner_sub":"amina","visits":12canary}' },
+      /CUS-0007 \(position 7\) is not JSON$/,
+    ],
+    [
       'is of an unknown collection',
       { collection: 'invoices' as CollectionName },
       /invoices CUS-0007 \(position 7\) is of no collection$/,
     ],
   ])('are refused by name and position where one %s', (_, changes, reason) => {
     const bad = { ...customer(7, 'amina'), ...changes };
-    expect(() => setOf([new FileRows(pageOf([customer(1, 'amina'), bad]))])).toThrow(reason);
+    expect(() => setOf(fileRows([[customer(1, 'amina'), bad]]))).toThrow(reason);
   });
 });

@@ -11,10 +11,10 @@ import { startServer } from '../../support/server-process.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 
 /** Less than the log may grow to before SQLite writes it back by itself (1,000 pages). */
-const DISK_BYTES = 3_000_000;
+const DISK_BYTES = 1_500_000;
 const BALLAST_BYTES = 600_000;
 /** Changes whose log would take twice the disk. */
-const CHANGES = 1_500;
+const CHANGES = 500;
 
 const MOUNTS = privateMounts();
 

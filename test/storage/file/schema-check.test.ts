@@ -46,7 +46,11 @@ const CRAFTED: readonly (readonly [what: string, statements: string[], named: st
     ['alter table audit_events add column seen integer'],
     'the table "audit_events"',
   ],
-  ['a virtual table', ['create virtual table _litestream_seq using fts5(a)'], 'the table "_lit'],
+  [
+    'a virtual table',
+    ['create virtual table _litestream_seq using fts5(a)'],
+    'the table "_litestream_seq"',
+  ],
   [
     "an index on one of Litestream's tables",
     ['create table _litestream_seq (id integer)', 'create index s on _litestream_seq (id)'],

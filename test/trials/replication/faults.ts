@@ -20,6 +20,7 @@ import { root } from '../../../scripts/setup.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import type { Random } from '../load/random.js';
 import type { Disaster } from './disaster.js';
+import { sftpServer } from './sftp.js';
 
 /** Where the replica of one life is, and what its Litestream and its writers do differently. */
 export interface Surroundings {
@@ -37,6 +38,8 @@ export interface Surroundings {
 
 export interface Fault {
   readonly name: string;
+  /** What a machine needs that cannot make it. */
+  readonly needs?: string;
   /** Undefined where this machine cannot make it. */
   readonly begin: (folder: string) => Promise<Surroundings | undefined>;
 }
@@ -63,7 +66,16 @@ export const FAULTS: readonly Fault[] = [
   simple('Litestream stopped for a while', (life) => life.holdLitestream(STOPPED_MS)),
   simple('the service killed and restarted', (life) => life.restartService()),
   simple('the replica cannot be written for a while', withoutReplica),
-  { name: 'the replica is full for a while', begin: fullReplica },
+  {
+    name: 'the replica is full for a while',
+    needs: 'this user may not mount',
+    begin: fullReplica,
+  },
+  {
+    name: 'the replica is another host by SFTP; Litestream killed and restarted',
+    needs: 'there is no OpenSSH server here (Debian: openssh-server)',
+    begin: sftpReplica,
+  },
   { name: `the replica takes ${SLOW_MS} ms for each request`, begin: slowReplica },
   {
     name: 'a log of 32 MB is written back, again and again',
@@ -134,6 +146,16 @@ function fill(path: string): void {
   } finally {
     closeSync(ballast);
   }
+}
+
+async function sftpReplica(folder: string): Promise<Surroundings | undefined> {
+  const server = await sftpServer(folder);
+  if (server === undefined) return undefined;
+  return {
+    replica: server.replica,
+    happen: (life) => life.restartLitestream(LITESTREAM_AWAY_MS),
+    end: () => server.end(),
+  };
 }
 
 async function slowReplica(): Promise<Surroundings> {

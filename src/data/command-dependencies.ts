@@ -1,29 +1,33 @@
-// What a command gets from the process that runs it: settings, streams, time.
+// The parts that a command gets from the process that runs it: settings, streams, time.
 
 import { isAbsolute, resolve } from 'node:path';
 
-export interface Surroundings {
+export interface CommandDependencies {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Results. */
+  /** Prints results. */
   out(text: string): void;
-  /** Progress and warnings. */
+  /** Prints progress and warnings. */
   err(text: string): void;
-  /** So many of the things that an event counts are done; for a program that shows it itself. */
+  /** Called with the progress of an event, such as rows that are imported. For a program that shows it itself. */
   progressed?(event: string, done: number, total: number): void;
   /** Whether a person watches the progress. */
   readonly isTerminal: boolean;
-  /** Ends with Ctrl-C. */
+  /** Aborted by Ctrl-C. */
   readonly interrupted: AbortSignal;
   /** Milliseconds since 1970, UTC. */
   now(): number;
   randomBytes(size: number): Uint8Array;
+}
+
+/** The parts that commands with an export get. */
+export interface DataCommandDependencies extends CommandDependencies {
   /** The version of this program, for manifests. */
   readonly version: string;
 }
 
-/** A path as it was typed: npm runs scripts in the package's folder, wherever it was called. */
-export function pathOf(surroundings: Surroundings, typed: string): string {
-  return isAbsolute(typed) ? typed : resolve(surroundings.environment['INIT_CWD'] ?? '', typed);
+/** The path that the operator meant. npm runs scripts in the package's folder, wherever it was called. */
+export function pathOf(dependencies: CommandDependencies, typed: string): string {
+  return isAbsolute(typed) ? typed : resolve(dependencies.environment['INIT_CWD'] ?? '', typed);
 }
 
 /** Resolves after the time, or at once when the signal ends. */

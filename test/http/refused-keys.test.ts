@@ -1,0 +1,78 @@
+// The trace of wrong admin keys in the log: one line a minute for each address, of
+// at most twenty addresses, and the number of refusals without a line.
+
+import { expect, it } from 'vitest';
+import { createHandler, openRecords } from '../../src/handler.js';
+import { openMemoryJournal } from '../../src/memory.js';
+import { keptLog } from '../support/kept-log.js';
+
+const KEY = 'the-operator-key-of-the-handler-tests';
+const WRONG_KEY = { 'X-Service-Admin-Key': 'a guess' };
+const MINUTE_MS = 60_000;
+
+/** A service whose clock stands still until a test sets it. */
+async function openService(adminKey: string | undefined = KEY) {
+  const log = keptLog();
+  const time = { now: Date.UTC(2026, 0, 14) };
+  const records = await openRecords({ journal: openMemoryJournal() });
+  const handler = createHandler({ records, adminKey, log, clock: () => time.now });
+  return {
+    log,
+    time,
+    /** Asks with a wrong key, from each address once. */
+    async guessFrom(...addresses: readonly (string | undefined)[]): Promise<void> {
+      for (const remoteAddress of addresses) {
+        const request = new Request('http://localhost/api/v1/admin/usage', { headers: WRONG_KEY });
+        expect((await handler(request, { remoteAddress })).status).toBe(401);
+      }
+    },
+    ask: (path: string, headers: Record<string, string>) =>
+      handler(new Request(`http://localhost/api/v1${path}`, { headers })),
+  };
+}
+
+function line(remoteAddress: string, suppressed?: number) {
+  const fields = { remote_address: remoteAddress, ...(suppressed && { suppressed }) };
+  return { level: 'warn', event: 'admin_key_refused', fields };
+}
+
+it('names an address once a minute, and then how many refusals had no line', async () => {
+  const { log, time, guessFrom } = await openService();
+  await guessFrom('192.0.2.1', '192.0.2.1', '192.0.2.2', undefined, '192.0.2.1');
+  const first = [line('192.0.2.1'), line('192.0.2.2', 1), line('unknown')];
+  expect(log.lines).toEqual(first);
+  time.now += MINUTE_MS - 1;
+  await guessFrom('192.0.2.2');
+  expect(log.lines).toEqual(first);
+  time.now += 1;
+  await guessFrom('192.0.2.2', '192.0.2.1');
+  expect(log.lines).toEqual([...first, line('192.0.2.2', 2), line('192.0.2.1')]);
+});
+
+it('names twenty addresses a minute', async () => {
+  const { log, time, guessFrom } = await openService();
+  const addresses = Array.from({ length: 25 }, (_, i) => `192.0.2.${i}`);
+  await guessFrom(...addresses);
+  expect(log.lines).toEqual(addresses.slice(0, 20).map((address) => line(address)));
+  time.now += MINUTE_MS;
+  await guessFrom('192.0.2.24');
+  expect(log.lines.slice(20)).toEqual([line('192.0.2.24', 5)]);
+});
+
+it('goes on after the clock was set back', async () => {
+  const { log, time, guessFrom } = await openService();
+  await guessFrom('192.0.2.1');
+  time.now -= 24 * 60 * MINUTE_MS;
+  await guessFrom('192.0.2.1');
+  expect(log.lines).toEqual([line('192.0.2.1'), line('192.0.2.1')]);
+});
+
+it.each([
+  ['a request without a key', '/admin/usage', {}, KEY],
+  ['a key on another path', '/customers', WRONG_KEY, KEY],
+  ['a service without an admin key', '/admin/usage', WRONG_KEY, ''],
+])('leaves no trace of %s', async (_name, path, headers, adminKey) => {
+  const { log, ask } = await openService(adminKey);
+  expect((await ask(path, headers)).ok).toBe(false);
+  expect(log.lines).toEqual([]);
+});

@@ -1,0 +1,55 @@
+// The body that a response is made with: one text, bytes, or pieces.
+
+import { afterEach, expect, it, vi } from 'vitest';
+import { pagination } from '../../src/domain/listing.js';
+import { data, failure, list } from '../../src/http/answer.js';
+import { answerStreams, LONG_ANSWER_CHARACTERS } from '../../src/http/answer-stream.js';
+import { ByteAllowance } from '../../src/http/byte-allowance.js';
+import { type EnvelopeFacts, respond } from '../../src/http/envelope.js';
+import { Turns } from '../../src/turns.js';
+
+const EXCHANGE: EnvelopeFacts = { requestId: 'req-~', now: 0, originHeaders: {} };
+const rows = (...texts: string[]) =>
+  list(texts, pagination({ page: 1, pageSize: 100 }, texts.length));
+const textOf = (characters: number) => `"${'x'.repeat(characters - 2)}"`;
+const LONG = LONG_ANSWER_CHARACTERS;
+
+afterEach(() => vi.unstubAllGlobals());
+
+it.each([
+  ['a record of 65,536 characters', data(textOf(LONG)), 'whole'],
+  ['a longer record', data(textOf(LONG + 1)), 'in pieces'],
+  ['rows of 65,536 characters', rows(textOf(LONG - 3), '"1"'), 'whole'],
+  ['longer rows', rows(textOf(LONG - 3), '"12"'), 'in pieces'],
+  ['no rows', rows(), 'whole'],
+])('%s: sent %s', (_name, answer, expected) => {
+  const streams = answerStreams(new Turns(), new ByteAllowance());
+  let sent = 'whole';
+  respond(answer, EXCHANGE, (pieces) => {
+    sent = 'in pieces';
+    return streams('neema')(pieces);
+  });
+  expect(sent).toBe(expected);
+});
+
+it.each([
+  ['a text where the request id is ASCII', 'req-~', 'string'],
+  [
+    'bytes where the request id is not, because Node would send it as UTF-8',
+    'req-\u00e9',
+    'object',
+  ],
+])('is %s', (_name, requestId, type) => {
+  const bodies: unknown[] = [];
+  class Watched extends Response {
+    constructor(body?: BodyInit | null, init?: ResponseInit) {
+      super(body, init);
+      bodies.push(body);
+    }
+  }
+  vi.stubGlobal('Response', Watched);
+  const exchange = { ...EXCHANGE, requestId };
+  respond(data('{}'), exchange);
+  respond(failure({ code: 'NOT_FOUND', message: 'gone' }), exchange);
+  expect(bodies.map((body) => typeof body)).toEqual([type, type]);
+});

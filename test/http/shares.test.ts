@@ -1,0 +1,44 @@
+// Whose bytes a request holds: an account that has used up its share makes nobody
+// else wait, and the operator has a share, too.
+
+import { setImmediate } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createHandler, openRecords } from '../../src/handler.js';
+import { localIdentity, openMemoryJournal } from '../../src/memory.js';
+
+const KEY = 'the-operator-key-of-the-handler-tests';
+
+it('each account and the operator have shares of their own', async () => {
+  const handler = createHandler({
+    records: await openRecords({ journal: openMemoryJournal() }),
+    identity: localIdentity(),
+    adminKey: KEY,
+    // A body of the largest size, once for each.
+    allowance: { accountMaxBytes: 1_048_576, totalMaxBytes: 10_485_760, ownShareBytes: 0 },
+  });
+  const read: string[] = [];
+  const arrived: (() => void)[] = [];
+  const post = (name: string) => {
+    const isOperator = name === 'operator';
+    const path = isOperator ? '/admin/accounts/local-juma/businesses' : '/businesses';
+    const headers = isOperator
+      ? { 'X-Service-Admin-Key': KEY }
+      : { Authorization: `Bearer local-${name}` };
+    const readBody = async () => {
+      read.push(name);
+      await new Promise<void>((resolve) => arrived.push(resolve));
+      return new TextEncoder().encode('{}');
+    };
+    const request = new Request(`http://localhost/api/v1${path}`, { method: 'POST', headers });
+    return handler(request, { readBody });
+  };
+  const sent = ['neema', 'neema', 'juma', 'operator', 'operator'].map(post);
+  await setImmediate();
+  expect(read).toEqual(['neema', 'juma', 'operator']);
+  for (let i = 0; i < sent.length; i++) {
+    arrived[i]?.();
+    await setImmediate();
+  }
+  const answers = await Promise.all(sent);
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+});

@@ -1,0 +1,22 @@
+// The preview's tokens: `local-NAME` is the account of that name, and nothing else
+// is a token.
+
+import { expect, it } from 'vitest';
+import { localIdentity } from '../../src/identity/local-tokens.js';
+
+it.each(['local-preview', 'local-a', 'local-A.b_c~d-9'])('%s is an account', (token) => {
+  expect(localIdentity().identify(token)).toEqual({ status: 'identified', subject: token });
+});
+
+it.each([
+  '',
+  'local-',
+  'preview',
+  'xlocal-preview',
+  'local-a/b',
+  'local-a b',
+  'local-é',
+  'LOCAL-a',
+])('%j is none', (token) => {
+  expect(localIdentity().identify(token)).toEqual({ status: 'invalid' });
+});

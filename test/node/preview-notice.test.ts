@@ -1,0 +1,58 @@
+// How a second preview finds the first one by its notice.
+
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { leaveNotice, runningPreview } from '../../src/node/preview-notice.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+
+let folder: TemporaryFolder;
+let server: Server;
+let asked = 0;
+let body = '';
+
+beforeEach(async () => {
+  folder = await openTemporaryFolder();
+  asked = 0;
+  server = createServer((_, response) => {
+    asked++;
+    response.end(body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  await leaveNotice(notice(), origin());
+});
+afterEach(async () => {
+  server.close();
+  server.closeAllConnections();
+  await folder.remove();
+});
+
+it('finds a service at the address of the notice', async () => {
+  body = '{"data":{"service":"the preview"}}';
+  expect(await runningPreview(notice())).toEqual({ origin: origin(), processId: process.pid });
+  expect(asked).toBe(1);
+});
+
+it.each(['{"data":{}}', 'null', 'not JSON'])(
+  'asks once if another program answers %s',
+  async (text) => {
+    body = text;
+    expect(await runningPreview(notice())).toBeUndefined();
+    expect(asked).toBe(1);
+  },
+);
+
+it('asks nobody if the notice is missing', async () => {
+  expect(await runningPreview(join(folder.path, 'missing.json'))).toBeUndefined();
+  expect(asked).toBe(0);
+});
+
+function notice(): string {
+  return join(folder.path, 'preview.running.json');
+}
+
+function origin(): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,87 @@
+// Writes over storage with a replica, and audit events that storage did not take: what
+// the sender is told, what memory holds, and what the log says.
+
+import { expect, it } from 'vitest';
+import type { Outcome } from '../../src/domain/errors.js';
+import { openRecords } from '../../src/records/memory-store.js';
+import { noTurns } from '../../src/turns.js';
+import { keptLog } from '../support/kept-log.js';
+import { MapJournal } from './map-journal.js';
+
+const PERSON = JSON.stringify({ name: 'Neema', phone: '1' });
+const ALL = { q: '', status: '', page: 1, pageSize: 100 };
+
+async function open() {
+  const [journal, log] = [new MapJournal(), keptLog()];
+  // Groups end by size: the clock of the slices stands still.
+  const records = await openRecords({ journal, log, turns: noTurns() });
+  const account = records.account('neema', { actor: 'admin', hasGone: () => false });
+  return {
+    journal,
+    log,
+    create: () => account.create('customers', PERSON),
+    total: async () => (await account.list('customers', ALL)).total,
+    faults: () => log.lines.filter(({ level }) => level === 'error'),
+  };
+}
+
+function failureOf(outcome: Outcome<string>) {
+  return outcome.ok ? undefined : outcome.failure;
+}
+
+it('that are kept on this machine alone are in memory, and are not acknowledged', async () => {
+  const { journal, create, total, faults } = await open();
+  journal.outcomes.push({ status: 'kept', error: 'no answer', auditError: 'no room' });
+  const failure = failureOf(await create());
+  expect(failure?.code).toBe('STORAGE_UNAVAILABLE');
+  expect(failure?.message).toMatch(/kept on this machine.*read the record before trying again/);
+  expect(await total()).toBe(1);
+  expect(faults()).toEqual([
+    {
+      level: 'error',
+      event: 'admin_audit_write_failed',
+      fields: { events: 1, records: 'create CUS-0001', error: 'no room' },
+    },
+    { level: 'error', event: 'storage_not_replicated', fields: { error: 'no answer' } },
+  ]);
+});
+
+it('that the replica refuses change nothing, and may be tried again after 5 s', async () => {
+  const { journal, create, total, faults } = await open();
+  journal.outcomes.push({ status: 'refused', error: 'no answer' });
+  const failure = failureOf(await create());
+  expect(failure).toMatchObject({ code: 'STORAGE_UNAVAILABLE', retryAfterSeconds: 5 });
+  expect(failure?.message).toMatch(/^nothing was changed.*try again later$/);
+  expect([await total(), faults()]).toEqual([0, []]);
+  expect((await create()).ok).toBe(true);
+});
+
+it('are not decided while storage says that it takes none', async () => {
+  const { journal, create, total } = await open();
+  journal.refusal = 'the replica is away';
+  expect(failureOf(await create())?.code).toBe('STORAGE_UNAVAILABLE');
+  expect([journal.commits.length, await total()]).toEqual([0, 0]);
+  journal.refusal = undefined;
+  const created = await create();
+  expect(created.ok && JSON.parse(created.value).id).toBe('CUS-0001');
+});
+
+it('name at most 100 of the records whose audit events are lost, and count all', async () => {
+  const { journal, create, faults } = await open();
+  journal.hold();
+  const first = create();
+  await journal.begun(1);
+  journal.outcomes.push({ status: 'committed' });
+  journal.outcomes.push({ status: 'committed', auditError: 'no room' });
+  const others = Array.from({ length: 102 }, create);
+  journal.release();
+  await Promise.all([first, ...others]);
+  const [fault] = faults();
+  expect(fault?.fields).toMatchObject({ events: 102 });
+  const names = String(fault?.fields['records']).split(', ');
+  expect([names.length, names[0], names.at(-1)]).toEqual([
+    100,
+    'create CUS-0002',
+    'create CUS-0101',
+  ]);
+});

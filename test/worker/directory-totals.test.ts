@@ -1,0 +1,94 @@
+// The sums over all accounts: after any deliveries and erasures the same as if all
+// accounts were added up.
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  byCollection,
+  COLLECTION_NAMES,
+  type CollectionName,
+} from '../../src/domain/collection-name.js';
+import { migrate } from '../../src/storage/object/schema-version.js';
+import type { Holding, Holdings } from '../../src/worker/account-call.js';
+import * as sql from '../../src/worker/directory-schema.js';
+import { DirectoryTotals } from '../../src/worker/directory-totals.js';
+import { openObjectStorage } from '../support/object-storage.js';
+
+const NOTHING: Holding = { records: 0, payloadBytes: 0, updatedAt: 0, created: {} };
+const HOURS = ['490000', '490010', '490020'];
+
+/** Undefined: the account is forgotten. */
+type Delivery = readonly [owner: string, held: Partial<Holdings> | undefined];
+
+function openDirectory() {
+  const storage = openObjectStorage();
+  storage.transactionSync(() => migrate(storage, sql.SCHEMA_STEPS, 0));
+  const totals = new DirectoryTotals(storage.sql);
+  return {
+    take([owner, held]: Delivery): void {
+      if (held === undefined) totals.remove(owner);
+      else {
+        const holdings = byCollection((name) => held[name] ?? NOTHING);
+        // Rows that no account owns are none of its own.
+        const own = byCollection((name) => Math.min(1, holdings[name].records));
+        totals.replace(owner, own, holdings);
+      }
+    },
+    /** As the usage view reads them. */
+    sums() {
+      for (const _ of storage.sql.exec(sql.FIND_LATEST));
+      const rows = [...storage.sql.exec(sql.READ_TOTALS)];
+      // Hours after the second one, and after the first one twice.
+      const since = [Number(HOURS[1]), Number(HOURS[0]), Number(HOURS[0])];
+      const created = [...storage.sql.exec(sql.SUM_CREATED, ...since)];
+      return rows.map((row) => {
+        const lately = created.find(({ collection }) => collection === row['collection']);
+        return [...Object.values(row), lately?.['after_first'] ?? 0, lately?.['after_second'] ?? 0];
+      });
+    },
+  };
+}
+
+/** The same from the latest delivery of each account. */
+function added(deliveries: readonly Delivery[]) {
+  const latest = new Map(deliveries.map(([owner, held]) => [owner, held ?? {}]));
+  const of = (name: CollectionName) => [...latest.values()].map((held) => held[name] ?? NOTHING);
+  const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0);
+  return COLLECTION_NAMES.toSorted().flatMap((name) => {
+    const held = of(name).filter(({ records }) => records > 0);
+    const records = sum(held.map((each) => each.records));
+    const createdIn = (hours: readonly string[]) =>
+      sum(held.flatMap(({ created }) => hours.map((hour) => created[hour] ?? 0)));
+    const bytes = sum(held.map((each) => each.payloadBytes));
+    const updatedAt = Math.max(...held.map((each) => each.updatedAt));
+    const lately = [createdIn(HOURS.slice(2)), createdIn(HOURS.slice(1))];
+    return records === 0 ? [] : [[name, records, bytes, updatedAt, ...lately]];
+  });
+}
+
+const holding = fc
+  .record({
+    // Few values, so that two deliveries often differ in one of them alone.
+    records: fc.integer({ min: 0, max: 2 }),
+    payloadBytes: fc.integer({ min: 1, max: 2 }),
+    updatedAt: fc.integer({ min: 1, max: 2 }),
+    created: fc.constantFrom({}, ...HOURS.map((hour) => ({ [hour]: 1 }))),
+  })
+  .map((held): Holding => (held.records === 0 ? NOTHING : held));
+const holdings = fc.record({ customers: holding, orders: holding });
+const delivery = fc.tuple(
+  fc.constantFrom('neema', 'juma', 'asha'),
+  fc.option(holdings, { nil: undefined, freq: 5 }),
+);
+
+it('are the same as if all accounts were added up', () => {
+  fc.assert(
+    fc.property(fc.array(delivery, { minLength: 1, maxLength: 20 }), (deliveries) => {
+      const directory = openDirectory();
+      for (const [i, each] of deliveries.entries()) {
+        directory.take(each);
+        expect(directory.sums()).toEqual(added(deliveries.slice(0, i + 1)));
+      }
+    }),
+  );
+});

@@ -1,0 +1,217 @@
+// What an account's object tells the directory: how much at a time, how often, and
+// how long it waits when the directory is down.
+
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { AuditEvent } from '../../src/domain/audit-event.js';
+import { byCollection } from '../../src/domain/collection-name.js';
+import type { JournalRow } from '../../src/records/journal.js';
+import { ObjectJournal } from '../../src/storage/object/object-journal.js';
+import type { Delivery, DirectoryStub } from '../../src/worker/account-call.js';
+import { Outbox } from '../../src/worker/outbox.js';
+import { keptLog } from '../support/kept-log.js';
+import { openObjectStorage } from '../support/object-storage.js';
+
+const START = Date.UTC(2026, 0, 14);
+
+beforeEach(() => void vi.useFakeTimers({ now: START, toFake: ['setTimeout', 'Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** An account whose directory takes or refuses deliveries as the test says. */
+function openAccount(random = 0) {
+  const storage = openObjectStorage();
+  const log = keptLog();
+  const deliveries: Delivery[] = [];
+  const directory = { isDown: false, knows: 0 };
+  const apply = async (delivery: Delivery) => {
+    deliveries.push(delivery);
+    if (directory.isDown) throw new Error('the directory is down');
+    return { revision: Math.max(directory.knows, delivery.revision) };
+  };
+  const outbox = new Outbox({
+    storage,
+    directory: () => ({ apply }) as Partial<DirectoryStub> as DirectoryStub,
+    log,
+    clock: Date.now,
+    random: () => random,
+  });
+  const journal = new ObjectJournal({
+    storage,
+    epoch: 'first',
+    onFirstCommit: () => outbox.create('neema'),
+    onCommit: (effect) => outbox.follow(effect),
+  });
+  let position = 0;
+  async function commit(
+    collection: JournalRow['collection'] = 'customers',
+    { body = '{}', events = [] as readonly AuditEvent[] } = {},
+  ) {
+    position++;
+    const puts = [{ position, collection, id: `R-${position}`, body }];
+    const at = Date.now();
+    await journal.commit({ puts, removals: [], sequences: {}, events, at });
+  }
+  return { storage, log, deliveries, directory, outbox, commit };
+}
+
+/** An event whose JSON text is about so long. */
+function eventOf(characters = 0): AuditEvent {
+  return {
+    actor: 'admin',
+    action: 'create',
+    resource: 'customers',
+    record_id: 'x'.repeat(characters),
+    owner_sub: 'neema',
+    timestamp: '2026-01-14T00:00:00.000Z',
+    changed: [],
+  };
+}
+
+it('is delivered at once, then at most every 250 ms, with the whole state', async () => {
+  const { deliveries, commit, outbox } = openAccount();
+  await commit();
+  await vi.advanceTimersByTimeAsync(0);
+  for (let i = 0; i < 3; i++) await commit();
+  await vi.advanceTimersByTimeAsync(249);
+  expect(deliveries.map(({ revision }) => revision)).toEqual([1]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(deliveries.map(({ revision }) => revision)).toEqual([1, 4]);
+  expect(deliveries[1]).toMatchObject({ owner: 'neema', counts: { customers: 4 }, events: [] });
+  expect([outbox.isPending, outbox.revision]).toEqual([false, 4]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(deliveries).toHaveLength(2);
+});
+
+it('waits for 2 s, and twice as long after each failure, up to a minute', async () => {
+  const { storage, directory, commit, outbox } = openAccount();
+  directory.isDown = true;
+  await commit();
+  const waits = [];
+  for (let i = 0; i < 7; i++) {
+    waits.push((storage.alarms.at(-1) ?? 0) - Date.now());
+    await outbox.onAlarm();
+  }
+  expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+  directory.isDown = false;
+  const alarms = storage.alarms.length;
+  await outbox.onAlarm();
+  expect(storage.alarms).toHaveLength(alarms);
+  await commit();
+  expect((storage.alarms.at(-1) ?? 0) - Date.now()).toBe(2_000);
+});
+
+it('waits up to half as long again, so that not all accounts come at once', async () => {
+  const { storage, commit } = openAccount(0.5);
+  await commit();
+  expect(storage.alarms).toEqual([START + 2_500]);
+  await commit();
+  // One alarm is enough.
+  expect(storage.alarms).toHaveLength(1);
+});
+
+it('is logged once until the directory answers again', async () => {
+  const { log, directory, commit, outbox } = openAccount();
+  const deliver = async (isDown: boolean) => {
+    directory.isDown = isDown;
+    await commit();
+    return outbox.deliver();
+  };
+  const outcomes = [];
+  for (const isDown of [true, true, false, true]) outcomes.push(await deliver(isDown));
+  expect(outcomes).toEqual([false, false, true, false]);
+  expect(log.lines.map(({ event }) => event)).toEqual([
+    'directory_unavailable',
+    'directory_unavailable',
+  ]);
+});
+
+it('brings 500 events at a time, in order, each once', async () => {
+  const { deliveries, commit, outbox } = openAccount();
+  const events = Array.from({ length: 1_200 }, () => eventOf());
+  await commit('customers', { events });
+  expect(await outbox.deliver()).toBe(true);
+  expect(deliveries.map(({ events }) => events.length)).toEqual([500, 500, 200]);
+  const numbers = deliveries.flatMap(({ events }) => events.map(({ number }) => number));
+  expect(numbers).toEqual(events.map((_, i) => i + 1));
+  expect(deliveries[0]?.events[0]?.epoch).toBe('first');
+});
+
+it('brings events of 4,000,000 bytes at a time, and always one', async () => {
+  const { deliveries, commit, outbox } = openAccount();
+  const events = [5_000_000, 1_900_000, 1_900_000, 1_900_000].map(eventOf);
+  await commit('customers', { events });
+  expect(await outbox.deliver()).toBe(true);
+  expect(deliveries.map(({ events }) => events.length)).toEqual([1, 2, 1]);
+});
+
+it('brings the texts for the search after a change of a business, and again after a failure', async () => {
+  const { deliveries, directory, commit, outbox } = openAccount();
+  const deliver = async (collection: JournalRow['collection'], isDown = false) => {
+    directory.isDown = isDown;
+    await commit(collection, { body: '{"N":"A"}' });
+    await outbox.deliver();
+    return deliveries.at(-1)?.searchTexts?.length;
+  };
+  expect(await deliver('customers')).toBeUndefined();
+  expect(await deliver('businesses')).toBe(1);
+  expect(await deliver('customers')).toBeUndefined();
+  expect(await deliver('businesses', true)).toBe(2);
+  expect(await deliver('customers')).toBe(2);
+  expect(deliveries.at(-1)?.searchTexts?.[0]).toBe('{"n":"a"}');
+});
+
+it('brings texts for the search of 8,000,000 bytes at most', async () => {
+  const { deliveries, commit, outbox } = openAccount();
+  for (let i = 0; i < 5; i++) await commit('businesses', { body: 'x'.repeat(2_000_000) });
+  await outbox.deliver();
+  expect(deliveries.at(-1)?.searchTexts).toHaveLength(4);
+});
+
+it('goes beyond a revision that the directory has from before a restore', async () => {
+  const { deliveries, directory, commit, outbox } = openAccount();
+  directory.knows = 7;
+  await commit();
+  expect(await outbox.deliver()).toBe(true);
+  expect(deliveries.map(({ revision }) => revision)).toEqual([1, 8]);
+  expect(deliveries.at(-1)).toMatchObject({ searchTexts: [] });
+  expect([outbox.revision, outbox.isPending]).toEqual([8, false]);
+});
+
+it('goes on where it was when the object is loaded again', async () => {
+  const { storage, log, directory, deliveries, commit } = openAccount();
+  directory.isDown = true;
+  await commit('businesses');
+  await commit('customers');
+  const apply = async (delivery: Delivery) => {
+    deliveries.push(delivery);
+    return { revision: delivery.revision };
+  };
+  const again = new Outbox({
+    storage,
+    directory: () => ({ apply }) as Partial<DirectoryStub> as DirectoryStub,
+    log,
+    clock: Date.now,
+    random: () => 0,
+  });
+  expect(again.load()).toBe('neema');
+  await again.resume(byCollection((name) => (name === 'businesses' ? 1 : 0)));
+  expect(again.isPending).toBe(true);
+  // The alarm of before is still set: neither this nor the next commit needs another.
+  again.follow({ before: [], after: [] });
+  expect(storage.alarms).toHaveLength(1);
+  await again.deliver();
+  // The customer has no owner: it counts as a row and not as the account's own.
+  expect(deliveries.at(-1)).toMatchObject({
+    revision: 2,
+    counts: { businesses: 1, customers: 0 },
+    holdings: { customers: { records: 1 } },
+    searchTexts: ['{}'],
+  });
+});
+
+it('has nothing to deliver before the first commit', async () => {
+  const { deliveries, outbox } = openAccount();
+  expect([outbox.revision, outbox.isPending, outbox.delivery()]).toEqual([0, false, undefined]);
+  expect(await outbox.deliver()).toBe(true);
+  await outbox.onAlarm();
+  expect(deliveries).toEqual([]);
+});

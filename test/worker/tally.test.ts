@@ -1,0 +1,98 @@
+// The numbers and sizes of an account's rows: after any commits the same as if every
+// row were counted anew.
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { CollectionName } from '../../src/domain/collection-name.js';
+import { ObjectJournal } from '../../src/storage/object/object-journal.js';
+import { Tally } from '../../src/worker/tally.js';
+import { openObjectStorage } from '../support/object-storage.js';
+
+const HOUR_MS = 3_600_000;
+const NOW = 500_000 * HOUR_MS + 1_234;
+/** A row of another release's collection is in no number. */
+const COLLECTIONS = ['customers', 'orders', 'customers', 'orders', 'invoices'] as CollectionName[];
+
+interface Commit {
+  /** Bodies by row; undefined removes it. */
+  readonly bodies: Readonly<Record<number, string | undefined>>;
+  readonly hoursAgo: number;
+}
+
+function openTally() {
+  const storage = openObjectStorage();
+  let tally = new Tally(storage.sql);
+  const journal = new ObjectJournal({
+    storage,
+    epoch: 'first',
+    onCommit: (effect) => tally.follow(effect),
+  });
+  return {
+    holdings: (now = NOW) => tally.holdings(now),
+    countAnew(now = NOW) {
+      tally = new Tally(storage.sql);
+      tally.load(now);
+    },
+    async commit({ bodies, hoursAgo }: Commit) {
+      const rows = Object.entries(bodies).map(([place, body]) => {
+        const position = Number(place) + 1;
+        const collection = COLLECTIONS[Number(place)] ?? 'team';
+        return { position, collection, id: `R-${position}`, body: body ?? '' };
+      });
+      const { status } = await journal.commit({
+        puts: rows.filter(({ body }) => body !== ''),
+        removals: rows.filter(({ body }) => body === '').map(({ position }) => position),
+        sequences: {},
+        events: [],
+        at: NOW - hoursAgo * HOUR_MS,
+      });
+      expect(status).toBe('committed');
+    },
+  };
+}
+
+it('are the same as if every row were counted anew', async () => {
+  const body = fc.constantFrom('a', 'éé', 'long'.repeat(9), undefined);
+  const commit = fc.record({
+    bodies: fc.dictionary(fc.constantFrom('0', '1', '2', '3', '4'), body, { minKeys: 1 }),
+    hoursAgo: fc.constantFrom(0, 1, 24, 720, 721, 722, 800),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(commit, { minLength: 1, maxLength: 8 }), async (commits) => {
+      const tally = openTally();
+      for (const each of commits) {
+        await tally.commit(each);
+        const followed = tally.holdings();
+        tally.countAnew();
+        expect(followed).toEqual(tally.holdings());
+      }
+      const followed = openTally();
+      for (const each of commits) await followed.commit(each);
+      expect(followed.holdings()).toEqual(tally.holdings());
+    }),
+  );
+});
+
+it('are records, bytes, the latest update and the creations of the last 721 hours', async () => {
+  const tally = openTally();
+  await tally.commit({ bodies: { 0: 'éé', 2: 'abc' }, hoursAgo: 722 });
+  await tally.commit({ bodies: { 1: 'x', 4: 'unknown' }, hoursAgo: 721 });
+  await tally.commit({ bodies: { 2: 'abcd', 3: 'y' }, hoursAgo: 0 });
+  const hour = 500_000;
+  const expected = {
+    customers: { records: 2, payloadBytes: 8, updatedAt: NOW, created: {} },
+    orders: {
+      records: 2,
+      payloadBytes: 2,
+      updatedAt: NOW,
+      created: { [hour - 721]: 1, [hour]: 1 },
+    },
+    team: { records: 0, payloadBytes: 0, updatedAt: 0, created: {} },
+  };
+  expect(tally.holdings()).toMatchObject(expected);
+  expect(tally.holdings().customers.created).toEqual({});
+  tally.countAnew();
+  expect(tally.holdings()).toMatchObject(expected);
+  // Kept while the account is in memory, and not shown once they are too old.
+  expect(tally.holdings(NOW + HOUR_MS).orders.created).toEqual({ [hour]: 1 });
+});

@@ -23,6 +23,7 @@ const FOREIGN = new Set([
   'network_mode',
   'newer_node',
   'offline_access',
+  'receiveTimeout',
   'tcp_wmem',
   'useOptional',
   'verifyWithExecutor',

@@ -1,6 +1,6 @@
-// All accounts share one thread. Requests begin, and long work goes on, in slices of
-// about two milliseconds, one slice an event-loop turn in all. The accounts that wait
-// for a slice take turns.
+// All accounts share one thread. Long work is done in slices of about two milliseconds,
+// one slice an event-loop turn in all, and the accounts that wait for a slice take turns.
+// The same holds for requests that are about to begin: a burst of them is spread.
 
 /** Resolves after the host has served the requests that wait, for example `setImmediate` on Node. */
 export type Pause = () => Promise<void>;
@@ -30,18 +30,48 @@ export interface TurnsOptions {
   readonly sliceMs?: number;
 }
 
-/** What waits for a turn: the beginning of a request, or a piece of long work. */
-interface Waiting {
-  readonly kind: 'beginning' | 'piece';
-  readonly resolve: () => void;
+/** What waits, by account. The accounts are served in rotation, each oldest first. */
+class Rotation {
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  add(account: string): Promise<void> {
+    return new Promise((resolve) => {
+      const queue = this.#waiting.get(account);
+      if (queue === undefined) this.#waiting.set(account, [resolve]);
+      else queue.push(resolve);
+    });
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const queue of this.#waiting.values()) size += queue.length;
+    return size;
+  }
+
+  serveNext(): void {
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+    const [account, queue] = first;
+    // To the end of the rotation, where more of this account waits.
+    this.#waiting.delete(account);
+    const resolve = queue.shift();
+    if (queue.length > 0) this.#waiting.set(account, queue);
+    resolve?.();
+  }
 }
 
 export class Turns {
   readonly #pause: Pause;
   readonly #stopwatch: () => number;
   readonly #sliceMs: number;
-  /** By account, each oldest first; the account that is served next is the first. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  /** Requests that are about to begin. */
+  readonly #beginnings = new Rotation();
+  /** Pieces of long work. */
+  readonly #pieces = new Rotation();
   #serving = false;
   /** When the slice of this event-loop turn began. */
   #begun: number | undefined;
@@ -66,20 +96,17 @@ export class Turns {
 
   /** Resolves when a request of the account may begin; undefined when it may begin at once. */
   begin(account: string): Promise<void> | undefined {
-    return this.isOver ? this.#queued(account, 'beginning') : undefined;
+    return this.isOver ? this.#turnIn(this.#beginnings, account) : undefined;
   }
 
   /** Resolves at the start of a slice in which the account may do a piece of long work. */
   next(account: string): Promise<void> {
-    return this.#queued(account, 'piece');
+    return this.#turnIn(this.#pieces, account);
   }
 
   /** How many pieces of long work wait for their turn; requests that are about to begin are not among them. */
   get waiting(): number {
-    let waiting = 0;
-    for (const queue of this.#waiting.values())
-      for (const { kind } of queue) if (kind === 'piece') waiting++;
-    return waiting;
+    return this.#pieces.size;
   }
 
   /** A slice for work that takes no turns with others, from now on. Tells whether it is over. */
@@ -93,42 +120,32 @@ export class Turns {
     return this.#pause();
   }
 
-  #queued(account: string, kind: Waiting['kind']): Promise<void> {
-    return new Promise((resolve) => {
-      const queue = this.#waiting.get(account);
-      if (queue === undefined) this.#waiting.set(account, [{ kind, resolve }]);
-      else queue.push({ kind, resolve });
-      if (!this.#serving) void this.#serve();
-    });
+  #turnIn(rotation: Rotation, account: string): Promise<void> {
+    const turn = rotation.add(account);
+    if (!this.#serving) void this.#serve();
+    return turn;
   }
 
-  /** In each slice as many beginnings as fit, up to the first piece of long work. */
+  /**
+   * In each event-loop turn a slice of requests that begin, then one piece of long work. Requests
+   * come first: one of a quiet account must not wait for a piece of every busy one.
+   */
   async #serve(): Promise<void> {
     this.#serving = true;
     for (;;) {
       await this.#pause();
-      if (this.#waiting.size === 0) break;
+      if (this.#beginnings.isEmpty && this.#pieces.isEmpty) break;
       this.#begin(this.#stopwatch());
-      let served: Waiting['kind'] | undefined;
-      do {
-        served = this.#serveNext();
+      while (!this.#beginnings.isEmpty && !this.isOver) {
+        this.#beginnings.serveNext();
         // The request begins, so that its time counts.
         await undefined;
-      } while (served === 'beginning' && !this.isOver);
+      }
+      if (this.#pieces.isEmpty) continue;
+      this.#begin(this.#stopwatch());
+      this.#pieces.serveNext();
     }
     this.#serving = false;
-  }
-
-  #serveNext(): Waiting['kind'] | undefined {
-    const [first] = this.#waiting;
-    if (first === undefined) return undefined;
-    const [account, queue] = first;
-    // To the end of the rotation, where more of this account's work waits.
-    this.#waiting.delete(account);
-    const waiting = queue.shift();
-    if (queue.length > 0) this.#waiting.set(account, queue);
-    waiting?.resolve();
-    return waiting?.kind;
   }
 
   #begin(now: number): void {

@@ -93,15 +93,17 @@ export class Replica {
   async confirmed(): Promise<string | undefined> {
     const deadline = performance.now() + CONFIRM_MAX_MS;
     let committedAfter = this.#lastTxid;
+    // The reason at the end: what Litestream said last, if it said anything.
+    let reason = new Error('the replica does not answer in time');
     for (;;) {
       const ended = this.#sync(true, committedAfter);
-      const late = new Error('the replica does not answer in time');
       const left = Math.max(deadline - performance.now(), 0);
-      const failure = await Promise.race([ended, after(left).then(() => late)]);
+      const failure = await Promise.race([ended, after(left).then(() => 'late' as const)]);
       if (failure === undefined) return undefined;
-      if (failure === late || performance.now() + RETRY_MS > deadline) {
-        this.#lose(failure);
-        return failure.message;
+      if (failure !== 'late') reason = failure;
+      if (failure === 'late' || performance.now() + RETRY_MS > deadline) {
+        this.#lose(reason);
+        return reason.message;
       }
       await after(RETRY_MS);
       // A Litestream that was started again may count anew.

@@ -99,7 +99,15 @@ describe('A journal with a replica', () => {
     const journal = await open('sync');
     const before = (await loaded(journal)).length;
     stub.says.refusal = 'upload failed at sftp://user:secret@host/path';
-    const kept = await journal.commit(changes({ puts: rows(1, 100) }));
+    const syncs = stub.syncs.length;
+    const committing = journal.commit(changes({ puts: rows(1, 100) }));
+    // It refuses twice and then says nothing more: its last words are the reason.
+    await eventually(async () => expect(stub.syncs.length).toBeGreaterThan(syncs + 1));
+    let release = () => {};
+    stub.says.held = new Promise((resolve) => {
+      release = resolve;
+    });
+    const kept = await committing;
     expect(kept).toMatchObject({ status: 'kept' });
     expect(String('error' in kept && kept.error)).toContain('sftp://(hidden)@host');
     expect(journal.refusal).toContain('upload failed');
@@ -108,6 +116,7 @@ describe('A journal with a replica', () => {
     });
     expect((await loaded(journal)).length).toBe(before + 1);
     stub.says.refusal = undefined;
+    release();
     await journal.replicaReached(5_000);
     await eventually(async () => expect(journal.refusal).toBeUndefined());
     expect(await journal.commit(changes({ puts: rows(1, 101) }))).toEqual({ status: 'committed' });

@@ -86,7 +86,7 @@ export class ByteAllowance {
   give(name: string, bytes: number): void {
     const account = this.#account(name);
     this.#hold(account, -bytes);
-    if (account.heldBytes === 0 && account.waiting.length === 0) this.#accounts.delete(name);
+    this.#forgetIdle(name, account);
     if (this.#waiting.size > 0) this.#grant();
   }
 
@@ -109,9 +109,12 @@ export class ByteAllowance {
         const account = this.#account(name);
         while (account.waiting[0]?.hasGone()) account.waiting.shift()?.settle(false);
         const [claim] = account.waiting;
-        if (claim === undefined) this.#waiting.delete(name);
-        if (claim === undefined && account.heldBytes === 0) this.#accounts.delete(name);
-        if (claim === undefined || !this.#fits(account, claim.bytes)) continue;
+        if (claim === undefined) {
+          this.#waiting.delete(name);
+          this.#forgetIdle(name, account);
+          continue;
+        }
+        if (!this.#fits(account, claim.bytes)) continue;
         account.waiting.shift();
         this.#waiting.delete(name);
         // The account moves to the end of the rotation.
@@ -132,6 +135,11 @@ export class ByteAllowance {
   #hold(account: Account, bytes: number): void {
     account.heldBytes += bytes;
     this.#heldBytes += bytes;
+  }
+
+  /** An account that holds nothing and waits for nothing. */
+  #forgetIdle(name: string, { heldBytes, waiting }: Account): void {
+    if (heldBytes === 0 && waiting.length === 0) this.#accounts.delete(name);
   }
 
   #account(name: string): Account {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nextFreePort } from '../../src/node/preview-port.js';
+import { bareEnvironment } from '../support/bare-environment.js';
 import { changedBuild } from '../support/changed-build.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
@@ -42,7 +43,7 @@ function codeThatHangs(file: string): string {
 /** What `node dist/ready.js` prints and exits with. */
 async function readyCommand(environment: Record<string, string>) {
   const child = spawn(process.execPath, [join(ROOT, 'dist/ready.js')], {
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...bareEnvironment(), ...environment },
   });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {

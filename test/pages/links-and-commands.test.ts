@@ -146,3 +146,10 @@ function anchorsOf(file: string): string[] {
       .replace(/\s/g, '-'),
   );
 }
+
+it('The front page and `npm test` say the same of how long the tests take', () => {
+  const taken = /\w+ to \w+ minutes on two slow cores/;
+  const said = taken.exec(textOf('scripts/test.js'))?.[0];
+  expect(said).toBeDefined();
+  expect(taken.exec(textOf(FRONT_PAGE))?.[0]).toBe(said);
+});

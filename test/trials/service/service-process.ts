@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { killAll } from '../../../scripts/bench/processes.js';
 import { root } from '../../../scripts/setup.js';
+import { bareEnvironment } from '../../support/bare-environment.js';
 
 const SERVER = join(root, 'dist/server.js');
 export const ADMIN_KEY = 'operator-of-the-trials-0123456789-abcdef';
@@ -63,7 +64,7 @@ export function spawnServer(options: ProcessOptions) {
   const { environment, script = SERVER, under = [], nodeOptions = [], hasChannel } = options;
   const [command = '', ...args] = [...under, process.execPath, ...nodeOptions, script];
   const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...environment },
+    env: { ...bareEnvironment(), PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
   });
   running.add(child);

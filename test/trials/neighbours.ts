@@ -164,11 +164,13 @@ async function startAttackers({ attacks, by }: Run, target: Target) {
   for (const { attack, account } of acts) await attack.prepare(target, account);
   const volleys = acts.map(({ attack, account }) => attack.volleys(target, account));
   const attacker = fork(new URL('./neighbours/attacker.js', import.meta.url));
+  const ended = new Promise<never>((_, reject) => {
+    attacker.once('exit', () => reject(new Error('the attackers ended')));
+  });
+  // At the end nobody waits for a message.
+  ended.catch(() => {});
   const message = () =>
-    new Promise<unknown>((resolve, reject) => {
-      attacker.once('message', resolve);
-      attacker.once('exit', () => reject(new Error('the attackers ended')));
-    });
+    Promise.race([new Promise((resolve) => void attacker.once('message', resolve)), ended]);
   await message();
   return {
     async fire(): Promise<Statuses> {

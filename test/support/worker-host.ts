@@ -17,6 +17,7 @@ const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
 export function workerHost(name: string, entry?: URL): Host {
   return {
     name,
+    storage: 'objects',
     recordLimit: {
       maxBytes: 1_990_000,
       status: 422,

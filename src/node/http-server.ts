@@ -12,6 +12,7 @@ import {
 import type { HostBindings } from '../http/request-body.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
+import type { Arrivals } from './arrivals.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { Connections } from './connections.js';
 import { answerHalfClosed } from './half-closed.js';
@@ -41,6 +42,8 @@ export interface HttpServerOptions {
   readonly log: Log;
   /** Receives every request when its answer is written. Without it nothing is measured. */
   readonly events?: ServiceEvents | undefined;
+  /** Learns of each new connection. */
+  readonly arrivals?: Arrivals | undefined;
 }
 
 export interface HttpServer {
@@ -158,6 +161,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     async (request, exchange) => handler(request, { exchange }),
   );
   answerHalfClosed(server, connections);
+  options.arrivals?.watch(server);
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const before = connections.begin({
       request: incoming,

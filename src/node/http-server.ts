@@ -24,6 +24,11 @@ import { hasTwoHosts, unresolvedTarget } from './request-target.js';
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
+/**
+ * The kernel keeps so many connections until they are accepted, and Linux at most
+ * `net.core.somaxconn`. It drops a further one, whose client asks again after a second.
+ */
+const WAITING_CONNECTIONS_MAX = 4_096;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 /**
  * With a socket that is handed over, a stop serves this much longer and says `Connection: close`.
@@ -64,8 +69,10 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const leaveMs = options.socket === undefined ? 0 : LEAVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    if (options.socket === undefined) server.listen(options.port, options.host, resolve);
-    else server.listen({ fd: options.socket }, resolve);
+    const { host, port } = options;
+    if (options.socket === undefined)
+      server.listen({ port, host, backlog: WAITING_CONNECTIONS_MAX }, resolve);
+    else server.listen({ fd: options.socket, backlog: WAITING_CONNECTIONS_MAX }, resolve);
   });
   return {
     origin: originOf(server.address() as AddressInfo),

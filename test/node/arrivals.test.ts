@@ -1,5 +1,6 @@
-// New connections while the process has long work.
+// New connections while the process has long work, and many at once.
 
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { Arrivals } from '../../src/node/arrivals.js';
@@ -36,3 +37,33 @@ it('A burst of new connections is accepted without a slice of long work for each
   await nextTask();
   await http.drain(0);
 });
+
+/** Connections that the kernel has dropped because a process did not accept them in time. */
+function droppedConnections(): number {
+  const lines = readFileSync('/proc/net/netstat', 'utf8').split('\n');
+  const [names, values] = lines.filter((line) => line.startsWith('TcpExt:'));
+  const place = names?.split(' ').indexOf('ListenOverflows') ?? -1;
+  return Number(values?.split(' ')[place]);
+}
+
+it.runIf(process.platform === 'linux')(
+  'The kernel drops none of 600 connections that wait to be accepted',
+  async () => {
+    const http = await listen({
+      handler: () => new Response('{}'),
+      host: '127.0.0.1',
+      port: 0,
+      corsAllowedOrigins: ['*'],
+      log: keptLog(),
+    });
+    const port = Number(new URL(http.origin).port);
+    const droppedBefore = droppedConnections();
+    const sockets = Array.from({ length: 600 }, () => connect(port, '127.0.0.1'));
+    // Node asks the kernel for all of them before it accepts the first one.
+    await new Promise<void>((asked) => process.nextTick(asked));
+    expect(droppedConnections()).toBe(droppedBefore);
+    await Promise.all(sockets.map((socket) => new Promise((up) => socket.once('connect', up))));
+    for (const socket of sockets) socket.destroy();
+    await http.drain(0);
+  },
+);

@@ -141,6 +141,14 @@ describe('A commit', () => {
     expect(on.reports.some(({ hasFailed }) => hasFailed)).toBe(true);
   });
 
+  it('sync: is not confirmed by a Litestream that follows another file, however often it is asked', async () => {
+    await on.reach('sync');
+    on.stub.says.advances = false;
+    const confirming = on.replica.confirmed();
+    await on.pass(6_000);
+    expect(await on.settled(confirming)).toContain('stays at 3 after a commit');
+  });
+
   it('says how long its sync took', async () => {
     await on.reach('sync');
     on.hold();

@@ -137,10 +137,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
       handler(request, {
         readBody: incomingBody(incoming as IncomingMessage),
         hasGone: () => outgoing.destroyed,
-        // Asking the system for it takes time, and few requests need it.
-        get remoteAddress() {
-          return incoming.socket.remoteAddress;
-        },
+        remoteAddress: () => incoming.socket.remoteAddress,
         exchange: outgoing instanceof MeteredResponse ? outgoing.metered : undefined,
       }),
     {

@@ -81,7 +81,7 @@ const delivery = fc.tuple(
   fc.option(holdings, { nil: undefined, freq: 5 }),
 );
 
-it('are the same as if all accounts were added up', () => {
+it('The totals of the directory equal the sums over all accounts', () => {
   fc.assert(
     fc.property(fc.array(delivery, { minLength: 1, maxLength: 20 }), (deliveries) => {
       const directory = openDirectory();

@@ -2,11 +2,13 @@
 // test. The mutant that is tried is tried there, too; and in the run without a mutant,
 // the mutants that are reached there count as reached by each test of the file.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { afterAll, inject, type RunnerTask, type RunnerTestSuite } from 'vitest';
+import { passOnToForks } from './pass-on-to-forks.js';
 
 /** A changed source in another thread or process reads it. */
 const ACTIVE = '__STRYKER_ACTIVE_MUTANT__';
@@ -44,6 +46,10 @@ delete process.env[ACTIVE];
 if (!isFirstRun && mutant !== undefined) process.env[ACTIVE] = mutant;
 
 if (process.env['MUTANTS_BUNDLES']) {
+  // Built programs are processes of Node: each of them begins with this file.
+  const elsewhere = pathToFileURL(join(import.meta.dirname, 'seen-elsewhere.js')).href;
+  process.env['NODE_OPTIONS'] = `--import ${elsewhere}`;
+  passOnToForks();
   if (isFirstRun) noteWhatIsSeen();
   // From the loading of the modules on, since not each of the tests is asked about.
   else stryker.activeMutant = mutant;
@@ -53,6 +59,9 @@ function noteWhatIsSeen(): void {
   const folder = mkdtempSync(join(tmpdir(), 'mutants-seen-'));
   const path = join(folder, 'seen');
   writeFileSync(path, '');
+  // A program may give up the superuser's rights.
+  chmodSync(folder, 0o755);
+  chmodSync(path, 0o666);
   process.env[SEEN] = path;
   // Before Stryker reads the coverage, and after the tests have closed what they started.
   // biome-ignore lint/correctness/noEmptyPattern: vitest asks for this form

@@ -1,8 +1,11 @@
-// Runs first in each thread and process that a test starts from source. In the run
-// without a mutant it notes which mutants the code there reaches: a line each in
+// Runs first in each thread and process that a test starts. In the run without a
+// mutant it notes which mutants the code there reaches: a line each in
 // the file that MUTANTS_SEEN names.
 
 import { appendFileSync } from 'node:fs';
+import { passOnToForks } from './pass-on-to-forks.js';
+
+passOnToForks();
 
 const path = process.env['MUTANTS_SEEN'];
 if (path) {

@@ -3,7 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { chmod, chown, copyFile, lstat, mkdir, readdir, stat, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { ownerOnTheWay } from '../../src/storage/backup/owner-rights.js';
@@ -103,6 +103,20 @@ describe.runIf(isRoot)('A restore by the superuser', () => {
     expect(stdout).toContain(`records in all        ${BACKUP_RECORDS}`);
   });
 
+  it('opens a backup in a folder that others may write to as the user alone', async () => {
+    await mkdir(join(vault.path, 'shared'));
+    const own = join(vault.path, 'shared/backup.db');
+    await copyForRoot(on.backup, own);
+    await chmod(own, 0o600);
+    await chmod(vault.path, 0o755);
+    await chmod(join(vault.path, 'shared'), 0o777);
+    const { code, stderr } = await on.restore([own]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/it cannot be read by the user 65534/),
+    ]);
+  });
+
   it("does not read the target of that user's link", async () => {
     const secret = join(vault.path, 'secret.db');
     await copyForRoot(on.backup, secret);
@@ -146,6 +160,9 @@ describe.runIf(isRoot)('A restore by the superuser', () => {
     expect(await ownerOnTheWay(on.database)).toEqual(owner);
     await symlink(on.service.folder, join(vault.path, 'way'));
     expect(await ownerOnTheWay(join(vault.path, 'way/service.db'))).toEqual(owner);
+    await mkdir(join(vault.path, 'deep'));
+    await symlink(`../.././${basename(on.service.folder)}`, join(vault.path, 'deep/way'));
+    expect(await ownerOnTheWay(join(vault.path, 'deep/way/service.db'))).toEqual(owner);
     expect(await ownerOnTheWay(join(vault.path, 'new/service.db'))).toBeUndefined();
   });
 });

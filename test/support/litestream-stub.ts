@@ -7,6 +7,7 @@ export interface LitestreamStub {
   /** A test may change these at any time. */
   readonly says: {
     version: string;
+    pid: number;
     startedAt: string;
     databases: string[];
     /** Undefined: each sync is answered. */
@@ -29,6 +30,7 @@ export async function openLitestreamStub(
 ): Promise<LitestreamStub> {
   const says: LitestreamStub['says'] = {
     version: '0.5.17',
+    pid: process.pid,
     startedAt: '2026-11-22T04:00:00Z',
     databases: [database],
     refusal: undefined,
@@ -46,7 +48,7 @@ export async function openLitestreamStub(
       response.end(JSON.stringify(body));
     };
     if (request.url === '/info') {
-      send(200, { version: says.version, pid: process.pid, started_at: says.startedAt });
+      send(200, { version: says.version, pid: says.pid, started_at: says.startedAt });
     } else if (request.url === '/list') {
       send(200, { databases: says.databases.map((path) => ({ path, status: 'open' })) });
     } else {

@@ -90,7 +90,7 @@ export class Backups {
     const limit = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(BACKUP_MAX_MS)]);
     limit.throwIfAborted();
     const records = await this.#file.freeze();
-    let stayed = false;
+    let stayed: boolean;
     let checked: Promise<DatabaseContents>;
     try {
       this.#child = startProcess(this.#file.path, target);

@@ -3,7 +3,7 @@
 // not do: the user could put a link in the place of a file at any moment.
 
 import { lstat, readlink } from 'node:fs/promises';
-import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+import { isAbsolute, join, parse, resolve, sep } from 'node:path';
 
 /** A user and a group, as numbers. */
 export interface Owner {
@@ -40,10 +40,7 @@ export async function ownerOnTheWay(path: string): Promise<Owner | undefined> {
     const name = steps.shift();
     if (name === undefined) return undefined;
     expectClosed(at, here.mode);
-    if (name === '..') {
-      at = dirname(at);
-      continue;
-    }
+    // No link is on the way to `at`, so two dots lead to the folder that it is in.
     const next = join(at, name);
     const found = await lstat(next).catch(() => undefined);
     // A missing part will be made by the superuser, in a folder of the superuser.
@@ -78,6 +75,7 @@ function expectClosed(folder: string, mode: number): void {
   );
 }
 
+/** An empty name and a dot lead nowhere: the folder is then looked at twice. */
 function namesOf(path: string): string[] {
-  return path.split(sep).filter((name) => name !== '' && name !== '.');
+  return path.split(sep);
 }

@@ -146,9 +146,8 @@ export class Connection {
   /** Gives up a connection that cannot be rolled back: the next statement must not run within the old transaction. */
   #rollBack(): void {
     const database = this.#database;
-    if (database === undefined || !database.open) return;
     try {
-      if (database.inTransaction) database.prepare('rollback').run();
+      if (database?.inTransaction) database.prepare('rollback').run();
     } catch {
       this.#drop();
     }
@@ -159,7 +158,7 @@ export class Connection {
     this.#database = undefined;
     this.#prepared.clear();
     try {
-      if (database?.open) database.close();
+      database?.close();
     } catch {
       // The connection is given up either way.
     }

@@ -71,10 +71,8 @@ export class Replica {
   /** Resolves when the replica is reached, or after so long. */
   async reached(maxMs: number): Promise<void> {
     if (this.#isReached) return;
-    await Promise.race([
-      new Promise<void>((resolve) => this.#whenReached.push(resolve)),
-      after(maxMs),
-    ]);
+    const reached = new Promise<void>((resolve) => this.#whenReached.push(resolve));
+    await Promise.race([reached, after(maxMs)]);
   }
 
   /** Resolves when no sync is in the way of a commit. */
@@ -158,13 +156,17 @@ export class Replica {
   }
 
   async #keepInTouch(): Promise<Error | undefined> {
+    const isBehind = this.#upTo.behindSince !== undefined;
+    if (this.#options.mode === 'async' && isBehind && this.#syncing === undefined) {
+      const late = after(INTERVAL_MS).then(() => 'late' as const);
+      const failure = await Promise.race([this.#syncInTurn(false, 0), late]);
+      if (failure !== 'late') return failure;
+    }
     if (this.#syncing !== undefined) {
+      this.#report({});
       // A sync may take long, where much is sent; Litestream itself answers meanwhile, unless it hangs.
       if (performance.now() - this.#syncing.since < BUSY_MAX_MS) return undefined;
       return this.#litestreamFailure();
-    }
-    if (this.#options.mode === 'async' && this.#upTo.behindSince !== undefined) {
-      return this.#syncInTurn(false, 0);
     }
     const failure = await this.#litestreamFailure();
     // A sync that has succeeded meanwhile says more.
@@ -283,12 +285,10 @@ export class Replica {
 
   async #pause(milliseconds: number): Promise<void> {
     if (this.#isClosed) return;
-    await Promise.race([
-      after(milliseconds),
-      new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      }),
-    ]);
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    await Promise.race([after(milliseconds), woken]);
   }
 }
 

@@ -61,4 +61,5 @@ it('recognizes the file of its own unfinished backup', () => {
   }
   expect(names.isUnfinished(day(0))).toBe(false);
   expect(names.isUnfinished(`${day(0)}.part/../service.db`)).toBe(false);
+  expect(names.isUnfinished(`x\n${day(0)}.part`)).toBe(false);
 });

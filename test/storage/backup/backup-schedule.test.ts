@@ -3,7 +3,7 @@
 // too: a real backup starts a process of the lowest priority, and a busy machine may
 // let that process wait for longer than a test lasts.
 
-import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -105,6 +105,38 @@ it('tries again ten minutes after a failure, not at every check', async () => {
   await rename(`${folder}-away`, folder);
   await pass(11);
   expect((await eventsSoFar()).slice(2)).toEqual(['backup_taken']);
+});
+
+it('says what is wrong with a folder that it cannot use', async () => {
+  const reasons = async () => {
+    await schedule?.idle();
+    return log.lines.map(({ fields }) => fields['error']);
+  };
+  const begin = `the folder of the backups ${folder} cannot be used: `;
+  await rename(folder, `${folder}-away`);
+  start(1);
+  expect(await reasons()).toEqual([`${begin}it is not there; make it, or mount its disk`]);
+  schedule?.stop();
+  await writeFile(folder, 'a file');
+  log = keptLog();
+  start(1);
+  expect(await reasons()).toEqual([`${begin}it is a file; name a folder`]);
+});
+
+it('lists the finished backups, the newest first, with their times and sizes', async () => {
+  const name = (day: string) => `service-2026-03-${day}T12-00-00.000Z.db`;
+  for (const day of ['10', '12', '11']) await writeFile(join(folder, name(day)), `of ${day}`);
+  await writeFile(join(folder, `${name('13')}.part`), 'unfinished');
+  // As where a backup is removed after the folder was read.
+  await symlink(join(folder, 'nowhere'), join(folder, name('14')));
+  start(0);
+  expect(await schedule?.kept()).toEqual(
+    ['12', '11', '10'].map((day) => ({
+      name: name(day),
+      takenAt: Date.parse(`2026-03-${day}T12:00:00.000Z`),
+      bytes: 5,
+    })),
+  );
 });
 
 it('logs once that the disk hangs, continues when it answers, and logs the next hang', async () => {

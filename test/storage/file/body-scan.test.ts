@@ -38,7 +38,8 @@ describe('A scan finds without parsing', () => {
     '{"id":"ORD-0001","owner_sub":"amina","status":"status"}',
     '{"id":"ORD-0001","owner_sub":"amina","a":"\\"status\\":\\\\","status":"New"}',
     '{"id":"ORD-0001","owner_sub":"zoé","status":"💇"}',
-    '{"owner_sub":"amina","id":"ORD-0001","n":-1.5e3,"t":true,"z":null}',
+    '{"owner_sub":"amina","id":"ORD-0001","n":-1.5e3,"t":true,"f":false,"z":null}',
+    '{"id":"ORD-0001","owner_sub":"am\x7fina","status":"New"}',
     '{"7":1,"id":"ORD-0001","owner_sub":"amina","status":"New"}',
   ])('%s', (body) => {
     expect(scanned(body)).toEqual(parsed(body));

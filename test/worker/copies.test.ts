@@ -168,6 +168,10 @@ describe('Copies of all accounts', () => {
       });
       expect(await audited()).toBe(before + more);
     }
+    // A restore from another copy is another event.
+    const later = await wholeCopy(on);
+    await on.maintain('POST', '/accounts/kubwa/restore', { copy: later.copy });
+    expect(await audited()).toBe(before + 3);
     const { data } = (await on.as('kubwa', 'GET', '/customers?page_size=2')).json;
     expect(data.map(({ id }: { id: string }) => id)).toEqual(['CUS-1500', 'CUS-1499']);
   });

@@ -189,6 +189,7 @@ describe('An account in a copy', () => {
     );
     await bucket.delete(others.map(({ name }) => keyOf(manifest.copy, name)));
     expect(await shelf.find(manifest, 'e')).toMatchObject({ account: 'e' });
+    for (const owner of ['a', 'i']) expect(await shelf.find(manifest, owner)).toBeUndefined();
     await expect(shelf.find(manifest, 'b')).rejects.toThrow(/the file index-\S+ .* is missing/);
   });
 });

@@ -3,27 +3,33 @@
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { Turns } from '../turns.js';
 import type { Connections, Exchange } from './connections.js';
 
-/** Longer than a reset takes to come back from a near client, and over nearly every network. */
-const ASK_AGAIN_MS = [25, 250] as const;
+/** Longer than a reset takes to come back: from a client on this machine or near it, from one in the same country, and over nearly every network. */
+const ASK_AGAIN_MS = [2, 25, 250] as const;
 /** "A write whose sender has gone before it was decided is not made": a read may go on without knowing. */
 const WRITES = new Set(['POST', 'PATCH', 'DELETE']);
 
 /**
  * Answers the requests under way on a connection whose client has ended its side.
  * Node closes the connection after the newest of these answers. The response write
- * time-out applies as always, and an incomplete request is refused.
+ * time-out applies as always, and an incomplete request is refused. `turns` spreads the
+ * questions to clients that may have gone.
  */
-export function answerHalfClosed(server: Server, connections: Connections): void {
+export function answerHalfClosed(
+  server: Server,
+  connections: Connections,
+  turns = new Turns(),
+): void {
   // Node's own property, which its types lack. An HTTP server has `allowHalfOpen` in any case.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connection', (socket) => {
-    socket.once('end', () => end(connections.underWay(socket), socket));
+    socket.once('end', () => end(connections.underWay(socket), socket, turns));
   });
 }
 
-function end(exchanges: readonly Exchange[], socket: Socket): void {
+function end(exchanges: readonly Exchange[], socket: Socket, turns: Turns): void {
   const newest = exchanges.at(-1)?.response;
   if (newest?.headersSent === false) newest.shouldKeepAlive = false;
   const asked = exchanges.find(({ response }) => !response.writableEnded);
@@ -34,8 +40,14 @@ function end(exchanges: readonly Exchange[], socket: Socket): void {
   const ask = () => {
     if (!asked.response.headersSent && socket.writable) asked.response.writeProcessing();
   };
-  ask();
-  const again = ASK_AGAIN_MS.map((milliseconds) => setTimeout(ask, milliseconds));
+  // Many clients may leave at once: other requests come between the questions.
+  const askInTurn = () => {
+    const turn = turns.begin('');
+    if (turn === undefined) ask();
+    else void turn.then(ask);
+  };
+  askInTurn();
+  const again = ASK_AGAIN_MS.map((milliseconds) => setTimeout(askInTurn, milliseconds));
   socket.once('close', () => {
     for (const timer of again) clearTimeout(timer);
   });

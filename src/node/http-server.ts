@@ -84,7 +84,12 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 class BytewiseResponse extends ServerResponse {
   override flushHeaders(): void {}
 
-  /** Nothing is written to a client that has gone: Node would make an error, with its stack, for nobody. */
+  /** Nothing is written to a client that has gone: Node would make headers, and an error with its stack, for nobody. */
+  override writeHead(...rest: unknown[]): this {
+    if (this.destroyed) return this;
+    return (super.writeHead as (...all: unknown[]) => this).call(this, ...rest);
+  }
+
   override end(...rest: unknown[]): this {
     if (this.destroyed) return this;
     return (super.end as (...all: unknown[]) => this).call(this, ...rest);
@@ -122,7 +127,10 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
       handler(request, {
         readBody: incomingBody(incoming as IncomingMessage),
         hasGone: () => outgoing.destroyed,
-        remoteAddress: incoming.socket.remoteAddress,
+        // Asking the system for it takes time, and few requests need it.
+        get remoteAddress() {
+          return incoming.socket.remoteAddress;
+        },
         exchange: outgoing instanceof MeteredResponse ? outgoing.metered : undefined,
       }),
     {
@@ -167,7 +175,8 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     try {
       incoming.url = unresolvedTarget(incoming.url ?? '/');
       if (!hasTwoHosts(incoming.rawHeaders)) await answer(incoming, outgoing);
-      if (!outgoing.headersSent) await errors.answerMalformed(incoming, outgoing);
+      if (!(outgoing.headersSent || outgoing.destroyed))
+        await errors.answerMalformed(incoming, outgoing);
     } catch (error) {
       log.error('response_failed', error);
       outgoing.destroy();

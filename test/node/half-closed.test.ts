@@ -1,8 +1,13 @@
 // Clients that end their side of the connection after the request: they are
 // answered, and the connection is closed after the answer.
 
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Connections } from '../../src/node/connections.js';
+import { answerHalfClosed } from '../../src/node/half-closed.js';
 import { listen } from '../../src/node/http-server.js';
+import { nextTask, Turns } from '../../src/turns.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { keptLog } from '../support/kept-log.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
@@ -140,4 +145,41 @@ describe('A handler at work on a write', () => {
     expect(connection.answers().map(({ status }) => status)).toEqual([200]);
     await http.drain(0);
   });
+});
+
+it('Many clients that end their side at once are asked in several event-loop turns', async () => {
+  const CLIENTS = 12;
+  // Each look at this clock takes a millisecond, so a slice of two is soon over.
+  let [now, pauses] = [0, 0];
+  const turns = new Turns({
+    stopwatch: () => now++,
+    pause: () => {
+      pauses++;
+      return nextTask();
+    },
+  });
+  const waiting: ServerResponse[] = [];
+  const askedIn = new Map<number, number>();
+  const server = createServer((_, response) => {
+    waiting.push(response);
+    const ask = response.writeProcessing.bind(response);
+    response.writeProcessing = () => {
+      askedIn.set(pauses, (askedIn.get(pauses) ?? 0) + 1);
+      ask();
+    };
+  });
+  const connections = new Connections(server);
+  server.on('request', (request, response) => connections.begin({ request, response }));
+  answerHalfClosed(server, connections, turns);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const clients = Array.from({ length: CLIENTS }, () => openRaw(`http://127.0.0.1:${port}`));
+  for (const { socket } of clients) socket.end(requestText('DELETE', '/'));
+  for (const client of clients)
+    await client.until(({ received }) => received().includes('102 Processing'));
+  expect(Math.max(...askedIn.values())).toBeLessThanOrEqual(2);
+  for (const response of waiting) response.end();
+  await Promise.all(clients.map(({ over }) => over));
+  connections.stop();
+  await new Promise((resolve) => server.close(resolve));
 });

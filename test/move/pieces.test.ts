@@ -222,6 +222,13 @@ describe('The maintenance Worker', () => {
       'a byte order mark',
       '\uFEFF{"announced":{"records":0,"bytes":0,"digest":"","sequences":{}},"from":0,"rows":[]}',
     ],
+    [
+      'bytes that are no UTF-8',
+      Buffer.from(
+        '{"announced":{"records":0,"bytes":0,"digest":"\xFF","sequences":{}},"from":0,"rows":[]}',
+        'latin1',
+      ),
+    ],
     ['an array of nonsense', '[[]]'],
     [
       'a piece without rows',

@@ -2,14 +2,12 @@
 // back as it was, and what one account leaves behind is in no other account.
 
 import { createHash } from 'node:crypto';
-import { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LeavingPiece, MoveReply } from '../../src/storage/move/move-messages.js';
 import { ContentsDigest, type MovedRow } from '../../src/storage/move/moved-rows.js';
 import { copyAccount, NoAnswer } from '../../src/worker/copies/copied-account.js';
 import { copiedEvents, copiedRows } from '../../src/worker/copies/copied-rows.js';
 import {
-  type CopiesEnvironment,
   type IndexedAccount,
   keyOf,
   lineOfEvent,
@@ -21,22 +19,22 @@ import { CopyShelf } from '../../src/worker/copies/copy-shelf.js';
 import { CopyWriter } from '../../src/worker/copies/copy-writer.js';
 import { RoundState } from '../../src/worker/copies/round-state.js';
 import { customersOf } from '../support/arriving-account.js';
+import { type Bucket, type OpenBucket, openBucket } from './open-bucket.js';
 
-type Bucket = CopiesEnvironment['COPIES'];
 type Answer = MoveReply<LeavingPiece>;
 
 const START = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
 
-let miniflare: Miniflare;
+let opened: OpenBucket;
 let bucket: Bucket;
 let now = START;
 
 beforeAll(async () => {
-  miniflare = new Miniflare({ modules: true, script: '', r2Buckets: ['COPIES'] });
-  bucket = (await miniflare.getR2Bucket('COPIES')) as unknown as Bucket;
+  opened = await openBucket();
+  bucket = opened.bucket;
 });
-afterAll(() => miniflare.dispose());
+afterAll(() => opened.close());
 
 async function openCopy() {
   now += DAY_MS;
@@ -212,95 +210,5 @@ describe('The audit events in a copy', () => {
     const pieces = [];
     for await (const piece of copiedEvents(shelf, manifest, 'neema')) pieces.push(piece);
     expect(pieces).toEqual([events.filter(({ owner }) => owner === 'neema')]);
-  });
-});
-
-describe('The copies in a bucket', () => {
-  const emptied = async () => {
-    const { objects } = await bucket.list();
-    await bucket.delete(objects.map(({ key }) => key));
-  };
-  const putCopy = async (at: number, ...names: string[]) => {
-    const { copy } = newRound(at);
-    for (const name of names) await bucket.put(keyOf(copy, name), JSON.stringify({ copy }));
-    return copy;
-  };
-  const stored = async () => (await bucket.list()).objects.map(({ key }) => key).sort();
-  /** Lists at most two objects, or two copies, at a time. */
-  const slow = () =>
-    new Proxy(bucket, {
-      get: (target, name) =>
-        name === 'list'
-          ? (options: object) => target.list({ ...options, limit: 2 })
-          : Reflect.get(target, name).bind(target),
-    });
-
-  it('are listed newest first, however many there are, and nothing else', async () => {
-    await emptied();
-    const copies = [];
-    for (const day of [3, 1, 5, 2, 4]) copies.push(await putCopy(START + day * DAY_MS, MANIFEST));
-    await putCopy(START, 'accounts-1.ndjson');
-    await bucket.put(`copies/other/${MANIFEST}`, '{}');
-    await bucket.put('round.json', '{}');
-    const shelf = new CopyShelf(slow());
-    const whole = (await shelf.whole()).map(({ copy }) => copy);
-    expect(whole).toEqual(copies.toSorted().reverse());
-    expect(await shelf.manifest('../round.json')).toBeUndefined();
-    expect(await shelf.manifest('other')).toBeUndefined();
-  });
-
-  it('are removed but for the newest, with all their files and those of copies that were not finished', async () => {
-    await emptied();
-    const at = (day: number) => START + day * DAY_MS;
-    await putCopy(at(1), 'a', 'b', 'c', MANIFEST);
-    const incomplete = await putCopy(at(2), 'a', 'incomplete.json');
-    const second = await putCopy(at(3), 'a', MANIFEST);
-    const broken = await putCopy(at(4), 'a');
-    const newest = await putCopy(at(5), 'a', MANIFEST);
-    const underWay = await putCopy(at(6), 'a');
-    const other = await bucket.put(`copies/other/${MANIFEST}`, '{}');
-    expect(await new CopyShelf(slow()).removeOld(2)).toEqual([
-      broken,
-      incomplete,
-      newRound(at(1)).copy,
-    ]);
-    expect(await stored()).toEqual(
-      [
-        keyOf(second, 'a'),
-        keyOf(second, MANIFEST),
-        keyOf(newest, 'a'),
-        keyOf(newest, MANIFEST),
-        keyOf(underWay, 'a'),
-        other?.key,
-      ].sort(),
-    );
-  });
-
-  it('are all kept where none is whole', async () => {
-    await emptied();
-    await putCopy(START, 'a');
-    expect(await new CopyShelf(bucket).removeOld(1)).toEqual([]);
-    expect(await stored()).toHaveLength(1);
-  });
-
-  it('lose the manifest first when they are removed', async () => {
-    await emptied();
-    const old = await putCopy(START, 'a', MANIFEST);
-    await putCopy(START + DAY_MS, MANIFEST);
-    const deleted: string[][] = [];
-    const watched = new Proxy(bucket, {
-      get: (target, name) =>
-        name === 'delete'
-          ? (keys: string[]) => {
-              deleted.push(keys);
-              return target.delete(keys);
-            }
-          : Reflect.get(target, name).bind(target),
-    });
-    await new CopyShelf(watched).removeOld(1);
-    expect(deleted).toEqual([
-      [keyOf(old, MANIFEST), keyOf(old, 'incomplete.json')],
-      [keyOf(old, 'a')],
-    ]);
   });
 });

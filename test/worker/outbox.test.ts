@@ -208,6 +208,16 @@ it('goes on where it was when the object is loaded again', async () => {
   });
 });
 
+it('sets an alarm when the object is loaded again, if the platform has none left', async () => {
+  const { storage, outbox, directory, commit } = openAccount();
+  directory.isDown = true;
+  await commit();
+  storage.alarms.length = 0;
+  outbox.load();
+  await outbox.resume(byCollection(() => 0));
+  expect(storage.alarms).toEqual([START + 2_000]);
+});
+
 it('sets no alarm when the object is loaded again and nothing is left to deliver', async () => {
   const { storage, outbox, commit, deliveries } = openAccount();
   await commit('businesses');

@@ -36,7 +36,8 @@ export async function packClient(folder) {
       stdio: ['ignore', 'pipe', 'inherit'],
       encoding: 'utf8',
     });
-    if (status !== 0) throw new Error(`npm pack ended with ${status}; see above`);
+    if (status !== 0)
+      throw new Error(`npm pack ended with exit code ${status}; its message stands above`);
     return join(resolve(folder), JSON.parse(stdout)[0].filename);
   } finally {
     rmSync(made, { recursive: true, force: true });

@@ -50,7 +50,8 @@ export function installGroups(root, groups) {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    if (status !== 0) return `npm install failed${error ? `: ${error.message}` : ''}; see above.`;
+    if (status !== 0)
+      return `npm install failed${error ? `: ${error.message}` : ''}; its message stands above.`;
   }
   return '';
 }

@@ -54,5 +54,8 @@ function isInstalled() {
 /** @param {readonly string[]} arguments_ @param {string} cwd */
 function npm(arguments_, cwd) {
   const { status } = spawnSync('npm', arguments_, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 0) throw new Error(`npm ${arguments_[0]} ended with ${status}; see above`);
+  if (status !== 0)
+    throw new Error(
+      `npm ${arguments_[0]} ended with exit code ${status}; its message stands above`,
+    );
 }

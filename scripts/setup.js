@@ -43,11 +43,13 @@ export async function makeInstalled(...groups) {
   await locked(async () => {
     const missing = missingGroups(root, groups);
     if (missing.length === 0) return;
-    say(`Installing packages of ${missing.map((group) => group || 'the project').join(', ')} …`);
+    say(
+      `Installing the packages of ${missing.map((group) => group || 'the project').join(', ')} …`,
+    );
     const failure = installGroups(root, missing);
     const left = missingGroups(root, groups);
     if (failure !== '') fail(failure);
-    if (left.length > 0) fail('package.json and package-lock.json disagree; run npm install.');
+    if (left.length > 0) fail('package.json and package-lock.json do not match; run npm install.');
   });
 }
 
@@ -66,7 +68,7 @@ async function locked(work) {
 
 async function lock() {
   for (let waited = false; !tryLock(); waited = true) {
-    if (!waited) say('Waiting for another command that installs or builds here …');
+    if (!waited) say('Another command installs or builds in this folder; this one waits for it …');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -77,7 +79,9 @@ function tryLock() {
     return true;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
-      fail(`This folder cannot be written (${error}); packages or dist/ are missing here.`);
+      fail(
+        `Packages or dist/ are missing, and the folder ${root} cannot be written (${error}); allow this user to write there.`,
+      );
     }
     if (!isRunning(Number(readIfThere(LOCK)))) rmSync(LOCK, { force: true });
     return false;
@@ -106,7 +110,7 @@ function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const [wantedMajor = 0, wantedMinor = 0] = NODE_MIN;
   if (major > wantedMajor || (major === wantedMajor && minor >= wantedMinor)) return;
-  fail(`This is Node ${process.versions.node}; the project needs ${NODE_MIN.join('.')} or newer.`);
+  fail(`This is Node ${process.versions.node}; install Node ${NODE_MIN.join('.')} or newer.`);
 }
 
 function isBuilt() {

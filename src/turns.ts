@@ -12,6 +12,8 @@ export function nextTask(): Promise<void> {
 }
 
 const SLICE_MS = 2;
+/** A slice gives way to new connections for so long. */
+const GIVE_WAY_MAX_MS = 10;
 
 /**
  * For a host on which one request must not wait for another, and on which time
@@ -28,6 +30,8 @@ export interface TurnsOptions {
   readonly stopwatch?: () => number;
   /** Default: 2. */
   readonly sliceMs?: number;
+  /** Asked once in each event-loop turn before its slice; true: the slice waits for the next turn, within bounds. */
+  readonly givesWay?: () => boolean;
 }
 
 /** What waits, by account. The accounts are served in rotation, each oldest first. */
@@ -68,6 +72,7 @@ export class Turns {
   readonly #pause: Pause;
   readonly #stopwatch: () => number;
   readonly #sliceMs: number;
+  readonly #givesWay: () => boolean;
   /** Requests that are about to begin. */
   readonly #beginnings = new Rotation();
   /** Pieces of long work. */
@@ -80,10 +85,12 @@ export class Turns {
     pause = nextTask,
     stopwatch = () => performance.now(),
     sliceMs = SLICE_MS,
+    givesWay = () => false,
   }: TurnsOptions = {}) {
     this.#pause = pause;
     this.#stopwatch = stopwatch;
     this.#sliceMs = sliceMs;
+    this.#givesWay = givesWay;
   }
 
   /** Whether this event-loop turn has had its slice. To be asked before each step of long work. */
@@ -96,7 +103,8 @@ export class Turns {
 
   /** Resolves when a request of the account may begin; undefined when it may begin at once. */
   begin(account: string): Promise<void> | undefined {
-    return this.isOver ? this.#turnIn(this.#beginnings, account) : undefined;
+    const mustWait = this.isOver || !this.#beginnings.isEmpty;
+    return mustWait ? this.#turnIn(this.#beginnings, account) : undefined;
   }
 
   /** Resolves at the start of a slice in which the account may do a piece of long work. */
@@ -134,6 +142,7 @@ export class Turns {
     this.#serving = true;
     for (;;) {
       await this.#pause();
+      await this.#giveWay();
       if (this.#beginnings.isEmpty && this.#pieces.isEmpty) break;
       this.#begin(this.#stopwatch());
       while (!this.#beginnings.isEmpty && !this.isOver) {
@@ -146,6 +155,11 @@ export class Turns {
       this.#pieces.serveNext();
     }
     this.#serving = false;
+  }
+
+  async #giveWay(): Promise<void> {
+    const end = this.#stopwatch() + GIVE_WAY_MAX_MS;
+    while (this.#givesWay() && this.#stopwatch() < end) await this.#pause();
   }
 
   #begin(now: number): void {

@@ -5,12 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { nextTask, noTurns, Turns } from '../src/turns.js';
 
 /** Turns whose pauses end when the test says so, and whose clock is the test's. */
-function controlled() {
+function controlled(givesWay?: () => boolean) {
   const gates: (() => void)[] = [];
   const clock = { now: 0 };
   const turns = new Turns({
     pause: () => new Promise((resolve) => gates.push(resolve)),
     stopwatch: () => clock.now,
+    ...(givesWay && { givesWay }),
   });
   /** Ends every pause so far: the next event-loop turn. */
   async function nextTurn(): Promise<void> {
@@ -84,6 +85,48 @@ describe('Turns', () => {
     void turns.begin('d')?.then(() => served.push('d'));
     await nextTurn();
     expect(served).toEqual(['a', 'c', 'd', 'b']);
+  });
+
+  it('begins no request before those that wait already', async () => {
+    let comes = true;
+    const { turns, clock, nextTurn } = controlled(() => comes);
+    expect(turns.isOver).toBe(false);
+    clock.now += 2;
+    const begun: string[] = [];
+    const begin = (account: string) => turns.begin(account)?.then(() => begun.push(account));
+    for (const account of ['a', 'b']) void begin(account);
+    // The next event-loop turn has a slice of its own, but new connections come first.
+    await nextTurn();
+    expect(turns.isOver).toBe(false);
+    expect(begin('c')).toBeDefined();
+    comes = false;
+    await nextTurn();
+    expect(begun).toEqual(['a', 'b', 'c']);
+    expect(begin('d')).toBeUndefined();
+  });
+
+  it('leaves the event-loop turns to new connections as long as they come, for ten milliseconds at most', async () => {
+    let comes = true;
+    const { turns, clock, nextTurn } = controlled(() => comes);
+    const served: string[] = [];
+    const wait = (account: string) => void turns.next(account).then(() => served.push(account));
+    wait('a');
+    wait('b');
+    wait('c');
+    for (let milliseconds = 1; milliseconds <= 10; milliseconds++) {
+      await nextTurn();
+      clock.now += 1;
+    }
+    expect(served).toEqual([]);
+    await nextTurn();
+    expect(served).toEqual(['a']);
+    await nextTurn();
+    expect(served).toEqual(['a']);
+    comes = false;
+    await nextTurn();
+    expect(served).toEqual(['a', 'b']);
+    await nextTurn();
+    expect(served).toEqual(['a', 'b', 'c']);
   });
 
   it("reports the end of this event-loop turn's slice to every user of it", async () => {

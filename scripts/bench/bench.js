@@ -57,7 +57,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => p
 
 const plan = options.quick ? QUICK : FULL;
 setTimeout(() => {
-  say('This takes far too long: given up.');
+  say(`The benchmark did not end within ${plan.timeoutMs / 60_000} minutes and is stopped.`);
   process.exit(1);
 }, plan.timeoutMs).unref();
 

@@ -57,7 +57,8 @@ export function sampleOf(
   /** @type {number} */ count,
 ) {
   const group = accounts.find((candidate) => candidate.prefix === prefix);
-  if (group === undefined) throw new Error(`no accounts ${prefix} in this data set`);
+  if (group === undefined)
+    throw new Error(`the data set has no group of accounts with the prefix ${prefix}`);
   const size = Math.min(count, group.records);
   return Array.from({ length: size }, (_, index) => {
     const owner = Math.floor((index * group.owners) / Math.min(size, group.owners)) % group.owners;

@@ -45,8 +45,8 @@ export function loadGenerator(/** @type {string} */ folder) {
     const { failures, ...measured } = result;
     if (failures !== 0 || (measured.requests === 0 && options.mayBeEmpty !== true)) {
       throw new Error(
-        `${options.origin} answered ${measured.requests} requests, ${failures} of them badly, ` +
-          `first of ${options.requests[0]?.method} ${options.requests[0]?.path}`,
+        `${options.origin} answered ${measured.requests} requests, ${failures} of them with an error; the requests ` +
+          `begin with ${options.requests[0]?.method} ${options.requests[0]?.path}`,
       );
     }
     return measured;

@@ -18,7 +18,10 @@ export function optionsOf(
     });
     const workloads = values.rows?.split(',') ?? known;
     const unknown = workloads.filter((name) => !known.includes(name));
-    if (unknown.length > 0) throw new Error(`no such row: ${unknown.join(', ')}`);
+    if (unknown.length > 0)
+      throw new Error(
+        `--rows has unknown names: ${unknown.join(', ')}; use those of the next line`,
+      );
     return { quick: values.quick, workloads, json: values.json };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}

@@ -25,13 +25,14 @@ export function hasPeerPackage(/** @type {string} */ name) {
 /** Resolves when the lock file's packages are there; throws where npm fails. */
 export function installPeers(/** @type {(text: string) => void} */ say) {
   if (isInstalled()) return;
-  say('Installing what is measured beside the service (npm ci in scripts/bench) …');
+  say('Installing the programs that are compared with the service (npm ci in scripts/bench) …');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const { status, error } = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  if (status !== 0) throw new Error(`npm ci failed in ${folder}: ${error?.message ?? 'see above'}`);
+  if (status !== 0)
+    throw new Error(`npm ci failed in ${folder}: ${error?.message ?? 'its message stands above'}`);
 }
 
 function isInstalled() {

@@ -31,7 +31,10 @@ export function readDeployment() {
   );
   const bindings = config.durable_objects.bindings;
   for (const { class_name: name } of bindings) {
-    if (!classes.has(name)) throw new Error(`${name} has no migration with new_sqlite_classes`);
+    if (!classes.has(name))
+      throw new Error(
+        `wrangler.toml binds the class ${name} without a migration; add it to new_sqlite_classes`,
+      );
   }
   return {
     name: config.name,

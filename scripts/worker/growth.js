@@ -65,7 +65,9 @@ const WARM_UP_ACCOUNTS = 5;
 
 const numbers = process.argv.slice(2).map(Number);
 if (!numbers.every((number) => Number.isInteger(number) && number >= 1 && number <= 10_000)) {
-  process.stderr.write('npm run growth -- [NUMBER OF ACCOUNTS]…, each from 1 to 10000\n');
+  process.stderr.write(
+    'Usage: npm run growth -- [NUMBER OF ACCOUNTS]…; each number is from 1 to 10000\n',
+  );
   process.exit(1);
 }
 await makeReady();
@@ -123,7 +125,7 @@ function sender(/** @type {string} */ origin) {
       ...(body && { body: JSON.stringify(body) }),
     });
     await response.arrayBuffer();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
+    if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}`);
     return performance.now() - started;
   };
 }

@@ -26,7 +26,7 @@ try {
   const other = tested.filter((path) => !isPacked(path));
   if (extra.length > 0 || other.length > 0) {
     throw new Error(
-      `the upload is not what is tested: ${extra.join(', ') || 'nothing'} too much, ${other.join(', ') || 'nothing'} missing or different`,
+      `the upload differs from the tested modules: it has ${extra.join(', ') || 'nothing'} more, and ${other.join(', ') || 'nothing'} is missing or different`,
     );
   }
   process.stdout.write(`Packed as tested: ${tested.join(', ')}\n`);

@@ -69,7 +69,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     return andThen(admit(context.req.raw, path), (admitted) => {
       if (!admitted.ok) {
         const isKeyWrong = isUnder(ADMIN_PREFIX, path) && admitted.failure.code === 'UNAUTHORIZED';
-        if (isKeyWrong) refusedKeys.note(context.req.raw, context.env?.remoteAddress);
+        if (isKeyWrong) refusedKeys.note(context.req.raw, context.env?.remoteAddress?.());
         return respond(failure(admitted.failure), facts);
       }
       if (route === undefined) return respond(noRoute(path), facts);

@@ -12,6 +12,7 @@ import {
 import type { HostBindings } from '../http/request-body.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
+import type { Arrivals } from './arrivals.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { Connections } from './connections.js';
 import { answerHalfClosed } from './half-closed.js';
@@ -23,6 +24,11 @@ import { hasTwoHosts, unresolvedTarget } from './request-target.js';
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Node closes idle sockets 1 s after the advertised time, to avoid racing a new request. */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
+/**
+ * The kernel keeps so many connections until they are accepted, and Linux at most
+ * `net.core.somaxconn`. It drops a further one, whose client asks again after a second.
+ */
+const WAITING_CONNECTIONS_MAX = 4_096;
 const DRAIN_CHECK_INTERVAL_MS = 50;
 /**
  * With a socket that is handed over, a stop serves this much longer and says `Connection: close`.
@@ -41,6 +47,8 @@ export interface HttpServerOptions {
   readonly log: Log;
   /** Receives every request when its answer is written. Without it nothing is measured. */
   readonly events?: ServiceEvents | undefined;
+  /** Learns of each new connection. */
+  readonly arrivals?: Arrivals | undefined;
 }
 
 export interface HttpServer {
@@ -61,8 +69,10 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const leaveMs = options.socket === undefined ? 0 : LEAVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    if (options.socket === undefined) server.listen(options.port, options.host, resolve);
-    else server.listen({ fd: options.socket }, resolve);
+    const { host, port } = options;
+    if (options.socket === undefined)
+      server.listen({ port, host, backlog: WAITING_CONNECTIONS_MAX }, resolve);
+    else server.listen({ fd: options.socket, backlog: WAITING_CONNECTIONS_MAX }, resolve);
   });
   return {
     origin: originOf(server.address() as AddressInfo),
@@ -127,10 +137,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
       handler(request, {
         readBody: incomingBody(incoming as IncomingMessage),
         hasGone: () => outgoing.destroyed,
-        // Asking the system for it takes time, and few requests need it.
-        get remoteAddress() {
-          return incoming.socket.remoteAddress;
-        },
+        remoteAddress: () => incoming.socket.remoteAddress,
         exchange: outgoing instanceof MeteredResponse ? outgoing.metered : undefined,
       }),
     {
@@ -158,6 +165,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     async (request, exchange) => handler(request, { exchange }),
   );
   answerHalfClosed(server, connections);
+  options.arrivals?.watch(server);
   const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const before = connections.begin({
       request: incoming,

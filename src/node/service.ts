@@ -10,6 +10,7 @@ import { responderFor } from '../responder.js';
 import type { ServiceEvents } from '../service-events.js';
 import { replicaSettings, type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
+import { Arrivals } from './arrivals.js';
 import { freshFetch } from './fresh-fetch.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { Operations } from './operations.js';
@@ -84,6 +85,7 @@ function replicaOf(
 interface LoadedRecords {
   readonly records: OpenRecords;
   readonly turns: Turns;
+  readonly arrivals: Arrivals;
   readonly work: ThreadedWork;
 }
 
@@ -93,7 +95,8 @@ async function loadedRecords(
   { settings, log, onStorageLost }: ServiceOptions,
 ): Promise<LoadedRecords> {
   // Records and answers share the turns: all long work of the process takes turns.
-  const turns = new Turns();
+  const arrivals = new Arrivals();
+  const turns = new Turns({ givesWay: () => arrivals.take() });
   const work = new ThreadedWork();
   try {
     const records = await openRecords({
@@ -108,7 +111,7 @@ async function loadedRecords(
         onStorageLost();
       },
     });
-    return { records, turns, work };
+    return { records, turns, arrivals, work };
   } catch (error) {
     await journal.close();
     throw error;
@@ -118,7 +121,7 @@ async function loadedRecords(
 /** Opens the port and starts the backups. Closes the records if the port cannot be opened. */
 async function serve(
   journal: FileJournal,
-  { records, turns, work }: LoadedRecords,
+  { records, turns, arrivals, work }: LoadedRecords,
   replica: ReplicaWatch | undefined,
   operations: Operations,
   { settings, log, socket, guard = (respond) => respond }: ServiceOptions,
@@ -139,7 +142,16 @@ async function serve(
     });
     const handler = guard(respond);
     const { host, port, corsAllowedOrigins } = settings;
-    const server = await listen({ handler, host, port, socket, corsAllowedOrigins, log, events });
+    const server = await listen({
+      handler,
+      host,
+      port,
+      socket,
+      corsAllowedOrigins,
+      log,
+      events,
+      arrivals,
+    });
     if (socket !== undefined) {
       log.info('socket_handed_over', {
         address: server.origin,

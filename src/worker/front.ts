@@ -16,8 +16,10 @@ export function createFront(): (request: Request, env: WorkerEnvironment) => Pro
   let respond: Responder | undefined;
   return async (request, env) => {
     respond ??= responder(env);
-    const remoteAddress = request.headers.get('cf-connecting-ip') ?? undefined;
-    const response = await respond(request, { remoteAddress, readBody: drainableReader(request) });
+    const response = await respond(request, {
+      remoteAddress: () => request.headers.get('cf-connecting-ip') ?? undefined,
+      readBody: drainableReader(request),
+    });
     await drainBody(request);
     return response;
   };

@@ -38,7 +38,7 @@ describe('isReached', () => {
     [{ rated: 24, goal: { kind: 'most', limit: 25 } } as const, true],
     [{ ratio: 1 } as const, undefined],
     [{ ratio: Number.NaN, goal: { kind: 'most', limit: 2 } } as const, false],
-  ])('%j: %s', (part, expected) => {
+  ])('of %j is %s', (part, expected) => {
     expect(isReached({ ...line, ...part })).toBe(expected);
   });
 });

@@ -50,14 +50,6 @@ describe('The third-party notices', () => {
     }
   });
 
-  it('are in the packed package, and the stamp of the build is not', () => {
-    const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-    const listed = JSON.parse(execFileSync('npm', pack, { cwd: ROOT, encoding: 'utf8' }));
-    const paths: string[] = listed[0].files.map(({ path }: { path: string }) => path);
-    expect(paths).toContain('dist/THIRD-PARTY-NOTICES.txt');
-    expect(paths.filter((path) => path.startsWith('dist/.'))).toEqual([]);
-  });
-
   it('npm sbom lists all packages, also when only some groups are installed', () => {
     const sbom = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'];
     const { components } = JSON.parse(execFileSync('npm', sbom, { cwd: ROOT, encoding: 'utf8' }));

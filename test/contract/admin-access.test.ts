@@ -2,7 +2,8 @@
 // requests the administration API admits, and its paths and methods.
 
 import { expect, it } from 'vitest';
-import { ADMIN_KEY, onEveryHost, type Reply } from '../support/contract.js';
+import { ADMIN_KEY, onEveryHost, onFirstHost, type Reply } from '../support/contract.js';
+import { rowsFor } from '../support/hosts.js';
 import { describedPath, OPERATIONS } from '../support/openapi-document.js';
 
 /** Every administration route with its `Allow` value. */
@@ -47,6 +48,11 @@ const NO_ROUTES = [
   '/admin/accounts/a%00b/customers',
 ] as const;
 
+const EVERY_PATH = [...ROUTES.map(([path]) => path), ...NO_ROUTES];
+
+/** Hosts may read escapes and empty segments in their own way. Of the other paths a few are enough. */
+const isReadByHost = (path: string) => /%|\/\/|\/$|^\/admin\/overview$|\/CUS-0001$/.test(path);
+
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const WRONG_METHODS = ROUTES.flatMap(([path, allow]) =>
@@ -71,8 +77,8 @@ it('The table has every administration route; of single records two are enough',
   expect(missing, 'add these to ROUTES in this file').toEqual([]);
 });
 
-onEveryHost('Admin access', ({ operator, anonymous }) => {
-  it.each([...ROUTES.map(([path]) => path), ...NO_ROUTES])(
+onEveryHost('Admin access', ({ operator, anonymous }, host) => {
+  it.each(rowsFor(host, EVERY_PATH, isReadByHost))(
     'answers %s without the key with 401, for every method',
     async (path) => {
       expectError(await anonymous.get(path), 401, 'UNAUTHORIZED');
@@ -96,17 +102,23 @@ onEveryHost('Admin access', ({ operator, anonymous }) => {
     expectError(reply, 401, 'UNAUTHORIZED');
   });
 
-  it.each(NO_ROUTES)('answers the operator with 404 at %s', async (path) => {
-    expectError(await operator.get(path), 404, 'NOT_FOUND');
-    expectError(await operator.send('PUT', path), 404, 'NOT_FOUND');
-  });
+  it.each(rowsFor(host, NO_ROUTES, isReadByHost))(
+    'answers the operator with 404 at %s',
+    async (path) => {
+      expectError(await operator.get(path), 404, 'NOT_FOUND');
+      expectError(await operator.send('PUT', path), 404, 'NOT_FOUND');
+    },
+  );
 
-  it.each(WRONG_METHODS)('answers the operator %s %s with 405', async (method, path, allow) => {
-    const reply = await operator.send(method, path);
-    expect(reply.status).toBe(405);
-    expect(reply.headers.get('allow')).toBe(allow);
-    if (method !== 'HEAD') expect(reply.json.error?.code).toBe('METHOD_NOT_ALLOWED');
-  });
+  it.each(rowsFor(host, WRONG_METHODS, ([, path]) => isReadByHost(path)))(
+    'answers the operator %s %s with 405',
+    async (method, path, allow) => {
+      const reply = await operator.send(method, path);
+      expect(reply.status).toBe(405);
+      expect(reply.headers.get('allow')).toBe(allow);
+      if (method !== 'HEAD') expect(reply.json.error?.code).toBe('METHOD_NOT_ALLOWED');
+    },
+  );
 
   it('answers a preflight on an admin path without the key', async () => {
     expect((await anonymous.send('OPTIONS', '/admin/overview')).status).toBe(204);
@@ -148,16 +160,17 @@ onEveryHost('Admin access and bearer tokens', (service) => {
   );
 });
 
-for (const [title, adminKey] of [
-  ['without a key', undefined],
-  ['with an empty key', ''],
-  ['with a key of 31 characters', 'k'.repeat(31)],
+for (const [title, adminKey, onHosts] of [
+  ['without a key', undefined, onEveryHost],
+  // All hosts read the setting with the same function.
+  ['with an empty key', '', onFirstHost],
+  ['with a key of 31 characters', 'k'.repeat(31), onFirstHost],
 ] as const) {
-  onEveryHost(
+  onHosts(
     `Administration ${title}`,
-    (service) => {
+    (service, host) => {
       it('answers 503 on every admin path and method, known or not', async () => {
-        for (const path of [...ROUTES.map(([known]) => known), ...NO_ROUTES]) {
+        for (const path of rowsFor(host, EVERY_PATH, isReadByHost)) {
           for (const method of ['GET', 'POST', 'PUT']) {
             const reply = await service.anonymous.send(method, path, {
               headers: { 'X-Service-Admin-Key': adminKey ?? ADMIN_KEY },
@@ -180,7 +193,7 @@ for (const [title, adminKey] of [
   );
 }
 
-onEveryHost(
+onFirstHost(
   'Administration with a key of 32 characters',
   (service) => {
     it('lets the operator in', async () => {

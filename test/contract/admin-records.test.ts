@@ -4,7 +4,8 @@
 import { expect, it } from 'vitest';
 import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
-import { onEveryHost } from '../support/contract.js';
+import { onEveryHost, onEveryStorage } from '../support/contract.js';
+import { rowsFor } from '../support/hosts.js';
 
 const REQUIRED = [
   ['customers', 'name', ''],
@@ -24,30 +25,46 @@ const REQUIRED = [
 
 const NOT_ONE_OBJECT = ['', 'no json', '[]', 'null', '"text"', '{} {}', 'name=Neema'];
 
-onEveryHost("The operator on a tenant's records", (service) => {
+const SUBJECTS = [
+  'auth0|1',
+  'x/y',
+  '💇🏾‍♀️',
+  'a b+c&d=e?f#g',
+  '100%25',
+  '..hidden',
+  'customers',
+  'Ünïcode',
+  '__proto__',
+  'it\'s "quoted" \\ (*)',
+];
+
+onEveryHost("The operator on a tenant's records", (service, host) => {
   const { operator } = service;
 
-  it.each(COLLECTIONS)('creates a record in %s with the id and owner it assigns', async (name) => {
-    const account = service.account();
-    const reply = await operator.post(tenantPath(account.subject, name), {
-      ...VALID_BODY[name],
-      id: 'MINE-1',
-      owner_sub: 'somebody-else',
-      anything: { nested: [1, null] },
-    });
-    expect(reply.status).toBe(201);
-    expect(reply.json.data).toMatchObject({
-      ...VALID_BODY[name],
-      owner_sub: account.subject,
-      anything: { nested: [1, null] },
-    });
-    expect(reply.json.data.id).not.toBe('MINE-1');
-    const path = `/${name}/${reply.json.data.id}`;
-    expect((await account.get(path)).json.data).toEqual(reply.json.data);
-    expect((await operator.get(tenantPath(account.subject) + path)).json.data).toEqual(
-      reply.json.data,
-    );
-  });
+  it.each(rowsFor(host, COLLECTIONS, (name) => name === 'orders'))(
+    'creates a record in %s with the id and owner it assigns',
+    async (name) => {
+      const account = service.account();
+      const reply = await operator.post(tenantPath(account.subject, name), {
+        ...VALID_BODY[name],
+        id: 'MINE-1',
+        owner_sub: 'somebody-else',
+        anything: { nested: [1, null] },
+      });
+      expect(reply.status).toBe(201);
+      expect(reply.json.data).toMatchObject({
+        ...VALID_BODY[name],
+        owner_sub: account.subject,
+        anything: { nested: [1, null] },
+      });
+      expect(reply.json.data.id).not.toBe('MINE-1');
+      const path = `/${name}/${reply.json.data.id}`;
+      expect((await account.get(path)).json.data).toEqual(reply.json.data);
+      expect((await operator.get(tenantPath(account.subject) + path)).json.data).toEqual(
+        reply.json.data,
+      );
+    },
+  );
 
   it('sets both owner properties of a business profile, and the defaults of other records', async () => {
     const owner = service.account().subject;
@@ -75,22 +92,25 @@ onEveryHost("The operator on a tenant's records", (service) => {
     ]);
   });
 
-  it.each(REQUIRED)('refuses %s with a bad %s: %j', async (name, property, value) => {
-    const owner = service.account().subject;
-    const refused = await operator.post(tenantPath(owner, name), {
-      ...VALID_BODY[name],
-      [property]: value,
-    });
-    expect(refused.status).toBe(422);
-    expect(refused.json.error?.code).toBe('VALIDATION_FAILED');
-    expect(refused.json.error?.message).toContain(property);
+  it.each(rowsFor(host, REQUIRED, ([name]) => name === 'orders'))(
+    'refuses %s with a bad %s: %j',
+    async (name, property, value) => {
+      const owner = service.account().subject;
+      const refused = await operator.post(tenantPath(owner, name), {
+        ...VALID_BODY[name],
+        [property]: value,
+      });
+      expect(refused.status).toBe(422);
+      expect(refused.json.error?.code).toBe('VALIDATION_FAILED');
+      expect(refused.json.error?.message).toContain(property);
 
-    const record = await createFor(operator, owner, name);
-    const path = tenantPath(owner, name, record.id);
-    expect((await operator.patch(path, { [property]: value })).status).toBe(422);
-    expect((await operator.get(path)).json.data).toEqual(record);
-    expect((await operator.get(tenantPath(owner, name))).json.meta.pagination.total).toBe(1);
-  });
+      const record = await createFor(operator, owner, name);
+      const path = tenantPath(owner, name, record.id);
+      expect((await operator.patch(path, { [property]: value })).status).toBe(422);
+      expect((await operator.get(path)).json.data).toEqual(record);
+      expect((await operator.get(tenantPath(owner, name))).json.meta.pagination.total).toBe(1);
+    },
+  );
 
   it.each(NOT_ONE_OBJECT)('refuses the body %j with 400', async (body) => {
     const owner = service.account().subject;
@@ -152,17 +172,20 @@ onEveryHost("The operator on a tenant's records", (service) => {
     }
   });
 
-  it.each(COLLECTIONS)('lists %s of a tenant without rows as empty', async (name) => {
-    const reply = await operator.get(tenantPath('without-any-row', name));
-    expect(reply.status).toBe(200);
-    expect(reply.json.data).toEqual([]);
-    expect(reply.json.meta.pagination).toEqual({
-      page: 1,
-      page_size: 50,
-      total: 0,
-      total_pages: 0,
-    });
-  });
+  it.each(rowsFor(host, COLLECTIONS, (name) => name === 'orders'))(
+    'lists %s of a tenant without rows as empty',
+    async (name) => {
+      const reply = await operator.get(tenantPath('without-any-row', name));
+      expect(reply.status).toBe(200);
+      expect(reply.json.data).toEqual([]);
+      expect(reply.json.meta.pagination).toEqual({
+        page: 1,
+        page_size: 50,
+        total: 0,
+        total_pages: 0,
+      });
+    },
+  );
 
   it("lists only the tenant's records, newest first, filtered by q and not by status", async () => {
     const owner = service.account().subject;
@@ -187,7 +210,30 @@ onEveryHost("The operator on a tenant's records", (service) => {
     });
   });
 
-  it('has 50 rows on a page by default and at most 200', async () => {
+  it.each(rowsFor(host, SUBJECTS, (subject) => /[^\w]/.test(subject)))(
+    'reaches the tenant %j by the escaped subject',
+    async (subject) => {
+      const account = service.account(subject);
+      const record = await createFor(operator, subject, 'customers');
+      expect(record['owner_sub']).toBe(subject);
+      expect((await account.get(`/customers/${record.id}`)).json.data).toEqual(record);
+      const path = tenantPath(subject, 'customers', record.id);
+      const patched = await operator.patch(path, { name: 'Rehema' });
+      expect((await account.get(`/customers/${record.id}`)).json.data).toEqual(patched.json.data);
+      expect((await operator.get(tenantPath(subject))).json.data).toMatchObject({
+        owner_sub: subject,
+        record_count: 1,
+      });
+      expect((await operator.delete(path)).status).toBe(200);
+      expect((await account.get('/customers')).json.data).toEqual([]);
+    },
+  );
+});
+
+onEveryStorage("Pages of a tenant's records", (service) => {
+  const { operator } = service;
+
+  it('have 50 rows on a page by default and at most 200', async () => {
     const owner = service.account().subject;
     const path = tenantPath(owner, 'customers');
     await Promise.all(Array.from({ length: 203 }, () => createFor(operator, owner, 'customers')));
@@ -208,31 +254,28 @@ onEveryHost("The operator on a tenant's records", (service) => {
     expect(idsOf(await operator.get(`${path}?page=0&page_size=-3`))).toEqual(all.slice(0, 50));
     expect(idsOf(await operator.get(`${path}?page=4`))).toEqual(all.slice(150, 200));
   });
+});
 
+// No URL can spell `.` and `..`, so the operator opens these accounts as `~.` and `~..`.
+onEveryHost('Accounts that are called like a dot segment', (service) => {
   it.each([
-    'auth0|1',
-    'x/y',
-    '💇🏾‍♀️',
-    'a b+c&d=e?f#g',
-    '100%25',
-    '..hidden',
-    'customers',
-    'Ünïcode',
-    '__proto__',
-    'it\'s "quoted" \\ (*)',
-  ])('reaches the tenant %j by the escaped subject', async (subject) => {
-    const account = service.account(subject);
-    const record = await createFor(operator, subject, 'customers');
-    expect(record['owner_sub']).toBe(subject);
-    expect((await account.get(`/customers/${record.id}`)).json.data).toEqual(record);
-    const path = tenantPath(subject, 'customers', record.id);
-    const patched = await operator.patch(path, { name: 'Rehema' });
-    expect((await account.get(`/customers/${record.id}`)).json.data).toEqual(patched.json.data);
-    expect((await operator.get(tenantPath(subject))).json.data).toMatchObject({
-      owner_sub: subject,
-      record_count: 1,
-    });
-    expect((await operator.delete(path)).status).toBe(200);
-    expect((await account.get('/customers')).json.data).toEqual([]);
+    ['.', '~.'],
+    ['..', '~..'],
+    ['~..', '~~..'],
+    ['~~.', '~~~.'],
+    ['...', '...'],
+    ['~a', '~a'],
+    ['%2E%2E', '%252E%252E'],
+  ])('%s is %s in the path of the operator', async (subject, segment) => {
+    const { id } = await service.account(subject).create('customers', VALID_BODY.customers);
+    const base = `/admin/accounts/${segment}`;
+    const account = await service.operator.get(base);
+    expect([account.status, account.json.data?.owner_sub]).toEqual([200, subject]);
+    const record = await service.operator.patch(`${base}/customers/${id}`, { note: 'seen' });
+    expect([record.status, record.json.data?.owner_sub]).toEqual([200, subject]);
+    const created = await service.operator.post(`${base}/team`, VALID_BODY.team);
+    expect([created.status, created.json.data?.owner_sub]).toEqual([201, subject]);
+    const deleted = await service.operator.delete(`${base}/customers/${id}`);
+    expect(deleted.status).toBe(200);
   });
 });

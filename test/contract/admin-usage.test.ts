@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type ContractService, onEveryHost } from '../support/contract.js';
+import { type ContractService, onEveryHost, onEveryStorage } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 
 const HOUR_MS = 3_600_000;
@@ -105,7 +105,7 @@ onEveryHost(
   { isOwn: true },
 );
 
-onEveryHost(
+onEveryStorage(
   'Admin usage over time',
   (service) => {
     const { operator } = service;

@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import { createFor, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type ContractService, onEveryHost } from '../support/contract.js';
+import { type ContractService, onEveryHost, onEveryStorage } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 
 const NOTHING = Object.fromEntries(COLLECTIONS.map((name) => [name, 0]));
@@ -180,7 +180,7 @@ onEveryHost(
   { isOwn: true },
 );
 
-onEveryHost(
+onEveryStorage(
   'Pages of tenants',
   (service) => {
     const { operator } = service;

@@ -3,13 +3,19 @@
 
 import { expect, it } from 'vitest';
 import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type JsonRecord, onEveryHost } from '../support/contract.js';
+import { type JsonRecord, onEveryHost, onEveryStorage } from '../support/contract.js';
+import { collectionsFor, rowsFor } from '../support/hosts.js';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
-const WITH_DEFAULTS = COLLECTION_TABLE.filter(({ defaults }) => Object.keys(defaults).length > 0);
+/** Each property that has a default, sent with values that are no reason to use the default. */
+const DEFAULTS_SENT = COLLECTION_TABLE.flatMap((row) =>
+  Object.keys(row.defaults).flatMap((property) =>
+    [null, '', [7]].map((value) => ({ row, name: row.name, property, value })),
+  ),
+);
 
-onEveryHost('Create', (service) => {
-  it.each(COLLECTION_TABLE)(
+onEveryHost('Create', (service, host) => {
+  it.each(collectionsFor(host))(
     'answers 201 with the $name record, its id, its owner and its defaults',
     async (row) => {
       const account = service.account();
@@ -29,7 +35,7 @@ onEveryHost('Create', (service) => {
     },
   );
 
-  it.each(COLLECTION_TABLE)(
+  it.each(collectionsFor(host))(
     'generates id and owner_sub of $name whatever the caller sends',
     async (row) => {
       const account = service.account();
@@ -56,7 +62,7 @@ onEveryHost('Create', (service) => {
     expect(record['ownerSub']).toBe(account.subject);
   });
 
-  it.each(COLLECTION_TABLE.filter(({ name }) => name !== 'businesses'))(
+  it.each(collectionsFor(host).filter(({ name }) => name !== 'businesses'))(
     'keeps a caller-supplied ownerSub of $name as an extra property that gives no access',
     async (row) => {
       const account = service.account();
@@ -71,7 +77,7 @@ onEveryHost('Create', (service) => {
     },
   );
 
-  it.each(COLLECTION_TABLE)('keeps unknown properties of $name', async (row) => {
+  it.each(collectionsFor(host))('keeps unknown properties of $name', async (row) => {
     const unknown = {
       nothing: null,
       flag: false,
@@ -88,11 +94,7 @@ onEveryHost('Create', (service) => {
     expect((await account.get(`/${row.name}/${record.id}`)).json.data).toStrictEqual(record);
   });
 
-  const defaultCases = WITH_DEFAULTS.flatMap((row) =>
-    Object.keys(row.defaults).map((property) => ({ row, name: row.name, property })),
-  );
-
-  it.each(defaultCases.flatMap((one) => [null, '', [7]].map((value) => ({ ...one, value }))))(
+  it.each(rowsFor(host, DEFAULTS_SENT, ({ value }) => value === null))(
     'keeps $property of $name where the caller sends $value',
     async ({ row, property, value }) => {
       const body = { ...leastBody(row), [property]: value };
@@ -102,14 +104,17 @@ onEveryHost('Create', (service) => {
     },
   );
 
-  it.each(COLLECTION_TABLE)('keeps created_at and updated_at of $name as payload', async (row) => {
-    const account = service.account();
-    const payload = { created_at: 'long ago', updated_at: 12 };
-    const record = await account.create(row.name, { ...leastBody(row), ...payload });
-    expect(record).toMatchObject(payload);
-    const patched = await account.patch(`/${row.name}/${record.id}`, { updated_at: null });
-    expect(patched.json.data).toStrictEqual({ ...record, updated_at: null });
-  });
+  it.each(collectionsFor(host))(
+    'keeps created_at and updated_at of $name as payload',
+    async (row) => {
+      const account = service.account();
+      const payload = { created_at: 'long ago', updated_at: 12 };
+      const record = await account.create(row.name, { ...leastBody(row), ...payload });
+      expect(record).toMatchObject(payload);
+      const patched = await account.patch(`/${row.name}/${record.id}`, { updated_at: null });
+      expect(patched.json.data).toStrictEqual({ ...record, updated_at: null });
+    },
+  );
 
   it('creates two records when the same body is sent twice', async () => {
     const account = service.account();
@@ -120,31 +125,34 @@ onEveryHost('Create', (service) => {
   });
 });
 
-onEveryHost('Own keys that JavaScript gives a meaning', (service) => {
+onEveryHost('Own keys that JavaScript gives a meaning', (service, host) => {
   const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'toJSON'];
   const VALUES = ['{"polluted":true,"prototype":{"polluted":true}}', 'null'];
   const GRID = NAMES.flatMap((name) => VALUES.map((value) => ({ name, value })));
 
-  it.each(GRID)('keeps $name = $value on create and PATCH', async ({ name, value }) => {
-    const account = service.account();
-    // Sent as text, because `__proto__` in an object literal would set the prototype.
-    const created = await account.post('/businesses', `{"a":1,"${name}":${value}}`);
-    expect(created.status).toBe(201);
-    expect(ownText(created.json.data, name)).toBe(value);
-    const path = `/businesses/${created.json.data.id}`;
-    expect(ownText((await account.get(path)).json.data, name)).toBe(value);
+  it.each(rowsFor(host, GRID, ({ name }) => name === '__proto__'))(
+    'keeps $name = $value on create and PATCH',
+    async ({ name, value }) => {
+      const account = service.account();
+      // Sent as text, because `__proto__` in an object literal would set the prototype.
+      const created = await account.post('/businesses', `{"a":1,"${name}":${value}}`);
+      expect(created.status).toBe(201);
+      expect(ownText(created.json.data, name)).toBe(value);
+      const path = `/businesses/${created.json.data.id}`;
+      expect(ownText((await account.get(path)).json.data, name)).toBe(value);
 
-    const patched = await account.patch(path, `{"${name}":{"again":[1]}}`);
-    expect(patched.status).toBe(200);
-    expect(ownText(patched.json.data, name)).toBe('{"again":[1]}');
+      const patched = await account.patch(path, `{"${name}":{"again":[1]}}`);
+      expect(patched.status).toBe(200);
+      expect(ownText(patched.json.data, name)).toBe('{"again":[1]}');
 
-    const plain = await account.create('businesses', {});
-    const added = await account.patch(`/businesses/${plain.id}`, `{"${name}":${value}}`);
-    expect(ownText(added.json.data, name)).toBe(value);
-    expect(Object.keys(added.json.data).sort()).toEqual([...Object.keys(plain), name].sort());
-    expect(Object.keys({})).toEqual([]);
-    expect('polluted' in {}).toBe(false);
-  });
+      const plain = await account.create('businesses', {});
+      const added = await account.patch(`/businesses/${plain.id}`, `{"${name}":${value}}`);
+      expect(ownText(added.json.data, name)).toBe(value);
+      expect(Object.keys(added.json.data).sort()).toEqual([...Object.keys(plain), name].sort());
+      expect(Object.keys({})).toEqual([]);
+      expect('polluted' in {}).toBe(false);
+    },
+  );
 
   it('does not take required properties from __proto__', async () => {
     const account = service.account();
@@ -198,8 +206,10 @@ onEveryHost('Text of records', (service) => {
       expect(record['number']).toBe(number);
     },
   );
+});
 
-  it('keeps everything over a restart', async () => {
+onEveryStorage('Text of records after a restart', (service) => {
+  it('is what was sent', async () => {
     const account = service.account();
     const odd = '{"__proto__":{"a":1},"n\\u0000":"\\ud800\\u0000","list":[[{}]],"ω":"💇🏾"}';
     const before = await account.post('/businesses', odd);
@@ -210,8 +220,8 @@ onEveryHost('Text of records', (service) => {
   });
 });
 
-onEveryHost('Identifiers', (service) => {
-  it.each(COLLECTION_TABLE)(
+onEveryHost('Identifiers', (service, host) => {
+  it.each(collectionsFor(host))(
     'counts the ids of $name up by one, separately from other collections',
     async (row) => {
       const account = service.account();
@@ -251,7 +261,7 @@ onEveryHost('Identifiers', (service) => {
   });
 });
 
-onEveryHost(
+onEveryStorage(
   'Identifiers after a restart',
   (service) => {
     it('continue after the highest stored one, beyond the minimum of digits', async () => {

@@ -4,7 +4,8 @@
 import { describe, expect, it } from 'vitest';
 import { createFor, tenantPath } from '../support/admin-paths.js';
 import { COLLECTION_TABLE, VALID_BODY } from '../support/collection-table.js';
-import { type Caller, onEveryHost, type Reply } from '../support/contract.js';
+import { type Caller, onEveryHost, onFirstHost, type Reply } from '../support/contract.js';
+import { collectionsFor } from '../support/hosts.js';
 import { type DescribedOperation, OPERATIONS } from '../support/openapi-document.js';
 
 const operations = (scheme: string) =>
@@ -21,7 +22,7 @@ function expectRefusal({ status, json }: Reply, wanted: number, code: string): v
   expect([status, json.error?.code]).toEqual([wanted, code]);
 }
 
-onEveryHost('Every operation', (service) => {
+onEveryHost('Every operation', (service, host) => {
   it.each(['bearer', 'adminKey'])('that asks for %s is 401 without it', async (scheme) => {
     for (const operation of operations(scheme)) {
       expectRefusal(await sendOperation(service.anonymous, operation), 401, 'UNAUTHORIZED');
@@ -32,7 +33,7 @@ onEveryHost('Every operation', (service) => {
     ['of an account', 'account'],
     ['of the operator', 'operator'],
   ] as const)('%s', (_, side) => {
-    it.each(COLLECTION_TABLE)(
+    it.each(collectionsFor(host))(
       'on $name creates, lists, reads, changes and deletes, and refuses as documented',
       async ({ name, texts, numbers }) => {
         const account = service.account();
@@ -85,15 +86,20 @@ onEveryHost('Every operation', (service) => {
       expectRefusal(await sendOperation(caller, { ...operation, path }), 404, 'NOT_FOUND');
     }
   });
-
-  it('is 503 when no provider can identify the caller', async () => {
-    await service.restart({ userinfoUrl: undefined, adminKey: undefined });
-    const account = service.account();
-    for (const operation of operations('bearer')) {
-      expectRefusal(await sendOperation(account, operation), 503, 'AUTH_UNAVAILABLE');
-    }
-    for (const operation of operations('adminKey')) {
-      expectRefusal(await sendOperation(service.operator, operation), 503, 'ADMIN_DISABLED');
-    }
-  });
 });
+
+onFirstHost(
+  'Every operation without a provider and an admin key',
+  (service) => {
+    it('is 503', async () => {
+      const account = service.account();
+      for (const operation of operations('bearer')) {
+        expectRefusal(await sendOperation(account, operation), 503, 'AUTH_UNAVAILABLE');
+      }
+      for (const operation of operations('adminKey')) {
+        expectRefusal(await sendOperation(service.operator, operation), 503, 'ADMIN_DISABLED');
+      }
+    });
+  },
+  { userinfoUrl: undefined, adminKey: undefined },
+);

@@ -1,14 +1,48 @@
 // Contract, "List": filters, then pages, newest first, the caller's own records only.
 
 import { beforeAll, expect, it } from 'vitest';
-import { COLLECTION_TABLE, leastBody, sequenceOfId } from '../support/collection-table.js';
-import { type Caller, onEveryHost, type Reply } from '../support/contract.js';
+import { leastBody, sequenceOfId } from '../support/collection-table.js';
+import { type Caller, onEveryHost, onEveryStorage, type Reply } from '../support/contract.js';
+import { collectionsFor, rowsFor } from '../support/hosts.js';
 
 const CUSTOMER = { name: 'Asha Mrema', phone: '+255 712 000 111' };
 const ORDER = { customer: 'Asha', service: 'Braids', amount: 45_000 };
 
-onEveryHost('List', (service) => {
-  it.each(COLLECTION_TABLE)('answers $name newest first', async (row) => {
+/** Query, page and page size of a list with 105 records. */
+const PAGES: readonly (readonly [query: string, page: number, pageSize: number])[] = [
+  ['', 1, 20],
+  ['page=1', 1, 20],
+  ['page=2', 2, 20],
+  ['page=6', 6, 20],
+  ['page=7', 7, 20],
+  ['page_size=1', 1, 1],
+  ['page=105&page_size=1', 105, 1],
+  ['page=106&page_size=1', 106, 1],
+  ['page=2&page_size=50', 2, 50],
+  ['page=3&page_size=50', 3, 50],
+  ['page=4&page_size=35', 4, 35],
+  ['page=3&page_size=35', 3, 35],
+  ['page_size=100', 1, 100],
+  ['page_size=101', 1, 100],
+  ['page=2&page_size=1000', 2, 100],
+  ['page=3&page_size=100', 3, 100],
+  ['page_size=9007199254740991', 1, 100],
+  ['page=9007199254740991', 9007199254740991, 20],
+  ['page=9007199254740991&page_size=100', 9007199254740991, 100],
+  ['page=002&page_size=0010', 2, 10],
+  ['page=2&sort=name&order=asc&offset=3&limit=1', 2, 20],
+  ['Page=2&PAGE_SIZE=5', 1, 20],
+];
+
+/** Values that are no page number. */
+const INVALID = [
+  ...['', '0', '00', '-1', '-0', '1.5', '2.0', '1e2', '2e0', ' 2', '2 ', '+2', '９', '２'],
+  ...['99999999999999999999', '9007199254740992', '0x10', '2n', '1_0', '2,0', 'two', 'NaN'],
+  ...['Infinity', 'null', 'true', '[]', '2;3', '2\n', '\u00002', '٢', '²'],
+];
+
+onEveryHost('List', (service, host) => {
+  it.each(collectionsFor(host))('answers $name newest first', async (row) => {
     const account = service.account();
     const first = await account.create(row.name, leastBody(row));
     const second = await account.create(row.name, leastBody(row));
@@ -22,7 +56,7 @@ onEveryHost('List', (service) => {
     expect((await account.get(`/${row.name}`)).json.data).toStrictEqual([third, first]);
   });
 
-  it.each(COLLECTION_TABLE)('reports 0 pages when the account has no $name', async (row) => {
+  it.each(collectionsFor(host))('reports 0 pages when the account has no $name', async (row) => {
     for (const query of ['', '?page=3&page_size=7', '?q=x&status=y']) {
       const reply = await service.account().get(`/${row.name}${query}`);
       expect(reply.status).toBe(200);
@@ -46,15 +80,6 @@ onEveryHost('List', (service) => {
     expect(other.json.data).toEqual([]);
   });
 
-  it('keeps the order over a restart', async () => {
-    const account = service.account();
-    for (const name of ['a', 'b', 'c']) await account.create('customers', { ...CUSTOMER, name });
-    const ids = idsOf(await account.get('/customers'));
-    await account.patch(`/customers/${ids[2]}`, { name: 'z' });
-    await service.restart();
-    expect(idsOf(await account.get('/customers'))).toEqual(ids);
-  });
-
   it('answers a page of several megabytes whole', async () => {
     const account = service.account();
     // Different offsets, so that a surrogate pair lies across every border between two pieces.
@@ -73,7 +98,18 @@ onEveryHost('List', (service) => {
   });
 });
 
-onEveryHost('Paging', (service) => {
+onEveryStorage('List after a restart', (service) => {
+  it('keeps the order over a restart', async () => {
+    const account = service.account();
+    for (const name of ['a', 'b', 'c']) await account.create('customers', { ...CUSTOMER, name });
+    const ids = idsOf(await account.get('/customers'));
+    await account.patch(`/customers/${ids[2]}`, { name: 'z' });
+    await service.restart();
+    expect(idsOf(await account.get('/customers'))).toEqual(ids);
+  });
+});
+
+onEveryHost('Paging', (service, host) => {
   const TOTAL = 105;
   let account: Caller;
   /** Newest first. */
@@ -88,44 +124,18 @@ onEveryHost('Paging', (service) => {
     ids = made.map(({ id }) => id).sort((a, b) => sequenceOfId(b) - sequenceOfId(a));
   });
 
-  it.each([
-    ['', 1, 20],
-    ['page=1', 1, 20],
-    ['page=2', 2, 20],
-    ['page=6', 6, 20],
-    ['page=7', 7, 20],
-    ['page_size=1', 1, 1],
-    ['page=105&page_size=1', 105, 1],
-    ['page=106&page_size=1', 106, 1],
-    ['page=2&page_size=50', 2, 50],
-    ['page=3&page_size=50', 3, 50],
-    ['page=4&page_size=35', 4, 35],
-    ['page=3&page_size=35', 3, 35],
-    ['page_size=100', 1, 100],
-    ['page_size=101', 1, 100],
-    ['page=2&page_size=1000', 2, 100],
-    ['page=3&page_size=100', 3, 100],
-    ['page_size=9007199254740991', 1, 100],
-    ['page=9007199254740991', 9007199254740991, 20],
-    ['page=9007199254740991&page_size=100', 9007199254740991, 100],
-    ['page=002&page_size=0010', 2, 10],
-    ['page=2&sort=name&order=asc&offset=3&limit=1', 2, 20],
-    ['Page=2&PAGE_SIZE=5', 1, 20],
-  ])('answers ?%s with page %d of %d records each', async (query, page, pageSize) => {
-    const reply = await account.get(`/services?${query}`);
-    expect(reply.status).toBe(200);
-    expect(idsOf(reply)).toEqual(ids.slice((page - 1) * pageSize, page * pageSize));
-    const pages = Math.ceil(TOTAL / pageSize);
-    expect(reply.json.meta.pagination).toStrictEqual(pagination(page, pageSize, TOTAL, pages));
-  });
+  it.each(rowsFor(host, PAGES, ([query]) => /^$|00/.test(query)))(
+    'answers ?%s with page %d of %d records each',
+    async (query, page, pageSize) => {
+      const reply = await account.get(`/services?${query}`);
+      expect(reply.status).toBe(200);
+      expect(idsOf(reply)).toEqual(ids.slice((page - 1) * pageSize, page * pageSize));
+      const pages = Math.ceil(TOTAL / pageSize);
+      expect(reply.json.meta.pagination).toStrictEqual(pagination(page, pageSize, TOTAL, pages));
+    },
+  );
 
-  const INVALID = [
-    ...['', '0', '00', '-1', '-0', '1.5', '2.0', '1e2', '2e0', ' 2', '2 ', '+2', '９', '２'],
-    ...['99999999999999999999', '9007199254740992', '0x10', '2n', '1_0', '2,0', 'two', 'NaN'],
-    ...['Infinity', 'null', 'true', '[]', '2;3', '2\n', '\u00002', '٢', '²'],
-  ];
-
-  it.each(INVALID.map((value) => ({ value })))(
+  it.each(rowsFor(host, INVALID, (value) => /[^\w-]/.test(value)).map((value) => ({ value })))(
     'falls back to the defaults for page and page_size $value',
     async ({ value }) => {
       const given = encodeURIComponent(value);
@@ -166,8 +176,11 @@ onEveryHost('Paging', (service) => {
   });
 });
 
-onEveryHost('Filter by status', (service) => {
+onEveryHost('Filter by status', (service, host) => {
   const STATUSES = ['New', 'new', 'In progress', 'Ready', 'Ready ', '', 'null', 'Tayari ✓', '5'];
+  const NO_STATUSES = [
+    ...['NEW', 'Ne', 'New ', ' New', 'Done', 'true', '[object Object]', 'undefined', '"New"'],
+  ];
   let account: Caller;
   beforeAll(async () => {
     account = service.account();
@@ -185,7 +198,7 @@ onEveryHost('Filter by status', (service) => {
     expect(reply.json.meta.pagination).toStrictEqual(pagination(1, 20, 1, 1));
   });
 
-  it.each(['NEW', 'Ne', 'New ', ' New', 'Done', 'true', '[object Object]', 'undefined', '"New"'])(
+  it.each(rowsFor(host, NO_STATUSES, (status) => /[^\w]/.test(status)))(
     'finds nothing for %j',
     async (status) => {
       const reply = await account.get(`/orders?status=${encodeURIComponent(status)}`);
@@ -207,7 +220,7 @@ onEveryHost('Filter by status', (service) => {
     expect(await totalOf(account, '/orders?q=is+ready')).toBe(2);
   });
 
-  it.each(COLLECTION_TABLE.filter(({ defaults }) => defaults['status'] === undefined))(
+  it.each(collectionsFor(host).filter(({ defaults }) => defaults['status'] === undefined))(
     'includes $name without a status and compares those that have one',
     async (row) => {
       const caller = service.account();

@@ -2,11 +2,30 @@
 // caller, computed when asked.
 
 import { expect, it } from 'vitest';
-import { type Caller, type JsonRecord, onEveryHost } from '../support/contract.js';
+import { type Caller, type JsonRecord, onEveryHost, onEveryStorage } from '../support/contract.js';
+import { rowsFor } from '../support/hosts.js';
 
 const ORDER = { customer: 'Asha Mrema', service: 'Braids', amount: 45_000 };
 
-onEveryHost('Payments', (service) => {
+/** The amount of an order and what is paid; what is due, and the status of the payment. */
+const AMOUNTS: readonly (readonly [amount: number, paid: unknown, due: number, status: string])[] =
+  [
+    [45_000, 0, 45_000, 'pending'],
+    [45_000, 44_999.5, 0.5, 'pending'],
+    [45_000, 45_000, 0, 'paid'],
+    [45_000, 60_000, -15_000, 'paid'],
+    [45_000, -5_000, 50_000, 'pending'],
+    [0.3, 0.1, 0.3 - 0.1, 'pending'],
+    [45_000, '45000', 45_000, 'pending'],
+    [45_000, null, 45_000, 'pending'],
+    [45_000, true, 45_000, 'pending'],
+    [45_000, [45_000], 45_000, 'pending'],
+    [45_000, {}, 45_000, 'pending'],
+  ];
+
+const QUERIES = ['?page=2', '?page_size=1', '?q=nothing', '?status=paid', '?status=x&q=y&page=9&z'];
+
+onEveryHost('Payments', (service, host) => {
   it('answers every field of a row, from its order', async () => {
     const account = service.account();
     const order = await account.create('orders', {
@@ -39,24 +58,15 @@ onEveryHost('Payments', (service) => {
     ]);
   });
 
-  it.each([
-    [45_000, 0, 45_000, 'pending'],
-    [45_000, 44_999.5, 0.5, 'pending'],
-    [45_000, 45_000, 0, 'paid'],
-    [45_000, 60_000, -15_000, 'paid'],
-    [45_000, -5_000, 50_000, 'pending'],
-    [0.3, 0.1, 0.3 - 0.1, 'pending'],
-    [45_000, '45000', 45_000, 'pending'],
-    [45_000, null, 45_000, 'pending'],
-    [45_000, true, 45_000, 'pending'],
-    [45_000, [45_000], 45_000, 'pending'],
-    [45_000, {}, 45_000, 'pending'],
-  ])('of %j with %j paid: %j are due, %s', async (amount, paid, due, status) => {
-    const account = service.account();
-    await account.create('orders', { ...ORDER, amount, paid });
-    const row = { amount, paid: typeof paid === 'number' ? paid : 0, due, status };
-    expect(await rowsOf(account)).toMatchObject([row]);
-  });
+  it.each(rowsFor(host, AMOUNTS, ([, paid]) => paid === 44_999.5))(
+    'of %j with %j paid: %j are due, %s',
+    async (amount, paid, due, status) => {
+      const account = service.account();
+      await account.create('orders', { ...ORDER, amount, paid });
+      const row = { amount, paid: typeof paid === 'number' ? paid : 0, due, status };
+      expect(await rowsOf(account)).toMatchObject([row]);
+    },
+  );
 
   it('follows every change of its order, and disappears with it', async () => {
     const account = service.account();
@@ -85,22 +95,6 @@ onEveryHost('Payments', (service) => {
     }
     await account.delete(path);
     expect(await rowsOf(account)).toEqual([]);
-  });
-
-  it('counts a stored amount or paid that is no number as 0', async () => {
-    const account = service.account();
-    const texts = await account.create('orders', { ...ORDER, paid: 5 });
-    const neither = await account.create('orders', ORDER);
-    await service.restartChanged(
-      account,
-      `update records set body = json_set(body, '$.amount', '45000') where id = '${texts.id}'`,
-      `update records set body = json_remove(body, '$.amount', '$.paid', '$.customer', '$.currency')
-        where id = '${neither.id}'`,
-    );
-    expect(await rowsOf(account)).toMatchObject([
-      { amount: 0, paid: 0, due: 0, status: 'paid', customer: null, currency: null },
-      { amount: 0, paid: 5, due: -5, status: 'paid' },
-    ]);
   });
 
   it('answers one empty page to an account without orders', async () => {
@@ -138,45 +132,66 @@ onEveryHost('Payments', (service) => {
     });
   });
 
-  it.each(['?page=2', '?page_size=1', '?q=nothing', '?status=paid', '?status=x&q=y&page=9&z'])(
-    'ignores %s',
-    async (query) => {
+  it.each(rowsFor(host, QUERIES, (query) => query.includes('&')))('ignores %s', async (query) => {
+    const account = service.account();
+    await account.create('orders', ORDER);
+    await account.create('orders', ORDER);
+    const plain = await account.get('/payments');
+    const reply = await account.get(`/payments${query}`);
+    expect(reply.json.data).toHaveLength(2);
+    expect(reply.json.data).toStrictEqual(plain.json.data);
+    expect(reply.json.meta.pagination).toStrictEqual(plain.json.meta.pagination);
+  });
+
+  it.each(rowsFor(host, ['POST', 'PUT', 'PATCH', 'DELETE'], (method) => method === 'POST'))(
+    'refuses %s with 405 and Allow',
+    async (method) => {
       const account = service.account();
       await account.create('orders', ORDER);
-      await account.create('orders', ORDER);
-      const plain = await account.get('/payments');
-      const reply = await account.get(`/payments${query}`);
-      expect(reply.json.data).toHaveLength(2);
-      expect(reply.json.data).toStrictEqual(plain.json.data);
-      expect(reply.json.meta.pagination).toStrictEqual(plain.json.meta.pagination);
+      const reply = await account.send(method, '/payments', { body: { paid: 1 } });
+      expect(reply.status).toBe(405);
+      expect(reply.json.error?.code).toBe('METHOD_NOT_ALLOWED');
+      expect(reply.headers.get('allow')).toBe('GET');
+      expect(await rowsOf(account)).toMatchObject([{ paid: 0 }]);
     },
   );
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('refuses %s with 405 and Allow', async (method) => {
-    const account = service.account();
-    await account.create('orders', ORDER);
-    const reply = await account.send(method, '/payments', { body: { paid: 1 } });
-    expect(reply.status).toBe(405);
-    expect(reply.json.error?.code).toBe('METHOD_NOT_ALLOWED');
-    expect(reply.headers.get('allow')).toBe('GET');
-    expect(await rowsOf(account)).toMatchObject([{ paid: 0 }]);
-  });
-
-  it.each(['GET', 'POST', 'PATCH', 'DELETE'])('has no path to %s a single row', async (method) => {
-    const account = service.account();
-    await account.create('orders', ORDER);
-    const [row] = await rowsOf(account);
-    const body = method === 'GET' ? {} : { body: {} };
-    const reply = await account.send(method, `/payments/${row?.['id']}`, body);
-    expect(reply.status).toBe(404);
-    expect(reply.json.error?.code).toBe('NOT_FOUND');
-  });
+  it.each(rowsFor(host, ['GET', 'POST', 'PATCH', 'DELETE'], (method) => method === 'GET'))(
+    'has no path to %s a single row',
+    async (method) => {
+      const account = service.account();
+      await account.create('orders', ORDER);
+      const [row] = await rowsOf(account);
+      const body = method === 'GET' ? {} : { body: {} };
+      const reply = await account.send(method, `/payments/${row?.['id']}`, body);
+      expect(reply.status).toBe(404);
+      expect(reply.json.error?.code).toBe('NOT_FOUND');
+    },
+  );
 
   it('stores nothing: a payment’s id opens no order', async () => {
     const account = service.account();
     await account.create('orders', ORDER);
     const [row] = await rowsOf(account);
     expect((await account.get(`/orders/${row?.['id']}`)).status).toBe(404);
+  });
+});
+
+onEveryStorage('Payments of stored orders', (service) => {
+  it('count a stored amount or paid that is no number as 0', async () => {
+    const account = service.account();
+    const texts = await account.create('orders', { ...ORDER, paid: 5 });
+    const neither = await account.create('orders', ORDER);
+    await service.restartChanged(
+      account,
+      `update records set body = json_set(body, '$.amount', '45000') where id = '${texts.id}'`,
+      `update records set body = json_remove(body, '$.amount', '$.paid', '$.customer', '$.currency')
+        where id = '${neither.id}'`,
+    );
+    expect(await rowsOf(account)).toMatchObject([
+      { amount: 0, paid: 0, due: 0, status: 'paid', customer: null, currency: null },
+      { amount: 0, paid: 5, due: -5, status: 'paid' },
+    ]);
   });
 });
 

@@ -3,11 +3,11 @@
 
 import { expect, it } from 'vitest';
 import { tenantPath } from '../support/admin-paths.js';
-import { onEveryHost } from '../support/contract.js';
+import { onEveryStorage } from '../support/contract.js';
 
 const MEBIBYTE = 1_048_576;
 
-onEveryHost('Growing a record', (service, { recordLimit }) => {
+onEveryStorage('Growing a record', (service, { recordLimit }) => {
   const { maxBytes, status, code, limitsCreates } = recordLimit;
 
   it("is possible by PATCH up to the host's limit; the PATCH beyond it is refused and changes nothing", async () => {

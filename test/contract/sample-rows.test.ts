@@ -4,7 +4,7 @@
 import { expect, it } from 'vitest';
 import { idsOf, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
-import { type JsonRecord, onEveryHost } from '../support/contract.js';
+import { type JsonRecord, onEveryHost, onEveryStorage } from '../support/contract.js';
 
 const SAMPLE_OWNER = 'local-preview';
 
@@ -63,7 +63,9 @@ onEveryHost('Sample rows', (service) => {
     const { id } = await service.account(SAMPLE_OWNER).create('customers', VALID_BODY.customers);
     expect(id).toBe(`CUS-000${samples.length + 1}`);
   });
+});
 
+onEveryStorage('Sample rows of a database that was used', (service) => {
   it('are not added again by a restart', async () => {
     const before = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data;
     await service.restart();

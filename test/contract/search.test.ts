@@ -2,11 +2,73 @@
 // over the serialized record.
 
 import { beforeAll, expect, it } from 'vitest';
-import { type Caller, type JsonRecord, onEveryHost, type Reply } from '../support/contract.js';
+import {
+  type Caller,
+  type JsonRecord,
+  onEveryHost,
+  onFirstHost,
+  type Reply,
+} from '../support/contract.js';
+import { rowsFor } from '../support/hosts.js';
 
 const AB = 'ab'.repeat(80);
 
-onEveryHost('Search', (service) => {
+const FOUND = [
+  'Salon ya Neema',
+  'salon YA neema',
+  'ALON',
+  'businessname',
+  '"BusinessName":"Salon',
+  '"open":true',
+  'closed":null',
+  '12.5',
+  'city":"dar',
+  '["kariakoo","ilala"]',
+  'KARIAKOO',
+  '+255 712',
+  '100%',
+  '[a-z]+',
+  '(.*)',
+  '^$',
+  'a|b',
+  '?#&=/;',
+  '<b>',
+  'é àé',
+  'É ÀÉ',
+  'ß',
+  '日本',
+  '💇🏾',
+  // The JSON text is searched, in which quotes, backslashes and control characters are escaped.
+  'say \\"hi\\"',
+  '\\\\ 100',
+  'tab\\tend',
+];
+
+const MISSED = [
+  'salon  ya',
+  'Salonya',
+  'neema salon',
+  ' Salon ya Neema ',
+  '.alon',
+  'sal.n',
+  'salon.*neema',
+  'sal%',
+  'sal_n',
+  '*a',
+  '"hi"',
+  'tab\tend',
+  'city dar',
+  'e\u0301',
+  'created_at',
+  'updated_at',
+  'undefined',
+  '\u0000',
+];
+
+/** Hosts read the query in their own way. The search itself is the same. */
+const isReadFromQuery = (q: string) => /[^ -~]|[%+&#]/.test(q);
+
+onEveryHost('Search', (service, host) => {
   let account: Caller;
   let record: JsonRecord & { id: string };
   beforeAll(async () => {
@@ -27,36 +89,7 @@ onEveryHost('Search', (service) => {
     return account.get(`/businesses?q=${encodeURIComponent(q)}`);
   }
 
-  it.each([
-    'Salon ya Neema',
-    'salon YA neema',
-    'ALON',
-    'businessname',
-    '"BusinessName":"Salon',
-    '"open":true',
-    'closed":null',
-    '12.5',
-    'city":"dar',
-    '["kariakoo","ilala"]',
-    'KARIAKOO',
-    '+255 712',
-    '100%',
-    '[a-z]+',
-    '(.*)',
-    '^$',
-    'a|b',
-    '?#&=/;',
-    '<b>',
-    'é àé',
-    'É ÀÉ',
-    'ß',
-    '日本',
-    '💇🏾',
-    // The JSON text is searched, in which quotes, backslashes and control characters are escaped.
-    'say \\"hi\\"',
-    '\\\\ 100',
-    'tab\\tend',
-  ])('finds %j', async (q) => {
+  it.each(rowsFor(host, FOUND, isReadFromQuery))('finds %j', async (q) => {
     const reply = await search(q);
     expect(reply.json.data).toStrictEqual([record]);
     expect(reply.json.meta.pagination).toStrictEqual({
@@ -67,26 +100,7 @@ onEveryHost('Search', (service) => {
     });
   });
 
-  it.each([
-    'salon  ya',
-    'Salonya',
-    'neema salon',
-    ' Salon ya Neema ',
-    '.alon',
-    'sal.n',
-    'salon.*neema',
-    'sal%',
-    'sal_n',
-    '*a',
-    '"hi"',
-    'tab\tend',
-    'city dar',
-    'e\u0301',
-    'created_at',
-    'updated_at',
-    'undefined',
-    '\u0000',
-  ])('does not find %j', async (q) => {
+  it.each(rowsFor(host, MISSED, isReadFromQuery))('does not find %j', async (q) => {
     const reply = await search(q);
     expect(reply.status).toBe(200);
     expect(reply.json.data).toEqual([]);
@@ -120,7 +134,7 @@ onEveryHost('Search', (service) => {
   });
 });
 
-onEveryHost('Search for letters whose case depends on their place', (service) => {
+onFirstHost('Search for letters whose case depends on their place', (service) => {
   it.each([
     ['ΟΔΟΣ', 'ΟΔΟΣ'],
     ['ΟΔΟΣ', 'οδος'],
@@ -140,7 +154,7 @@ onEveryHost('Search for letters whose case depends on their place', (service) =>
   });
 });
 
-onEveryHost('Search for long texts', (service) => {
+onFirstHost('Search for long texts', (service) => {
   /** The text's own beginning stands before it. A search that restarts at the wrong place misses the text. */
   const LONG: readonly (readonly [title: string, lead: string, text: string])[] = [
     ['one letter, then another', 'aaa', `${'a'.repeat(300)}b`],

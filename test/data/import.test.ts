@@ -127,22 +127,22 @@ describe('An import', () => {
   });
 
   it('is refused while another import of the same file is running', async () => {
-    const { account, args } = await prepared(customers(400));
+    const { account, args } = await prepared(customers(150));
     const runs = await Promise.all(
       [1, 2, 3].map(() => on.runProcess([...args, '--connections', '2'])),
     );
     const codes = runs.map(({ code }) => code);
     expect(codes).toContain(0);
     for (const { code, stderr, stdout } of runs) {
-      if (code === 0) expect(stdout).toMatch(/400 records created|nothing to do/);
+      if (code === 0) expect(stdout).toMatch(/150 records created|nothing to do/);
       else expect(stderr).toMatch(/another import of .* is under way \(process \d+\)/);
     }
-    expect(new Set(await names(account)).size).toBe(400);
-    expect(await names(account)).toHaveLength(400);
+    expect(new Set(await names(account)).size).toBe(150);
+    expect(await names(account)).toHaveLength(150);
   });
 
   it('stops with Ctrl-C, says how to continue, and continues', async () => {
-    const { account, args } = await prepared(customers(300));
+    const { account, args } = await prepared(customers(200));
     const held = await proxy({
       before(_response, number) {
         if (number === 40) started.child.kill('SIGINT');
@@ -154,19 +154,19 @@ describe('An import', () => {
     const { code, stderr } = await started.ended;
     expect(code).toBe(130);
     expect(stderr).toMatch(
-      /stopped; \d+ of 300 records are created; run the same command to go on/,
+      /stopped; \d+ of 200 records are created; run the same command to go on/,
     );
     const before = (await names(account)).length;
     expect(before).toBeGreaterThanOrEqual(32);
-    expect(before).toBeLessThan(300);
+    expect(before).toBeLessThan(200);
     const again = await startDataCommand(args, environment).ended;
     await held.close();
     expect([again.code, again.stdout]).toEqual([
       0,
-      expect.stringContaining(`going on: ${before} of 300`),
+      expect.stringContaining(`going on: ${before} of 200`),
     ]);
-    expect(new Set(await names(account)).size).toBe(300);
-    expect(await names(account)).toHaveLength(300);
+    expect(new Set(await names(account)).size).toBe(200);
+    expect(await names(account)).toHaveLength(200);
   });
 });
 

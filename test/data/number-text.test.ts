@@ -24,7 +24,7 @@ it.each<[string, DecimalMark | undefined, number]>([
   ['1.000', ',', 1000],
   ['1,000', '.', 1000],
   ['1,000', ',', 1],
-])('%j with the mark %j is %d', (text, mark, value) => {
+])('The text %j with the decimal mark %j is the number %d', (text, mark, value) => {
   expect(numberOfText(text, mark)).toEqual({ ok: true, value });
 });
 
@@ -44,7 +44,7 @@ it.each<[string, DecimalMark | undefined, RegExp]>([
   ['Infinity', undefined, /is no number/],
   ['٣', undefined, /is no number/],
   ['12345678901234567890', undefined, /more than 15 digits/],
-])('%j with the mark %j is refused', (text, mark, problem) => {
+])('The text %j with the decimal mark %j is refused', (text, mark, problem) => {
   const outcome = numberOfText(text, mark);
   expect(outcome.ok).toBe(false);
   expect(outcome.ok || outcome.problem).toMatch(problem);

@@ -152,7 +152,7 @@ describe('patchedRecord', () => {
     [null, {}, false],
     [0, false, false],
     ['1', 1, false],
-  ])('of %j and %j: the same value: %j', (before, after, isSame) => {
+  ])('compares %j with %j: the values are equal: %j', (before, after, isSame) => {
     const { changed } = patch(JSON.stringify({ a: before }), { a: after });
     expect(changed).toEqual(isSame ? [] : ['a']);
   });

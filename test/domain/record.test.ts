@@ -47,24 +47,30 @@ describe('newRecord', () => {
     expect(outcome).toMatchObject({ ok: false, failure: { code: 'INVALID_JSON' } });
   });
 
-  it.each(COLLECTION_NAMES)('%s: id, owner, the body, and defaults where absent', (name) => {
-    const record = created(name, GOOD[name], 'X-1', 'auth0|1');
-    const mirrored = name === 'businesses' ? { ownerSub: 'auth0|1' } : {};
-    expect(record).toEqual({
-      id: 'X-1',
-      owner_sub: 'auth0|1',
-      ...mirrored,
-      ...DEFAULTS[name],
-      ...GOOD[name],
-    });
-  });
+  it.each(COLLECTION_NAMES)(
+    'of %s has id and owner, then the body, then a default for each missing property',
+    (name) => {
+      const record = created(name, GOOD[name], 'X-1', 'auth0|1');
+      const mirrored = name === 'businesses' ? { ownerSub: 'auth0|1' } : {};
+      expect(record).toEqual({
+        id: 'X-1',
+        owner_sub: 'auth0|1',
+        ...mirrored,
+        ...DEFAULTS[name],
+        ...GOOD[name],
+      });
+    },
+  );
 
-  it.each(COLLECTION_NAMES)('%s: a default never replaces what was sent, null included', (name) => {
-    for (const value of [null, '', 0, false, [], {}]) {
-      const sent = Object.fromEntries(Object.keys(DEFAULTS[name]).map((key) => [key, value]));
-      expect(created(name, sent, 'X-1', 'me')).toMatchObject(sent);
-    }
-  });
+  it.each(COLLECTION_NAMES)(
+    'of %s keeps each value that the caller sent, also null, in place of the default',
+    (name) => {
+      for (const value of [null, '', 0, false, [], {}]) {
+        const sent = Object.fromEntries(Object.keys(DEFAULTS[name]).map((key) => [key, value]));
+        expect(created(name, sent, 'X-1', 'me')).toMatchObject(sent);
+      }
+    },
+  );
 
   it('takes no id or owner from the caller, nor a mirrored one in a business', () => {
     const sent = { id: 'BIZ-9999', owner_sub: 'victim', ownerSub: 'victim' };

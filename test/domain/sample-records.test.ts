@@ -23,7 +23,7 @@ function stored(collection: string): JsonObject[] {
 }
 
 describe('the sample records', () => {
-  it.each(COLLECTION_NAMES)('%s has some, and each passes its validation', (name) => {
+  it.each(COLLECTION_NAMES)('have some %s, and each passes the validation', (name) => {
     const bodies = bodiesOf(name);
     expect(bodies.length).toBeGreaterThan(0);
     for (const body of bodies) expect(validated(name, body)).toMatchObject({ ok: true });

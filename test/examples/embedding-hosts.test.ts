@@ -31,17 +31,19 @@ afterEach(async () => {
 });
 afterAll(() => identity.close());
 
-it('In Hono, beside its own pages', () =>
+it('The example for Hono serves the API beside its own pages', () =>
   servesBoth('## In Hono', process.execPath, [], ['hono', '@hono/node-server']));
 
-it('In a plain Node server, beside its own pages', () =>
+it('The example for a plain Node server serves the API beside its own pages', () =>
   servesBoth('## In a plain Node server', process.execPath, [], ['@hono/node-server']));
 
-it.runIf(BUN)('In Bun', () => serves('## In Bun', BUN ?? '', []));
+it.runIf(BUN)('The example for Bun serves the API', () => serves('## In Bun', BUN ?? '', []));
 
-it.runIf(DENO)('In Deno', () => serves('## In Deno', DENO ?? '', DENO_ARGUMENTS));
+it.runIf(DENO)('The example for Deno serves the API', () =>
+  serves('## In Deno', DENO ?? '', DENO_ARGUMENTS),
+);
 
-it('In a Worker, beside its own pages', async () => {
+it('The example for a Worker serves the API beside its own pages', async () => {
   project = await openProject({ 'worker.js': pageCode(PAGE, '## In a Worker of your own') });
   // As wrangler bundles a program that is not built yet.
   const { outputFiles } = await build({

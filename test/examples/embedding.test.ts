@@ -15,6 +15,12 @@ const run = promisify(execFile);
 const { exports: exported } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const EXAMPLE = pageCode('src/embedding.md', '## The handler');
 
+/** What the package has beside its exports. */
+const PACKED = [
+  ...['openapi.json', 'postman.json', 'requests.http', 'client-shared.js'],
+  'THIRD-PARTY-NOTICES.txt',
+];
+
 describe('The embedding page’s example', () => {
   let consumer: TemporaryFolder;
 
@@ -81,7 +87,7 @@ describe('The core bundle', () => {
     expect(server).not.toContain('local-identity');
   });
 
-  it('is packed with every public file, and with no file of the preview', async () => {
+  it('is packed with every public file and the notices, and with no file of the preview', async () => {
     const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
     const { stdout } = await run('npm', pack, { cwd: ROOT });
     const [{ files }] = JSON.parse(stdout);
@@ -89,9 +95,9 @@ describe('The core bundle', () => {
     for (const { default: path } of Object.values<{ default?: string }>(exported)) {
       if (path !== undefined) expect(paths).toContain(path.slice(2));
     }
-    for (const name of ['openapi.json', 'postman.json', 'requests.http', 'client-shared.js']) {
-      expect(paths).toContain(`dist/${name}`);
-    }
+    for (const name of PACKED) expect(paths).toContain(`dist/${name}`);
+    // The stamp of the build.
+    expect(paths.filter((path) => path.startsWith('dist/.'))).toEqual([]);
     expect(paths.filter((path) => /preview|reference|swagger/.test(path))).toEqual([]);
   });
 });

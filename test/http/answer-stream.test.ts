@@ -7,7 +7,7 @@ import { noTurns } from '../../src/turns.js';
 
 const LIMITS = { accountMaxBytes: 1e6, totalMaxBytes: 1e6, ownShareBytes: 0 };
 
-it('releases its texts and its bytes as soon as the client stops reading', async () => {
+it('A streamed answer releases its texts and its bytes as soon as the client stops reading', async () => {
   const allowance = new ByteAllowance(LIMITS);
   let isLetGo = false;
   async function* texts() {

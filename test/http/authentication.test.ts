@@ -72,14 +72,17 @@ describe('adminGate', () => {
     ['no key', undefined],
     ['an empty key', ''],
     ['a key of 31 characters', 'x'.repeat(31)],
-  ])('%s configured: disabled, with any key sent', (_name, configured) => {
-    for (const given of [undefined, '', configured, KEY]) {
-      expect(admit(configured, given)).toMatchObject({
-        ok: false,
-        failure: { code: 'ADMIN_DISABLED' },
-      });
-    }
-  });
+  ])(
+    '%s configured disables the administration API, whatever key a request sends',
+    (_name, configured) => {
+      for (const given of [undefined, '', configured, KEY]) {
+        expect(admit(configured, given)).toMatchObject({
+          ok: false,
+          failure: { code: 'ADMIN_DISABLED' },
+        });
+      }
+    },
+  );
 
   it.each([32, 33, 64, 1000])('a key of %i characters opens the gate', (length) => {
     const key = KEY.repeat(30).slice(0, length);
@@ -146,7 +149,7 @@ describe('adminGate', () => {
   });
 });
 
-describe('a refusal says what to do', () => {
+describe('a refusal names the next step', () => {
   const asked = (answer: Identity, headers: Record<string, string>) =>
     admitAccount(request(headers), provider(answer));
   const bearer = { Authorization: 'Bearer abc' };
@@ -154,11 +157,19 @@ describe('a refusal says what to do', () => {
   it.each([
     ['no token', () => asked({ status: 'invalid' }, {}), /"Authorization: Bearer ACCESS_TOKEN"/],
     ['a refused token', () => asked({ status: 'invalid' }, bearer), /get a new one/],
-    ['no answer', () => asked({ status: 'unavailable' }, bearer), /try again later/],
-    ['a pause', () => asked({ status: 'unavailable', reason: 'wait 7 s' }, bearer), /^wait 7 s$/],
+    [
+      'no answer of the provider',
+      () => asked({ status: 'unavailable' }, bearer),
+      /try again later/,
+    ],
+    [
+      'a pause of the provider',
+      () => asked({ status: 'unavailable', reason: 'wait 7 s' }, bearer),
+      /^wait 7 s$/,
+    ],
     ['no admin key', () => adminGate(KEY)(request({})), /"X-Service-Admin-Key"/],
     ['no configured key', () => adminGate('')(request({})), /ADMIN_API_KEY to at least 32 char/],
-  ])('%s', async (_name, admit, message) => {
+  ])('after %s', async (_name, admit, message) => {
     const outcome = await admit();
     expect(outcome.ok ? '' : outcome.failure.message).toMatch(message);
   });

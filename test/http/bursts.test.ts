@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createHandler, openRecords, Turns } from '../../src/handler.js';
 import { openMemoryJournal } from '../../src/memory.js';
 
-it("begins another account's request after a slice of a burst, not after the whole burst", async () => {
+it('A request of another account begins after a slice of a burst, not after the whole burst', async () => {
   // Each look at the clock is half a millisecond later: four requests fill a slice.
   let now = 0;
   const turns = new Turns({

@@ -104,7 +104,7 @@ describe('a list that is sent in pieces equals the list that is sent whole', () 
     expect(await textOf(items)).toBe(wholeText(items));
   });
 
-  it.each([-2, -1, 0, 1, 2])('items of a piece %i characters', async (more) => {
+  it.each([-2, -1, 0, 1, 2])('items that are %i characters longer than a piece', async (more) => {
     const items = Array.from({ length: 16 }, () => filler(PIECE + more));
     expect(await textOf(items)).toBe(wholeText(items));
   });

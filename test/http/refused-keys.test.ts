@@ -23,7 +23,7 @@ async function openService(adminKey: string | undefined = KEY) {
     async guessFrom(...addresses: readonly (string | undefined)[]): Promise<void> {
       for (const remoteAddress of addresses) {
         const request = new Request('http://localhost/api/v1/admin/usage', { headers: WRONG_KEY });
-        expect((await handler(request, { remoteAddress })).status).toBe(401);
+        expect((await handler(request, { remoteAddress: () => remoteAddress })).status).toBe(401);
       }
     },
     ask: (path: string, headers: Record<string, string>) =>

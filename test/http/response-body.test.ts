@@ -17,12 +17,12 @@ const LONG = LONG_ANSWER_CHARACTERS;
 afterEach(() => vi.unstubAllGlobals());
 
 it.each([
-  ['a record of 65,536 characters', data(textOf(LONG)), 'whole'],
-  ['a longer record', data(textOf(LONG + 1)), 'in pieces'],
-  ['rows of 65,536 characters', rows(textOf(LONG - 3), '"1"'), 'whole'],
-  ['longer rows', rows(textOf(LONG - 3), '"12"'), 'in pieces'],
-  ['no rows', rows(), 'whole'],
-])('%s: sent %s', (_name, answer, expected) => {
+  ['a record of 65,536 characters', 'whole', data(textOf(LONG))],
+  ['a longer record', 'in pieces', data(textOf(LONG + 1))],
+  ['rows of 65,536 characters', 'whole', rows(textOf(LONG - 3), '"1"')],
+  ['longer rows', 'in pieces', rows(textOf(LONG - 3), '"12"')],
+  ['no rows', 'whole', rows()],
+])('An answer of %s is sent %s', (_name, expected, answer) => {
   const streams = answerStreams(new Turns(), new ByteAllowance());
   let sent = 'whole';
   respond(answer, EXCHANGE, (pieces) => {
@@ -35,11 +35,11 @@ it.each([
 it.each([
   ['a text where the request id is ASCII', 'req-~', 'string'],
   [
-    'bytes where the request id is not, because Node would send it as UTF-8',
+    'bytes where the request id is not ASCII, because Node would send a text as UTF-8',
     'req-\u00e9',
     'object',
   ],
-])('is %s', (_name, requestId, type) => {
+])('A body is %s', (_name, requestId, type) => {
   const bodies: unknown[] = [];
   class Watched extends Response {
     constructor(body?: BodyInit | null, init?: ResponseInit) {

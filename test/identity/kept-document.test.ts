@@ -36,9 +36,9 @@ describe('A document of the provider', () => {
   });
 
   it.each([
-    [true, 1],
-    [false, 2],
-  ])('with sharing %s is fetched for two callers at once: %i times', async (joined, times) => {
+    [1, true],
+    [2, false],
+  ])('is fetched %i times for two callers at once, with sharing %s', async (times, joined) => {
     const { asked, document } = opened(joined);
     await Promise.all([document.get(signal), document.get(signal)]);
     expect(asked).toHaveLength(times);

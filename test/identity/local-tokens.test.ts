@@ -4,9 +4,12 @@
 import { expect, it } from 'vitest';
 import { localIdentity } from '../../src/identity/local-tokens.js';
 
-it.each(['local-preview', 'local-a', 'local-A.b_c~d-9'])('%s is an account', (token) => {
-  expect(localIdentity().identify(token)).toEqual({ status: 'identified', subject: token });
-});
+it.each(['local-preview', 'local-a', 'local-A.b_c~d-9'])(
+  'The token %s opens the account of this name',
+  (token) => {
+    expect(localIdentity().identify(token)).toEqual({ status: 'identified', subject: token });
+  },
+);
 
 it.each([
   '',
@@ -17,6 +20,6 @@ it.each([
   'local-a b',
   'local-é',
   'LOCAL-a',
-])('%j is none', (token) => {
+])('The text %j is no token of the preview', (token) => {
   expect(localIdentity().identify(token)).toEqual({ status: 'invalid' });
 });

@@ -43,7 +43,7 @@ describe('A provider that refuses a made-up token', () => {
     ['403', answer(403)],
     ['null', answer(200, 'null')],
     ['an inactive token', answer(200, { active: false })],
-  ])('is as it should be: %s', async (_name, behaviour) => {
+  ])('is reported as good: %s', async (_name, behaviour) => {
     expect(await findingOf(behaviour)).toMatchObject({ ok: true, remedy: null });
   });
 });
@@ -141,7 +141,7 @@ describe('With an issuer', () => {
   });
 });
 
-it('a stop does not wait for it', async () => {
+it('A stop does not wait for the answer to the made-up token', async () => {
   const stub = await openIdentityStub(() => {}, { seesStart: true });
   const stop = new AbortController();
   try {

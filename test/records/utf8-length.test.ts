@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { utf8Length } from '../../src/records/utf8-length.js';
 
-it('is the number of bytes of the encoded text', () => {
+it('The UTF-8 length of random texts is the number of their encoded bytes', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary-ascii' })),
@@ -25,6 +25,6 @@ it.each([
   ...['\ud800', '\udbff', '\udc00', '\udfff'].flatMap((half) =>
     ['a', 'é', '\ud7ff', '\ue000'].flatMap((other) => [half, half + other, other + half]),
   ),
-])('of %j is the number of bytes', (text) => {
+])('The UTF-8 length of %j is the number of its encoded bytes', (text) => {
   expect(utf8Length(text)).toBe(Buffer.byteLength(text));
 });

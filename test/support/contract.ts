@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, TestRunner } from 'vitest';
 import { describedAnswer } from './described-answer.js';
 import type { Host, HostOptions, RunningHost } from './host.js';
-import { HOSTS } from './hosts.js';
+import { HOSTS, oneHostForEachStorage } from './hosts.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
 import { metAnswers } from './met-answers.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
@@ -81,40 +81,41 @@ export interface ServiceOptions extends Partial<HostOptions> {
   readonly isOwn?: boolean;
 }
 
+type Tests = (service: ContractService, host: Host) => void;
+
 /**
  * Describes the behaviour once for every host. The tests of a file share a service for
  * each host, because starting one takes longer than most tests; each has accounts of its own.
  */
 export function onEveryHost(
   title: string,
-  tests: (service: ContractService, host: Host) => void,
+  tests: Tests,
   { isOwn = false, ...options }: ServiceOptions = {},
+  hosts: readonly Host[] = HOSTS,
 ): void {
   // A file's service ends with the file, so it cannot begin within a description.
   const isShared = !isOwn && TestRunner.getCurrentSuite().name === '';
-  for (const host of HOSTS) {
+  for (const host of hosts) {
     if (isShared) describeShared(host, title, tests, options);
     else onHost(host, title, tests, options);
   }
 }
 
-/**
- * The rows of a long table for one host. The first host gets all rows. The others get those
- * that can differ between hosts, because all hosts run the same code for the rest.
- */
-export function rowsFor<Row>(
-  host: Host,
-  rows: readonly Row[],
-  differs: (row: Row, index: number) => boolean,
-): readonly Row[] {
-  return host === HOSTS[0] ? rows : rows.filter(differs);
+/** Like `onEveryHost`, once for each kind of storage: for behaviours that HTTP cannot change. */
+export function onEveryStorage(title: string, tests: Tests, options: ServiceOptions = {}): void {
+  onEveryHost(title, tests, options, oneHostForEachStorage());
+}
+
+/** Like `onEveryHost`, on the first host: for settings that one function reads on all hosts. */
+export function onFirstHost(title: string, tests: Tests, options: ServiceOptions = {}): void {
+  onEveryHost(title, tests, options, HOSTS.slice(0, 1));
 }
 
 /** Describes a behaviour of one host, with a service of its own. */
 export function onHost(
   host: Host,
   title: string,
-  tests: (service: ContractService, host: Host) => void,
+  tests: Tests,
   options: Partial<HostOptions> = {},
 ): void {
   describe(`${title} — ${host.name}`, () => {
@@ -128,7 +129,7 @@ export function onHost(
 function describeShared(
   host: Host,
   title: string,
-  tests: (service: ContractService, host: Host) => void,
+  tests: Tests,
   options: Partial<HostOptions>,
 ): void {
   const service = sharedService(host, options);

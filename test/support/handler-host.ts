@@ -13,6 +13,7 @@ import { environmentOf, type Host } from './host.js';
 /** The handler, built or from source, in this process over a libSQL file: no port, plain `Request` objects. */
 export const handlerHost: Host = {
   name: 'handler in process',
+  storage: 'libSQL file',
   recordLimit: {
     maxBytes: 2_097_152,
     status: 422,

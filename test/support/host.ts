@@ -36,6 +36,8 @@ export interface RecordLimit {
 
 export interface Host {
   readonly name: string;
+  /** Hosts of the same kind keep their records with the same code. */
+  readonly storage: 'libSQL file' | 'objects';
   readonly recordLimit: RecordLimit;
   /** Whether header values come through byte by byte; else they must be UTF-8. */
   readonly keepsHeaderBytes: boolean;

@@ -2,6 +2,7 @@
 // `npm test -- contract --host handler` runs one of them; each is loaded only
 // when it is wanted, with what it needs.
 
+import { COLLECTION_TABLE, type CollectionRow } from './collection-table.js';
 import type { Host } from './host.js';
 
 /** By the name that `--host` takes. */
@@ -12,6 +13,32 @@ const LOADERS: Readonly<Record<string, () => Promise<Host>>> = {
 };
 
 export const HOSTS: readonly Host[] = await Promise.all(wantedNames().map(load));
+
+/** The first host of each kind of storage. */
+export function oneHostForEachStorage(): readonly Host[] {
+  return HOSTS.filter(
+    (host, i) => HOSTS.findIndex(({ storage }) => storage === host.storage) === i,
+  );
+}
+
+/**
+ * The rows of a long table for one host. The first host gets all rows. The others get those
+ * that can differ between hosts, because all hosts run the same code for the rest.
+ */
+export function rowsFor<Row>(
+  host: Host,
+  rows: readonly Row[],
+  differs: (row: Row, index: number) => boolean,
+): readonly Row[] {
+  const wanted = host === HOSTS[0] ? rows : rows.filter(differs);
+  if (wanted.length === 0) throw new Error(`the table leaves no row for the host ${host.name}`);
+  return wanted;
+}
+
+/** `rowsFor` of the collections: one whose owner is also in `ownerSub`, and one with defaults. */
+export function collectionsFor(host: Host): readonly CollectionRow[] {
+  return rowsFor(host, COLLECTION_TABLE, ({ name }) => ['businesses', 'orders'].includes(name));
+}
 
 function wantedNames(): readonly string[] {
   const wanted = process.env['TEST_HOSTS'];

@@ -8,6 +8,7 @@ import { type ServerProcess, startServer } from './server-process.js';
 /** `node dist/server.js` over real HTTP. */
 export const serverHost: Host = {
   name: 'node dist/server.js',
+  storage: 'libSQL file',
   recordLimit: {
     maxBytes: 2_097_152,
     status: 422,

@@ -17,6 +17,7 @@ const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
 export function workerHost(name: string, entry?: URL): Host {
   return {
     name,
+    storage: 'objects',
     recordLimit: {
       maxBytes: 1_990_000,
       status: 422,
@@ -134,8 +135,17 @@ function objectId(namespace: string, name: string): string {
   return Buffer.concat([id, sign(id)]).toString('hex');
 }
 
+/** By entry: many tests start the same Worker. */
+const bundles = new Map<string, Promise<string>>();
+
+function bundled(entry: URL): Promise<string> {
+  const known = bundles.get(entry.href) ?? bundle(entry);
+  bundles.set(entry.href, known);
+  return known;
+}
+
 /** Bundles the module with its imports; the Worker itself stays the built one. */
-async function bundled(entry: URL): Promise<string> {
+async function bundle(entry: URL): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(entry)],
     bundle: true,

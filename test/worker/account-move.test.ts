@@ -51,7 +51,7 @@ async function openAccount() {
   return { move, commit, directory };
 }
 
-it('is told once the directory has every change', async () => {
+it('The state of an account is given once the directory has every change', async () => {
   const { move, directory } = await openAccount();
   directory.isDown = true;
   expect(await move.state()).toEqual({
@@ -68,7 +68,7 @@ it('is told once the directory has every change', async () => {
   });
 });
 
-it('is not told of an account that is written to while it is read', async () => {
+it('The state of an account is not given if the account is written to while it is read', async () => {
   const { move, commit } = await openAccount();
   expect(await move.state()).toMatchObject({ ok: true });
   const digest = crypto.subtle.digest.bind(crypto.subtle);

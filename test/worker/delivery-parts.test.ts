@@ -14,7 +14,7 @@ const NEW_PROFILE = `
   insert into records (position, collection, id, body, created_at, updated_at)
   values (?1, 'businesses', ?2, ?3, 0, 0)`;
 
-it('takes as many events as fit, at least one, and leaves no cursor open', () => {
+it('A part of a delivery has as many events as fit, at least one, and leaves no cursor open', () => {
   const { sql, open } = openSql();
   for (let number = 1; number <= 40; number++) sql.exec(NEW_EVENT, number, LARGE_EVENT, 'e');
   const numbers = eventsAfter(sql, 0).map(({ number }) => number);
@@ -27,7 +27,7 @@ it('takes as many events as fit, at least one, and leaves no cursor open', () =>
   expect(open()).toEqual([]);
 });
 
-it('takes as many search texts as fit, and leaves no cursor open', () => {
+it('A part of a delivery has as many search texts as fit, and leaves no cursor open', () => {
   const { sql, open } = openSql();
   for (let position = 1; position <= 6; position++) {
     sql.exec(NEW_PROFILE, position, `BIZ-000${position}`, LARGE_PROFILE);

@@ -37,7 +37,7 @@ function restoreOf(owner: string, id = 'first'): Restore {
   return { id, owner, point: { time: NOW }, at: NOW };
 }
 
-it('are asked about after 5 s, then every 30 s until the account has followed', async () => {
+it('The directory asks a restored account after 5 s, then every 30 s until it has followed', async () => {
   const { restores, asked, alarms } = openDirectory('restarting', 'untold', 'followed');
   await restores.expect(restoreOf('neema'));
   for (let i = 0; i < 4; i++) await restores.onAlarm();
@@ -45,14 +45,14 @@ it('are asked about after 5 s, then every 30 s until the account has followed', 
   expect(alarms).toEqual([NOW + 5_000, NOW + 30_000, NOW + 30_000]);
 });
 
-it('are forgotten where the account did not go back', async () => {
+it('The directory forgets a restore if the account did not go back', async () => {
   const { restores, asked, alarms } = openDirectory('none');
   await restores.expect(restoreOf('neema'));
   for (let i = 0; i < 2; i++) await restores.onAlarm();
   expect([asked.length, alarms.length]).toEqual([1, 1]);
 });
 
-it('of an account that gives no answer stay, and the log names it', async () => {
+it('The directory keeps the restore of an account that gives no answer, and the log names the account', async () => {
   const { restores, log, alarms } = openDirectory();
   await restores.expect(restoreOf('neema'));
   await restores.onAlarm();
@@ -66,7 +66,7 @@ it('of an account that gives no answer stay, and the log names it', async () => 
   ]);
 });
 
-it('of one account are the latest one alone, which the end of an earlier one leaves', async () => {
+it('The directory keeps the latest restore of an account, also when an earlier one ends', async () => {
   const { restores, asked } = openDirectory('followed', 'followed');
   await restores.expect(restoreOf('neema'));
   await restores.expect(restoreOf('neema', 'second'));

@@ -109,7 +109,7 @@ const delivery = fc.tuple(
   fc.option(holdings, { nil: undefined, freq: 5 }),
 );
 
-it('are the same as if all accounts were added up', () => {
+it('The totals of the directory equal the sums over all accounts', () => {
   fc.assert(
     fc.property(fc.array(delivery, { minLength: 1, maxLength: 20 }), (deliveries) => {
       const directory = openDirectory();
@@ -122,7 +122,7 @@ it('are the same as if all accounts were added up', () => {
   );
 });
 
-it('change no row of a collection that is as it was', () => {
+it('A delivery changes no row of a collection that is as it was', () => {
   const { take, changes } = openDirectory();
   const [hour = '', later = ''] = HOURS;
   const orders = { own: 1, records: 1, payloadBytes: 5, updatedAt: 1, created: { [hour]: 1 } };

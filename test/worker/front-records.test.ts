@@ -31,7 +31,7 @@ const WRITES: [string, (account: Account) => Promise<unknown>][] = [
   ['delete', (account) => account.delete('customers', 'CUS-0001')],
 ];
 
-it.each(WRITES)('makes no %s whose sender has gone', async (_, write) => {
+it.each(WRITES)('The front makes no %s whose sender has gone', async (_, write) => {
   const { account, calls } = openFront();
   expect(await write(account('neema', { hasGone: () => true }))).toEqual(
     failed('BAD_REQUEST', 'the connection was closed before the change was made'),
@@ -40,7 +40,7 @@ it.each(WRITES)('makes no %s whose sender has gone', async (_, write) => {
 });
 
 it.each(WRITES)(
-  'makes the %s of a sender that waits, or that nobody knows',
+  'The front makes the %s of a sender that waits, or that is not known',
   async (name, write) => {
     const { account, calls } = openFront();
     const senders = [{ hasGone: () => false, actor: 'admin' as const }, undefined];
@@ -60,7 +60,7 @@ const READS: [string, (account: Account) => Promise<unknown>][] = [
   ['profile', async (account) => account.profile()],
 ];
 
-it.each(READS)('says why an account refuses the %s', async (_, read) => {
+it.each(READS)('The front says why an account refuses the %s', async (_, read) => {
   const { account } = openFront({ kind: 'outcome', outcome: movingIn() });
   const refused = read(account('neema', undefined));
   await expect(refused).rejects.toThrow(FailureError);
@@ -70,7 +70,7 @@ it.each(READS)('says why an account refuses the %s', async (_, read) => {
 });
 
 it.each(READS)(
-  'says of an object of another release that it cannot give the %s',
+  'The front says that an object of another release cannot give the %s',
   async (_, read) => {
     const unsupported = read(openFront({ kind: 'unsupported' }).account('neema', undefined));
     await expect(unsupported).rejects.toThrow(

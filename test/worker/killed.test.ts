@@ -15,7 +15,7 @@ const ACCOUNTS = ['amina', 'neema', 'juma'];
 /** Acknowledged writes before the kill comes, in each round. */
 const WRITES = [60, 90];
 
-it('loses no acknowledged write when the runtime is killed under load', async () => {
+it('The Worker loses no acknowledged write when its runtime is killed under load', async () => {
   const folder = await openTemporaryFolder();
   const identity = await openIdentityStub();
   const settings = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY };

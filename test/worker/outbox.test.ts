@@ -66,7 +66,7 @@ function eventOf(characters = 0): AuditEvent {
   };
 }
 
-it('is delivered at once, then at most every 250 ms, with the whole state', async () => {
+it('A change is delivered at once, then at most every 250 ms, with the whole state', async () => {
   const { deliveries, commit, outbox } = openAccount();
   await commit();
   await vi.advanceTimersByTimeAsync(0);
@@ -81,7 +81,7 @@ it('is delivered at once, then at most every 250 ms, with the whole state', asyn
   expect(deliveries).toHaveLength(2);
 });
 
-it('waits for 2 s, and twice as long after each failure, up to a minute', async () => {
+it('A failed delivery is tried again after 2 s, then after twice as long each time, up to a minute', async () => {
   const { storage, directory, commit, outbox } = openAccount();
   directory.isDown = true;
   await commit();
@@ -99,7 +99,7 @@ it('waits for 2 s, and twice as long after each failure, up to a minute', async 
   expect((storage.alarms.at(-1) ?? 0) - Date.now()).toBe(2_000);
 });
 
-it('waits up to half as long again, so that not all accounts come at once', async () => {
+it('A wait gets up to a half longer by chance, so that not all accounts deliver at the same time', async () => {
   const { storage, commit } = openAccount(0.5);
   await commit();
   expect(storage.alarms).toEqual([START + 2_500]);
@@ -108,7 +108,7 @@ it('waits up to half as long again, so that not all accounts come at once', asyn
   expect(storage.alarms).toHaveLength(1);
 });
 
-it('is logged once until the directory answers again', async () => {
+it('A failure to deliver is logged once until the directory answers again', async () => {
   const { log, directory, commit, outbox } = openAccount();
   const deliver = async (isDown: boolean) => {
     directory.isDown = isDown;
@@ -124,7 +124,7 @@ it('is logged once until the directory answers again', async () => {
   ]);
 });
 
-it('brings 500 events at a time, in order, each once', async () => {
+it('A delivery brings 500 events, in order, each once', async () => {
   const { deliveries, commit, outbox } = openAccount();
   const events = Array.from({ length: 1_200 }, () => eventOf());
   await commit('customers', { events });
@@ -135,7 +135,7 @@ it('brings 500 events at a time, in order, each once', async () => {
   expect(deliveries[0]?.events[0]?.epoch).toBe('first');
 });
 
-it('brings events of 4,000,000 bytes at a time, and always one', async () => {
+it('A delivery brings events of at most 4,000,000 bytes, and at least one event', async () => {
   const { deliveries, commit, outbox } = openAccount();
   const events = [5_000_000, 1_900_000, 1_900_000, 1_900_000].map(eventOf);
   await commit('customers', { events });
@@ -143,7 +143,7 @@ it('brings events of 4,000,000 bytes at a time, and always one', async () => {
   expect(deliveries.map(({ events }) => events.length)).toEqual([1, 2, 1]);
 });
 
-it('brings the texts for the search after a change of a business, and again after a failure', async () => {
+it('A delivery brings the texts for the search after a change of a business, and again after a failure', async () => {
   const { deliveries, directory, commit, outbox } = openAccount();
   const deliver = async (collection: JournalRow['collection'], isDown = false) => {
     directory.isDown = isDown;
@@ -159,14 +159,14 @@ it('brings the texts for the search after a change of a business, and again afte
   expect(deliveries.at(-1)?.searchTexts?.[0]).toBe('{"n":"a"}');
 });
 
-it('brings texts for the search of 8,000,000 bytes at most', async () => {
+it('A delivery brings texts for the search of at most 8,000,000 bytes', async () => {
   const { deliveries, commit, outbox } = openAccount();
   for (let i = 0; i < 5; i++) await commit('businesses', { body: 'x'.repeat(2_000_000) });
   await outbox.deliver();
   expect(deliveries.at(-1)?.searchTexts).toHaveLength(4);
 });
 
-it('goes beyond a revision that the directory has from before a restore', async () => {
+it('The outbox uses a higher revision than the one that the directory has from before a restore', async () => {
   const { deliveries, directory, commit, outbox } = openAccount();
   directory.knows = 7;
   await commit();
@@ -176,7 +176,7 @@ it('goes beyond a revision that the directory has from before a restore', async 
   expect([outbox.revision, outbox.isPending]).toEqual([8, false]);
 });
 
-it('goes on where it was when the object is loaded again', async () => {
+it('The outbox continues at the same place when the object is loaded again', async () => {
   const { storage, log, directory, deliveries, commit } = openAccount();
   directory.isDown = true;
   await commit('businesses');
@@ -208,7 +208,7 @@ it('goes on where it was when the object is loaded again', async () => {
   });
 });
 
-it('sets an alarm when the object is loaded again, if the platform has none left', async () => {
+it('The outbox sets an alarm when the object is loaded again, if the platform has none left', async () => {
   const { storage, outbox, directory, commit } = openAccount();
   directory.isDown = true;
   await commit();
@@ -218,7 +218,7 @@ it('sets an alarm when the object is loaded again, if the platform has none left
   expect(storage.alarms).toEqual([START + 2_000]);
 });
 
-it('sets no alarm when the object is loaded again and nothing is left to deliver', async () => {
+it('The outbox sets no alarm when the object is loaded again and nothing is left to deliver', async () => {
   const { storage, outbox, commit, deliveries } = openAccount();
   await commit('businesses');
   await outbox.deliver();
@@ -234,7 +234,7 @@ it('sets no alarm when the object is loaded again and nothing is left to deliver
   expect(deliveries.at(-1)).not.toHaveProperty('searchTexts');
 });
 
-it('has nothing to deliver before the first commit', async () => {
+it('The outbox has nothing to deliver before the first commit', async () => {
   const { deliveries, outbox } = openAccount();
   expect([outbox.revision, outbox.isPending, outbox.delivery()]).toEqual([0, false, undefined]);
   expect(await outbox.deliver()).toBe(true);

@@ -51,7 +51,7 @@ function openTally() {
   };
 }
 
-it('are the same as if every row were counted anew', async () => {
+it('The counts of the tally equal a new count of every row', async () => {
   const body = fc.constantFrom('a', 'éé', 'long'.repeat(9), undefined);
   const commit = fc.record({
     bodies: fc.dictionary(fc.constantFrom('0', '1', '2', '3', '4'), body, { minKeys: 1 }),
@@ -73,7 +73,7 @@ it('are the same as if every row were counted anew', async () => {
   );
 });
 
-it('are records, bytes, the latest update and the creations of the last 721 hours', async () => {
+it('The tally counts records, bytes, the latest update and the creations of the last 721 hours', async () => {
   const tally = openTally();
   await tally.commit({ bodies: { 0: 'éé', 2: 'abc' }, hoursAgo: 722 });
   await tally.commit({ bodies: { 1: 'x', 4: 'unknown' }, hoursAgo: 721 });

@@ -61,7 +61,7 @@ export async function readOne(/** @type {Bench} */ bench) {
       listening(startOurs({ file: second.file, identityOrigin, cacheSeconds: 0 })),
     );
     const [first] = requests;
-    if (first === undefined) throw new Error('no records to read');
+    if (first === undefined) throw new Error('the sample of the data set has no record to read');
     const answers = { GET: await answerOf(ours, first) };
     if (fastify) sameData(answers.GET, await answerOf(fastify, first));
     const measured = await inTurn(bench, 'read one', [
@@ -99,7 +99,7 @@ export async function listTwenty(/** @type {Bench} */ bench) {
     const floors = [];
     for (const requests of [LIST_SMALL, LIST_LARGE]) {
       const [request] = requests;
-      if (request === undefined) throw new Error('no list to ask for');
+      if (request === undefined) throw new Error('the sample of the data set has no list to read');
       const answers = { GET: await answerOf(ours, request) };
       if (fastify) sameData(answers.GET, await answerOf(fastify, request));
       floors.push({

@@ -72,7 +72,9 @@ async function besideTheLoop(
     const scans = JSON.parse(await startScript('./targets/database-rows.js', args).ended());
     for (const [index, scan] of scans.entries()) {
       if (scan.matches !== NEEDLES[index]?.matches)
-        throw new Error('the loop finds something else');
+        throw new Error(
+          `the loop over the rows found ${scan.matches} matches; it must find ${NEEDLES[index]?.matches}`,
+        );
       times[index]?.loop.push(median(scan.times));
     }
   }
@@ -170,5 +172,7 @@ async function expectMatches(
     await response.json()
   );
   if (meta.pagination.total !== matches)
-    throw new Error(`${meta.pagination.total} match ${needle}`);
+    throw new Error(
+      `${meta.pagination.total} records match ${needle}; the data set has another number`,
+    );
 }

@@ -116,7 +116,8 @@ async function answersOf(
 ) {
   const [read] = readsOf(sample);
   const [change] = updatesOf(sample);
-  if (read === undefined || change === undefined) throw new Error('no records to change');
+  if (read === undefined || change === undefined)
+    throw new Error('the sample of the data set has no record to change');
   const creation = createOf('writer-0');
   const answers = {
     GET: await answerOf(ours, read),

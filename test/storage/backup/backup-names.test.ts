@@ -8,19 +8,19 @@ const DAY = 86_400_000;
 const NOON = Date.parse('2026-03-10T12:00:00.000Z');
 const day = (days: number) => names.at(NOON + days * DAY);
 
-it('contains the time in UTC, without characters that some file systems refuse', () => {
+it('A name contains the time in UTC, without characters that some file systems refuse', () => {
   expect(names.at(Date.parse('2026-03-10T07:08:09.010Z'))).toBe(
     'service-2026-03-10T07-08-09.010Z.db',
   );
 });
 
-it('finds the newest by its name', () => {
+it('The newest backup is found by its name', () => {
   expect(names.newest([day(-2), day(-1), day(-3)], NOON)).toBe(NOON - DAY);
   expect(names.newest([day(0)], NOON)).toBe(NOON);
   expect(names.newest([], NOON)).toBeUndefined();
 });
 
-it('ignores a backup with a future time, so that a wrong clock does not delay the next one', () => {
+it('The search ignores a backup with a future time, so that a wrong clock does not delay the next one', () => {
   expect(names.newest([day(300), day(-2)], NOON)).toBe(NOON - 2 * DAY);
   expect(names.newest([day(300)], NOON)).toBeUndefined();
 });
@@ -35,7 +35,7 @@ it.each([
   'other-2026-03-10T12-00-00.000Z.db',
   'service-2-2026-03-10T12-00-00.000Z.db',
   'notes.txt',
-])('neither counts nor removes %s', (name) => {
+])('A name that is not of a backup is neither counted nor removed: %s', (name) => {
   expect(names.newest([name], Date.now())).toBeUndefined();
   expect(names.surplus([name, day(0)], day(0), 1)).toEqual([]);
 });

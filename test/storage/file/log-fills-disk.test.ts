@@ -13,8 +13,10 @@ import { openTemporaryFolder } from '../../support/temporary-folder.js';
 /** Less than the log may grow to before SQLite writes it back by itself (1,000 pages). */
 const DISK_BYTES = 1_500_000;
 const BALLAST_BYTES = 600_000;
+/** Characters that each change replaces: six pages of the log. */
+const NOTE_LENGTH = 24_000;
 /** Changes whose log would take twice the disk. */
-const CHANGES = 500;
+const CHANGES = 130;
 
 const MOUNTS = privateMounts();
 
@@ -40,8 +42,10 @@ it.skipIf(MOUNTS === undefined)(
         return { status: response.status, id: (await response.json()).data?.id };
       };
       const { id } = await ask('POST', '/team', VALID_BODY.team);
-      const change = async (number: number) =>
-        (await ask('PATCH', `/team/${id}`, { number })).status;
+      const change = async (number: number) => {
+        const note = String.fromCharCode(97 + (number % 26)).repeat(NOTE_LENGTH);
+        return (await ask('PATCH', `/team/${id}`, { note })).status;
+      };
       let number = 0;
       while (number < CHANGES && (await change(number)) === 200) number++;
       expect(number).toBeLessThan(CHANGES);

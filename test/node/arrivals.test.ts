@@ -1,0 +1,69 @@
+// New connections while the process has long work, and many at once.
+
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { Arrivals } from '../../src/node/arrivals.js';
+import { listen } from '../../src/node/http-server.js';
+import { nextTask, Turns } from '../../src/turns.js';
+import { keptLog } from '../support/kept-log.js';
+
+const CLIENTS = 60;
+
+it('A burst of new connections is accepted without a slice of long work for each', async () => {
+  const arrivals = new Arrivals();
+  // Each slice makes the clock go on by its two milliseconds, so only event-loop turns count.
+  let now = 0;
+  const turns = new Turns({ stopwatch: () => now, givesWay: () => arrivals.take() });
+  const http = await listen({
+    handler: () => new Response('{}'),
+    host: '127.0.0.1',
+    port: 0,
+    corsAllowedOrigins: ['*'],
+    log: keptLog(),
+    arrivals,
+  });
+  const port = Number(new URL(http.origin).port);
+  const sockets = Array.from({ length: CLIENTS }, () => connect(port, '127.0.0.1'));
+  await Promise.all(sockets.map((socket) => new Promise((up) => socket.once('connect', up))));
+  let slices = 0;
+  while (http.connectionCount < CLIENTS) {
+    await turns.next('busy');
+    now += 2;
+    slices++;
+  }
+  expect(slices).toBeLessThan(CLIENTS / 4);
+  for (const socket of sockets) socket.destroy();
+  await nextTask();
+  await http.drain(0);
+});
+
+/** Connections that the kernel has dropped because a process did not accept them in time. */
+function droppedConnections(): number {
+  const lines = readFileSync('/proc/net/netstat', 'utf8').split('\n');
+  const [names, values] = lines.filter((line) => line.startsWith('TcpExt:'));
+  const place = names?.split(' ').indexOf('ListenOverflows') ?? -1;
+  return Number(values?.split(' ')[place]);
+}
+
+it.runIf(process.platform === 'linux')(
+  'The kernel drops none of 600 connections that wait to be accepted',
+  async () => {
+    const http = await listen({
+      handler: () => new Response('{}'),
+      host: '127.0.0.1',
+      port: 0,
+      corsAllowedOrigins: ['*'],
+      log: keptLog(),
+    });
+    const port = Number(new URL(http.origin).port);
+    const droppedBefore = droppedConnections();
+    const sockets = Array.from({ length: 600 }, () => connect(port, '127.0.0.1'));
+    // Node asks the kernel for all of them before it accepts the first one.
+    await new Promise<void>((asked) => process.nextTick(asked));
+    expect(droppedConnections()).toBe(droppedBefore);
+    await Promise.all(sockets.map((socket) => new Promise((up) => socket.once('connect', up))));
+    for (const socket of sockets) socket.destroy();
+    await http.drain(0);
+  },
+);

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { changedBuild } from '../support/changed-build.js';
+import { eventually } from '../support/eventually.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import type { LogLine, ServerProcess } from '../support/server-process.js';
@@ -145,7 +146,7 @@ describe('The service', () => {
     );
     const server = await service.start(onDemand, script);
     server.child.kill('SIGUSR2');
-    while ((await readFile(begun, 'utf8').catch(() => '')) === '') await undefined;
+    await eventually(async () => expect(await readFile(begun, 'utf8')).not.toBe(''));
     // Answers in between say that the signals have come. More than what the log takes
     // before it is written back into the file, were that not being copied.
     for (let i = 0; i < 6; i++) {
@@ -201,7 +202,7 @@ describe('The service', () => {
     );
     const server = await service.start(onDemand, script);
     server.child.kill('SIGUSR2');
-    while (!(await readdir(folder)).some((name) => name.endsWith('.part'))) await undefined;
+    await eventually(async () => expect((await readdir(folder)).join()).toContain('.part'));
     // A stop that waited for the backup would be ended with code 1.
     expect(await server.stop()).toBe(0);
     expect(await readdir(folder)).toEqual([]);

@@ -37,7 +37,8 @@ afterEach(() => service.close());
 function codeThatHangs(file: string): string {
   return `import { existsSync as isThere } from 'node:fs';
     import { parentPort as port } from 'node:worker_threads';
-    port.on('message', () => { while (isThere(${JSON.stringify(file)})); });`;
+    const nobody = new Int32Array(new SharedArrayBuffer(4));
+    port.on('message', () => { while (isThere(${JSON.stringify(file)})) Atomics.wait(nobody, 0, 0, 5); });`;
 }
 
 /** What `node dist/ready.js` prints and exits with. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
 import { SAMPLE_RECORDS } from '../../src/domain/sample-records.js';
+import { eventually } from '../support/eventually.js';
 import { bearer } from '../support/node-service.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import {
@@ -117,12 +118,13 @@ The old one is now ${on.at(kept)}
       const { link, writeFile, access } = fs;
       fs.link = async (...args) => {
         await writeFile(${JSON.stringify(begun)}, '');
-        while (await access(${JSON.stringify(gate)}).catch(() => true));
+        while (await access(${JSON.stringify(gate)}).catch(() => true))
+          await new Promise((then) => setTimeout(then, 5));
         return link(...args);
       };
       syncBuiltinESMExports();`);
     const restoring = on.restore([on.backup], {}, ['--import', waits]);
-    while (!(await readdir(on.service.folder)).includes('begun')) await undefined;
+    await eventually(async () => expect(await readdir(on.service.folder)).toContain('begun'));
     await expect(runSql(on.database, 'select 1 from records')).rejects.toThrow(/locked/);
     await writeFile(gate, '');
     expect((await restoring).code).toBe(0);

@@ -73,6 +73,22 @@ describe('Checks under way', () => {
     ]);
   });
 
+  it('that have lost their end make room once, and none when they end after all', async () => {
+    const { asked, time, flood } = open();
+    flood(UNKNOWN_CHECKS_MAX, 'lost');
+    await settled();
+    time.now += 5_001;
+    flood(UNKNOWN_CHECKS_MAX + 1);
+    await settled();
+    expect(asked).toHaveLength(2 * UNKNOWN_CHECKS_MAX);
+    asked[0]?.answer(INVALID);
+    await settled();
+    expect(asked).toHaveLength(2 * UNKNOWN_CHECKS_MAX);
+    asked.at(-1)?.answer(INVALID);
+    await settled();
+    expect(asked).toHaveLength(2 * UNKNOWN_CHECKS_MAX + 1);
+  });
+
   it('answer "unavailable" when the queue is full, and when the wait is too long', async () => {
     const { asked, time, flood } = open();
     const junk = flood(UNKNOWN_CHECKS_MAX + WAITING_CHECKS_MAX + 1);

@@ -8,7 +8,7 @@ const URL = 'https://id.example.com/keys';
 const { signal } = new AbortController();
 
 /** A document whose fetches are kept with their options; each answers with its number. */
-function opened(joined = true) {
+function opened(joined = true, isDown = () => false) {
   const asked: (RequestInit | undefined)[] = [];
   const clock = { now: 10_000_000 };
   const document = new KeptDocument({
@@ -17,6 +17,7 @@ function opened(joined = true) {
     read: (json) => json,
     fetch: async (_, options) => {
       asked.push(options);
+      if (isDown()) return new Response(null, { status: 503 });
       return Response.json(asked.length);
     },
     clock: () => clock.now,
@@ -41,6 +42,38 @@ describe('A document of the provider', () => {
     const { asked, document } = opened(joined);
     await Promise.all([document.get(signal), document.get(signal)]);
     expect(asked).toHaveLength(times);
+  });
+
+  it('is not fetched again for 1 s after a failure, and for 10 s where an older one serves', async () => {
+    let isDown = true;
+    const { asked, clock, document } = opened(true, () => isDown);
+    const failure = 'the keys cannot be had: status 503';
+    for (const [later, fetches] of [
+      [0, 1],
+      [999, 1],
+      [1, 2],
+    ] as const) {
+      clock.now += later;
+      await expect(document.get(signal)).rejects.toThrow(failure);
+      expect(asked).toHaveLength(fetches);
+    }
+    isDown = false;
+    clock.now += 1_000;
+    expect(await document.get(signal)).toBe(3);
+    isDown = true;
+    clock.now += 600_000;
+    for (const [later, fetches] of [
+      [0, 4],
+      [9_999, 4],
+      [1, 5],
+    ] as const) {
+      clock.now += later;
+      expect(await document.get(signal)).toBe(3);
+      expect(asked).toHaveLength(fetches);
+    }
+    // Also for a key that the older one does not hold.
+    await expect(document.atMost(5_000, signal)).rejects.toThrow(failure);
+    expect(asked).toHaveLength(5);
   });
 
   it('is fetched again after the clock was set back', async () => {

@@ -137,6 +137,23 @@ describe('An account that is moved in', () => {
     expect(json.data.record_count).toBe(counts.reduce((a: number, b: number) => a + b, 0));
   });
 
+  it('does not take the place of sample rows that were changed and changed back', async () => {
+    await askMaintenance(workers.maintenance, 'DELETE', '/accounts/local-preview');
+    const patch = (phone: unknown) =>
+      ask('/customers/CUS-0001', as('local-preview'), {
+        method: 'PATCH',
+        body: JSON.stringify({ phone }),
+      });
+    const sown = (await ask('/customers/CUS-0001', as('local-preview'))).json.data;
+    await patch('1');
+    expect((await patch(sown.phone)).json.data).toEqual(sown);
+    const piece = await pieceOf(customersOf('local-preview', 2));
+    expect(await send('local-preview', piece)).toEqual({
+      status: 409,
+      message: expect.stringContaining('the account has other records (19,'),
+    });
+  });
+
   it('is bounded in bytes like every account, before anything of it is stored', async () => {
     const rows = customersOf('kubwa', 50, 9_000);
     const { status, message } = await send('kubwa', await pieceOf(rows, 0, 1));
@@ -189,8 +206,29 @@ describe('An account that is moved in', () => {
 });
 
 describe('The maintenance Worker', () => {
+  it('says of an account that never wrote that it holds nothing', async () => {
+    const state = await askMaintenance(workers.maintenance, 'GET', '/state?account=hakuna');
+    const numbers = { records: 0, bytes: 0, revision: 0, taken: 0 };
+    const nothing = { state: 'none', digest: '', sequences: {}, ...numbers };
+    expect(state).toEqual({ status: 200, json: { data: nothing } });
+    const piece = await askMaintenance(workers.maintenance, 'GET', '/records?account=hakuna');
+    const empty = { rows: [], last: 0, isLast: true, revision: 0, sequences: {} };
+    expect(piece).toEqual({ status: 200, json: { data: empty } });
+  });
+
   it.each([
     ['no JSON', '{'],
+    [
+      'a byte order mark',
+      '\uFEFF{"announced":{"records":0,"bytes":0,"digest":"","sequences":{}},"from":0,"rows":[]}',
+    ],
+    [
+      'bytes that are no UTF-8',
+      Buffer.from(
+        '{"announced":{"records":0,"bytes":0,"digest":"\xFF","sequences":{}},"from":0,"rows":[]}',
+        'latin1',
+      ),
+    ],
     ['an array of nonsense', '[[]]'],
     [
       'a piece without rows',

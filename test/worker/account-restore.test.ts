@@ -88,10 +88,10 @@ describe('An account that is set back', () => {
   it('comes back where it was erased', async () => {
     const { to, before } = await changed('erased');
     expect((await on.maintain('DELETE', path('erased'))).status).toBe(200);
-    expect(await shown('erased')).toBeUndefined();
+    await eventually(async () => expect(await shown('erased')).toBeUndefined());
     expect((await on.maintain('POST', `${path('erased')}/restore`, { to })).status).toBe(200);
     expect(await records('erased')).toEqual(before);
-    expect(await shown('erased-old-name')).toBe(2);
+    await eventually(async () => expect(await shown('erased-old-name')).toBe(2));
   });
 
   it('is empty where the time is before its first record', async () => {

@@ -4,6 +4,8 @@
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDeployment } from '../../scripts/worker/deployment.js';
+import { keyOf } from '../../src/worker/copies/copy-format.js';
+import { customersOf, pieceOf } from '../support/arriving-account.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import { textOf } from '../support/pages.js';
 import { type MaintainedService, OPERATOR, openMaintained } from './maintained-service.js';
@@ -96,12 +98,29 @@ describe('Copies of all accounts', () => {
   });
 
   it('begin one at a time, and only for the operator', async () => {
-    expect((await on.copies('POST', '/copies')).status).toBe(200);
-    expect((await on.copies('POST', '/copies')).status).toBe(409);
+    const begun = await on.copies('POST', '/copies');
+    const { copy } = begun.json.data;
+    expect(begun).toEqual({
+      status: 200,
+      json: { data: { ...NOTHING_YET, copy, begun: timeOf(copy) } },
+    });
+    expect(await on.copies('POST', '/copies')).toEqual({
+      status: 409,
+      json: { error: { message: `the round of the copy ${copy} is under way` } },
+    });
     for (let i = 0; i < 3; i++) await on.trigger();
-    expect((await on.copies('GET', '/copies')).json.data.round.stage).toBe('ended');
     // Not due, because the schedule is off.
-    const { round } = (await on.copies('GET', '/copies')).json.data;
+    const { round, whole } = (await on.copies('GET', '/copies')).json.data;
+    const accounts = ACCOUNTS.length + 2;
+    expect(round).toMatchObject({
+      copy,
+      begun: timeOf(copy),
+      stage: 'ended',
+      failed: [],
+      accounts,
+    });
+    expect(whole).toEqual((await on.maintain('GET', '/copies')).json.data);
+    expect(whole[0]).toMatchObject({ copy, accounts });
     await on.trigger();
     expect((await on.copies('GET', '/copies')).json.data.round).toEqual(round);
     expect((await on.copies('DELETE', '/accounts/amina')).status).toBe(404);
@@ -127,7 +146,82 @@ describe('Copies of all accounts', () => {
     // The number of the deleted customer is not given again.
     expect((await on.create(owner, 'new')).id).toBe('CUS-0004');
   });
+
+  it('give an account back where a restore ended half-way, and the log says it at most twice', async () => {
+    // More rows than a piece holds.
+    const rows = customersOf('kubwa', 1_500);
+    const path = '/records?account=kubwa';
+    await on.maintain('PUT', path, await pieceOf(rows));
+    const { copy } = await wholeCopy(on);
+    await on.maintain('DELETE', '/accounts/kubwa');
+    const half = await on.maintain('PUT', path, await pieceOf(rows, 0, 700));
+    expect(half.json.data).toMatchObject({ state: 'arriving', records: 700 });
+    const { announced } = await pieceOf(rows);
+    const audited = async () =>
+      (await on.operate('GET', '/admin/audit')).json.meta.pagination?.total ?? 0;
+    const before = await audited();
+    for (const more of [1, 2, 2]) {
+      const facts = { owner_sub: 'kubwa', copy, state: 'whole', audit_events: 1 };
+      expect(await on.maintain('POST', '/accounts/kubwa/restore', { copy })).toEqual({
+        status: 200,
+        json: { data: { ...facts, ...announced } },
+      });
+      expect(await audited()).toBe(before + more);
+    }
+    // A restore from another copy is another event.
+    const later = await wholeCopy(on);
+    await on.maintain('POST', '/accounts/kubwa/restore', { copy: later.copy });
+    expect(await audited()).toBe(before + 3);
+    const { data } = (await on.as('kubwa', 'GET', '/customers?page_size=2')).json;
+    expect(data.map(({ id }: { id: string }) => id)).toEqual(['CUS-1500', 'CUS-1499']);
+  });
+
+  it('that are damaged give nothing back, and the account is served once they are mended', async () => {
+    await on.maintain('PUT', '/records?account=nusu', await pieceOf(customersOf('nusu', 3)));
+    const { copy } = await wholeCopy(on);
+    await on.maintain('DELETE', '/accounts/nusu');
+    const bucket = await on.miniflare.getR2Bucket('COPIES', 'copies');
+    const { files } = (await on.maintain('GET', `/copies/${copy}`)).json.data;
+    const [records, index] = files.map(({ name }: { name: string }) => keyOf(copy, name));
+    const read = async (key: string) => (await (await bucket.get(key))?.text()) ?? '';
+    const [lines, accounts] = [await read(records), await read(index)];
+    const restored = async () => {
+      const { status, json } = await on.maintain('POST', '/accounts/nusu/restore', { copy });
+      return [status, json.error?.message ?? json.data.records];
+    };
+
+    const line = accounts.split('\n').find((each) => each.includes('"account":"nusu"')) ?? '';
+    const { offset, bytes } = JSON.parse(line).stretches[0];
+    const first = Buffer.from(lines).indexOf('\n', offset) + 1 - offset;
+    const cut = line.replace(`"bytes":${bytes}}`, `"bytes":${first}}`);
+    expect(cut).not.toBe(line);
+    await bucket.put(index, accounts.replace(line, cut));
+    expect(await restored()).toEqual([409, expect.stringContaining('the copy ends before')]);
+    await bucket.put(index, accounts);
+    await bucket.delete(records);
+    expect(await restored()).toEqual([500, expect.stringContaining('send it again')]);
+    expect((await on.as('nusu', 'GET', '/customers')).status).toBe(503);
+    await bucket.put(records, lines);
+    expect(await restored()).toEqual([200, 3]);
+    expect((await on.as('nusu', 'GET', '/customers')).json.data).toHaveLength(3);
+  });
 });
+
+/** A round that has just begun, as the operator sees it. */
+const NOTHING_YET = {
+  stage: 'accounts',
+  failed: [],
+  accounts: 0,
+  records: 0,
+  record_bytes: 0,
+  audit_events: 0,
+  changed_meanwhile: 0,
+};
+
+/** When a copy of this name began. */
+function timeOf(copy: string): string {
+  return copy.replace(/T(..)-(..)-/, 'T$1:$2:');
+}
 
 /** Makes a copy now, whatever the schedule. */
 async function wholeCopy(on: MaintainedService): Promise<{ copy: string; triggers: number }> {

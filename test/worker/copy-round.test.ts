@@ -2,6 +2,7 @@
 // in ones that break off, in two at a time, and with accounts that give no answer.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EventPlace } from '../../src/storage/move/move-messages.js';
 import type { AccountStub, DirectoryStub } from '../../src/worker/account-call.js';
 import { type CopiesEnvironment, keyOf, type Round } from '../../src/worker/copies/copy-format.js';
 import { CopyStep, newRound } from '../../src/worker/copies/copy-round.js';
@@ -140,6 +141,17 @@ describe('A round', () => {
     await expectWhole(round);
   });
 
+  it('ends an invocation after four minutes, whatever is left', async () => {
+    const round = await begin();
+    // The clock is read once at the start, and once before each account.
+    const moments = [0, 0, 0, 239_999, 240_000];
+    const clock = () => time + (moments.shift() ?? 240_000);
+    const { stage, after } = await step({ clock, callsMax: 1_000 });
+    expect([stage, after]).toEqual(['accounts', 'account-1']);
+    await untilEnd();
+    await expectWhole(round);
+  });
+
   it('asks an account again that gave no answer, and is whole once it has answered', async () => {
     let refusals = 2;
     const failing = (owner: string) => {
@@ -152,18 +164,74 @@ describe('A round', () => {
   });
 
   it('is not listed as whole where an account never answers, and the log says so', async () => {
-    const failing = (owner: string) =>
-      owner === 'account-3'
-        ? { leavingPiece: () => Promise.reject(new Error('no answer')) }
-        : account(owner);
+    let asked = 0;
+    const leavingPiece = () => Promise.reject(new Error(`no answer ${++asked}`));
+    const failing = (owner: string) => (owner === 'account-3' ? { leavingPiece } : account(owner));
     const { copy } = await begin();
-    await untilEnd({ account: failing });
+    const told = keptLog();
+    await untilEnd({ account: failing, log: told });
+    // In the first invocation and in three later ones.
+    expect(told.lines).toEqual([
+      ...[1, 2, 3, 4].map((time) => ({
+        level: 'error',
+        event: 'account_copy_failed',
+        fields: { owner_sub: 'account-3', error: `Error: no answer ${time}` },
+      })),
+      {
+        level: 'error',
+        event: 'copy_incomplete',
+        fields: { copy, missing: 1, error: 'Error: accounts gave no answer' },
+      },
+    ]);
     const shelf = new CopyShelf(bucket);
     expect(await shelf.manifest(copy)).toBeUndefined();
     expect((await shelf.whole()).map((manifest) => manifest.copy)).not.toContain(copy);
     const incomplete = await bucket.get(keyOf(copy, 'incomplete.json'));
     expect(JSON.parse((await incomplete?.text()) ?? '')).toMatchObject({ missing: ['account-3'] });
-    expect(log.lines.map(({ event }) => event)).toContain('copy_incomplete');
+  });
+
+  it('stops where more than 1,000 accounts give no answer, and stores nothing of that', async () => {
+    const known = (count: number) => ({
+      knownAccounts: async () => {
+        const accounts = Array.from({ length: count }, (_, i) => ({ owner: `x-${i}` }));
+        return { accounts, isLast: true };
+      },
+    });
+    const failing = () => ({ leavingPiece: () => Promise.reject(new Error('no answer')) });
+    const round = await begin();
+    const given = { account: failing, callsMax: 10_000 };
+    const refused = step({ ...given, directory: () => known(1_001) });
+    await expect(refused).rejects.toThrow('too many accounts fail');
+    expect((await RoundState.read(bucket)).round).toEqual(round);
+    const allowed = await step({ ...given, directory: () => known(1_000) });
+    expect([allowed.stage, allowed.failed.length]).toEqual(['again', 1_000]);
+  });
+
+  it('writes an audit log of many events into several files, and goes on after each', async () => {
+    const pieces = 5;
+    const event = JSON.stringify({ changed: ['x'.repeat(3_000_000)] });
+    const asked: unknown[] = [];
+    const eventsAfter = async (place: EventPlace) => {
+      asked.push(place.id);
+      const last = { timestamp: 't', id: place.id + 1 };
+      return { events: [event], names: [null], last, isLast: last.id === pieces };
+    };
+    const { copy } = await begin();
+    const real = directory();
+    const given = {
+      directory: () => ({
+        knownAccounts: (after: string) => real.knownAccounts(after),
+        eventsAfter,
+      }),
+    };
+    await untilEnd({ ...given, callsMax: 6 });
+    expect(asked).toEqual([0, 1, 2, 3, 4]);
+    const manifest = await new CopyShelf(bucket).manifest(copy);
+    const files = manifest?.files.filter(({ content }) => content === 'audit') ?? [];
+    expect(files.reduce((sum, { records }) => sum + records, 0)).toBe(pieces);
+    expect(files.length).toBeGreaterThan(1);
+    for (const { bytes } of files) expect(bytes).toBeLessThan(12_000_000);
+    expect(manifest?.audit_events).toBe(pieces);
   });
 
   it('leaves as many whole copies as are kept, and nothing of older ones', async () => {

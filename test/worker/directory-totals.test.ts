@@ -9,28 +9,42 @@ import {
   type CollectionName,
 } from '../../src/domain/collection-name.js';
 import { migrate } from '../../src/storage/object/schema-version.js';
-import type { Holding, Holdings } from '../../src/worker/account-call.js';
+import type { Holding } from '../../src/worker/account-call.js';
 import * as sql from '../../src/worker/directory-schema.js';
 import { DirectoryTotals } from '../../src/worker/directory-totals.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
-const NOTHING: Holding = { records: 0, payloadBytes: 0, updatedAt: 0, created: {} };
+/** `own`: how many of the rows are the account's own. */
+interface Held extends Holding {
+  readonly own: number;
+}
+
+const NOTHING: Held = { own: 0, records: 0, payloadBytes: 0, updatedAt: 0, created: {} };
 const HOURS = ['490000', '490010', '490020'];
 
 /** Undefined: the account is forgotten. */
-type Delivery = readonly [owner: string, held: Partial<Holdings> | undefined];
+type Delivery = readonly [owner: string, held: Partial<Record<CollectionName, Held>> | undefined];
 
 function openDirectory() {
   const storage = openObjectStorage();
   storage.transactionSync(() => migrate(storage, sql.SCHEMA_STEPS, 0));
-  const totals = new DirectoryTotals(storage.sql);
+  const statements: string[] = [];
+  const totals = new DirectoryTotals({
+    exec: (statement, ...bindings) => {
+      statements.push(statement);
+      return storage.sql.exec(statement, ...bindings);
+    },
+  });
   return {
+    /** The statements since the last call that change rows: the platform bills each row that is written. */
+    changes: () => statements.splice(0).filter((statement) => statement !== sql.FIND_HOLDINGS),
+    /** What is kept of each account: the operator's page of accounts is made of it. */
+    kept: () => [...storage.sql.exec('select * from holdings')].map((row) => Object.values(row)),
     take([owner, held]: Delivery): void {
       if (held === undefined) totals.remove(owner);
       else {
         const holdings = byCollection((name) => held[name] ?? NOTHING);
-        // Rows that no account owns are none of its own.
-        const own = byCollection((name) => Math.min(1, holdings[name].records));
+        const own = byCollection((name) => holdings[name].own);
         totals.replace(owner, own, holdings);
       }
     },
@@ -66,15 +80,29 @@ function added(deliveries: readonly Delivery[]) {
   });
 }
 
+/** The latest delivery of each account, as its rows. */
+function latestOf(deliveries: readonly Delivery[]) {
+  const latest = new Map(deliveries.map(([owner, held]) => [owner, held ?? {}]));
+  return [...latest.keys()].toSorted().flatMap((owner) =>
+    COLLECTION_NAMES.toSorted().flatMap((name) => {
+      const { own, records, payloadBytes, updatedAt, created } =
+        latest.get(owner)?.[name] ?? NOTHING;
+      const row = [owner, name, own, records, payloadBytes, updatedAt, JSON.stringify(created)];
+      return records === 0 ? [] : [row];
+    }),
+  );
+}
+
 const holding = fc
   .record({
     // Few values, so that two deliveries often differ in one of them alone.
+    own: fc.integer({ min: 0, max: 1 }),
     records: fc.integer({ min: 0, max: 2 }),
     payloadBytes: fc.integer({ min: 1, max: 2 }),
     updatedAt: fc.integer({ min: 1, max: 2 }),
     created: fc.constantFrom({}, ...HOURS.map((hour) => ({ [hour]: 1 }))),
   })
-  .map((held): Holding => (held.records === 0 ? NOTHING : held));
+  .map((held): Held => (held.records === 0 ? NOTHING : held));
 const holdings = fc.record({ customers: holding, orders: holding });
 const delivery = fc.tuple(
   fc.constantFrom('neema', 'juma', 'asha'),
@@ -88,7 +116,26 @@ it('The totals of the directory equal the sums over all accounts', () => {
       for (const [i, each] of deliveries.entries()) {
         directory.take(each);
         expect(directory.sums()).toEqual(added(deliveries.slice(0, i + 1)));
+        expect(directory.kept()).toEqual(latestOf(deliveries.slice(0, i + 1)));
       }
     }),
   );
+});
+
+it('A delivery changes no row of a collection that is as it was', () => {
+  const { take, changes } = openDirectory();
+  const [hour = '', later = ''] = HOURS;
+  const orders = { own: 1, records: 1, payloadBytes: 5, updatedAt: 1, created: { [hour]: 1 } };
+  const customers = { ...orders, payloadBytes: 9 };
+  take(['neema', { orders, customers }]);
+  expect(changes()).toHaveLength(6);
+  take(['neema', { orders, customers }]);
+  expect(changes()).toEqual([]);
+  take(['neema', { orders: { ...orders, own: 0 }, customers }]);
+  expect(changes()).toEqual([sql.PUT_HOLDING, sql.ADD_TOTALS]);
+  const more = { ...customers, records: 2, created: { [hour]: 1, [later]: 1 } };
+  take(['neema', { orders: { ...orders, own: 0 }, customers: more }]);
+  expect(changes()).toEqual([sql.PUT_HOLDING, sql.ADD_TOTALS, sql.ADD_HOUR]);
+  take(['neema', { customers: more }]);
+  expect(changes()).toEqual([sql.REMOVE_HOLDING, sql.ADD_TOTALS, sql.ADD_HOUR]);
 });

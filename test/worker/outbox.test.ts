@@ -208,6 +208,32 @@ it('The outbox continues at the same place when the object is loaded again', asy
   });
 });
 
+it('The outbox sets an alarm when the object is loaded again, if the platform has none left', async () => {
+  const { storage, outbox, directory, commit } = openAccount();
+  directory.isDown = true;
+  await commit();
+  storage.alarms.length = 0;
+  outbox.load();
+  await outbox.resume(byCollection(() => 0));
+  expect(storage.alarms).toEqual([START + 2_000]);
+});
+
+it('The outbox sets no alarm when the object is loaded again and nothing is left to deliver', async () => {
+  const { storage, outbox, commit, deliveries } = openAccount();
+  await commit('businesses');
+  await outbox.deliver();
+  // The platform has forgotten an alarm that has gone off.
+  await outbox.onAlarm();
+  storage.alarms.length = 0;
+  outbox.load();
+  await outbox.resume(byCollection(() => 0));
+  expect(storage.alarms).toEqual([]);
+  await commit('customers');
+  expect(storage.alarms).toHaveLength(1);
+  await outbox.deliver();
+  expect(deliveries.at(-1)).not.toHaveProperty('searchTexts');
+});
+
 it('The outbox has nothing to deliver before the first commit', async () => {
   const { deliveries, outbox } = openAccount();
   expect([outbox.revision, outbox.isPending, outbox.delivery()]).toEqual([0, false, undefined]);

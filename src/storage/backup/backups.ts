@@ -10,8 +10,8 @@ import { fileErrorText, isThere, removeDatabase, syncFolder } from './file-copy.
 
 /** Time for the copy. Until it is made, the log beside the database grows with every commit. */
 const BACKUP_MAX_MS = 30 * 60_000;
-/** Wait for a killed process to end: on a disk that hangs it may not. */
-const END_MAX_MS = 1_000;
+/** Wait for a killed process to end: on a disk that hangs it may not. On a busy machine its low priority delays it. */
+const END_MAX_MS = 3_000;
 /** How long closing waits for a backup to end. */
 const CLOSE_MAX_MS = 2_000;
 

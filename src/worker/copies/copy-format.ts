@@ -143,13 +143,13 @@ export function eventOfLine(line: string): CopiedEvent {
   return { name: name === null ? null : JSON.stringify(name), event: text };
 }
 
-/** Cuts at the first mark. No fact before it is a text, so none can contain the mark. */
+/**
+ * Cuts at the first of the marks that the line contains. Before a mark, and in a record
+ * that stands as a text, every quote is escaped, so neither contains a mark.
+ */
 function parts(line: string, marks: readonly string[]) {
-  const found = marks
-    .map((mark) => ({ mark, at: line.indexOf(mark) }))
-    .filter(({ at }) => at >= 0)
-    .sort((a, b) => a.at - b.at)[0];
-  if (found === undefined) throw new Error('a line of the copy is not of its form');
-  const { mark, at } = found;
+  const mark = marks.find((each) => line.includes(each));
+  if (mark === undefined) throw new Error('a line of the copy is not of its form');
+  const at = line.indexOf(mark);
   return { mark, facts: `${line.slice(0, at)}}`, text: line.slice(at + mark.length, -1) };
 }

@@ -184,7 +184,7 @@ describe('A backup whose disk hangs', () => {
       await writeFile(at('copy.db.part'), 'half');
       const closing = backups.close();
       await vi.waitUntil(() => vi.mocked(child.kill).mock.calls.length > 0, 10_000);
-      await vi.advanceTimersByTimeAsync(1_000);
+      await vi.advanceTimersByTimeAsync(3_000);
       await Promise.all([failure, closing]);
       expect(await readFile(at('copy.db.part'), 'utf8')).toBe('half');
     } finally {

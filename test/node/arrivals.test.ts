@@ -10,11 +10,7 @@ import { keptLog } from '../support/kept-log.js';
 
 const CLIENTS = 60;
 
-it('A burst of new connections is accepted without a slice of long work for each', async () => {
-  const arrivals = new Arrivals();
-  // Each slice makes the clock go on by its two milliseconds, so only event-loop turns count.
-  let now = 0;
-  const turns = new Turns({ stopwatch: () => now, givesWay: () => arrivals.take() });
+async function openServer(arrivals?: Arrivals) {
   const http = await listen({
     handler: () => new Response('{}'),
     host: '127.0.0.1',
@@ -23,7 +19,15 @@ it('A burst of new connections is accepted without a slice of long work for each
     log: keptLog(),
     arrivals,
   });
-  const port = Number(new URL(http.origin).port);
+  return { http, port: Number(new URL(http.origin).port) };
+}
+
+it('A burst of new connections is accepted without a slice of long work for each', async () => {
+  const arrivals = new Arrivals();
+  // Each slice makes the clock go on by its two milliseconds, so only event-loop turns count.
+  let now = 0;
+  const turns = new Turns({ stopwatch: () => now, givesWay: () => arrivals.take() });
+  const { http, port } = await openServer(arrivals);
   const sockets = Array.from({ length: CLIENTS }, () => connect(port, '127.0.0.1'));
   await Promise.all(sockets.map((socket) => new Promise((up) => socket.once('connect', up))));
   let slices = 0;
@@ -49,14 +53,7 @@ function droppedConnections(): number {
 it.runIf(process.platform === 'linux')(
   'The kernel drops none of 600 connections that wait to be accepted',
   async () => {
-    const http = await listen({
-      handler: () => new Response('{}'),
-      host: '127.0.0.1',
-      port: 0,
-      corsAllowedOrigins: ['*'],
-      log: keptLog(),
-    });
-    const port = Number(new URL(http.origin).port);
+    const { http, port } = await openServer();
     const droppedBefore = droppedConnections();
     const sockets = Array.from({ length: 600 }, () => connect(port, '127.0.0.1'));
     // Node asks the kernel for all of them before it accepts the first one.

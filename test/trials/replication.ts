@@ -19,7 +19,8 @@ import type { Finding, Trial } from './trial.js';
 
 const DISASTERS = 55;
 const QUICK_DISASTERS = FAULTS.length;
-const QUICK_CONTROL_DISASTERS = 4;
+/** At most: the short version ends at the first loss, which chance may delay. */
+const QUICK_CONTROL_DISASTERS = 16;
 const CONTROL_DISASTERS = 10;
 /** The time that `async` may lose: a second to the next sync, one to send it, and more on a busy machine. */
 const ASYNC_MAX_MS = 3_000;
@@ -72,6 +73,7 @@ export const replication: Trial = async ({ quick, folder, say }) => {
     count: number,
     faults: readonly Fault[],
     script?: string,
+    isEnough: (lost: Outcome) => boolean = () => false,
   ) => {
     const lives: Outcome[] = [];
     for (let number = 0; number < count; number++) {
@@ -86,6 +88,7 @@ export const replication: Trial = async ({ quick, folder, say }) => {
       say(
         `${mode} ${number + 1} of ${count}, ${fault.name}: ${lost.acknowledged} acknowledged, ${lost.missing} missing`,
       );
+      if (isEnough(lost)) break;
     }
     return lives;
   };
@@ -98,6 +101,7 @@ export const replication: Trial = async ({ quick, folder, say }) => {
       // A build that does not wait is caught only by a disaster under plain load.
       FAULTS.filter(({ name }) => name === PLAIN),
       careless,
+      ({ missing }) => quick && missing > 0,
     );
     const asynchronous = await run('async', times, FAULTS);
     const findings = [

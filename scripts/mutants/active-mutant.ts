@@ -8,11 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, inject, type RunnerTask, type RunnerTestSuite } from 'vitest';
+import { ACTIVE, SEEN } from './environment-names.js';
 import { passOnToForks } from './pass-on-to-forks.js';
 
-/** A changed source in another thread or process reads it. */
-const ACTIVE = '__STRYKER_ACTIVE_MUTANT__';
-const SEEN = 'MUTANTS_SEEN';
 /** Until the lines of a Worker that has ended are read. */
 const LAST_LINES_MS = 300;
 /** So often a mutant may be hit in a loop: not counted here. */

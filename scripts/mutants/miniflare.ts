@@ -6,6 +6,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import type { MiniflareOptions } from 'miniflare';
+import { ACTIVE, SEEN } from './environment-names.js';
 
 const real: typeof import('miniflare') = createRequire(import.meta.url)('miniflare');
 
@@ -57,7 +58,7 @@ function withMutant(options: MiniflareOptions): MiniflareOptions {
 }
 
 function moduleWithMutant(module: Module): Module {
-  const mutant = process.env['__STRYKER_ACTIVE_MUTANT__'];
+  const mutant = process.env[ACTIVE];
   const start =
     mutant === undefined
       ? NOTING
@@ -68,7 +69,7 @@ function moduleWithMutant(module: Module): Module {
 type HandleStdio = (stdout: Readable, stderr: Readable) => void;
 
 function reading(handle: HandleStdio | undefined): HandleStdio {
-  const path = process.env['MUTANTS_SEEN'];
+  const path = process.env[SEEN];
   return (stdout, stderr) => {
     let rest = '';
     stdout.on('data', (chunk: Buffer) => {

@@ -3,8 +3,7 @@
 
 import childProcess from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
-
-const NAMES = ['__STRYKER_ACTIVE_MUTANT__', 'MUTANTS_SEEN', 'NODE_OPTIONS'];
+import { PASSED_ON } from './environment-names.js';
 
 export function passOnToForks() {
   const { fork } = childProcess;
@@ -13,7 +12,7 @@ export function passOnToForks() {
     /** @type {string[]} */ args,
     /** @type {import('node:child_process').ForkOptions} */ options,
   ) => {
-    const passedOn = NAMES.flatMap((name) =>
+    const passedOn = PASSED_ON.flatMap((name) =>
       process.env[name] === undefined ? [] : [[name, process.env[name]]],
     );
     const env = { ...(options.env ?? process.env), ...Object.fromEntries(passedOn) };

@@ -3,11 +3,12 @@
 // the file that MUTANTS_SEEN names.
 
 import { appendFileSync } from 'node:fs';
+import { SEEN } from './environment-names.js';
 import { passOnToForks } from './pass-on-to-forks.js';
 
 passOnToForks();
 
-const path = process.env['MUTANTS_SEEN'];
+const path = process.env[SEEN];
 if (path) {
   const seen = new Set();
   const coverage = new Proxy(

@@ -15,7 +15,8 @@ const WRITES = new Set(['POST', 'PATCH', 'DELETE']);
  * Answers the requests under way on a connection whose client has ended its side.
  * Node closes the connection after the newest of these answers. The response write
  * time-out applies as always, and an incomplete request is refused. `turns` spreads the
- * questions to clients that may have gone.
+ * questions to clients that may have gone; they are its own, so that a burst of requests does not
+ * hold the questions up.
  */
 export function answerHalfClosed(
   server: Server,

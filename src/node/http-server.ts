@@ -69,10 +69,9 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const leaveMs = options.socket === undefined ? 0 : LEAVE_MS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    const { host, port } = options;
-    if (options.socket === undefined)
-      server.listen({ port, host, backlog: WAITING_CONNECTIONS_MAX }, resolve);
-    else server.listen({ fd: options.socket, backlog: WAITING_CONNECTIONS_MAX }, resolve);
+    const { host, port, socket } = options;
+    const where = socket === undefined ? { host, port } : { fd: socket };
+    server.listen({ ...where, backlog: WAITING_CONNECTIONS_MAX }, resolve);
   });
   return {
     origin: originOf(server.address() as AddressInfo),
@@ -94,7 +93,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
 class BytewiseResponse extends ServerResponse {
   override flushHeaders(): void {}
 
-  /** Nothing is written to a client that has gone: Node would make headers, and an error with its stack, for nobody. */
+  // For a client that has gone, Node would make headers, and an error with its stack, for nobody.
   override writeHead(...rest: unknown[]): this {
     if (this.destroyed) return this;
     return (super.writeHead as (...all: unknown[]) => this).call(this, ...rest);

@@ -94,8 +94,8 @@ async function loadedRecords(
   { events }: Operations,
   { settings, log, onStorageLost }: ServiceOptions,
 ): Promise<LoadedRecords> {
-  // Records and answers share the turns: all long work of the process takes turns.
   const arrivals = new Arrivals();
+  // Records and answers share the turns: all long work of the process takes turns.
   const turns = new Turns({ givesWay: () => arrivals.take() });
   const work = new ThreadedWork();
   try {

@@ -1,12 +1,13 @@
 // The environment of a program that a test starts: nothing of this machine's but the
 // path of its commands, so that no setting of the developer's reaches the program.
 
+import { PASSED_ON } from '../../scripts/mutants/environment-names.js';
+
 /**
  * `npm run mutants -- --bundles` tells a program in this way which change of its source is
  * tried, and asks it which changes it reaches.
  */
-const OF_MUTANTS = ['__STRYKER_ACTIVE_MUTANT__', 'MUTANTS_SEEN', 'NODE_OPTIONS'];
-const INHERITED = ['PATH', ...(process.env['MUTANTS_BUNDLES'] ? OF_MUTANTS : [])];
+const INHERITED = ['PATH', ...(process.env['MUTANTS_BUNDLES'] ? PASSED_ON : [])];
 
 export function bareEnvironment(): Record<string, string> {
   return Object.fromEntries(

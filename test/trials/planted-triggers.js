@@ -4,18 +4,16 @@
 
 import {
   appendFileSync,
-  cpSync,
   existsSync,
   mkdtempSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { root } from '../../scripts/setup.js';
+import { copyBuild } from '../support/build-copy.js';
 
 /** Where the changed storage thread finds the statements, beside the database file. */
 const SUFFIX = '.planted';
@@ -67,12 +65,7 @@ export function plantedLibsql() {
 function build() {
   if (folder !== undefined) return folder;
   folder = mkdtempSync(join(tmpdir(), `service-management-${process.pid}-`));
-  // No process reads the source maps and types, which are most of the bytes.
-  const filter = (/** @type {string} */ path) => !/\.map$|\/types$/.test(path);
-  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true, filter });
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const path = join(folder, 'dist/storage-thread.js');
+  const path = join(copyBuild(folder), 'storage-thread.js');
   const text = readFileSync(path, 'utf8');
   if (!MIGRATION.test(text)) throw new Error(`${path} has no ${MIGRATION}`);
   writeFileSync(

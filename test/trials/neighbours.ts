@@ -1,19 +1,19 @@
 // The trial `neighbours`: attacks by one account and by fifty, on a server with a heap of
 // 1 GB, while another account reads every 20 ms and writes every 100 ms.
 
-import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { memoryOf } from '../../scripts/bench/processes.js';
 import { percentile } from '../../scripts/bench/statistics.js';
-import { ATTACKS, type Attack, LISTS, type Target } from './neighbours/attacks.js';
-import { asAccount, openIdentityProvider } from './service/identity-provider.js';
+import { startAttackers } from './load/attackers.js';
+import { feltBy, type Noted, startNeighbour } from './load/neighbour.js';
+import { ATTACKS, type Attack, LISTS, type Target, type Volley } from './neighbours/attacks.js';
+import { openIdentityProvider } from './service/identity-provider.js';
 import { spawnServer } from './service/service-process.js';
 import type { Finding, Trial } from './trial.js';
 
+const ATTACKER = new URL('./neighbours/attacker.js', import.meta.url);
 const HEAP = '--max-old-space-size=1024';
-const NEIGHBOUR = 'neighbour';
 const READ_P99_MAX_MS = 25;
 const WRITE_MAX_MS = 250;
 const ACCOUNTS = 50;
@@ -23,14 +23,9 @@ const WATCHED_MS = 20_000;
 /** How many answers of each status; 0 for a request without an answer. */
 type Statuses = Readonly<Record<string, number>>;
 
-/** The neighbour's measurements. */
-interface Noted {
-  readMs: number[];
-  writeMs: number[];
-  failures: string[];
-  created: string[];
-  /** How many records its account has in the end. */
-  stored: number;
+/** What the attackers' process fires at once. */
+interface Fire extends Target {
+  attacks: readonly (readonly Volley[])[];
 }
 
 export const neighbours: Trial = ({ quick, only, folder, say }) =>
@@ -107,12 +102,14 @@ async function underAttack(
     const origin = String((await server.saw('started'))['address']);
     // Many accounts share the work of one, one attack each: the machine stays the same.
     const each = run.by.length > 1 ? Math.max(scale * 0.2, 0.02) : scale;
-    const attackers = await startAttackers(run, { origin, scale: each });
+    const target = { origin, scale: each };
+    const attacks = await prepared(run, target);
+    const attackers = await startAttackers<Fire, Statuses>(ATTACKER);
     const neighbour = await startNeighbour(origin);
     // Again, until the neighbour has met it often enough for a percentile.
     const end = performance.now() + watchedMs;
     let statuses: Statuses;
-    do statuses = await attackers.fire();
+    do statuses = await attackers.fire({ ...target, attacks });
     while (performance.now() < end);
     const noted = await neighbour.end();
     attackers.end();
@@ -128,11 +125,12 @@ async function underAttack(
 
 function findingOf(
   fault: string,
-  { readMs, writeMs, failures, created, stored }: Noted,
+  noted: Noted,
   peakMegabytes: number,
   lives: boolean,
   judgesTimes: boolean,
 ): Finding {
+  const { readMs, writeMs, failures, created, stored } = noted;
   if (readMs.length === 0) {
     return {
       fault,
@@ -141,64 +139,22 @@ function findingOf(
       holds: undefined,
     };
   }
-  const p99 = percentile(readMs, 99);
   const slowestWrite = Math.max(0, ...writeMs);
-  const inTime = p99 < READ_P99_MAX_MS && slowestWrite < WRITE_MAX_MS;
+  const inTime = percentile(readMs, 99) < READ_P99_MAX_MS && slowestWrite < WRITE_MAX_MS;
   return {
     fault,
     tried: `${readMs.length} reads and ${writeMs.length} writes of a neighbour`,
-    found:
-      `${failures.length} failed${failures.length > 0 ? ` (${[...new Set(failures)].join(', ')})` : ''}, ` +
-      `reads ${percentile(readMs, 50).toFixed(1)} ms (p50), ${p99.toFixed(1)} ms (p99), ${Math.max(0, ...readMs).toFixed(0)} ms at most, ` +
-      `writes ${slowestWrite.toFixed(0)} ms at most, ${stored - created.length} stored without an answer, ${peakMegabytes} MB`,
+    found: `${feltBy(noted)}, ${stored - created.length} stored without an answer, ${peakMegabytes} MB`,
     holds: lives && failures.length === 0 && stored === created.length && (inTime || !judgesTimes),
   };
 }
 
-/** Makes the records and starts the process that attacks. `fire` runs every attack once and returns the statuses of all so far. */
-async function startAttackers({ attacks, by }: Run, target: Target) {
+/** Makes the records that the attacks need; resolves with the volleys of each. */
+async function prepared({ attacks, by }: Run, target: Target): Promise<(readonly Volley[])[]> {
   const acts = by.flatMap((account, i) => {
     const own = by.length === 1 ? attacks : attacks.slice(i % attacks.length).slice(0, 1);
     return own.map((attack) => ({ attack, account }));
   });
   for (const { attack, account } of acts) await attack.prepare(target, account);
-  const volleys = acts.map(({ attack, account }) => attack.volleys(target, account));
-  const attacker = fork(new URL('./neighbours/attacker.js', import.meta.url));
-  const ended = new Promise<never>((_, reject) => {
-    attacker.once('exit', () => reject(new Error('the attackers ended')));
-  });
-  // At the end nobody waits for a message.
-  ended.catch(() => {});
-  const message = () =>
-    Promise.race([new Promise((resolve) => void attacker.once('message', resolve)), ended]);
-  await message();
-  return {
-    async fire(): Promise<Statuses> {
-      const fired = message();
-      attacker.send({ ...target, attacks: volleys });
-      return (await fired) as Statuses;
-    },
-    end: () => attacker.disconnect(),
-  };
-}
-
-async function startNeighbour(origin: string): Promise<{ end(): Promise<Noted> }> {
-  const worker = new Worker(new URL('./neighbours/neighbour.js', import.meta.url), {
-    workerData: { origin, headers: asAccount(NEIGHBOUR) },
-  });
-  const message = () =>
-    new Promise<unknown>((resolve, reject) => {
-      worker.once('message', resolve);
-      worker.once('error', reject);
-    });
-  await message();
-  return {
-    async end() {
-      const noted = message();
-      worker.postMessage('end');
-      const result = (await noted) as Noted;
-      await worker.terminate();
-      return result;
-    },
-  };
+  return acts.map(({ attack, account }) => attack.volleys(target, account));
 }

@@ -87,9 +87,8 @@ export class Ledger {
   /** Creates that got an id which another record still had. */
   reusedIds = 0;
 
-  /** Adds a record that is about to be created. */
-  newEntry(worker: number, owner: string, collection: string) {
-    const mark = `mark-${++this.#marks}`;
+  /** Adds a record that is about to be created. Its mark is a new one unless the sender has chosen it. */
+  newEntry(worker: number, owner: string, collection: string, mark = `mark-${++this.#marks}`) {
     const entry: Entry = { mark, worker, owner, collection, id: undefined, changes: [] };
     this.#entries.set(mark, entry);
     return entry;

@@ -18,7 +18,9 @@ const server = createServer((request, response) => {
     const token = request.headers.authorization ?? '';
     const total = (created.get(token) ?? 0) + (method === 'POST' ? 1 : 0);
     created.set(token, total);
-    const answer = { data: { id: `CUS-${total}` }, meta: { pagination: { total } } };
+    const id = method === 'POST' ? `CUS-${total}` : url.slice(url.lastIndexOf('/') + 1);
+    const data = { id, name: 'Neema', phone: '1' };
+    const answer = { data, meta: { pagination: { total } } };
     response.writeHead(method === 'POST' ? 201 : 200, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify(answer));
   });

@@ -2,7 +2,8 @@
 // which make faults on purpose and count the damage. `npm run trust -- crash power`
 // runs two of them; `--quick` runs short versions, `--long` those for a night of the
 // trials that have one, `--only "kill -9"` the runs of a trial with that in their name.
-// `--minutes 20` says how long a trial lasts that takes any time.
+// `--minutes 20` says how long a trial lasts that takes any time; `--seeds 1,2` repeats
+// what a random one did.
 // `--small` runs the versions of a minute or less that judge no times (*.small.ts).
 
 import { spawn } from 'node:child_process';
@@ -36,6 +37,7 @@ const vitest = spawn(
       TRIALS_LONG: values.long ? '1' : '',
       TRIALS_ONLY: values.only,
       TRIALS_MINUTES: values.minutes,
+      TRIALS_SEEDS: values.seeds,
       TRIALS_FOLDER: folder,
     },
   },
@@ -55,6 +57,7 @@ function options() {
         small: { type: 'boolean', default: false },
         only: { type: 'string', default: '' },
         minutes: { type: 'string', default: '' },
+        seeds: { type: 'string', default: '' },
       },
     });
   } catch (error) {

@@ -4,7 +4,14 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { chosenNames, isLong, isQuick, wantedMinutes, wantedPart } from './selection.js';
+import {
+  chosenNames,
+  isLong,
+  isQuick,
+  wantedMinutes,
+  wantedPart,
+  wantedSeeds,
+} from './selection.js';
 import { verdictOf } from './trial.js';
 import { TRIALS } from './trials.js';
 
@@ -19,8 +26,8 @@ for (const { name, load } of TRIALS.filter((trial) => chosen.includes(trial.name
     const trial = await load();
     const say = (text: string) => void annotate(text, 'progress');
     const [quick, long, only] = [isQuick(), isLong(), wantedPart()];
-    const minutes = wantedMinutes();
-    const findings = await trial({ quick, long, only, minutes, folder: own, say });
+    const [minutes, seeds] = [wantedMinutes(), wantedSeeds()];
+    const findings = await trial({ quick, long, only, minutes, seeds, folder: own, say });
     rmSync(own, { recursive: true, force: true, maxRetries: 10 });
     for (const finding of findings) {
       const { fault, tried, found } = finding;

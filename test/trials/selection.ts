@@ -32,11 +32,16 @@ export function wantedMinutes(): number | undefined {
   return minutes > 0 ? minutes : undefined;
 }
 
+/** The seeds that were asked for, of a trial that is random; undefined for a new one. */
+export function wantedSeeds(): number[] | undefined {
+  return (process.env['TRIALS_SEEDS'] ?? '').match(/\d+/g)?.map(Number);
+}
+
 export default function refuseUnknownNames(): void {
   const unknown = chosenNames().filter((name) => !ALL.includes(name));
   if (unknown.length === 0) return;
   process.stderr.write(`no such trial: ${unknown.join(', ')}
-npm run trust -- [--quick | --long] [--only RUN] [--minutes N] [${ALL.join('] [')}]
+npm run trust -- [--quick | --long] [--only RUN] [--minutes N] [--seeds N,N] [${ALL.join('] [')}]
 `);
   process.exit(1);
 }

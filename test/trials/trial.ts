@@ -9,6 +9,8 @@ export interface TrialOptions {
   only?: string;
   /** How long a trial lasts that takes any time; its own default where it is undefined. */
   minutes?: number | undefined;
+  /** Seeds of a trial that is random: the same ones make the same again. Undefined: a new one. */
+  seeds?: readonly number[] | undefined;
   /** An empty folder on a real disk for the trial's files. It is removed afterwards. */
   folder: string;
   /** Reports progress, such as `10 of 200 cycles`. */

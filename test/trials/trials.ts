@@ -27,6 +27,7 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'move', load: async () => (await import('./move.js')).move },
   { name: 'console', load: async () => (await import('./console.js')).consoleCost },
   { name: 'neighbours', load: async () => (await import('./neighbours.js')).neighbours },
+  { name: 'hostile', load: async () => (await import('./hostile.js')).hostile },
   {
     name: 'generators',
     load: async () => (await import('./generators/generators.js')).generators,

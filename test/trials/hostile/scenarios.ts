@@ -1,0 +1,81 @@
+// Attacks of the trial `hostile` that are always the same: each is made for one bound, and
+// must fail where that bound is taken out.
+
+import type { HostileClient } from './clients.js';
+
+export interface Scenario {
+  readonly clients: readonly HostileClient[];
+  readonly seconds: number;
+}
+
+const CALM: Pick<HostileClient, 'reads' | 'ends' | 'connections'> = {
+  reads: 'everything',
+  ends: 'stays',
+  connections: 1,
+};
+
+export const SCENARIOS = {
+  'one connection without a token, which reads nothing': {
+    clients: [{ ...CALM, asks: ['a path without a token'], sends: 'at once', reads: 'nothing' }],
+    seconds: 10,
+  },
+  'four connections without a token, which read': {
+    clients: [{ ...CALM, asks: ['health'], sends: 'at once', connections: 4 }],
+    seconds: 10,
+  },
+  'one connection behind a junk token, whose check is slow': {
+    clients: [{ ...CALM, asks: ['one junk token', 'health'], sends: 'at once', reads: 'nothing' }],
+    seconds: 10,
+  },
+  '200,000 small orders, changed and searched': {
+    clients: [
+      {
+        ...CALM,
+        asks: ['changes', 'one search'],
+        sends: 'each anew',
+        connections: 2_000,
+        everyMs: 2,
+      },
+    ],
+    seconds: 10,
+  },
+  '200,000 small orders, changed and filtered by status': {
+    clients: [
+      {
+        ...CALM,
+        asks: ['changes', 'filters by status'],
+        sends: 'each anew',
+        connections: 2_000,
+        everyMs: 2,
+      },
+    ],
+    seconds: 10,
+  },
+  'payments of 200,000 orders that nobody reads, between changes': {
+    clients: [
+      {
+        ...CALM,
+        asks: ['changes', 'payments'],
+        sends: 'each anew',
+        reads: 'nothing',
+        connections: 400,
+      },
+    ],
+    seconds: 10,
+  },
+  'changes and searches whose senders leave': {
+    clients: [
+      {
+        ...CALM,
+        asks: ['changes', 'one search'],
+        sends: 'each anew',
+        ends: 'vanishes',
+        connections: 2_000,
+        everyMs: 2,
+      },
+    ],
+    seconds: 10,
+  },
+} as const satisfies Readonly<Record<string, Scenario>>;
+
+export type ScenarioName = keyof typeof SCENARIOS;

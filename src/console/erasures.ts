@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataCommandDependencies } from '../data/command-dependencies.js';
-import { backupExpiry } from '../data/erase/backup-expiry.js';
+import { backupExpiry, type TimeText } from '../data/erase/backup-expiry.js';
 import { eraseRecords } from '../data/erase/erase-command.js';
 import { sentenceOf } from '../data/failures.js';
 import type { Service } from '../data/service.js';
@@ -35,14 +35,21 @@ export class Erasures {
   readonly settings: ErasureSettings;
   readonly #service: Service;
   readonly #dependencies: DataCommandDependencies;
+  readonly #timeText: TimeText;
   /** The latest one of each account, in the order of their start. */
   readonly #erasures = new Map<string, Erasure>();
   #underWay: Promise<void> = Promise.resolve();
 
-  constructor(settings: ErasureSettings, service: Service, dependencies: DataCommandDependencies) {
+  constructor(
+    settings: ErasureSettings,
+    service: Service,
+    dependencies: DataCommandDependencies,
+    timeText: TimeText,
+  ) {
     this.settings = settings;
     this.#service = service;
     this.#dependencies = dependencies;
+    this.#timeText = timeText;
   }
 
   of(account: string): Erasure | undefined {
@@ -89,7 +96,7 @@ export class Erasures {
       const options = { account, exportFolder: join(folder, 'export'), ledger, backups };
       const { count, at } = await eraseRecords(options, this.#service, dependencies);
       this.#progress(account, count, count);
-      return await backupExpiry(backups, at);
+      return await backupExpiry(backups, at, this.#timeText);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

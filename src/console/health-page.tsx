@@ -178,7 +178,9 @@ function BackupTable({ view, list, now }: { view: View; list: BackupFacts['list'
                 <th scope="row">{name}</th>
                 <td class="time">{formats.time(taken_at)}</td>
                 <td class="number">
-                  {text.ago(formats.duration(Math.max(0, now - Date.parse(taken_at)) / 1000))}
+                  {Date.parse(taken_at) > now
+                    ? text.fromFuture
+                    : text.ago(formats.duration((now - Date.parse(taken_at)) / 1000))}
                 </td>
                 <td class="number">{formats.bytes(bytes)}</td>
               </tr>

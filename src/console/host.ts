@@ -94,6 +94,7 @@ function partsOf(
   const service = new ConsoleService(settings, dependencies, answerMaxMs);
   const operations = new OperationsPort({ url: settings.opsUrl, fetchText, clock: Date.now });
   const assets = assetsIn(assetFolder);
+  const formats = formatsFor(ENGLISH.locale, settings.timeZone);
   const hash = createHash('sha256').update(JSON.stringify(assets)).digest('hex');
   const now = () => performance.now();
   return {
@@ -105,7 +106,7 @@ function partsOf(
       sampleToo: () => operations.facts(),
     }),
     operations,
-    erasures: new Erasures(erasure, service.patient, dependencies),
+    erasures: new Erasures(erasure, service.patient, dependencies, formats.time),
     sessions: new Sessions({ now, randomBytes }),
     tries: new Tries(now),
     credentials:
@@ -113,7 +114,7 @@ function partsOf(
         ? codeCredentials(randomBytes, tellCode)
         : passwordCredentials(settings.passwordHash),
     words: ENGLISH,
-    formats: formatsFor(ENGLISH.locale, settings.timeZone),
+    formats,
     assets,
     assetVersion: hash.slice(0, VERSION_CHARACTERS),
     settings: () => settingRows(settings, erasure, port()),

@@ -183,6 +183,7 @@ export const ENGLISH = {
     age: 'Age',
     size: 'Size',
     ago: (duration: string) => `${duration} ago`,
+    fromFuture: 'yet to come: a wrong clock made it',
     noBackups: 'No backups are set up. Set BACKUP_DIR for the service.',
     backupsEvery: (hours: string, keep: string) => `One every ${hours} hours, ${keep} are kept.`,
     backupsOnDemand: (keep: string) => `Only when asked for; ${keep} are kept.`,

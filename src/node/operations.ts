@@ -141,7 +141,13 @@ export class Operations {
   async #measured(): Promise<Measured> {
     const figures = await this.#figures();
     const ready = await this.#readiness.answer(figures);
-    return { meter: this.#meter, figures, eventLoopDelays: this.#delays?.histogram, ready };
+    return {
+      meter: this.#meter,
+      figures,
+      eventLoopDelays: this.#delays?.histogram,
+      ready,
+      now: Date.now(),
+    };
   }
 
   async #figures(): Promise<Figures> {

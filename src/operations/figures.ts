@@ -92,11 +92,28 @@ export interface KeptBackup {
   readonly bytes: number;
 }
 
-/** When the newest backup was taken, in milliseconds since 1970: by this process, or by one before it. */
-export function lastBackupAt(
+/** What is known of the newest backup. Times in milliseconds since 1970, UTC. */
+export interface NewestBackup {
+  /** Undefined where there is none. */
+  readonly at: number | undefined;
+  /** Undefined where there is none, or nobody has its size. */
+  readonly bytes: number | undefined;
+  /** Names of backups with a later time than now: a wrong clock made them, so they say nothing of how old the newest is. */
+  readonly fromFuture: readonly string[];
+}
+
+/** `takenHere`: the last one of this process. One that a clock of the future made counts for nothing. */
+export function newestBackup(
   backups: BackupFigures | undefined,
-  takenHere: number | undefined,
-): number | undefined {
-  const times = [takenHere, backups?.kept?.[0]?.takenAt].filter((time) => time !== undefined);
-  return times.length === 0 ? undefined : Math.max(...times);
+  takenHere: { readonly at?: number; readonly bytes?: number } | undefined,
+  now: number,
+): NewestBackup {
+  const kept = backups?.kept ?? [];
+  const newest = kept.find(({ takenAt }) => takenAt <= now);
+  const fromFuture = kept.filter(({ takenAt }) => takenAt > now).map(({ name }) => name);
+  const here = takenHere?.at !== undefined && takenHere.at <= now ? takenHere.at : undefined;
+  const isHere = here !== undefined && here >= (newest?.takenAt ?? 0);
+  return isHere
+    ? { at: here, bytes: takenHere?.bytes, fromFuture }
+    : { at: newest?.takenAt, bytes: newest?.bytes, fromFuture };
 }

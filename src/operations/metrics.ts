@@ -3,8 +3,7 @@
 
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import { Exposition, type Sample } from './exposition.js';
-import type { BackupFigures, Figures } from './figures.js';
-import { lastBackupAt } from './figures.js';
+import { type Figures, newestBackup } from './figures.js';
 import type { Histogram } from './histogram.js';
 import type { Counts, Meter } from './meter.js';
 import type { ReadyAnswer } from './readiness.js';
@@ -14,6 +13,8 @@ export interface Measured {
   readonly figures: Figures;
   readonly eventLoopDelays: Histogram | undefined;
   readonly ready: ReadyAnswer;
+  /** Milliseconds since 1970, UTC. */
+  readonly now: number;
 }
 
 export function metricsText(measured: Measured): string {
@@ -154,9 +155,10 @@ function writeIdentity(exposition: Exposition, meter: Meter): void {
   );
 }
 
-function writeBackups(exposition: Exposition, { meter, figures }: Measured): void {
+function writeBackups(exposition: Exposition, { meter, figures, now }: Measured): void {
   const { backups } = figures;
   if (backups === undefined) return;
+  const newest = newestBackup(backups, meter.lastBackup, now);
   exposition.gauge(
     'service_backup_interval_seconds',
     'How often a backup is to be taken; 0: only when asked for.',
@@ -164,19 +166,15 @@ function writeBackups(exposition: Exposition, { meter, figures }: Measured): voi
   );
   exposition.gauge(
     'service_backup_last_success_timestamp_seconds',
-    'When the newest backup was taken; 0 where there is none.',
-    (lastBackupAt(backups, meter.lastBackup?.at) ?? 0) / 1000,
+    'When the newest backup was taken; 0 where there is none. One with a time that is yet to come counts for nothing.',
+    (newest.at ?? 0) / 1000,
   );
   exposition.gauge(
     'service_backup_last_duration_seconds',
     'How long the last backup of this process took.',
     inSeconds(meter.lastBackup?.milliseconds),
   );
-  exposition.gauge(
-    'service_backup_last_size_bytes',
-    'Size of the newest backup.',
-    meter.lastBackup?.bytes ?? newestBytes(backups),
-  );
+  exposition.gauge('service_backup_last_size_bytes', 'Size of the newest backup.', newest.bytes);
   exposition.gauge(
     'service_backup_last_failed',
     '1 where a backup failed and none has succeeded since, else 0.',
@@ -262,8 +260,4 @@ function counted<Name extends string>(label: string, counts: Counts<Name>): Samp
 
 function inSeconds(milliseconds: number | undefined): number | undefined {
   return milliseconds === undefined ? undefined : milliseconds / 1000;
-}
-
-function newestBytes({ kept }: BackupFigures): number | undefined {
-  return kept?.[0]?.bytes;
 }

@@ -2,7 +2,7 @@
 // deploy scripts and people.
 
 import { HOUR_MS } from '../domain/hour.js';
-import { type Figures, lastBackupAt, type ReplicationFigures } from './figures.js';
+import { type Figures, newestBackup, type ReplicationFigures } from './figures.js';
 import type { Meter } from './meter.js';
 
 export type Reason =
@@ -21,6 +21,7 @@ export type Warning =
   | 'identity_provider_unfit'
   | 'backup_failed'
   | 'backup_overdue'
+  | 'backup_from_future'
   | 'replica_unreachable';
 
 export interface ReadyAnswer {
@@ -116,13 +117,13 @@ export class Readiness {
       warnings.push('identity_provider_unfit');
     }
     if (meter.lastBackup?.failedSince) warnings.push('backup_failed');
+    const { at, fromFuture } = newestBackup(backups, meter.lastBackup, clock());
     if (backups !== undefined && backups.intervalHours > 0) {
-      const startedAt = figures.usage.startedAtSeconds * 1000;
-      const last = lastBackupAt(backups, meter.lastBackup?.at) ?? startedAt;
-      const age = clock() - last;
+      const age = clock() - (at ?? figures.usage.startedAtSeconds * 1000);
       if (age > OVERDUE_INTERVALS * backups.intervalHours * HOUR_MS)
         warnings.push('backup_overdue');
     }
+    if (fromFuture.length > 0) warnings.push('backup_from_future');
     if (this.#storage !== undefined && isBehind(figures.replication)) {
       warnings.push('replica_unreachable');
     }

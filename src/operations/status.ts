@@ -1,11 +1,11 @@
 // The facts of /metrics as JSON for programs that show them to a person, with
 // the list of backups.
 
-import { type Figures, lastBackupAt } from './figures.js';
+import { type Figures, newestBackup } from './figures.js';
 import type { Measured } from './metrics.js';
 
 /** Times are RFC 3339 in UTC, sizes bytes; null where a figure cannot be had. */
-export function statusOf({ meter, figures, ready }: Measured) {
+export function statusOf({ meter, figures, ready, now }: Measured) {
   const { service, disk, usage } = figures;
   const requests = meter.requests.totals;
   const failure = meter.writeFailure;
@@ -41,7 +41,7 @@ export function statusOf({ meter, figures, ready }: Measured) {
       joined: meter.sharedChecks.of('joined'),
       remembered: meter.sharedChecks.of('remembered'),
     },
-    backups: backupsOf(figures, meter.lastBackup),
+    backups: backupsOf(figures, meter.lastBackup, now),
     replication: replicationOf(figures, meter.replicaFailures),
     process: {
       cpu_seconds: usage.cpuSeconds,
@@ -53,12 +53,12 @@ export function statusOf({ meter, figures, ready }: Measured) {
   };
 }
 
-function backupsOf({ backups }: Figures, last: Measured['meter']['lastBackup']) {
+function backupsOf({ backups }: Figures, last: Measured['meter']['lastBackup'], now: number) {
   if (backups === undefined) return null;
   return {
     interval_hours: backups.intervalHours,
     keep: backups.keep,
-    last_success_at: timeOf(lastBackupAt(backups, last?.at)),
+    last_success_at: timeOf(newestBackup(backups, last, now).at),
     last_failed: last?.failedSince ?? false,
     /** Null where the folder cannot be read. */
     list:

@@ -214,5 +214,11 @@ it('The end of the last backup is computed from the newest one, or reported as u
   expect(await backupExpiry({ ...plan, folder: on.at('missing') }, now)).toContain(
     'cannot be read here',
   );
+  await writeFile(on.at('backups/service-2027-12-27T10-00-00.000Z.db'), '');
+  const blinded = await backupExpiry(plan, now);
+  expect(blinded).toContain('is removed about 2026-11-21T10:00:00.000Z');
+  expect(blinded).toContain('the time 2027-12-27T10:00:00.000Z, which is yet to come');
+  const inZone = await backupExpiry(plan, now, (time) => `<${time}>`);
+  expect(inZone).not.toMatch(/\d{4}-\d\d-\d\d/);
   expect(await backupExpiry(undefined, now)).toContain('BACKUP_DIR is not set here');
 });

@@ -108,19 +108,24 @@ describe('The operations port', () => {
     const metrics = await Metrics.of(operationsOf(first));
     expect(metrics.total('service_backups_total', { result: 'taken' })).toBe(1);
     await first.stop();
+    // A start with a wrong clock made it: it is listed and counts for nothing.
+    const future = 'service-2199-01-01T00-00-00.000Z.db';
+    await writeFile(join(BACKUP_DIR, future), '');
     const second = await service.start({ ...PORT, BACKUP_DIR });
-    const { backups } = await (await fetch(`${operationsOf(second)}/status`)).json();
+    const { backups, warnings } = await (await fetch(`${operationsOf(second)}/status`)).json();
     expect(backups).toMatchObject({ interval_hours: 24, keep: 7, last_failed: false });
+    expect(warnings).toContain('backup_from_future');
     expect(backups.list).toEqual([
+      { name: future, taken_at: '2199-01-01T00:00:00.000Z', bytes: 0 },
       {
         name: expect.stringMatching(/^service-.*\.db$/),
         taken_at: backups.last_success_at,
         bytes: expect.any(Number),
       },
     ]);
-    const last = (await Metrics.of(operationsOf(second))).total(
-      'service_backup_last_success_timestamp_seconds',
-    );
+    const after = await Metrics.of(operationsOf(second));
+    expect(after.total('service_backup_last_size_bytes')).toBe(backups.list[1].bytes);
+    const last = after.total('service_backup_last_success_timestamp_seconds');
     expect(last).toBe(Date.parse(backups.last_success_at) / 1000);
   });
 });

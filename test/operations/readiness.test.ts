@@ -158,6 +158,25 @@ describe('A warning', () => {
     expect(await warnings(finding)).toEqual([]);
   });
 
+  it('reports a backup from the future, which counts for nothing', async () => {
+    const { readiness, asked, meter, clock, figures } = open();
+    readiness.started(asked);
+    const backups = (...ages: readonly number[]) => ({
+      folder: 'b',
+      intervalHours: 24,
+      keep: 7,
+      kept: ages.map((age) => ({ name: 'x', takenAt: clock.now - age, bytes: 1 })),
+    });
+    const warnings = async (...ages: readonly number[]) =>
+      (await readiness.answer(figures(PLENTY_BYTES, backups(...ages)))).warnings;
+    const ahead = -400 * 24 * HOUR_MS;
+    expect(await warnings(ahead, HOUR_MS)).toEqual(['backup_from_future']);
+    expect(await warnings(ahead, 49 * HOUR_MS)).toEqual(['backup_overdue', 'backup_from_future']);
+    // This process took one itself before its clock was mended.
+    meter.backupTaken(clock.now - ahead, 10, 100);
+    expect(await warnings(49 * HOUR_MS)).toEqual(['backup_overdue']);
+  });
+
   it('reports a failed backup and an overdue one', async () => {
     const { readiness, asked, meter, clock, figures } = open();
     readiness.started(asked);

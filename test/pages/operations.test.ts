@@ -35,6 +35,7 @@ const WARNINGS: Readonly<Record<Warning, true>> = {
   replica_unreachable: true,
   backup_failed: true,
   backup_overdue: true,
+  backup_from_future: true,
 };
 
 describe('The page', () => {

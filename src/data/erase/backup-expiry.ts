@@ -7,35 +7,51 @@ import type { BackupSettings } from '../../settings.js';
 
 const BACKUP = /-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
 
-/** One or two sentences. `now`: when the records were gone, in milliseconds since 1970, UTC. */
+/** A time as a reader of the sentences wants it. Milliseconds since 1970, UTC. */
+export type TimeText = (time: number) => string;
+
+const RFC_3339: TimeText = (time) => new Date(time).toISOString();
+
+/** One to three sentences. `now`: when the records were gone, in milliseconds since 1970, UTC. */
 export async function backupExpiry(
   backups: BackupSettings | undefined,
   now: number,
+  timeText: TimeText = RFC_3339,
 ): Promise<string> {
   if (backups === undefined) {
     return 'BACKUP_DIR is not set here: copies that others keep of the database still hold the records until they are removed.';
   }
   const { folder, intervalHours, keep } = backups;
   const names = await readdir(folder).catch(() => undefined);
-  const newest = names === undefined ? now : newestTime(names);
-  if (newest === undefined) return `The folder of the backups ${folder} holds none.`;
+  const times = names?.flatMap(timesOf) ?? [];
+  if (names !== undefined && times.length === 0) {
+    return `The folder of the backups ${folder} holds none.`;
+  }
+  const past = times.filter((time) => time <= now);
+  const newest = past.length === 0 ? now : Math.max(...past);
   const last =
     names === undefined
       ? `The folder of the backups ${folder} cannot be read here. A backup`
-      : `The backup of ${new Date(newest).toISOString()} is the last one that can hold the records. It`;
+      : past.length === 0
+        ? 'The last backup that can hold the records'
+        : `The backup of ${timeText(newest)} is the last one that can hold the records. It`;
+  const early = fromFuture(times.filter((time) => time > now).map(timeText));
   if (intervalHours === 0) {
-    return `${last} is removed when ${keep} newer ones have been taken, which happens only when asked for.`;
+    return `${last} is removed when ${keep} newer ones have been taken, which happens only when asked for.${early}`;
   }
-  const expires = new Date(newest + keep * intervalHours * HOUR_MS).toISOString();
-  return `${last} is removed about ${expires}, when ${keep} newer ones have been taken, one every ${intervalHours} hours.`;
+  const expires = timeText(newest + keep * intervalHours * HOUR_MS);
+  return `${last} is removed about ${expires}, when ${keep} newer ones have been taken, one every ${intervalHours} hours.${early}`;
 }
 
-function newestTime(names: readonly string[]): number | undefined {
-  const times = names.flatMap((name) => {
-    const found = BACKUP.exec(name);
-    if (found === null) return [];
-    const [, day, hour, minute, second] = found;
-    return [Date.parse(`${day}T${hour}:${minute}:${second}`)];
-  });
-  return times.length === 0 ? undefined : Math.max(...times);
+/** The rotation removes these first, so they are gone before the newest one is. */
+function fromFuture(times: readonly string[]): string {
+  if (times.length === 0) return '';
+  return ` A wrong clock gave a backup the time ${times.join(', ')}, which is yet to come: it may hold the records too, so remove it by hand or wait until it is removed before the others.`;
+}
+
+function timesOf(name: string): number[] {
+  const found = BACKUP.exec(name);
+  if (found === null) return [];
+  const [, day, hour, minute, second] = found;
+  return [Date.parse(`${day}T${hour}:${minute}:${second}`)];
 }

@@ -26,6 +26,13 @@ export class BackupNames {
     return past.length === 0 ? undefined : Math.max(...past);
   }
 
+  /** Names with a time that is yet to come, newest first: a wrong clock made them. */
+  fromFuture(names: readonly string[], now: number): string[] {
+    return this.byAge(names)
+      .filter(([time]) => time > now)
+      .map(([, name]) => name);
+  }
+
   /** The finished ones with the times of their names, newest first. */
   byAge(names: readonly string[]): [time: number, name: string][] {
     const ours = names.flatMap((name): [number, string][] => {

@@ -51,6 +51,8 @@ export class BackupSchedule {
   #askedAgain = false;
   #stopping = false;
   #retryAt = 0;
+  /** The names in the last line about them. */
+  #saidFromFuture = '';
 
   constructor(options: BackupScheduleOptions) {
     this.#options = options;
@@ -118,8 +120,22 @@ export class BackupSchedule {
     const { intervalHours } = this.#options.settings;
     if (intervalHours === 0 || performance.now() < this.#retryAt) return;
     const now = Date.now();
-    const newest = this.#names.newest(await this.#list(), now);
+    const names = await this.#list();
+    this.#warnOfFuture(names, now);
+    const newest = this.#names.newest(names, now);
     if (newest === undefined || now - newest >= intervalHours * HOUR_MS) await this.#take();
+  }
+
+  /** A log line for each change of what is there. */
+  #warnOfFuture(names: readonly string[], now: number): void {
+    const files = this.#names.fromFuture(names, now).join(', ');
+    if (files === this.#saidFromFuture) return;
+    this.#saidFromFuture = files;
+    if (files === '') return;
+    this.#options.log.warn('backup_from_future', {
+      files,
+      hint: "a wrong clock gave these backups a time that is yet to come; they count for nothing and are removed before the others; look at this machine's clock, and remove them where you trust the others",
+    });
   }
 
   async #take(): Promise<void> {

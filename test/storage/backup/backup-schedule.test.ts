@@ -162,9 +162,23 @@ it('takes a backup when the clock was set back before the newest one', async () 
   await eventsSoFar();
   vi.setSystemTime(Date.now() - 48 * HOUR_MS);
   await pass(1);
-  expect(await eventsSoFar()).toEqual(['backup_taken', 'backup_taken']);
+  const wanted = ['backup_taken', 'backup_from_future', 'backup_taken'];
+  expect(await eventsSoFar()).toEqual(wanted);
   await pass(60);
-  expect(await eventsSoFar()).toHaveLength(2);
+  expect(await eventsSoFar()).toEqual(wanted);
+});
+
+it('names a backup from the future once, takes its own by the right clock, and removes it first', async () => {
+  const future = 'service-2199-01-01T00-00-00.000Z.db';
+  await writeFile(join(folder, future), 'of a wrong clock');
+  start(1);
+  expect(await eventsSoFar()).toEqual(['backup_from_future', 'backup_taken']);
+  expect(log.lines[0]?.fields['files']).toBe(future);
+  await pass(8 * 60 + 8);
+  expect(await readdir(folder)).toContain(future);
+  await pass(2 * 61);
+  expect(await readdir(folder)).not.toContain(future);
+  expect((await eventsSoFar()).filter((event) => event === 'backup_from_future')).toHaveLength(1);
 });
 
 it('begins none once it is stopped', async () => {

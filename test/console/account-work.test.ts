@@ -29,9 +29,10 @@ beforeAll(async () => {
   service = await openService();
   folder = await openTemporaryFolder();
   ledger = join(folder.path, 'backups-erased.ndjson');
+  await writeFile(join(folder.path, 'service-2026-03-01T21-30-00.000Z.db'), '');
   console_ = await openConsole(
     { SERVICE_URL: service.url },
-    { erasure: { ledger, backups: undefined } },
+    { erasure: { ledger, backups: { folder: folder.path, intervalHours: 24, keep: 7 } } },
   );
   visitor = await console_.signedIn();
   const { customers, orders } = service.client.recordsOf(SALON);
@@ -191,6 +192,9 @@ describe('An erasure', () => {
     while (page.text.includes('is being erased')) page = await visitor.get(`${PATH}/erase`);
     expect(page.text).toContain('The account is erased');
     expect(page.text).toContain('233 of 233 records are deleted');
+    // Times as on every other page: half past midnight in Dar es Salaam.
+    expect(page.text).toMatch(/The backup of 2 Mar 2026, 00:30 is the last one/);
+    expect(page.text).not.toMatch(/\d{4}-\d\d-\d\dT\d\d/);
     await expect(service.client.accounts.read(SALON)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect((await service.client.accounts.read('other')).record_count).toBe(6);
     expect(await readFile(ledger, 'utf8')).toContain('"records":{');

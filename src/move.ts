@@ -7,4 +7,4 @@ import { runMove } from './move/run-move.js';
 // One that nobody listens for makes Node open its debugger, to every program of this machine.
 process.on('SIGUSR1', () => {});
 
-process.exitCode = await runMove(process.argv.slice(2), terminal());
+process.exitCode = await runMove(process.argv.slice(2), terminal(import.meta.url));

@@ -1,7 +1,26 @@
 // `node dist/ready.js`: asks the operations port whether the service can do its
 // work, prints one line, and exits with 0 or 1. For containers and deploy scripts.
 
+import { COMMON_HELP, expectNoPositionals } from './program/arguments.js';
+import { EXIT_DONE, EXIT_FAILED } from './program/ending.js';
+import { runProgram } from './program/run-program.js';
 import { type OperationsPort, readOperationsSettings } from './settings/operations-settings.js';
+import type { Environment } from './settings/setting-values.js';
+
+const READY = {
+  name: 'ready',
+  help: `node dist/ready.js [--settings FILE]
+
+Asks the operations port whether the service can do its work, and prints one line.
+
+${COMMON_HELP}
+Settings (environment)
+  OPS_PORT, OPS_HOST  as the service has them
+
+Exit codes: 0 ready, 1 not ready, 2 not understood.
+`,
+  options: {},
+} as const;
 
 /** Longer than the service itself waits for its database and disk. */
 const ANSWER_MAX_MS = 5_000;
@@ -45,9 +64,9 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : error.message;
 }
 
-async function main(): Promise<Finding> {
+async function look(environment: Environment): Promise<Finding> {
   try {
-    const { port } = readOperationsSettings(process.env);
+    const { port } = readOperationsSettings(environment);
     if (port !== undefined) return await ask(port);
     const line = 'not ready: OPS_PORT is unset; set it as the service has it';
     return { isReady: false, line };
@@ -56,6 +75,13 @@ async function main(): Promise<Finding> {
   }
 }
 
-const { isReady, line } = await main();
-process.stdout.write(`${line}\n`);
-process.exitCode = isReady ? 0 : 1;
+process.exitCode = await runProgram(
+  READY,
+  import.meta.url,
+  async ({ positionals, environment }) => {
+    expectNoPositionals(READY, positionals);
+    const { isReady, line } = await look(environment);
+    process.stdout.write(`${line}\n`);
+    return isReady ? EXIT_DONE : EXIT_FAILED;
+  },
+);

@@ -4,34 +4,69 @@
 import { resolve } from 'node:path';
 import { erasedAccountsReport } from './data/erase/came-back.js';
 import { COLLECTION_NAMES } from './domain/collection-name.js';
-import { readDatabasePath } from './settings.js';
+import { COMMON_HELP, onlyPositional } from './program/arguments.js';
+import { EXIT_DONE, UsageError } from './program/ending.js';
+import { runProgram } from './program/run-program.js';
+import { misspelledNames } from './settings/misspelled-names.js';
+import { type Environment, readDatabasePath } from './settings.js';
 import { ownersIn } from './storage/backup/owners.js';
 import { type Restored, restoreDatabase } from './storage/backup/restore.js';
 
-const USAGE = `npm run restore -- FILE
+const RESTORE = {
+  name: 'restore',
+  help: `npm run restore -- FILE [--database PATH] [--settings FILE]
 
 Stop the service first. Checks the backup FILE, puts it in the place of the
-database that DATABASE_URL names, and keeps the old one under another name.
-`;
+database, and keeps the old one under another name.
+
+  --database PATH       the database; in place of DATABASE_URL
+${COMMON_HELP}
+Settings (environment)
+  DATABASE_URL        the database, as the service has it
+  BACKUP_DIR, ERASURE_LEDGER
+                      as the service has them: where the ledger of erased accounts
+                      is; beside the backup's folder without them
+
+Exit codes: 0 done, 1 failed, 2 not understood.
+`,
+  options: { database: { type: 'string' } },
+} as const;
 
 // One that nobody listens for makes Node open its debugger, to every program of this machine.
 process.on('SIGUSR1', () => {});
 
-const [file, ...more] = process.argv.slice(2);
-if (file === undefined || more.length > 0 || file.startsWith('-')) {
-  process.stderr.write(USAGE);
-  process.exit(file === '--help' ? 0 : 1);
+process.exitCode = await runProgram(
+  RESTORE,
+  import.meta.url,
+  async ({ values, positionals, environment }) => {
+    // npm runs this in the package's folder, wherever it was called.
+    const typed = (path: string) => resolve(environment['INIT_CWD'] ?? '', path);
+    const backup = typed(onlyPositional(RESTORE, positionals));
+    for (const { hint } of misspelledNames(environment)) {
+      process.stderr.write(`warning: ${hint}\n`);
+    }
+    const path =
+      values.database === undefined ? databaseIn(environment) : typed(pathIn(values.database));
+    const restored = await restoreDatabase({ backup, path, now: Date.now() });
+    process.stdout.write(reportOf(backup, path, restored));
+    process.stdout.write(await erasedAccountsReport(environment, backup, ownersIn(path)));
+    return EXIT_DONE;
+  },
+);
+
+/** A restore has no default: it would put a database where somebody happens to stand. */
+function databaseIn(environment: Environment): string {
+  if (environment['DATABASE_URL']) return resolve(readDatabasePath(environment));
+  throw new UsageError(
+    "nothing says where the database is: DATABASE_URL is unset; give --database PATH, or --settings with the file of the service's settings",
+  );
 }
-try {
-  // npm runs this in the package's folder, wherever it was called.
-  const backup = resolve(process.env['INIT_CWD'] ?? '', file);
-  const path = resolve(readDatabasePath(process.env));
-  const restored = await restoreDatabase({ backup, path, now: Date.now() });
-  process.stdout.write(reportOf(backup, path, restored));
-  process.stdout.write(await erasedAccountsReport(process.env, backup, ownersIn(path)));
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
-  process.exit(1);
+
+/** A path, or what DATABASE_URL would hold. */
+function pathIn(given: string): string {
+  if (given === '')
+    throw new UsageError('--database is empty; it must be the path of the database');
+  return given.startsWith('file:') ? readDatabasePath({ DATABASE_URL: given }) : given;
 }
 
 function reportOf(backup: string, path: string, { contents, kept }: Restored): string {

@@ -19,6 +19,8 @@ const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export interface Credentials {
   readonly kind: 'password' | 'code';
+  /** Called when the console listens. */
+  begin(): void;
   /** Whether the text lets its giver in. */
   accept(given: string): Promise<boolean>;
 }
@@ -26,6 +28,7 @@ export interface Credentials {
 export function passwordCredentials(expected: PasswordHash): Credentials {
   return {
     kind: 'password',
+    begin() {},
     async accept(given) {
       if (given.length > PASSWORD_MAX_CHARACTERS) return false;
       const hash = await derived(given, expected);
@@ -34,20 +37,22 @@ export function passwordCredentials(expected: PasswordHash): Credentials {
   };
 }
 
-/** `tell` gets each new code: one at the start, and the next one when a code is used up. */
+/** `tell` gets each new code: one when it begins, and the next one when a code is used up. */
 export function codeCredentials(
   randomBytes: (size: number) => Uint8Array,
   tell: (code: string) => void,
 ): Credentials {
-  let code = '';
+  // Before the first code nothing is right: not even an empty one.
+  let code: string | undefined;
   const renew = () => {
     code = [...randomBytes(CODE_CHARACTERS)].map((byte) => CODE_ALPHABET[byte % 32]).join('');
     tell(code);
   };
-  renew();
   return {
     kind: 'code',
+    begin: renew,
     async accept(given) {
+      if (code === undefined) return false;
       const typed = Buffer.from(given.trim().toUpperCase());
       const expected = Buffer.from(code);
       const isRight = typed.length === expected.length && timingSafeEqual(typed, expected);

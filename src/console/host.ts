@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { DataCommandDependencies } from '../data/command-dependencies.js';
 import type { Log } from '../log.js';
+import { addressProblem } from '../settings/address-problem.js';
 import type { ConsoleSettings } from '../settings/console-settings.js';
 import { consoleApp } from './app.js';
 import { codeCredentials, passwordCredentials } from './credentials.js';
@@ -55,11 +56,12 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const parts = partsOf(options, () => port, ended.signal);
   const server = serverFor(parts);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(cannotListen(settings, error)));
     server.listen(settings.port, settings.host, resolve);
   });
   const address = server.address() as AddressInfo;
   port = address.port;
+  parts.credentials.begin();
   parts.watch.start();
   return {
     origin: originOf(address),
@@ -74,6 +76,11 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
       });
     },
   };
+}
+
+function cannotListen({ host, port }: ConsoleSettings, error: Error): Error {
+  const reason = addressProblem(error, 'CONSOLE_') ?? error.message;
+  return new Error(`the console cannot listen on ${host}:${port}: ${reason}`, { cause: error });
 }
 
 function partsOf(

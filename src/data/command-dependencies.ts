@@ -1,6 +1,8 @@
 // The parts that a command gets from the process that runs it: settings, streams, time.
 
 import { isAbsolute, resolve } from 'node:path';
+import { withSettingsFiles } from '../program/settings-file.js';
+import { misspelledNames } from '../settings/misspelled-names.js';
 
 export interface CommandDependencies {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -23,6 +25,16 @@ export interface CommandDependencies {
 export interface DataCommandDependencies extends CommandDependencies {
   /** The version of this program, for manifests. */
   readonly version: string;
+}
+
+/** The same parts with the settings of files. Warns of names that are almost settings. Throws a `UsageError`. */
+export function withSettings<T extends CommandDependencies>(
+  dependencies: T,
+  files: readonly string[],
+): T {
+  const environment = withSettingsFiles(dependencies.environment, files);
+  for (const { hint } of misspelledNames(environment)) dependencies.err(`warning: ${hint}\n`);
+  return { ...dependencies, environment };
 }
 
 /** The path that the operator meant. npm runs scripts in the package's folder, wherever it was called. */

@@ -5,12 +5,13 @@ import {
   type CollectionName,
   isCollectionName,
 } from '../domain/collection-name.js';
-import { UsageError } from './failures.js';
+import { expectNoPositionals, onlyPositional, readArguments } from '../program/arguments.js';
+import { UsageError } from '../program/ending.js';
 import { ERASE_HELP, EXPORT_HELP, HELP, IMPORT_HELP } from './help.js';
 import { parseMap } from './import/columns.js';
 import type { DecimalMark } from './import/number-text.js';
 import { knownEncoding } from './import/source-file.js';
-import { parsed, required, subject } from './options.js';
+import { required, subject } from './option-values.js';
 
 export interface ImportArguments {
   readonly file: string;
@@ -44,27 +45,24 @@ export interface EraseArguments {
 
 export type Command =
   | { readonly kind: 'help'; readonly text: string }
-  | { readonly kind: 'import'; readonly given: ImportArguments }
-  | { readonly kind: 'export'; readonly given: ExportArguments }
-  | { readonly kind: 'erase'; readonly given: EraseArguments };
+  | { readonly kind: 'version' }
+  | ((
+      | { readonly kind: 'import'; readonly given: ImportArguments }
+      | { readonly kind: 'export'; readonly given: ExportArguments }
+      | { readonly kind: 'erase'; readonly given: EraseArguments }
+    ) & {
+      /** Where settings are, besides the environment. */
+      readonly settingsFiles: readonly string[];
+    });
 
 const CONNECTIONS_DEFAULT = 8;
 const CONNECTIONS_MAX = 64;
 const DELIMITER_NAMES: Readonly<Record<string, string>> = { tab: '\t', '\\t': '\t' };
 
-/** Throws a `UsageError` with one sentence. */
-export function parseCommand(args: readonly string[]): Command {
-  const [name, ...rest] = args;
-  if (name === '--help' || name === '-h' || name === 'help') return { kind: 'help', text: HELP };
-  if (name === 'import') return importCommand(rest);
-  if (name === 'export') return exportCommand(rest);
-  if (name === 'erase') return eraseCommand(rest);
-  const given = name === undefined ? 'no command is given' : `${name} is no command`;
-  throw new UsageError(`${given}; it must be import, export or erase (--help says more)`);
-}
-
-function importCommand(args: string[]): Command {
-  const { values, positionals } = parsed('import', args, {
+const IMPORT = {
+  name: 'import',
+  help: IMPORT_HELP,
+  options: {
     account: { type: 'string' },
     into: { type: 'string' },
     map: { type: 'string', multiple: true },
@@ -77,18 +75,55 @@ function importCommand(args: string[]): Command {
     reverse: { type: 'boolean' },
     'in-order': { type: 'boolean' },
     connections: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  });
-  if (values.help) return { kind: 'help', text: IMPORT_HELP };
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) {
-    throw new UsageError(`import takes one FILE; ${positionals.length} are given`);
-  }
+  },
+} as const;
+
+const EXPORT = {
+  name: 'export',
+  help: EXPORT_HELP,
+  options: {
+    account: { type: 'string' },
+    all: { type: 'boolean' },
+    to: { type: 'string' },
+    format: { type: 'string' },
+    collection: { type: 'string', multiple: true },
+    excel: { type: 'boolean' },
+    delimiter: { type: 'string' },
+  },
+} as const;
+
+const ERASE = {
+  name: 'erase',
+  help: ERASE_HELP,
+  options: {
+    account: { type: 'string' },
+    'export-first': { type: 'string' },
+    confirm: { type: 'string' },
+  },
+} as const;
+
+/** Throws a `UsageError` with one sentence. */
+export function parseCommand(args: readonly string[]): Command {
+  const [name, ...rest] = args;
+  if (name === '--help' || name === '-h' || name === 'help') return { kind: 'help', text: HELP };
+  if (name === '--version') return { kind: 'version' };
+  if (name === 'import') return importCommand(rest);
+  if (name === 'export') return exportCommand(rest);
+  if (name === 'erase') return eraseCommand(rest);
+  const given = name === undefined ? 'no command is given' : `${name} is no command`;
+  throw new UsageError(`${given}; it must be import, export or erase (--help says more)`);
+}
+
+function importCommand(args: string[]): Command {
+  const { asked, values, positionals, settingsFiles } = readArguments(IMPORT, args);
+  if (asked !== undefined) return toPrint(asked, IMPORT.help);
+  const file = onlyPositional(IMPORT, positionals);
   if (values['in-order'] && values.connections !== undefined) {
     throw new UsageError('--in-order uses one connection; leave --connections out');
   }
   return {
     kind: 'import',
+    settingsFiles,
     given: {
       file,
       account: subject(values.account),
@@ -107,18 +142,9 @@ function importCommand(args: string[]): Command {
 }
 
 function exportCommand(args: string[]): Command {
-  const { values, positionals } = parsed('export', args, {
-    account: { type: 'string' },
-    all: { type: 'boolean' },
-    to: { type: 'string' },
-    format: { type: 'string' },
-    collection: { type: 'string', multiple: true },
-    excel: { type: 'boolean' },
-    delimiter: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  });
-  if (values.help) return { kind: 'help', text: EXPORT_HELP };
-  expectNoPositionals('export', positionals);
+  const { asked, values, positionals, settingsFiles } = readArguments(EXPORT, args);
+  if (asked !== undefined) return toPrint(asked, EXPORT.help);
+  expectNoPositionals(EXPORT, positionals);
   if ((values.all === true) === (values.account !== undefined)) {
     const given = values.all ? 'both given' : 'both missing';
     throw new UsageError(`--account and --all are ${given}; give one of them`);
@@ -135,6 +161,7 @@ function exportCommand(args: string[]): Command {
   const names = values.collection?.map((name) => collection('--collection', name));
   return {
     kind: 'export',
+    settingsFiles,
     given: {
       account: values.account,
       to: required('--to', 'a new folder', values.to),
@@ -147,14 +174,9 @@ function exportCommand(args: string[]): Command {
 }
 
 function eraseCommand(args: string[]): Command {
-  const { values, positionals } = parsed('erase', args, {
-    account: { type: 'string' },
-    'export-first': { type: 'string' },
-    confirm: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-  });
-  if (values.help) return { kind: 'help', text: ERASE_HELP };
-  expectNoPositionals('erase', positionals);
+  const { asked, values, positionals, settingsFiles } = readArguments(ERASE, args);
+  if (asked !== undefined) return toPrint(asked, ERASE.help);
+  expectNoPositionals(ERASE, positionals);
   const account = subject(values.account);
   const exportFirst = required('--export-first', 'a new folder', values['export-first']);
   const confirm = required('--confirm', 'the account once more', values.confirm);
@@ -163,14 +185,11 @@ function eraseCommand(args: string[]): Command {
       `--confirm is ${JSON.stringify(confirm)}, --account is ${JSON.stringify(account)}; they must be the same`,
     );
   }
-  return { kind: 'erase', given: { account, exportFirst } };
+  return { kind: 'erase', settingsFiles, given: { account, exportFirst } };
 }
 
-function expectNoPositionals(command: string, positionals: readonly string[]): void {
-  const [first] = positionals;
-  if (first !== undefined) {
-    throw new UsageError(`${command} takes options only; ${JSON.stringify(first)} is none`);
-  }
+function toPrint(asked: 'help' | 'version', help: string): Command {
+  return asked === 'help' ? { kind: 'help', text: help } : { kind: 'version' };
 }
 
 function collection(option: string, name: string): CollectionName {

@@ -1,15 +1,6 @@
-// The end of a command that cannot do its work: one sentence, and an exit code.
+// Why a command cannot do its work, as one sentence. Exit codes are in `src/program`.
 
 import { ApiError } from '../operator-client.js';
-
-export const EXIT_DONE = 0;
-export const EXIT_FAILED = 1;
-export const EXIT_WRONG_USE = 2;
-/** 128 + SIGINT. */
-export const EXIT_INTERRUPTED = 130;
-
-/** The command cannot be understood or its settings are missing: exit code 2. */
-export class UsageError extends Error {}
 
 /** The command is right, but its work cannot be done: exit code 1. */
 export class CommandError extends Error {}

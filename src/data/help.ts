@@ -1,12 +1,14 @@
 // The text that --help prints.
 
+import { COMMON_HELP } from '../program/arguments.js';
+
 const SETTINGS = `Settings (environment)
   SERVICE_URL         the service, /api/v1 included (http://127.0.0.1:8080/api/v1)
   ADMIN_API_KEY       its admin key, or
   ADMIN_API_KEY_FILE  a file with the key in its first line
 `;
 
-const EXIT_CODES = `Exit codes: 0 done, 1 not done, 2 wrong use, 130 stopped with Ctrl-C.
+const EXIT_CODES = `Exit codes: 0 done, 1 failed, 2 not understood, 130 stopped with Ctrl-C.
 `;
 
 export const HELP = `Data in and out of the service, through its administration API.
@@ -41,7 +43,7 @@ unless all are good. Run again, it goes on where it stopped.
   --reverse             from the last row to the first
   --in-order            one row after the other: records in the order of the rows
   --connections 8       how many rows are under way at once
-
+${COMMON_HELP}
 ${SETTINGS}
 ${EXIT_CODES}`;
 
@@ -58,7 +60,7 @@ into a new FOLDER, oldest first.
   --excel               CSV with a byte order mark; cells that begin with = + - @
                         get an apostrophe, so that none is taken for a formula
   --delimiter MARK      of CSV; a comma unless given
-
+${COMMON_HELP}
 ${SETTINGS}
 ${EXIT_CODES}`;
 
@@ -71,7 +73,7 @@ accounts, which restore reads. Broken off, the same command goes on.
   --account SUBJECT     who is erased
   --export-first FOLDER where the records go before
   --confirm SUBJECT     the subject once more
-
+${COMMON_HELP}
 ${SETTINGS}  BACKUP_DIR, BACKUP_INTERVAL_HOURS, BACKUP_KEEP
                       as the service has them: the ledger stands beside the
                       folder, and the last backup's end is reckoned

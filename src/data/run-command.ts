@@ -1,10 +1,12 @@
 // Runs a command: from its arguments to its exit code.
 
-import { readBackups, SettingError } from '../settings.js';
+import { EXIT_DONE, EXIT_INTERRUPTED, exitCodeOf, UsageError } from '../program/ending.js';
+import { readBackups } from '../settings.js';
 import {
   type CommandDependencies,
   type DataCommandDependencies,
   pathOf,
+  withSettings,
 } from './command-dependencies.js';
 import {
   type Command,
@@ -15,16 +17,7 @@ import {
 import { eraseAccount } from './erase/erase-command.js';
 import { ledgerPath } from './erase/ledger.js';
 import { exportData } from './export/export-command.js';
-import {
-  CommandError,
-  EXIT_DONE,
-  EXIT_FAILED,
-  EXIT_INTERRUPTED,
-  EXIT_WRONG_USE,
-  Interrupted,
-  sentenceOf,
-  UsageError,
-} from './failures.js';
+import { CommandError, Interrupted, sentenceOf } from './failures.js';
 import { importData } from './import/import-command.js';
 import { Service } from './service.js';
 import { readTarget } from './target.js';
@@ -39,23 +32,23 @@ export async function runCommand(
   try {
     return await run(parseCommand(args), dependencies, waits);
   } catch (error) {
-    const isWrongUse = error instanceof UsageError || error instanceof SettingError;
     dependencies.err(`${sentenceOf(error)}\n`);
-    if (isWrongUse) return EXIT_WRONG_USE;
-    return error instanceof Interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
+    return error instanceof Interrupted ? EXIT_INTERRUPTED : exitCodeOf(error);
   }
 }
 
 async function run(
   command: Command,
-  dependencies: DataCommandDependencies,
+  given: DataCommandDependencies,
   waits?: Waits,
 ): Promise<number> {
+  if (command.kind === 'help' || command.kind === 'version') {
+    given.out(command.kind === 'help' ? command.text : `${given.version}\n`);
+    return EXIT_DONE;
+  }
+  const dependencies = withSettings(given, command.settingsFiles);
   const service = () => new Service(readTarget(dependencies), dependencies, waits);
   switch (command.kind) {
-    case 'help':
-      dependencies.out(command.text);
-      return EXIT_DONE;
     case 'import':
       return runImport(command.given, service, dependencies);
     case 'export': {

@@ -2,8 +2,9 @@
 // every user of a machine can read the flags of a running program.
 
 import { readFileSync } from 'node:fs';
+import { UsageError } from '../program/ending.js';
 import type { CommandDependencies } from './command-dependencies.js';
-import { systemCodeOf, UsageError } from './failures.js';
+import { systemCodeOf } from './failures.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080/api/v1';
 

@@ -2,16 +2,16 @@
 // ends the work and not the process.
 
 import { randomBytes } from 'node:crypto';
-import type { CommandDependencies } from './command-dependencies.js';
-import { EXIT_INTERRUPTED } from './failures.js';
+import { EXIT_INTERRUPTED } from '../program/ending.js';
+import { outliveReaders, versionOf } from '../program/run-program.js';
+import type { DataCommandDependencies } from './command-dependencies.js';
 
 /** The terminal sends a signal to npm and to this process, and npm passes it on: two signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Takes over the process's signals: once a process. */
-export function terminal(): CommandDependencies {
-  // If the reader of the output has gone, such as `head`, the work goes on.
-  process.stdout.on('error', () => {});
+/** Takes over the process's signals: once a process. `entry`: the program's own `import.meta.url`. */
+export function terminal(entry: string): DataCommandDependencies {
+  outliveReaders();
   return {
     environment: process.env,
     out: (text) => void process.stdout.write(text),
@@ -20,6 +20,7 @@ export function terminal(): CommandDependencies {
     interrupted: interruptedBySignal(),
     now: Date.now,
     randomBytes,
+    version: versionOf(entry),
   };
 }
 

@@ -27,9 +27,18 @@ export interface KeptDocumentOptions<T> {
   readonly joined: boolean;
 }
 
-/** Why a document cannot be had, in words that hold no secret. `cause` is the network's error, if it was that. */
+/**
+ * Why a document cannot be had, in words that hold no secret. `cause` is the network's error,
+ * if it was that; `status` the answer's, if it was not 200.
+ */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
+  readonly status: number | undefined;
+
+  constructor(message: string, { status, ...options }: ErrorOptions & { status?: number } = {}) {
+    super(message, options);
+    this.status = status;
+  }
 }
 
 export class KeptDocument<T> {
@@ -93,7 +102,8 @@ export class KeptDocument<T> {
       });
       if (response.status !== 200) {
         await response.body?.cancel();
-        throw new DocumentError(`${name} cannot be had: status ${response.status}`);
+        const { status } = response;
+        throw new DocumentError(`${name} cannot be had: status ${status}`, { status });
       }
       const body = await boundedBody(response.body, DOCUMENT_MAX_BYTES);
       const value = read(body && parsed(body));

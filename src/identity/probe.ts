@@ -23,6 +23,8 @@ export interface ProviderFinding {
   /** One sentence without a secret. */
   readonly found: string;
   readonly remedy: string | null;
+  /** Nothing was found out about the settings: the provider did not answer, or said that it cannot. */
+  readonly isAway?: boolean;
 }
 
 /** Not a secret: this token opens nothing. */
@@ -81,9 +83,7 @@ function findingOf({ response, verdict }: Exchange, options: ProbeOptions): Prov
       'set AUTH_USERINFO_URL to the endpoint for programs: userinfo_endpoint in the discovery document',
     );
   }
-  if (status >= 500 || status === 429) {
-    return unfit(`status ${status}`, 'see whether the provider is up; this may pass');
-  }
+  if (isPassing(status)) return away(`status ${status}`);
   return unfit(
     `${verdict.reason}, where a refusal of a made-up token was expected`,
     'see whether AUTH_USERINFO_URL is the endpoint that tells whose token it is',
@@ -131,7 +131,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 
 function failureOf(error: unknown, signal: AbortSignal): ProviderFinding {
   if (signal.aborted) {
-    return unfit(
+    return away(
       `no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms`,
       'see whether this machine reaches the provider, through its egress proxy if it has one',
     );
@@ -147,13 +147,22 @@ function failureOf(error: unknown, signal: AbortSignal): ProviderFinding {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'CERT_HAS_EXPIRED') {
     return unfit(`the certificate does not fit (${code})`, 'renew it, or use the name that it has');
   }
-  if (error instanceof DocumentError) {
+  if (error instanceof DocumentError && error.cause === undefined) {
+    if (isPassing(error.status)) return away(error.message);
     return unfit(error.message, 'set AUTH_ISSUER to the issuer as the provider spells it');
   }
-  return unfit(
+  return away(
     `no answer (${code ?? 'network error'})`,
     'see whether the provider is up, and whether this machine reaches it',
   );
+}
+
+function isPassing(status = 0): boolean {
+  return status >= 500 || status === 429;
+}
+
+function away(found: string, remedy = 'see whether the provider is up; this may pass') {
+  return { ...unfit(found, remedy), isAway: true };
 }
 
 function unfit(found: string, remedy: string): ProviderFinding {

@@ -1,16 +1,15 @@
 // A move from its words to its exit code.
 
-import { type CommandDependencies, pathOf } from '../data/command-dependencies.js';
 import {
-  EXIT_DONE,
-  EXIT_FAILED,
-  EXIT_INTERRUPTED,
-  EXIT_WRONG_USE,
-  Interrupted,
-  UsageError,
-} from '../data/failures.js';
+  type CommandDependencies,
+  type DataCommandDependencies,
+  pathOf,
+  withSettings,
+} from '../data/command-dependencies.js';
+import { Interrupted } from '../data/failures.js';
 import { readAdminKey } from '../data/target.js';
 import type { Waits } from '../data/waiting.js';
+import { EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, exitCodeOf } from '../program/ending.js';
 import { FileAccounts } from '../storage/move/file-accounts.js';
 import { type MoveCommand, parseMove } from './command-line.js';
 import { MOVE_HELP } from './help.js';
@@ -23,16 +22,17 @@ const NAMED_MAX_ACCOUNTS = 20;
 
 /** Resolves with the exit code; whatever goes wrong is one sentence. */
 export async function runMove(
-  args: string[],
-  dependencies: CommandDependencies,
+  args: readonly string[],
+  given: DataCommandDependencies,
   waits?: Waits,
 ): Promise<number> {
   try {
     const command = parseMove(args);
-    if (command.kind === 'help') {
-      dependencies.out(MOVE_HELP);
+    if (command === 'help' || command === 'version') {
+      given.out(command === 'help' ? MOVE_HELP : `${given.version}\n`);
       return EXIT_DONE;
     }
+    const dependencies = withSettings(given, command.settingsFiles);
     const adminKey = readAdminKey(dependencies.environment);
     const worker = new MaintenanceWorker({ url: command.url, adminKey }, dependencies, waits);
     return command.kind === 'in'
@@ -40,11 +40,11 @@ export async function runMove(
       : await runBack(command, worker, dependencies);
   } catch (error) {
     if (error instanceof Interrupted) {
-      dependencies.err('stopped; what has arrived stays: the same command goes on from there\n');
+      given.err('stopped; what has arrived stays: the same command goes on from there\n');
       return EXIT_INTERRUPTED;
     }
-    dependencies.err(`${error instanceof Error ? error.message : String(error)}\n`);
-    return error instanceof UsageError ? EXIT_WRONG_USE : EXIT_FAILED;
+    given.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    return exitCodeOf(error);
   }
 }
 

@@ -8,6 +8,7 @@ import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
 import { responderFor } from '../responder.js';
 import type { ServiceEvents } from '../service-events.js';
+import { addressProblem } from '../settings/address-problem.js';
 import { replicaSettings, type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
 import { Arrivals } from './arrivals.js';
@@ -220,14 +221,6 @@ function scheduleOf(
   return new BackupSchedule({ journal, databasePath, settings: backups, log, events });
 }
 
-/** `prefix`: the first letters of the settings that name the address. */
 function reasonOf(error: unknown, prefix = ''): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE')
-    return `another program has this port; set ${prefix}PORT to a free one`;
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return `this machine does not have this address; set ${prefix}HOST to one of its own`;
-  }
-  if (code === 'EACCES') return `this port needs more rights; set ${prefix}PORT to 1024 or above`;
-  return error instanceof Error ? error.message : String(error);
+  return addressProblem(error, prefix) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -1,12 +1,12 @@
-// The warnings and errors before a start, and `--check`, which prints them and starts nothing.
+// The warnings before a start, and `--check`, which says what a start would find and starts
+// nothing.
 
 import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Log } from '../log.js';
+import { EXIT_DONE, EXIT_FAILED } from '../program/ending.js';
 import { environmentWarnings } from '../setting-warnings.js';
-import { type Environment, readSettings, type Settings, settingWarnings } from '../settings.js';
-import { inspectDatabase } from '../storage/file/inspect.js';
-import { Litestream } from '../storage/replication/litestream.js';
+import { type Environment, readSettings, type Settings } from '../settings.js';
+import { type Look, looksAt } from './start-looks.js';
 
 const OTHERS_READ = 0o044;
 const PERMISSIONS = 0o777;
@@ -32,44 +32,47 @@ export function warnOfFile(path: string, log: Log): void {
   });
 }
 
-/**
- * Judges settings and database file as a start would, and starts nothing.
- * Resolves with the process's exit code: 0 if a start would succeed.
- */
-export async function checkStart(environment: Environment, log: Log): Promise<number> {
-  try {
-    const settings = settingsOf(environment);
-    for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
-    warnOfEnvironment(environment, log);
-    const database = await inspectDatabase(settings.databasePath);
-    warnOfFile(settings.databasePath, log);
-    const replica = await lookAtReplica(settings, log);
-    log.info('check_passed', { database, ...replica });
-    return 0;
-  } catch (error) {
-    log.error('check_failed', error instanceof Error ? error.message : String(error));
-    return 1;
-  }
+export interface CheckOptions {
+  readonly log: Log;
+  /** Whether the identity provider is asked. */
+  readonly online: boolean;
 }
 
-/** In `sync` a start needs Litestream; in `async` it warns. */
-async function lookAtReplica({ replication, databasePath }: Settings, log: Log) {
-  const { mode, socketPath } = replication;
-  if (mode === 'off') return { replication: mode };
-  const litestream = new Litestream({ socketPath, databasePath: resolve(databasePath) });
+/**
+ * Looks at everything that a start needs, and starts nothing. A line for each look says
+ * what was found. Resolves with the process's exit code: 0 if a start would succeed and
+ * would be what is meant.
+ */
+export async function checkStart(
+  environment: Environment,
+  { log, online }: CheckOptions,
+): Promise<number> {
+  const failures: string[] = [];
+  const fail = (what: string, error: unknown) => {
+    const sentence = error instanceof Error ? error.message : String(error);
+    failures.push(sentence);
+    log.error('checked', sentence, { what, result: 'failed' });
+  };
+  let looks: Look[] = [];
   try {
-    await litestream.identify();
-    return { replication: mode, replica: 'Litestream answers and lists the database' };
+    const settings = settingsOf(environment);
+    looks = looksAt(environment, settings, online);
+    warnOfFile(settings.databasePath, log);
   } catch (error) {
-    if (mode === 'sync') throw error;
-    log.warn('replica_unreachable', {
-      mode,
-      reason: error instanceof Error ? error.message : String(error),
-    });
-    return { replication: mode, replica: 'unreachable' };
-  } finally {
-    litestream.close();
+    fail('settings', error);
   }
+  for (const { what, look } of looks) {
+    try {
+      const { found, warnings = [] } = await look();
+      for (const { event, hint } of warnings) log.warn(event, { hint });
+      log.info('checked', { what, result: warnings.length > 0 ? 'warning' : 'ok', found });
+    } catch (error) {
+      fail(what, error);
+    }
+  }
+  if (failures.length > 0) log.error('check_failed', failures.join('; also '));
+  else log.info('check_passed', { looks: looks.length });
+  return failures.length > 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
 /** Undefined if the file is missing. */

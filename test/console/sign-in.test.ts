@@ -1,9 +1,14 @@
 // Signing in: codes, passwords, guessing, cookies, sessions.
 
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { codeCredentials } from '../../src/console/credentials.js';
 import { SESSION_IDLE_MAX_MS, Sessions, Tries } from '../../src/console/sessions.js';
+import { withSettingsFiles } from '../../src/program/settings-file.js';
+import { readConsoleSettings } from '../../src/settings/console-settings.js';
 import { spawnConsole, startConsoleProcess } from '../support/console-process.js';
 import {
   ADMIN_KEY,
@@ -12,6 +17,7 @@ import {
   openConsole,
   openService,
 } from '../support/console-visitor.js';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 let service: ConsoleService;
 let console_: OpenConsole;
@@ -173,7 +179,9 @@ it('The next try is possible one minute after the oldest of five', () => {
 
 it('Codes differ', () => {
   const codes = new Set<string>();
-  for (let made = 0; made < 200; made++) codeCredentials(randomBytes, (code) => codes.add(code));
+  for (let made = 0; made < 200; made++) {
+    codeCredentials(randomBytes, (code) => codes.add(code)).begin();
+  }
   expect(codes.size).toBe(200);
 });
 
@@ -182,7 +190,7 @@ describe('A password', () => {
     const password = 'jua kali na mvua 7';
     const hashing = spawnConsole({}, ['--hash'], `${password}\n`);
     expect(await hashing.exited).toBe(0);
-    const hash = hashing.output().trim();
+    const [, hash = ''] = /^CONSOLE_PASSWORD_HASH='(.*)'\n$/.exec(hashing.output()) ?? [];
     expect(hash).toMatch(/^scrypt\$32768\$8\$3\$/);
     expect(hash).not.toContain(password);
     const origin = 'https://operator.example.com';
@@ -215,6 +223,34 @@ describe('A password', () => {
     expect(await hashing.exited).toBe(1);
     expect(hashing.output()).toBe('the password has 11 characters; it must have 12 to 1024\n');
   });
+});
+
+it('The line that --hash prints can be pasted into a shell and into a file of settings', async () => {
+  const hashing = spawnConsole({}, ['--hash'], 'jua kali na mvua 7\n');
+  await hashing.exited;
+  const line = hashing.output();
+  const pasted = execFileSync('sh', ['-c', `${line}printf %s "$CONSOLE_PASSWORD_HASH"`]).toString();
+  expect(pasted).toMatch(/^scrypt\$32768\$8\$3\$[\w-]{22}\$[\w-]{43}$/);
+  const folder = await openTemporaryFolder();
+  const file = join(folder.path, 'settings');
+  await writeFile(file, line);
+  expect(withSettingsFiles({}, [file])).toEqual({ CONSOLE_PASSWORD_HASH: pasted });
+  await folder.remove();
+  // As a program that keeps the quotation marks hands it over.
+  const kept = { ADMIN_API_KEY: ADMIN_KEY, CONSOLE_PASSWORD_HASH: `'${pasted}'` };
+  expect(readConsoleSettings(kept, undefined).passwordHash).toMatchObject({ cost: 32_768 });
+});
+
+it('The program says in one sentence that its port is taken, and prints no code', async () => {
+  const environment = { SERVICE_URL: service.url, ADMIN_API_KEY: ADMIN_KEY };
+  const first = await startConsoleProcess(environment);
+  const { port } = new URL(first.origin);
+  const second = spawnConsole({ ...environment, CONSOLE_PORT: port });
+  expect(await second.exited).toBe(1);
+  expect(second.output()).toBe(
+    `the console cannot listen on 127.0.0.1:${port}: another program has this port; set CONSOLE_PORT to a free one\n`,
+  );
+  await first.stop();
 });
 
 it('The program prints a code and its address, and ends on SIGTERM', async () => {

@@ -46,6 +46,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'turns',
     'settings',
     'setting-warnings',
+    'program',
     'handler',
     'libsql',
     'responder',
@@ -76,6 +77,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   eventually: [],
   settings: ['domain', 'identity'],
   'setting-warnings': ['settings'],
+  program: ['settings'],
   handler: [
     'domain',
     'http',
@@ -90,13 +92,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'service-events': [],
   responder: ['handler', 'http', 'identity', 'log', 'records', 'settings', 'turns'],
   libsql: ['handler', 'storage', 'records'],
-  server: ['node', 'settings'],
+  server: ['node', 'settings', 'program'],
   preview: ['node', 'settings', 'domain', 'log', 'console'],
-  ready: ['settings'],
-  data: ['domain', 'operator-client', 'settings'],
-  restore: ['storage', 'settings', 'domain', 'data'],
-  move: ['data', 'storage'],
-  console: ['domain', 'operator-client', 'data', 'settings', 'log'],
+  ready: ['settings', 'program'],
+  data: ['domain', 'operator-client', 'settings', 'program'],
+  restore: ['storage', 'settings', 'domain', 'data', 'program'],
+  move: ['data', 'storage', 'program'],
+  console: ['domain', 'operator-client', 'data', 'settings', 'log', 'program'],
 };
 
 /** Where Node's own modules may be used. */
@@ -111,6 +113,7 @@ const NODE_LAYERS = new Set([
   'data',
   'move',
   'console',
+  'program',
 ]);
 
 /** Where a host's clock, environment and console may be used. */

@@ -107,16 +107,29 @@ describe('A restore', () => {
   it('prints its usage when no backup or more than one is named', async () => {
     for (const args of [[], [on.backup, on.backup], ['--force']]) {
       const { code, stderr } = await on.restore(args);
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/^npm run restore -- FILE\n/)]);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/\nusage: npm run restore -- FILE /),
+      ]);
     }
     expect((await on.restore(['--help'])).code).toBe(0);
+  });
+
+  it('is refused where nothing says which database is meant', async () => {
+    const before = await readdir(on.service.folder);
+    const { code, stdout, stderr } = await on.restore([on.backup], { DATABASE_URL: '' });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(
+      "nothing says where the database is: DATABASE_URL is unset; give --database PATH, or --settings with the file of the service's settings\n",
+    );
+    expect(await readdir(on.service.folder)).toEqual(before);
   });
 
   it('names the setting that is wrong', async () => {
     const { code, stderr } = await on.restore([on.backup], {
       DATABASE_URL: 'libsql://x?authToken=hush',
     });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^DATABASE_URL is a libsql URL/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^DATABASE_URL is a libsql URL/)]);
     expect(stderr).not.toContain('hush');
   });
 });

@@ -75,6 +75,35 @@ The old one is now ${on.at(kept)}
     expect(code).toBe(0);
   });
 
+  it.each([
+    ['as --database', (path: string) => ['--database', path]],
+    ['as --database, from where it was called', () => ['--database', 'new/service.db']],
+    ['as --database, as DATABASE_URL has it', (path: string) => ['--database', `file:${path}`]],
+    ['in a file of settings', () => ['--settings', 'settings']],
+  ])('takes the database %s', async (_, argsFor) => {
+    const path = on.at('new/service.db');
+    await writeFile(on.at('settings'), `# the service's\nDATABASE_URL='file:${path}'\n`);
+    const { code, stdout } = await on.restore([on.backup, ...argsFor(path)], {
+      DATABASE_URL: undefined,
+      INIT_CWD: on.service.folder,
+    });
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`${path} is now the backup`)]);
+    expect(await recordsIn(path)).toBe(BACKUP_RECORDS);
+    expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS + 1);
+  });
+
+  it('is done, without a word, where nobody reads its report', async () => {
+    const child = on.start([on.backup]);
+    let stderr = '';
+    child.stdout.destroy();
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS);
+  });
+
   it('creates a missing database, and its folder', async () => {
     const path = on.at('new/deep/service.db');
     const { code, stdout } = await on.restore([on.backup], { DATABASE_URL: `file:${path}` });

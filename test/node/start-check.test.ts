@@ -2,11 +2,10 @@
 // that can be used and are hardly meant.
 
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { environmentWarnings } from '../../src/setting-warnings.js';
-import { SETTING_NAMES } from '../../src/settings/setting-names.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
 
@@ -22,51 +21,73 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Runs `--check`; the launcher's own arguments end where the script begins. */
-async function check(environment: Environment = {}): Promise<{ code: unknown; log: LogLine[] }> {
-  const { exited, log } = spawnServer({ ...service.environment, ...environment }, '--check', [
-    process.execPath,
-    '--input-type=module',
-    '--eval',
-    RUN,
-  ]);
-  return { code: await exited, log: log() };
+interface Checked {
+  readonly code: unknown;
+  readonly log: LogLine[];
 }
 
-/** As `node dist/server.js --check`: the test's launcher puts Node and "script" behind. */
-const RUN = `process.argv = [process.argv[0], ${JSON.stringify(SERVER)}, '--check']; await import(${JSON.stringify(SERVER)});`;
+/** Runs `--check`. */
+async function check(environment: Environment = {}, ...more: string[]): Promise<Checked> {
+  const run = spawnServer(
+    { ...service.environment, ...environment },
+    SERVER,
+    [],
+    ['--check', ...more],
+  );
+  return { code: await run.exited, log: run.log() };
+}
+
+/** The line with the result. Two streams: it need not be the last one that arrived. */
+function endOf(log: readonly LogLine[]): LogLine | undefined {
+  return log.find(({ event }) => event === 'check_passed' || event === 'check_failed');
+}
+
+/** What was found at a look, or the sentence of its failure. */
+function foundAt(what: string, { log }: Checked): unknown {
+  const line = log.find((candidate) => candidate['what'] === what);
+  return line?.['found'] ?? line?.['error'];
+}
 
 function eventsOf({ log }: { log: LogLine[] }): string[] {
-  return log.map(({ event }) => event);
+  return log.map(({ event }) => event).filter((event) => event !== 'checked');
 }
 
 describe('A check', () => {
-  it('passes before the first start, and creates no file', async () => {
+  it('passes before the first start, says what it looked at, and creates no file', async () => {
     const { code, log } = await check();
-    expect([code, log.at(-1)]).toEqual([
-      0,
-      {
-        time: expect.any(String),
-        level: 'info',
-        event: 'check_passed',
-        database: 'absent',
-        replication: 'off',
-      },
+    const looks = log.filter(({ event }) => event === 'checked');
+    expect(looks.map(({ what, result, found }) => [what, result, found])).toEqual([
+      ['settings', 'ok', 'all can be used'],
+      ['names of settings', 'ok', 'none is misspelled'],
+      ['admin key', 'ok', 'unset: the administration API answers 503'],
+      ['database', 'ok', 'absent: a start makes it'],
+      ['backups', 'ok', 'none: BACKUP_DIR is unset'],
+      ['replica', 'ok', 'none: REPLICATION is off'],
+      ['operations port', 'ok', 'none: OPS_PORT is unset'],
+      ['port', 'ok', '127.0.0.1:0: a start picks one'],
+      ['identity provider', 'ok', 'not asked; --online asks it'],
     ]);
+    expect([code, endOf(log)]).toMatchObject([0, { event: 'check_passed', looks: looks.length }]);
     await expect(stat(database)).rejects.toThrow('ENOENT');
   });
 
   it('passes on a usable file, and does not change it', async () => {
     await (await service.start()).stop();
     const bytes = await readFile(database);
-    const { code, log } = await check();
-    expect([code, log.at(-1)]).toMatchObject([0, { database: 'usable' }]);
+    const checked = await check();
+    expect([checked.code, foundAt('database', checked)]).toEqual([
+      0,
+      'usable: whole, of this program, and free',
+    ]);
     expect((await readFile(database)).equals(bytes)).toBe(true);
   });
 
   it('passes beside a running service, and disturbs nothing', async () => {
     const server = await service.start();
-    expect((await check()).log.at(-1)).toMatchObject({ event: 'check_passed', database: 'held' });
+    const checked = await check({ PORT: new URL(server.origin).port });
+    expect(endOf(checked.log)?.event).toBe('check_passed');
+    expect(foundAt('database', checked)).toMatch(/^held: another process has it/);
+    expect(foundAt('port', checked)).toMatch(/ is taken, as while the service runs$/);
     expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
     expect(await server.stop()).toBe(0);
   });
@@ -80,15 +101,75 @@ describe('A check', () => {
     ],
   ])('fails for %s with one line', async (_, environment, sentence) => {
     const { code, log } = await check(environment);
-    expect([code, log.at(-1)?.event]).toEqual([1, 'check_failed']);
-    expect(log.at(-1)?.['error']).toContain(sentence);
+    expect([code, endOf(log)?.event]).toEqual([1, 'check_failed']);
+    expect(endOf(log)?.['error']).toContain(sentence);
+  });
+
+  it.each([
+    ['names of settings', { REPLICATON: 'sync' }, 'REPLICATON is no setting and does nothing;'],
+    ['admin key', { ADMIN_API_KEY: 'short' }, 'the administration API stays disabled;'],
+    ['backups', { BACKUP_DIR: '/nope' }, 'backups /nope cannot be used: it is not there; make it'],
+    ['backups', { BACKUP_DIR: '/dev/null' }, 'it is a file; name a folder'],
+    ['port', { HOST: '192.0.2.1' }, 'this machine does not have this address; set HOST'],
+  ])('fails at the look at the %s with %j', async (what, environment, sentence) => {
+    const checked = await check(environment);
+    expect(checked.code).toBe(1);
+    expect(foundAt(what, checked)).toContain(sentence);
+    expect(endOf(checked.log)).toMatchObject({
+      event: 'check_failed',
+      error: foundAt(what, checked),
+    });
+  });
+
+  it('fails where a port is taken, and goes on to the other looks', async () => {
+    const taken = createServer();
+    await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
+    const { port } = taken.address() as AddressInfo;
+    const checked = await check({ PORT: String(port), OPS_PORT: String(port) });
+    taken.close();
+    expect(checked.code).toBe(1);
+    expect(foundAt('operations port', checked)).toContain(
+      'another program has this port; set OPS_',
+    );
+    expect(foundAt('port', checked)).toContain('another program has this port; set PORT');
+    expect(foundAt('identity provider', checked)).toBe('not asked; --online asks it');
+  });
+
+  it('fails where the service and its operations would have the same port', async () => {
+    const free = createServer();
+    await new Promise<void>((done) => free.listen(0, '127.0.0.1', done));
+    const port = String((free.address() as AddressInfo).port);
+    await new Promise((done) => free.close(done));
+    const checked = await check({ PORT: port, OPS_PORT: port });
+    expect(foundAt('operations port', checked)).toBe(`127.0.0.1:${port} is free`);
+    expect(foundAt('port', checked)).toContain('another program has this port');
+  });
+
+  it('takes an environment with names of others, and says which have no effect', async () => {
+    const checked = await check({ DATABASE_PASSWORD: 'hush' });
+    expect([checked.code, eventsOf(checked)]).toEqual([0, ['setting_unknown', 'check_passed']]);
+    expect(JSON.stringify(checked.log)).not.toContain('hush');
+  });
+
+  it('asks the identity provider with --online', async () => {
+    const fit = await check({}, '--online');
+    expect([fit.code, foundAt('identity provider', fit)]).toEqual([
+      0,
+      'a made-up token is refused with status 401',
+    ]);
+    const issuer = `${new URL(service.identity.url).origin}/`;
+    const unfit = await check({ AUTH_USERINFO_URL: '', AUTH_ISSUER: issuer }, '--online');
+    expect(unfit.code).toBe(1);
+    expect(foundAt('identity provider', unfit)).toMatch(/^the identity provider: .*; set AUTH_ISS/);
+    const away = await check({ AUTH_USERINFO_URL: 'http://127.0.0.1:9/' }, '--online');
+    expect(foundAt('identity provider', away)).toMatch(/; see whether the provider is up/);
   });
 
   it('fails for a file with a foreign schema', async () => {
     await (await service.start()).stop();
     await runSql(database, 'create view more as select 1');
     const { code, log } = await check();
-    expect([code, log.at(-1)?.['error']]).toEqual([1, expect.stringContaining('the view "more"')]);
+    expect([code, endOf(log)?.['error']]).toEqual([1, expect.stringContaining('the view "more"')]);
   });
 });
 
@@ -124,30 +205,6 @@ describe('A start', () => {
   });
 });
 
-describe('A name that looks like a setting', () => {
-  it.each([
-    ['AUTH_USERINFO_ULR', 'AUTH_USERINFO_URL'],
-    ['AUTH_USER_INFO_URL', 'AUTH_USERINFO_URL'],
-    ['ADMIN_KEY', 'ADMIN_API_KEY'],
-    ['ADMIN_API_KEYFILE', 'ADMIN_API_KEY_FILE'],
-    ['CORS_ALLOWED_ORIGIN', 'CORS_ALLOWED_ORIGINS'],
-    ['DATABASE_URI', 'DATABASE_URL'],
-    ['BACKUP_DIRECTORY', 'BACKUP_DIR'],
-    ['OPS_PROT', 'OPS_PORT'],
-    ['ACCOUNT_MAX_BYTE', 'ACCOUNT_MAX_BYTES'],
-  ])('%s is named with the nearest, %s', (name, near) => {
-    const [warning] = environmentWarnings({ [name]: 'hush' });
-    expect(warning?.hint).toBe(
-      `${name} is no setting and does nothing; the nearest one is ${near}`,
-    );
-  });
-
-  it('causes no warning when it is a real setting, empty, or of another program', () => {
-    const all = Object.fromEntries(SETTING_NAMES.map((name) => [name, 'x']));
-    expect(environmentWarnings({ ...all, AUTH_X: '', PATH: 'x', AUTHOR: 'x' })).toEqual([]);
-  });
-});
-
 describe('ADMIN_API_KEY_FILE', () => {
   const ask = (origin: string, key: string) =>
     fetch(`${origin}/api/v1/admin/overview`, { headers: { 'X-Service-Admin-Key': key } });
@@ -176,12 +233,12 @@ describe('ADMIN_API_KEY_FILE', () => {
     const file = join(service.folder, 'keys');
     await writeFile(file, text);
     const { code, log } = await check({ ADMIN_API_KEY_FILE: file, ...more });
-    expect([code, log.at(-1)?.['error']]).toEqual([1, expect.stringContaining(sentence)]);
+    expect([code, endOf(log)?.['error']]).toEqual([1, expect.stringContaining(sentence)]);
     expect(JSON.stringify(log)).not.toContain(KEY);
   });
 
   it('ends the start when it is missing', async () => {
     const { code, log } = await check({ ADMIN_API_KEY_FILE: join(service.folder, 'none') });
-    expect([code, log.at(-1)?.['error']]).toEqual([1, expect.stringContaining('(ENOENT)')]);
+    expect([code, endOf(log)?.['error']]).toEqual([1, expect.stringContaining('(ENOENT)')]);
   });
 });

@@ -10,11 +10,16 @@ import {
   RESPONSE_WRITE_TIMEOUT_MS,
 } from '../../src/domain/limits.js';
 import type { Reason, Warning } from '../../src/operations/readiness.js';
+import { settingsIn } from '../../src/program/settings-file.js';
+import { misspelledNames } from '../../src/settings/misspelled-names.js';
+import { SETTING_NAMES } from '../../src/settings/setting-names.js';
+import { readSettings } from '../../src/settings.js';
 import { codesIn, constantOf, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 const PAGE = 'src/operations/README.md';
 const PORT_ROWS = tableRows(sectionOf(PAGE, '## 5. The operations port'));
 const unit = fileOf('service-management.service');
+const settings = fileOf('service-management.env');
 const litestream = fileOf('litestream.yml');
 const nginx = fileOf('nginx.conf');
 
@@ -69,10 +74,27 @@ describe('service-management.service', () => {
     expect(numberIn(unit, /^TimeoutStopSec=(\d+)$/m)).toBeGreaterThan(drain / 1000);
   });
 
+  it('reads the settings that operators copy', () => {
+    const path = /^EnvironmentFile=(\S+)$/m.exec(unit)?.[1] ?? '';
+    expect(settings).toContain(`service-management.env ${path}\n`);
+    expect(textOf(PAGE)).toContain(`--settings ${path}`);
+  });
+});
+
+describe('service-management.env', () => {
+  it('has settings alone, and the operator’s commands can read it', () => {
+    // Also those that are commented out.
+    const lines = settings.replaceAll(/^#(?=[A-Z_]+=)/gm, '');
+    const read = settingsIn(lines);
+    expect(misspelledNames(read)).toEqual([]);
+    expect(Object.keys(read).filter((name) => !SETTING_NAMES.includes(name as never))).toEqual([]);
+    expect(() => readSettings(read)).not.toThrow();
+  });
+
   it('opens the operations port that prometheus.yml asks and the page names', () => {
-    const port = numberIn(unit, /^Environment=OPS_PORT=(\d+)$/m);
+    const port = numberIn(settings, /^OPS_PORT=(\d+)$/m);
     expect(numberIn(fileOf('prometheus.yml'), /targets: \["127\.0\.0\.1:(\d+)"\]/)).toBe(port);
-    expect(textOf(PAGE)).toContain(`the unit sets ${port}`);
+    expect(textOf(PAGE)).toContain(`the settings file has ${port}`);
     expect(textOf(PAGE)).toContain(`http://127.0.0.1:${port}/metrics`);
   });
 });
@@ -94,8 +116,8 @@ describe('litestream.yml', () => {
     expect(socket).toBe(`/run/${folder}/litestream.sock`);
   });
 
-  it('has the database of the service’s unit', () => {
-    const database = /^Environment=DATABASE_URL=file:(\S+)$/m.exec(unit)?.[1];
+  it('has the database of the service’s settings', () => {
+    const database = /^DATABASE_URL=file:(\S+)$/m.exec(settings)?.[1];
     expect(litestream).toContain(`  - path: ${database}\n`);
   });
 });

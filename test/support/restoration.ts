@@ -1,6 +1,6 @@
 // A database and a backup of it, for the tests of the restore.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +18,12 @@ const KEPT = /^service-before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db
 /** The number of records in the backup: the samples and one more. The database has one more than the backup. */
 export const BACKUP_RECORDS = SAMPLE_COUNT + 1;
 
+type RestoreCall = [
+  args: readonly string[],
+  environment?: Readonly<Record<string, string | undefined>>,
+  node?: readonly string[],
+];
+
 export interface Restoration {
   readonly service: NodeService;
   /** Path of the service's database. */
@@ -26,11 +32,11 @@ export interface Restoration {
   readonly backup: string;
   /** A path in the service's folder. */
   at(name: string): string;
-  /** Runs `node dist/restore.js`. */
+  /** Starts `node dist/restore.js`. An undefined variable is not in its environment. */
+  start(...how: RestoreCall): ChildProcessWithoutNullStreams;
+  /** Runs it to its end. */
   restore(
-    args: readonly string[],
-    environment?: Readonly<Record<string, string>>,
-    node?: readonly string[],
+    ...how: RestoreCall
   ): Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>;
   /** The names under which restores kept the old database. */
   keptNames(): Promise<string[]>;
@@ -58,16 +64,19 @@ export async function openRestoration(): Promise<Restoration> {
   // Only their owner may read them, as with the service's own files.
   await writeFile(database, (await made).database, { mode: 0o600 });
   await writeFile(backup, (await made).backup, { mode: 0o600 });
+  const start = (...[args, environment = {}, node = []]: RestoreCall) =>
+    spawn(process.execPath, [...node, RESTORE, ...args], {
+      cwd: service.folder,
+      env: { ...bareEnvironment(), ...service.environment, ...environment },
+    });
   return {
     service,
     database,
     backup,
     at,
-    async restore(args, environment = {}, node = []) {
-      const child = spawn(process.execPath, [...node, RESTORE, ...args], {
-        cwd: service.folder,
-        env: { ...bareEnvironment(), ...service.environment, ...environment },
-      });
+    start,
+    async restore(...how) {
+      const child = start(...how);
       const text = { stdout: '', stderr: '' };
       for (const name of ['stdout', 'stderr'] as const) {
         child[name].setEncoding('utf8').on('data', (chunk: string) => {

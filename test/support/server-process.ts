@@ -29,13 +29,17 @@ export interface ServerProcess {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Starts a server process, which may fail to start. `launcher`: a command that runs the command in its arguments. */
+/**
+ * Starts a server process, which may fail to start. `launcher`: a command that runs the
+ * command in its arguments. `options`: the server's own.
+ */
 export function spawnServer(
   environment: Environment,
   script = SERVER,
   launcher: readonly string[] = [],
+  options: readonly string[] = [],
 ) {
-  const [command = '', ...args] = [...launcher, process.execPath, script];
+  const [command = '', ...args] = [...launcher, process.execPath, script, ...options];
   const child = spawn(command, args, {
     env: { ...bareEnvironment(), PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

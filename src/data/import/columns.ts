@@ -1,6 +1,7 @@
 // Decides which column becomes which property, before the first row is judged.
 
-import { CommandError, UsageError } from '../failures.js';
+import { UsageError } from '../../program/ending.js';
+import { CommandError } from '../failures.js';
 
 export interface Column {
   /** The header as the file has it, without spaces around it; empty if the column has none. */

@@ -4,8 +4,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COLLECTION_NAMES, type CollectionName } from '../../domain/collection-name.js';
+import { UsageError } from '../../program/ending.js';
 import { MANIFEST, readManifest } from '../export/manifest.js';
-import { CommandError, systemCodeOf, UsageError } from '../failures.js';
+import { CommandError, systemCodeOf } from '../failures.js';
 import { lookAt, type SourceFile } from './source-file.js';
 
 export interface Part {

@@ -5,7 +5,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { CommandError, systemCodeOf, UsageError } from '../failures.js';
+import { UsageError } from '../../program/ending.js';
+import { CommandError, systemCodeOf } from '../failures.js';
 import { UnreadableFile } from './problem.js';
 
 export type Format = 'csv' | 'ndjson' | 'json';

@@ -7,6 +7,7 @@ import { HOUR_MS } from '../../domain/hour.js';
 import type { Log } from '../../log.js';
 import { type ServiceEvents, silentEvents } from '../../service-events.js';
 import type { FileJournal } from '../file/file-journal.js';
+import { folderErrorText } from './backup-folder.js';
 import { BackupNames } from './backup-names.js';
 
 /** How often the schedule reads the folder. */
@@ -198,14 +199,6 @@ export class BackupSchedule {
     this.#events.backupFailed();
     log.error('backup_failed', reasonOf(error));
   }
-}
-
-function folderErrorText(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'it is not there; make it, or mount its disk';
-  if (code === 'ENOTDIR') return 'it is a file; name a folder';
-  if (code === 'EACCES') return 'it cannot be read; check its owner and permissions';
-  return reasonOf(error);
 }
 
 function reasonOf(error: unknown): string {

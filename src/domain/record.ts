@@ -103,16 +103,17 @@ export function statusOf(record: JsonObject): JsonValue | undefined {
 
 /** Judges a record by its collection's required properties; the message names every property that fails. */
 export function validated(name: CollectionName, record: JsonObject): Outcome<JsonObject> {
-  const { required } = COLLECTIONS[name];
+  const { required, judge } = COLLECTIONS[name];
   // Only the properties that are judged: zod would copy all others, however many the caller sent.
   const judged: Record<string, unknown> = {};
-  for (const property of Object.keys(required.shape)) {
+  for (const property of required) {
     if (Object.hasOwn(record, property)) judged[property] = record[property];
   }
-  const verdict = required.safeParse(judged);
+  const verdict = judge.safeParse(judged);
   if (verdict.success) return succeeded(record);
-  const failing = new Set(verdict.error.issues.map((issue) => String(issue.path[0])));
-  const problems = [...failing].map((property) => problemOf(name, property, record[property]));
+  const problems = verdict.error.issues.map(({ path: [property], message: wanted }) =>
+    problemOf(String(property), record[String(property)], wanted),
+  );
   return failed('VALIDATION_FAILED', problems.join('; '));
 }
 
@@ -122,9 +123,7 @@ function assignedProperties({ mirrorsOwner }: Collection): readonly string[] {
 }
 
 /** The form that the OpenAPI document promises and the clients read, so it holds no text of the caller. */
-function problemOf(name: CollectionName, property: string, given: unknown): string {
-  const expected = COLLECTIONS[name].required.shape[property];
-  const wanted = expected?.safeParse(1).success ? 'a number above 0' : 'a non-empty string';
+function problemOf(property: string, given: unknown, wanted: string): string {
   const found =
     given === '' ? 'an empty string' : typeof given === 'number' ? String(given) : kindOf(given);
   return `${property} is ${found}; it must be ${wanted}`;

@@ -2,13 +2,14 @@
 // collections, error codes, limits. No fact of these tables is written here again.
 
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
+import { COLLECTIONS } from '../domain/collections.js';
 import type { ErrorCode } from '../domain/errors.js';
 import type { JsonObject } from '../domain/json.js';
 import { JSON_DEPTH_MAX_LEVELS, REQUEST_BODY_MAX_BYTES } from '../domain/limits.js';
 import type { Action } from '../http/call.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from '../http/path.js';
 import { HEALTH_ROUTE, ROUTES, type Route } from '../http/routes.js';
-import { ADMIN_RECORDS, ADMIN_VIEWS, capitalized, RECORD_NAMES } from './names.js';
+import { ADMIN_RECORDS, ADMIN_VIEWS, capitalized } from './names.js';
 import { type Operation, operationOf } from './operations.js';
 import { componentParameters, parameterRef, pathParameters } from './parameters.js';
 import { refusalResponses, responsesOf } from './responses.js';
@@ -142,7 +143,7 @@ function tags(): JsonObject[] {
   return [
     ...COLLECTION_NAMES.map((name) => ({
       name,
-      description: `The account's ${RECORD_NAMES[name].plural}.`,
+      description: `The account's ${COLLECTIONS[name].names.plural}.`,
     })),
     { name: 'payments', description: "What is paid and due of the account's orders." },
     { name: 'health', description: 'Liveness, without a token.' },

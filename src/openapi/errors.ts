@@ -76,7 +76,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
 
 /** What the service says of a record of the collection without its properties, or, where none is required, of one that is too large. */
 export function validationMessage(collection: CollectionName): string {
-  const [first] = Object.keys(COLLECTIONS[collection].required.shape);
+  const [first] = COLLECTIONS[collection].required;
   const tooLarge = () =>
     patchedRecord(collection, '{}', `{"notes":"${'x'.repeat(RECORD_MAX_CHARACTERS)}"}`);
   const verdict = first === undefined ? tooLarge() : validated(collection, { [first]: '' });

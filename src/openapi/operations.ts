@@ -2,6 +2,7 @@
 // collections come from the route table itself.
 
 import type { CollectionName } from '../domain/collection-name.js';
+import { COLLECTIONS } from '../domain/collections.js';
 import type { ErrorCode } from '../domain/errors.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import {
@@ -36,7 +37,6 @@ import {
   EXAMPLE_RECORDS,
   EXAMPLE_USAGE,
 } from './examples.js';
-import { RECORD_NAMES } from './names.js';
 import type { ParameterName } from './parameters.js';
 import type { AnswerKind } from './schemas.js';
 
@@ -66,11 +66,11 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
   [
     createRecord,
     (name) => ({
-      id: `create${RECORD_NAMES[name].one}`,
-      summary: `Create ${RECORD_NAMES[name].phrase}`,
+      id: `create${COLLECTIONS[name].names.one}`,
+      summary: `Create ${COLLECTIONS[name].names.phrase}`,
       description:
         'The service gives the record its id and its owner. There are no idempotency keys: after a time-out, look before you repeat it.',
-      body: { schema: `New${RECORD_NAMES[name].one}`, example: EXAMPLE_BODIES[name] },
+      body: { schema: `New${COLLECTIONS[name].names.one}`, example: EXAMPLE_BODIES[name] },
       answer: one(201, name, EXAMPLE_RECORD[name]),
       refusals: [
         'INVALID_JSON',
@@ -84,8 +84,8 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
   [
     readRecord,
     (name) => ({
-      id: `read${RECORD_NAMES[name].one}`,
-      summary: `Read ${RECORD_NAMES[name].phrase}`,
+      id: `read${COLLECTIONS[name].names.one}`,
+      summary: `Read ${COLLECTIONS[name].names.phrase}`,
       answer: one(200, name, EXAMPLE_RECORD[name]),
       refusals: ['NOT_FOUND'],
     }),
@@ -93,10 +93,10 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
   [
     updateRecord,
     (name) => ({
-      id: `update${RECORD_NAMES[name].one}`,
-      summary: `Change ${RECORD_NAMES[name].phrase}`,
+      id: `update${COLLECTIONS[name].names.one}`,
+      summary: `Change ${COLLECTIONS[name].names.phrase}`,
       description: 'A shallow merge: a property that is sent replaces the stored one as a whole.',
-      body: { schema: `${RECORD_NAMES[name].one}Changes`, example: EXAMPLE_CHANGES[name] },
+      body: { schema: `${COLLECTIONS[name].names.one}Changes`, example: EXAMPLE_CHANGES[name] },
       answer: one(200, name, { ...EXAMPLE_RECORD[name], ...EXAMPLE_CHANGES[name] }),
       refusals: [
         'INVALID_JSON',
@@ -110,8 +110,8 @@ const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describ
   [
     deleteRecord,
     (name) => ({
-      id: `delete${RECORD_NAMES[name].one}`,
-      summary: `Delete ${RECORD_NAMES[name].phrase}`,
+      id: `delete${COLLECTIONS[name].names.one}`,
+      summary: `Delete ${COLLECTIONS[name].names.phrase}`,
       description: 'Permanent. Nothing else is deleted with it.',
       answer: {
         status: 200,
@@ -220,20 +220,20 @@ export function operationOf(action: Action, collection: CollectionName | undefin
 
 function listing(query: readonly ParameterName[]): Describe {
   return (name) => ({
-    id: `list${RECORD_NAMES[name].many}`,
-    summary: `List ${RECORD_NAMES[name].plural}, newest first`,
+    id: `list${COLLECTIONS[name].names.many}`,
+    summary: `List ${COLLECTIONS[name].names.plural}, newest first`,
     query,
     answer: {
       status: 200,
       kind: 'list',
-      schema: RECORD_NAMES[name].one,
+      schema: COLLECTIONS[name].names.one,
       example: [...EXAMPLE_RECORDS[name]],
     },
   });
 }
 
 function one(status: 200 | 201, name: CollectionName, example: JsonObject): Operation['answer'] {
-  return { status, kind: 'one', schema: RECORD_NAMES[name].one, example };
+  return { status, kind: 'one', schema: COLLECTIONS[name].names.one, example };
 }
 
 function view(

@@ -1,11 +1,11 @@
 // Parameters, each described once: `components.parameters`.
 
 import { byCollection, COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
+import { COLLECTIONS } from '../domain/collections.js';
 import type { JsonObject } from '../domain/json.js';
 import { PAGE_DEFAULT } from '../domain/limits.js';
 import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../domain/listing.js';
 import { EXAMPLE_RECORD } from './examples.js';
-import { RECORD_NAMES } from './names.js';
 import { UNCHECKED } from './unchecked.js';
 
 type PageSizes = typeof DATA_PAGE_SIZES;
@@ -41,7 +41,7 @@ export type ParameterName = keyof typeof PARAMETERS;
 
 /** The parameter `id` of each collection, with the id of a sample record. */
 const ID_PARAMETERS: Readonly<Record<CollectionName, JsonObject>> = byCollection((name) =>
-  path('id', `Id of ${RECORD_NAMES[name].phrase}`, String(EXAMPLE_RECORD[name]['id'])),
+  path('id', `Id of ${COLLECTIONS[name].names.phrase}`, String(EXAMPLE_RECORD[name]['id'])),
 );
 
 export function componentParameters(): JsonObject {
@@ -64,7 +64,7 @@ export function pathParameters(path: string, collection: CollectionName | undefi
 
 /** In `components.parameters`, such as `TeamMemberId`. */
 function idKey(name: CollectionName): string {
-  return `${RECORD_NAMES[name].one}Id`;
+  return `${COLLECTIONS[name].names.one}Id`;
 }
 
 function path(name: string, description: string, example: string) {

@@ -3,8 +3,8 @@
 import * as z from 'zod';
 import { byCollection, type CollectionName } from '../domain/collection-name.js';
 import { COLLECTIONS } from '../domain/collections.js';
-import { KNOWN_PROPERTIES } from './known-properties.js';
-import { capitalized, RECORD_NAMES } from './names.js';
+import type { Property } from '../domain/property.js';
+import { capitalized } from './names.js';
 import { UNCHECKED_WORDS, unchecked } from './unchecked.js';
 
 export interface RecordSchemas {
@@ -29,22 +29,24 @@ export const RECORD_SCHEMAS: Readonly<Record<CollectionName, RecordSchemas>> = b
  * one that is always there, or send the default with every change.
  */
 function bodyOf(name: CollectionName): z.ZodObject {
-  const { defaults, required } = COLLECTIONS[name];
-  const known = mapShape(KNOWN_PROPERTIES[name].shape, (schema, property) =>
-    (property in defaults
-      ? described(schema, `${schema.description}. Default: \`${defaults[property]}\``)
-      : unchecked(schema)
-    ).optional(),
-  );
-  return z.looseObject({ ...required.shape, ...known }).meta({
-    description: `The body that creates ${RECORD_NAMES[name].phrase}. Any other property is kept as it is. The service sets \`id\` and \`owner_sub\`.`,
+  const { names, properties } = COLLECTIONS[name];
+  const shape = shapeOf(properties, (property) => {
+    if (property.isRequired) return property.schema;
+    const { default: value, description } = property;
+    return value === undefined
+      ? unchecked(documented(property)).optional()
+      : described(property, `${description}. Default: \`${value}\``).optional();
+  });
+  return z.looseObject(shape).meta({
+    description: `The body that creates ${names.phrase}. Any other property is kept as it is. The service sets \`id\` and \`owner_sub\`.`,
   });
 }
 
 function changesOf(name: CollectionName): z.ZodObject {
-  const known = mapShape(KNOWN_PROPERTIES[name].shape, unchecked);
-  const all = { ...COLLECTIONS[name].required.shape, ...known };
-  return z.looseObject(mapShape(all, (schema) => schema.optional())).meta({
+  const shape = shapeOf(COLLECTIONS[name].properties, (property) =>
+    (property.isRequired ? property.schema : unchecked(documented(property))).optional(),
+  );
+  return z.looseObject(shape).meta({
     description: `Properties to set; the others stay. The merged record is checked like a new one. \`id\`, \`owner_sub\` and \`ownerSub\` are ignored.`,
   });
 }
@@ -55,18 +57,18 @@ function changesOf(name: CollectionName): z.ZodObject {
  * name as `owner_sub`.
  */
 function recordOf(name: CollectionName): z.ZodObject {
-  const { defaults, required, idPrefix, mirrorsOwner } = COLLECTIONS[name];
-  const known = mapShape(KNOWN_PROPERTIES[name].shape, (schema, property) => {
-    const named = described(schema, `${schema.description}. ${UNCHECKED_WORDS}`);
-    return property in defaults ? named : named.optional();
+  const { properties, idPrefix, mirrorsOwner, names } = COLLECTIONS[name];
+  const shape = shapeOf(properties, (property) => {
+    if (property.isRequired) return typeAlone(property);
+    const named = described(property, `${property.description}. ${UNCHECKED_WORDS}`);
+    return property.default === undefined ? named.optional() : named;
   });
-  const phrase = capitalized(RECORD_NAMES[name].phrase);
+  const phrase = capitalized(names.phrase);
   return z
     .looseObject({
       id: z.string().meta({ description: `\`${idPrefix}\` and a number, given by the service` }),
       owner_sub: z.string().meta({ description: 'The account that the record belongs to' }),
-      ...mapShape(required.shape, typeAlone),
-      ...known,
+      ...shape,
     })
     .meta({
       description: mirrorsOwner
@@ -77,22 +79,23 @@ function recordOf(name: CollectionName): z.ZodObject {
 }
 
 /** Without the limits of a request: one old row that breaks them must not make a whole list unreadable. */
-function typeAlone(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodNumber ? z.number() : z.string();
+function typeAlone({ schema, description }: Property): z.ZodType {
+  return (schema instanceof z.ZodNumber ? z.number() : z.string()).meta({ description });
 }
 
-function described(schema: z.ZodType, description: string): z.ZodType {
+/** An object may be null: otherwise some generators send `{}` with a change that does not name it. */
+function documented({ kind, schema, description }: Property): z.ZodType {
+  return kind === 'object' ? schema.nullable().meta({ description }) : schema;
+}
+
+function described(property: Property, description: string): z.ZodType {
+  const schema = documented(property);
   return unchecked(schema.meta({ ...schema.meta(), description }));
 }
 
-function mapShape(
-  shape: Readonly<Record<string, z.core.$ZodType>>,
-  change: (schema: z.ZodType, property: string) => z.ZodType,
+function shapeOf(
+  properties: readonly Property[],
+  schemaOf: (property: Property) => z.ZodType,
 ): Record<string, z.ZodType> {
-  return Object.fromEntries(
-    Object.entries(shape).map(([property, schema]) => [
-      property,
-      change(schema as z.ZodType, property),
-    ]),
-  );
+  return Object.fromEntries(properties.map((property) => [property.name, schemaOf(property)]));
 }

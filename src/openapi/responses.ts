@@ -3,13 +3,13 @@
 // client decides on: most generators make a parameter or a type of each.
 
 import { COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
+import { COLLECTIONS } from '../domain/collections.js';
 import type { ErrorCode } from '../domain/errors.js';
 import type { JsonObject, JsonValue } from '../domain/json.js';
 import { STATUS_OF } from '../http/envelope.js';
 import { ERRORS, validationMessage } from './errors.js';
 import { EXAMPLE_META } from './examples.js';
 import { linksOf } from './links.js';
-import { RECORD_NAMES } from './names.js';
 import type { Operation } from './operations.js';
 import { type AnswerKind, envelopeName, schemaRef } from './schemas.js';
 
@@ -120,7 +120,7 @@ function refusalResponse({ codes, messages = {} }: Refusal): JsonObject {
 }
 
 function invalidRecord(collection: CollectionName): Refusal {
-  const { one } = RECORD_NAMES[collection];
+  const { one } = COLLECTIONS[collection].names;
   const messages = { VALIDATION_FAILED: validationMessage(collection) };
   return {
     ...refusal(`Invalid${one}`, ['VALIDATION_FAILED', 'QUOTA_EXCEEDED']),

@@ -3,8 +3,8 @@
 
 import * as z from 'zod';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
+import { COLLECTIONS } from '../domain/collections.js';
 import type { JsonObject } from '../domain/json.js';
-import { RECORD_NAMES } from './names.js';
 import { RECORD_SCHEMAS } from './record-schemas.js';
 import {
   ACCOUNT,
@@ -29,7 +29,7 @@ import {
 export type AnswerKind = 'one' | 'list' | 'deletion';
 
 const RECORDS = Object.fromEntries(
-  COLLECTION_NAMES.map((name) => [RECORD_NAMES[name].one, RECORD_SCHEMAS[name].record]),
+  COLLECTION_NAMES.map((name) => [COLLECTIONS[name].names.one, RECORD_SCHEMAS[name].record]),
 );
 
 /** The objects that answers carry alone. */
@@ -113,7 +113,7 @@ function named(): Map<string, z.ZodObject> {
     all.set(id, row).set(envelopeName('list', id), list);
   }
   for (const name of COLLECTION_NAMES) {
-    const { one } = RECORD_NAMES[name];
+    const { one } = COLLECTIONS[name].names;
     const { body, changes } = RECORD_SCHEMAS[name];
     all.set(`New${one}`, body).set(`${one}Changes`, changes);
   }

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { propertiesOf } from '../../src/console/properties.js';
 import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/domain/collections.js';
-import { KNOWN_PROPERTIES } from '../../src/openapi/known-properties.js';
 import {
   ADMIN_KEY,
   type ConsoleService,
@@ -18,6 +17,7 @@ import {
   type Visitor,
   valueIn,
 } from '../support/console-visitor.js';
+import { DOCUMENT } from '../support/openapi-document.js';
 
 const ATTACK = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;
 const SUBJECTS = ['../x', '..', '.', '~..', 'a/b?c#d', '%2e%2e', `${ATTACK}&amp;`, 'Ñandú ✂ مرحبا'];
@@ -197,17 +197,13 @@ describe('A page that fails', () => {
 
 it('Forms have the properties of the API’s description', () => {
   for (const name of COLLECTION_NAMES) {
-    const described = { ...COLLECTIONS[name].required.shape, ...KNOWN_PROPERTIES[name].shape };
-    const wanted = Object.keys(described).filter((property) => property !== 'customFields');
-    expect(
-      propertiesOf(name)
-        .map((property) => property.name)
-        .sort(),
-    ).toEqual(wanted.sort());
-    const required = propertiesOf(name).filter(({ isRequired }) => isRequired);
-    expect(required.map((property) => property.name).sort()).toEqual(
-      Object.keys(COLLECTIONS[name].required.shape).sort(),
-    );
+    const described = DOCUMENT.components['schemas']?.[`New${COLLECTIONS[name].names.one}`];
+    const { properties, required = [] } = described as { properties: object; required?: string[] };
+    const wanted = Object.keys(properties).filter((property) => property !== 'customFields');
+    const fields = propertiesOf(name);
+    expect(fields.map((field) => field.name).sort()).toEqual(wanted.sort());
+    const starred = fields.filter(({ isRequired }) => isRequired).map((field) => field.name);
+    expect(starred.sort()).toEqual(required.sort());
   }
 });
 

@@ -5,25 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';
 import { type ChangedRecord, identified, newRecord, validated } from '../../src/domain/record.js';
+import { ROW_OF, VALID_BODY } from '../support/collection-table.js';
 import { body, HOSTILE, own } from './record-bodies.js';
 
-const GOOD: Readonly<Record<CollectionName, JsonObject>> = {
-  businesses: {},
-  customers: { name: 'Neema', phone: '1' },
-  services: { name: 'Box braids', price: 45000 },
-  orders: { customer: 'Neema', service: 'Box braids', amount: 45000 },
-  team: { name: 'Asha', phone: '2' },
-  expenses: { description: 'Thread', category: 'Supplies', date: 'last week', amount: 18500 },
-};
-
-const DEFAULTS: Readonly<Record<CollectionName, JsonObject>> = {
-  businesses: {},
-  customers: {},
-  services: { currency: 'TZS', active: true },
-  orders: { status: 'New', paid: 0, currency: 'TZS' },
-  team: {},
-  expenses: {},
-};
+/** Bodies with the required properties alone. */
+const GOOD = VALID_BODY as Readonly<Record<CollectionName, JsonObject>>;
 
 /** Every required property of every collection. */
 const REQUIRED = COLLECTION_NAMES.flatMap((name) =>
@@ -56,7 +42,7 @@ describe('newRecord', () => {
         id: 'X-1',
         owner_sub: 'auth0|1',
         ...mirrored,
-        ...DEFAULTS[name],
+        ...ROW_OF[name].defaults,
         ...GOOD[name],
       });
     },
@@ -66,7 +52,9 @@ describe('newRecord', () => {
     'of %s keeps each value that the caller sent, also null, in place of the default',
     (name) => {
       for (const value of [null, '', 0, false, [], {}]) {
-        const sent = Object.fromEntries(Object.keys(DEFAULTS[name]).map((key) => [key, value]));
+        const sent = Object.fromEntries(
+          Object.keys(ROW_OF[name].defaults).map((key) => [key, value]),
+        );
         expect(created(name, sent, 'X-1', 'me')).toMatchObject(sent);
       }
     },

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { CollectionName } from '../support/collection-table.js';
+import { type CollectionName, ROW_OF } from '../support/collection-table.js';
 import { OPERATIONS } from '../support/openapi-document.js';
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -12,15 +12,6 @@ const VERBS: Readonly<Record<string, string>> = {
   'GET item': 'Read',
   'PATCH item': 'Change',
   'DELETE item': 'Delete',
-};
-/** One record and several of them, in sentences. */
-const NAMES: Readonly<Record<CollectionName, readonly [one: string, many: string]>> = {
-  businesses: ['a business profile', 'business profiles'],
-  customers: ['a customer', 'customers'],
-  services: ['a service on offer', 'services'],
-  orders: ['an order', 'orders'],
-  team: ['a member of the team', 'members of the team'],
-  expenses: ['an expense', 'expenses'],
 };
 const OTHERS: Readonly<Record<string, string>> = {
   'GET /health': 'Liveness',
@@ -50,7 +41,7 @@ it('The ready-made requests have every operation under its summary', () => {
 function recordSummary(name: string): string {
   const [, method = '', tenant, collection = '', item] =
     /^(\w+) (\/admin\/accounts\/\{owner_sub\})?\/(\w+)(\/\{id\})?$/.exec(name) ?? [];
-  const [one, many] = NAMES[collection as CollectionName] ?? [];
+  const [one, many] = ROW_OF[collection as CollectionName]?.words ?? [];
   const verb = VERBS[item === undefined ? method : `${method} item`];
   const what = verb === 'List' ? `${many}, newest first` : one;
   return `${verb} ${what}${tenant === undefined ? '' : ', for an account'}`;

@@ -87,9 +87,9 @@ function requiredIn(cell: string): Record<string, string> {
 }
 
 function requiredOf(name: CollectionName): Record<string, string> {
-  const { shape } = COLLECTIONS[name].required;
+  const required = COLLECTIONS[name].properties.filter(({ isRequired }) => isRequired);
   return Object.fromEntries(
-    Object.entries(shape).map(([property, schema]) => {
+    required.map(({ name: property, schema }) => {
       const takes = (value: unknown) => schema.safeParse(value).success;
       const isText = takes('x') && !takes('') && !takes(1);
       const isNumber = takes(0.5) && !takes(0) && !takes('1');

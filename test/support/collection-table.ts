@@ -23,19 +23,65 @@ export interface CollectionRow {
   /** Required, numbers above 0. */
   readonly numbers: readonly string[];
   readonly defaults: JsonRecord;
+  /** One record and several of them, in the sentences of the API's description. */
+  readonly words: readonly [one: string, many: string];
 }
 
 export const COLLECTION_TABLE: readonly CollectionRow[] = [
-  row('businesses', 'BIZ-', 4, [], []),
-  row('customers', 'CUS-', 4, ['name', 'phone'], []),
-  row('services', 'SRV-', 2, ['name'], ['price'], { currency: 'TZS', active: true }),
-  row('orders', 'ORD-', 4, ['customer', 'service'], ['amount'], {
-    status: 'New',
-    paid: 0,
-    currency: 'TZS',
-  }),
-  row('team', 'TM-', 4, ['name', 'phone'], []),
-  row('expenses', 'EXP-', 4, ['description', 'category', 'date'], ['amount']),
+  {
+    name: 'businesses',
+    idPrefix: 'BIZ-',
+    idDigitsMin: 4,
+    texts: [],
+    numbers: [],
+    defaults: {},
+    words: ['a business profile', 'business profiles'],
+  },
+  {
+    name: 'customers',
+    idPrefix: 'CUS-',
+    idDigitsMin: 4,
+    texts: ['name', 'phone'],
+    numbers: [],
+    defaults: {},
+    words: ['a customer', 'customers'],
+  },
+  {
+    name: 'services',
+    idPrefix: 'SRV-',
+    idDigitsMin: 2,
+    texts: ['name'],
+    numbers: ['price'],
+    defaults: { currency: 'TZS', active: true },
+    words: ['a service on offer', 'services'],
+  },
+  {
+    name: 'orders',
+    idPrefix: 'ORD-',
+    idDigitsMin: 4,
+    texts: ['customer', 'service'],
+    numbers: ['amount'],
+    defaults: { status: 'New', paid: 0, currency: 'TZS' },
+    words: ['an order', 'orders'],
+  },
+  {
+    name: 'team',
+    idPrefix: 'TM-',
+    idDigitsMin: 4,
+    texts: ['name', 'phone'],
+    numbers: [],
+    defaults: {},
+    words: ['a member of the team', 'members of the team'],
+  },
+  {
+    name: 'expenses',
+    idPrefix: 'EXP-',
+    idDigitsMin: 4,
+    texts: ['description', 'category', 'date'],
+    numbers: ['amount'],
+    defaults: {},
+    words: ['an expense', 'expenses'],
+  },
 ];
 
 /** The smallest body that a create accepts: the required properties and nothing else. */
@@ -51,18 +97,12 @@ export const VALID_BODY = Object.fromEntries(
   COLLECTION_TABLE.map((collection) => [collection.name, leastBody(collection)]),
 ) as Readonly<Record<CollectionName, JsonRecord>>;
 
+/** The row of every collection, by name. */
+export const ROW_OF = Object.fromEntries(
+  COLLECTION_TABLE.map((collection) => [collection.name, collection]),
+) as Readonly<Record<CollectionName, CollectionRow>>;
+
 /** `ORD-0042` → 42. */
 export function sequenceOfId(id: string): number {
   return Number(id.slice(id.indexOf('-') + 1));
-}
-
-function row(
-  name: CollectionName,
-  idPrefix: string,
-  idDigitsMin: number,
-  texts: readonly string[],
-  numbers: readonly string[],
-  defaults: JsonRecord = {},
-): CollectionRow {
-  return { name, idPrefix, idDigitsMin, texts, numbers, defaults };
 }

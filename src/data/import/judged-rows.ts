@@ -68,7 +68,7 @@ function expectRequired(
   collection: CollectionName,
   columns: readonly Column[],
 ): void {
-  const missing = Object.keys(COLLECTIONS[collection].required.shape).filter(
+  const missing = COLLECTIONS[collection].required.filter(
     (property) => !columns.some((column) => column.property === property),
   );
   if (missing.length === 0) return;
@@ -111,7 +111,7 @@ function ofRecord(message: string): string {
 
 /** The message of the rules names every property that fails. Each becomes a problem of its own. */
 function ruleProblems(collection: CollectionName, message: string) {
-  const names = Object.keys(COLLECTIONS[collection].required.shape);
+  const names = COLLECTIONS[collection].required;
   const start = new RegExp(`(?:^|; )(?=(?:${names.join('|')}) is )`);
   return message
     .split(start)

@@ -1,56 +1,15 @@
 // The model of one account: a Map of records in their order of creation, and the answers
 // that follow from it. It is written from the contract and uses no code of the service.
 
+import { COLLECTIONS, type CollectionName, ROW_OF } from '../../support/collection-table.js';
+
 export type JsonRecord = Record<string, unknown>;
 export type Pagination = { page: number; page_size: number; total: number; total_pages: number };
-export type Collection = 'businesses' | 'customers' | 'services' | 'orders' | 'team' | 'expenses';
-
-export const COLLECTIONS: readonly Collection[] = [
-  'businesses',
-  'customers',
-  'services',
-  'orders',
-  'team',
-  'expenses',
-];
-
-export const RULES: Readonly<
-  Record<
-    Collection,
-    { prefix: string; digits: number; texts: string[]; numbers: string[]; defaults: JsonRecord }
-  >
-> = {
-  businesses: { prefix: 'BIZ-', digits: 4, texts: [], numbers: [], defaults: {} },
-  customers: { prefix: 'CUS-', digits: 4, texts: ['name', 'phone'], numbers: [], defaults: {} },
-  services: {
-    prefix: 'SRV-',
-    digits: 2,
-    texts: ['name'],
-    numbers: ['price'],
-    defaults: { currency: 'TZS', active: true },
-  },
-  orders: {
-    prefix: 'ORD-',
-    digits: 4,
-    texts: ['customer', 'service'],
-    numbers: ['amount'],
-    defaults: { status: 'New', paid: 0, currency: 'TZS' },
-  },
-  team: { prefix: 'TM-', digits: 4, texts: ['name', 'phone'], numbers: [], defaults: {} },
-  expenses: {
-    prefix: 'EXP-',
-    digits: 4,
-    texts: ['description', 'category', 'date'],
-    numbers: ['amount'],
-    defaults: {},
-  },
-};
-
 const PROTECTED = ['id', 'owner_sub', 'ownerSub'];
 
 /** Whether the record is valid. */
-export function isValid(collection: Collection, record: JsonRecord) {
-  const { texts, numbers } = RULES[collection];
+export function isValid(collection: CollectionName, record: JsonRecord) {
+  const { texts, numbers } = ROW_OF[collection];
   return (
     texts.every((name) => typeof own(record, name) === 'string' && own(record, name) !== '') &&
     numbers.every((name) => typeof own(record, name) === 'number' && Number(record[name]) > 0)
@@ -61,7 +20,7 @@ export class AccountModel {
   /** The records of each collection by id, oldest first. */
   #records = Object.fromEntries(
     COLLECTIONS.map((collection) => [collection, new Map<string, JsonRecord>()]),
-  ) as Readonly<Record<Collection, Map<string, JsonRecord>>>;
+  ) as Readonly<Record<CollectionName, Map<string, JsonRecord>>>;
 
   readonly subject: string;
 
@@ -70,27 +29,27 @@ export class AccountModel {
   }
 
   /** The ids of a collection, oldest first. */
-  ids(collection: Collection): readonly string[] {
+  ids(collection: CollectionName): readonly string[] {
     return [...this.#records[collection].keys()];
   }
 
-  read(collection: Collection, id: string) {
+  read(collection: CollectionName, id: string) {
     return this.#records[collection].get(id);
   }
 
   /** Stores a record. An updated record keeps its place in the order. */
-  put(collection: Collection, id: string, record: JsonRecord) {
+  put(collection: CollectionName, id: string, record: JsonRecord) {
     this.#records[collection].set(id, record);
   }
 
-  delete(collection: Collection, id: string) {
+  delete(collection: CollectionName, id: string) {
     this.#records[collection].delete(id);
   }
 
   /** The record that a create must store. */
-  created(collection: Collection, body: JsonRecord, id: string): JsonRecord {
+  created(collection: CollectionName, body: JsonRecord, id: string): JsonRecord {
     const mirror = collection === 'businesses' ? { ownerSub: this.subject } : {};
-    const { defaults } = RULES[collection];
+    const { defaults } = ROW_OF[collection];
     return { ...defaults, ...body, id, owner_sub: this.subject, ...mirror };
   }
 
@@ -101,7 +60,7 @@ export class AccountModel {
   }
 
   /** The records that match a list's filters, newest first. */
-  matching(collection: Collection, { q = '', status = '' }) {
+  matching(collection: CollectionName, { q = '', status = '' }) {
     const needle = q.toLowerCase();
     return [...this.#records[collection].values()]
       .reverse()
@@ -141,7 +100,7 @@ export class AccountModel {
   }
 
   /** UTF-8 bytes of a collection's JSON. */
-  bytes(collection: Collection) {
+  bytes(collection: CollectionName) {
     return [...this.#records[collection].values()].reduce(
       (bytes, record) => bytes + Buffer.byteLength(JSON.stringify(record)),
       0,
@@ -173,7 +132,7 @@ function wholeNumber(text: string | undefined) {
 }
 
 /** The names that the audit log lists for a create and for an update. */
-export function createdNames(collection: Collection, body: JsonRecord) {
+export function createdNames(collection: CollectionName, body: JsonRecord) {
   const assigned = collection === 'businesses' ? PROTECTED : PROTECTED.slice(0, 2);
   return Object.keys(body).filter((name) => !assigned.includes(name));
 }

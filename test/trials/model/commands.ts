@@ -1,8 +1,8 @@
 // Generators of the clients' commands: sensible, wrong and odd ones.
 
 import fc from 'fast-check';
-import type { Collection, JsonRecord } from './account-model.js';
-import { COLLECTIONS, RULES } from './account-model.js';
+import { COLLECTIONS, type CollectionName, ROW_OF } from '../../support/collection-table.js';
+import type { JsonRecord } from './account-model.js';
 
 export interface Query {
   q?: string | undefined;
@@ -15,7 +15,7 @@ export interface Query {
  * One command of an account, or of the operator for that account. `pick` selects a record
  * that exists, or one that is deleted or belongs to another account.
  */
-export type Command = { collection: Collection; byOperator: boolean } & (
+export type Command = { collection: CollectionName; byOperator: boolean } & (
   | { kind: 'create'; body: JsonRecord }
   | { kind: 'read'; pick: number }
   | { kind: 'patch'; pick: number; body: JsonRecord }
@@ -91,8 +91,8 @@ function rarely<T>(times: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | 
 }
 
 /** Mostly valid bodies for the collection. Sometimes a property is missing or nonsense. */
-function bodies(collection: Collection) {
-  const { texts: textual, numbers } = RULES[collection];
+function bodies(collection: CollectionName) {
+  const { texts: textual, numbers } = ROW_OF[collection];
   const good = fc.record({
     ...Object.fromEntries(textual.map((name) => [name, texts.filter((text) => text !== '')])),
     ...Object.fromEntries(numbers.map((name) => [name, amounts])),

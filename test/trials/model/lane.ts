@@ -1,7 +1,8 @@
 // One account's part of a run: sends its commands one after the other and compares every
 // answer with the model of that account.
 
-import type { Collection, JsonRecord } from './account-model.js';
+import { type CollectionName, ROW_OF } from '../../support/collection-table.js';
+import type { JsonRecord } from './account-model.js';
 import {
   AccountModel,
   changedNames,
@@ -10,7 +11,6 @@ import {
   OPERATOR_PAGES,
   OWN_PAGES,
   pageOf,
-  RULES,
 } from './account-model.js';
 import type { Command, Query } from './commands.js';
 import { REFUSED } from './commands.js';
@@ -75,7 +75,7 @@ export class Lane {
     }
   }
 
-  async #create(collection: Collection, byOperator: boolean, body: JsonRecord) {
+  async #create(collection: CollectionName, byOperator: boolean, body: JsonRecord) {
     const last = this.shared.sequences.get(collection) ?? 0;
     const path = this.#path(byOperator, collection);
     const { status, data } = await this.#write(byOperator, 'POST', path, body);
@@ -83,9 +83,9 @@ export class Lane {
     if (status === 500) return;
     must(status === 201, `POST ${path}: ${status}, not 201`);
     const id = String((data as JsonRecord)['id']);
-    const { prefix, digits } = RULES[collection];
-    const number = Number(id.slice(prefix.length));
-    same(id, prefix + String(number).padStart(digits, '0'), 'the form of an id');
+    const { idPrefix, idDigitsMin } = ROW_OF[collection];
+    const number = Number(id.slice(idPrefix.length));
+    same(id, idPrefix + String(number).padStart(idDigitsMin, '0'), 'the form of an id');
     must(number > last, `${id} is not above ${last}`);
     must(!this.shared.ids.has(id), `${id} is given twice`);
     this.shared.ids.add(id);
@@ -98,7 +98,7 @@ export class Lane {
     this.#audit(byOperator, 'create', collection, id, createdNames(collection, body));
   }
 
-  async #read(collection: Collection, byOperator: boolean, id: string) {
+  async #read(collection: CollectionName, byOperator: boolean, id: string) {
     const path = this.#path(byOperator, collection, id);
     const { status, data } = await this.request(byOperator, 'GET', path);
     const wanted = this.model.read(collection, id);
@@ -109,7 +109,7 @@ export class Lane {
     );
   }
 
-  async #patch(collection: Collection, byOperator: boolean, id: string, body: JsonRecord) {
+  async #patch(collection: CollectionName, byOperator: boolean, id: string, body: JsonRecord) {
     const path = this.#path(byOperator, collection, id);
     const { status, data } = await this.#write(byOperator, 'PATCH', path, body);
     const stored = this.model.read(collection, id);
@@ -124,7 +124,7 @@ export class Lane {
   }
 
   /** PATCHes at the same time, each of another property: none may be lost. */
-  async #patchAtOnce(collection: Collection, id: string, values: readonly number[]) {
+  async #patchAtOnce(collection: CollectionName, id: string, values: readonly number[]) {
     const path = this.#path(false, collection, id);
     const bodies = values.map((value, index) => ({ [`at-once-${index}`]: value }));
     const answers = await Promise.all(
@@ -146,7 +146,7 @@ export class Lane {
     this.model.put(collection, id, data as JsonRecord);
   }
 
-  async #delete(collection: Collection, byOperator: boolean, id: string) {
+  async #delete(collection: CollectionName, byOperator: boolean, id: string) {
     const path = this.#path(byOperator, collection, id);
     const { status, data } = await this.#write(byOperator, 'DELETE', path);
     if (status === 500) return;
@@ -162,7 +162,7 @@ export class Lane {
     this.#audit(byOperator, 'delete', collection, id, []);
   }
 
-  async #list(collection: Collection, byOperator: boolean, query: Query) {
+  async #list(collection: CollectionName, byOperator: boolean, query: Query) {
     const given: [string, string][] = Object.entries(query).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value]] : [],
     );
@@ -241,7 +241,7 @@ export class Lane {
 
   #path(
     byOperator: boolean,
-    collection: Collection | undefined = undefined,
+    collection: CollectionName | undefined = undefined,
     id: string | undefined = undefined,
   ) {
     const account = byOperator ? `/admin/accounts/${encodeURIComponent(this.model.subject)}` : '';
@@ -249,7 +249,7 @@ export class Lane {
   }
 
   /** Mostly an id that exists; sometimes one that is deleted, unknown or another account's. */
-  #pick(collection: Collection, pick: number) {
+  #pick(collection: CollectionName, pick: number) {
     const others = [...this.#gone, ...this.strangers];
     const ids = this.model.ids(collection);
     const from = ids.length === 0 || pick % 5 === 4 ? others : ids;
@@ -259,7 +259,7 @@ export class Lane {
   #audit(
     byOperator: boolean,
     action: string,
-    resource: Collection,
+    resource: CollectionName,
     record_id: string,
     changed: string[],
   ) {

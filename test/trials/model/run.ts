@@ -2,8 +2,9 @@
 // restarts. After each step all records and views are compared with the models.
 
 import fc from 'fast-check';
-import type { Collection, JsonRecord } from './account-model.js';
-import { AccountModel, COLLECTIONS, RULES } from './account-model.js';
+import { COLLECTIONS, type CollectionName, ROW_OF } from '../../support/collection-table.js';
+import type { JsonRecord } from './account-model.js';
+import { AccountModel } from './account-model.js';
 import type { Step } from './commands.js';
 import { REFUSED, steps } from './commands.js';
 import type { Fetch } from './exchange.js';
@@ -26,7 +27,7 @@ export interface Shared {
   /** Whether this step has a write that the database refuses. */
   mayFail: () => boolean;
   /** The highest number in an id so far, for each collection. */
-  sequences: Map<Collection, number>;
+  sequences: Map<CollectionName, number>;
   /** Every id that the service gave since its last start. */
   ids: Set<string>;
   counts: Record<'commands' | 'refused' | 'events', number>;
@@ -152,11 +153,11 @@ function countIds(models: readonly AccountModel[], shared: Shared) {
   shared.ids = new Set(idsOf(models));
   shared.sequences = new Map(
     COLLECTIONS.map((collection) => {
-      const { prefix } = RULES[collection];
+      const { idPrefix } = ROW_OF[collection];
       const numbers = models.flatMap((model) =>
-        model.ids(collection).map((id) => Number(id.slice(prefix.length))),
+        model.ids(collection).map((id) => Number(id.slice(idPrefix.length))),
       );
-      return [collection, Math.max(0, ...numbers)] as [Collection, number];
+      return [collection, Math.max(0, ...numbers)] as [CollectionName, number];
     }),
   );
 }

@@ -1,7 +1,8 @@
 // Compares the operator's views with the models of all accounts, while nobody writes.
 
+import { COLLECTIONS } from '../../support/collection-table.js';
 import type { AccountModel } from './account-model.js';
-import { COLLECTIONS, OPERATOR_PAGES, pageOf } from './account-model.js';
+import { OPERATOR_PAGES, pageOf } from './account-model.js';
 import type { Answer, Fetch } from './exchange.js';
 import { exchange, must, OPERATOR, same } from './exchange.js';
 import type { Lane } from './lane.js';

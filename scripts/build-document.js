@@ -8,6 +8,7 @@ import { build } from 'esbuild';
 import { BuildFailure, messagesOf, thrownIn } from './build-failure.js';
 
 const ENTRY = `
+  export { clientTypes } from './src/openapi/client-records.ts';
   export { openApiDocument } from './src/openapi/document.ts';
   export { inVersion30 } from './src/openapi/version-3-0.ts';
   export { postmanCollection } from './src/openapi/postman.ts';
@@ -20,7 +21,44 @@ const ENTRY = `
  * @param {string} root
  * @returns {Promise<Record<string, string>>}
  */
-export async function makeDocument(root) {
+export function makeDocument(root) {
+  return made(root, ({ openApiDocument, inVersion30, httpFile, postmanCollection }) => {
+    const document = openApiDocument();
+    return {
+      'openapi.json': jsonText(document),
+      'openapi-3.0.json': jsonText(inVersion30(document)),
+      'postman.json': jsonText(postmanCollection(document)),
+      'requests.http': httpFile(document),
+    };
+  });
+}
+
+/**
+ * The text of src/client/records.ts. Rejects as `makeDocument` does.
+ * @param {string} root
+ * @returns {Promise<string>}
+ */
+export function makeClientTypes(root) {
+  return made(root, ({ clientTypes }) => clientTypes());
+}
+
+/**
+ * @typedef {object} Sources What `ENTRY` exports.
+ * @property {() => string} clientTypes
+ * @property {() => object} openApiDocument
+ * @property {(document: object) => object} inVersion30
+ * @property {(document: object) => object} postmanCollection
+ * @property {(document: object) => string} httpFile
+ */
+
+/**
+ * What the sources make.
+ * @template T
+ * @param {string} root
+ * @param {(sources: Sources) => T} make
+ * @returns {Promise<T>}
+ */
+async function made(root, make) {
   const bundled = await build({
     absWorkingDir: root,
     stdin: { contents: ENTRY, resolveDir: root },
@@ -43,16 +81,7 @@ export async function makeDocument(root) {
   writeFileSync(path, bundled.outputFiles[0]?.text ?? '');
   try {
     process.setSourceMapsEnabled(true);
-    const { openApiDocument, inVersion30, httpFile, postmanCollection } = await import(
-      pathToFileURL(path).href
-    );
-    const document = openApiDocument();
-    return {
-      'openapi.json': jsonText(document),
-      'openapi-3.0.json': jsonText(inVersion30(document)),
-      'postman.json': jsonText(postmanCollection(document)),
-      'requests.http': httpFile(document),
-    };
+    return make(await import(pathToFileURL(path).href));
   } catch (error) {
     throw new BuildFailure([thrownIn(error, root)]);
   } finally {

@@ -3,8 +3,8 @@
 
 import { type CollectionsOf, collections } from './client/collection.js';
 import { type CallOptions, type ConnectionOptions, connect, segment } from './client/connection.js';
+import type { AnyProperties, OwnProperties } from './client/own-properties.js';
 import { type AllQuery, allRows, type Page, type PageQuery, page } from './client/pages.js';
-import type { AnyProperties, OwnProperties } from './client/records.js';
 import type {
   Account,
   AccountSummary,
@@ -82,11 +82,14 @@ export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
   };
 }
 
+export type * from './client/account-views.js';
 export { ApiError, type ApiErrorCode } from './client/api-error.js';
 export type { Collection, CollectionsOf, RecordCalls } from './client/collection.js';
 export type { AnswerFacts, CallOptions, ConnectionOptions } from './client/connection.js';
+export type * from './client/own-properties.js';
 export type { AllQuery, Page, PageQuery, Pagination } from './client/pages.js';
 export type * from './client/records.js';
+export type { Stored } from './client/stored.js';
 export type * from './client/views.js';
 
 /** A URL cannot name `.` and `..`: the service takes `~.` and `~..` for them, and one `~` more for what begins so. */

@@ -2,8 +2,9 @@
 // the operator.
 
 import { type CallOptions, type Send, segment } from './connection.js';
+import type { Changes, CollectionName, NewOf, OwnProperties, RecordIn } from './own-properties.js';
 import { type AllQuery, allRows, type Page, type PageQuery, page } from './pages.js';
-import type { Changes, CollectionName, NewOf, OwnProperties, RecordIn } from './records.js';
+import NAMES from './records.js';
 
 /**
  * A create, a change or a deletion is sent once. After `TIMED_OUT` or
@@ -44,16 +45,9 @@ export function collections<Query extends PageQuery, Own extends OwnProperties>(
   base: string,
   pageSizeMax: number,
 ): CollectionsOf<Query, Own> {
-  const at = <Name extends CollectionName>(name: Name): Collection<Name, Query, Own> =>
-    recordCalls(send, `${base}/${name}`, pageSizeMax);
-  return {
-    businesses: at('businesses'),
-    customers: at('customers'),
-    services: at('services'),
-    orders: at('orders'),
-    team: at('team'),
-    expenses: at('expenses'),
-  };
+  return Object.fromEntries(
+    NAMES.map((name) => [name, recordCalls(send, `${base}/${name}`, pageSizeMax)]),
+  ) as CollectionsOf<Query, Own>;
 }
 
 function recordCalls<Body, Row, Query extends PageQuery>(

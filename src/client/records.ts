@@ -1,90 +1,95 @@
 // The types of the records of each collection: what a create takes, and what an
-// answer holds. They name the properties that the contract knows, so that a slip in
-// a name does not compile. A program's own properties are declared: see `OwnProperties`.
+// answer holds. `npm run client-types` writes this file from src/domain/collections.ts.
+// They name the properties that the contract knows, so that a slip in a name does not
+// compile. A program's own properties are declared: see `OwnProperties`.
 
-/** The properties of every stored record. */
-export interface Stored {
-  readonly id: string;
-  /** The account that the record belongs to. */
-  readonly owner_sub: string;
-}
+import type { RecordOf } from './stored.js';
 
 export interface NewBusiness {
+  /** Name of the business. */
   businessName?: string | undefined;
+  /** Phone number, as text. */
   phone?: string | undefined;
+  /** Which client-side template the business uses. */
   primaryTemplate?: string | undefined;
+  /** Version of that template. */
   templateVersion?: number | undefined;
-  /** ISO 8601. */
+  /** When the business was set up; ISO 8601. */
   createdAt?: string | undefined;
 }
 
 export interface NewCustomer {
-  /** Not empty. */
+  /** Name of the customer. Not empty. */
   name: string;
-  /** Not empty. */
+  /** Phone number, as text. Not empty. */
   phone: string;
+  /** E-mail address. */
   email?: string | undefined;
+  /** Where the customer lives or is served. */
   location?: string | undefined;
 }
 
 export interface NewService {
-  /** Not empty. */
+  /** Name of the service. Not empty. */
   name: string;
-  /** Above 0. */
+  /** What it usually costs. Above 0. */
   price: number;
-  /** Default: TZS. */
+  /** Currency code. Default: TZS. */
   currency?: string | undefined;
-  /** Default: true. */
+  /** Whether the service is offered now. Default: true. */
   active?: boolean | undefined;
+  /** Group of services. */
   category?: string | undefined;
+  /** How long it takes, in words. */
   duration?: string | undefined;
 }
 
 export interface NewOrder {
-  /** Not empty. */
+  /** Name of the customer. Not empty. */
   customer: string;
-  /** Not empty. */
+  /** What is ordered. Not empty. */
   service: string;
-  /** Above 0. */
+  /** The sum to pay. Above 0. */
   amount: number;
-  /** Any label. Default: New. */
+  /** Any label; workflows use `New`, `In progress`, `Ready`. Default: New. */
   status?: string | undefined;
-  /** Default: 0. */
+  /** The sum paid so far; may exceed `amount`. Default: 0. */
   paid?: number | undefined;
-  /** Default: TZS. */
+  /** Currency code. Default: TZS. */
   currency?: string | undefined;
+  /** The customer's phone number. */
   phone?: string | undefined;
-  /** ISO 8601. */
+  /** When the order is due; ISO 8601. */
   date?: string | undefined;
+  /** How it was paid, such as `M-Pesa`. */
   method?: string | null | undefined;
+  /** Name of the team member who does the work. */
   assignee?: string | undefined;
+  /** Which template `customFields` follow. */
   templateId?: string | undefined;
+  /** Properties that the template asks for, such as measurements. */
   customFields?: Record<string, unknown> | undefined;
 }
 
 export interface NewTeamMember {
-  /** Not empty. */
+  /** Name of the member. Not empty. */
   name: string;
-  /** Not empty. */
+  /** Phone number, as text. Not empty. */
   phone: string;
 }
 
 export interface NewExpense {
-  /** Not empty. */
+  /** What was bought or paid for. Not empty. */
   description: string;
-  /** Not empty. */
+  /** Group of expenses. Not empty. */
   category: string;
-  /** Not empty; kept as text. */
+  /** When it was paid; kept as text. Not empty. */
   date: string;
-  /** Above 0. */
+  /** The sum that was spent. Above 0. */
   amount: number;
+  /** How it was paid, such as `Cash`. */
   method?: string | undefined;
 }
-
-/** A record that was created from such a body. `Set`: the properties that the service sets where the body does not. */
-type RecordOf<Body, Set extends keyof Body = never> = Stored & {
-  [Name in keyof Body as Name extends Set ? never : Name]: Exclude<Body[Name], undefined>;
-} & { [Name in Set]-?: Exclude<Body[Name], undefined> };
 
 export interface Business extends RecordOf<NewBusiness> {
   readonly ownerSub: string;
@@ -105,53 +110,14 @@ export interface Collections {
   expenses: { body: NewExpense; record: Expense };
 }
 
-export type CollectionName = keyof Collections;
+/** The default export, because `export type *` leaves it out: the clients export types alone. */
+const NAMES = [
+  'businesses',
+  'customers',
+  'services',
+  'orders',
+  'team',
+  'expenses',
+] as const satisfies readonly (keyof Collections)[];
 
-/**
- * The properties that a program adds to records, by collection: the type parameter
- * of `createClient`. `{ orders: { table?: number } }` adds one to orders;
- * `AnyProperties` takes every property of every record.
- */
-export type OwnProperties = { readonly [Name in CollectionName]?: object };
-
-export type AnyProperties = { readonly [Name in CollectionName]: Record<string, unknown> };
-
-/** What a program adds to the records of a collection. */
-type Added<Own, Name extends CollectionName> = Name extends keyof Own ? Own[Name] : unknown;
-
-/** The body of a create. */
-export type NewOf<
-  Name extends CollectionName,
-  Own extends OwnProperties = object,
-> = Collections[Name]['body'] & Added<Own, Name>;
-
-/** A stored record. */
-export type RecordIn<
-  Name extends CollectionName,
-  Own extends OwnProperties = object,
-> = Collections[Name]['record'] & Added<Own, Name>;
-
-/** The body of a PATCH: some of the properties of a create. One that is undefined stays as it is. */
-export type Changes<Body> = { [Name in keyof Body]?: Body[Name] | undefined };
-
-/** One order's payment, computed by the service. */
-export interface Payment {
-  readonly id: string;
-  readonly order_id: string;
-  readonly customer: string;
-  readonly amount: number;
-  readonly paid: number;
-  /** `amount - paid`; negative if too much was paid. */
-  readonly due: number;
-  readonly currency: string;
-  readonly method: string | null;
-  readonly status: 'paid' | 'pending';
-}
-
-export interface Health {
-  readonly status: string;
-  readonly service: string;
-  readonly version: string;
-  readonly time_zone: string;
-  readonly currency: string;
-}
+export default NAMES;

@@ -1,6 +1,7 @@
 // The operator's views, as types.
 
-import type { Business, CollectionName } from './records.js';
+import type { CollectionName } from './own-properties.js';
+import type { Business } from './records.js';
 
 export type RecordCounts = Readonly<Record<CollectionName, number>>;
 

@@ -8,7 +8,7 @@ import type { Account, AccountSummary, Page } from '../operator-client.js';
 import { cut, shortText } from './formats.js';
 import { Frame, Notice, Pages, Scroll, Search, Value, type View } from './layout.js';
 import { accountPath, PATHS, PAYMENTS, type Tab } from './paths.js';
-import { columnsOf, isAmount, isMoment } from './properties.js';
+import { columnsOf, isAmount, isMoment, labelOf } from './properties.js';
 
 const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
 
@@ -202,7 +202,7 @@ function RecordTable({ view, account, tab, rows }: RecordTableProps) {
             <th scope="col">{words.account.id}</th>
             {columns.map((column) => (
               <th scope="col" class={isAmount(column) ? 'number' : undefined}>
-                {words.properties[column] ?? column}
+                {labelOf(column)}
               </th>
             ))}
           </tr>

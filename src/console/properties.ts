@@ -1,9 +1,11 @@
-// The properties of each collection that forms and lists show. A record may have
-// any others: those are in its JSON.
+// The properties of each collection that forms and lists show, from the table of
+// collections. A record may have any others: those are in its JSON.
 
-import type { CollectionName } from '../domain/collection-name.js';
+import { byCollection, COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
+import { COLLECTIONS } from '../domain/collections.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
-import type { Tab } from './paths.js';
+import type { PropertyKind as ValueKind } from '../domain/property.js';
+import { PAYMENTS, type Tab } from './paths.js';
 
 export type PropertyKind = 'text' | 'number' | 'flag';
 
@@ -14,44 +16,48 @@ export interface Property {
   readonly isRequired: boolean;
 }
 
-/** `*` behind a name: required; `#`: a number; `?`: true or false. */
-const TABLE: Readonly<Record<CollectionName, string>> = {
-  businesses: 'businessName phone primaryTemplate templateVersion# createdAt',
-  customers: 'name* phone* email location',
-  services: 'name* price#* currency active? category duration',
-  orders: 'customer* service* amount#* paid# currency status method date assignee phone templateId',
-  team: 'name* phone*',
-  expenses: 'description* category* amount#* date* method',
+/** What is typed into a field; undefined: no field can show it. */
+const FIELDS: Readonly<Record<ValueKind, PropertyKind | undefined>> = {
+  text: 'text',
+  moment: 'text',
+  number: 'number',
+  money: 'number',
+  flag: 'flag',
+  object: undefined,
 };
 
-const COLUMNS: Readonly<Record<Tab, string>> = {
-  businesses: 'businessName phone primaryTemplate createdAt',
-  customers: 'name phone location email',
-  services: 'name category duration active price',
-  orders: 'customer service status date amount paid',
-  team: 'name phone role',
-  expenses: 'description category date method amount',
-  payments: 'customer status method amount paid due',
-};
+const PROPERTIES = byCollection(fieldsOf);
+const PAYMENT_COLUMNS = ['customer', 'status', 'method', 'amount', 'paid', 'due'];
 
+const KNOWN = COLLECTION_NAMES.flatMap((name) => COLLECTIONS[name].properties);
 /** Columns of money, on the right. */
-const AMOUNTS: ReadonlySet<string> = new Set(['amount', 'paid', 'due', 'price']);
-const MOMENTS: ReadonlySet<string> = new Set(['date', 'createdAt']);
+const AMOUNTS: ReadonlySet<string> = new Set([...namesOf('money'), 'due']);
+const MOMENTS: ReadonlySet<string> = new Set(namesOf('moment'));
+/** Those of the collections, and two more: one of payments, one that a list of the team shows. */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ...KNOWN.filter(({ kind }) => FIELDS[kind] !== undefined).map(
+    ({ name, label }) => [name, label] as const,
+  ),
+  ['due', 'Due'],
+  ['role', 'Role'],
+]);
 /** Properties that the service sets, and that no change can alter. */
 export const SERVICE_PROPERTIES: ReadonlySet<string> = new Set(['id', 'owner_sub', 'ownerSub']);
 /** Which property names a record to a person, the first that it has. */
-const NAMING = ['name', 'businessName', 'customer', 'description'];
+const NAMING = new Set(['name', ...COLLECTION_NAMES.map((name) => COLLECTIONS[name].columns[0])]);
 
+/** In the order of the form. */
 export function propertiesOf(collection: CollectionName): readonly Property[] {
-  return TABLE[collection].split(' ').map((entry) => ({
-    name: entry.replace(/[#?*]/g, ''),
-    kind: entry.includes('#') ? 'number' : entry.includes('?') ? 'flag' : 'text',
-    isRequired: entry.includes('*'),
-  }));
+  return PROPERTIES[collection];
 }
 
 export function columnsOf(tab: Tab): readonly string[] {
-  return COLUMNS[tab].split(' ');
+  return tab === PAYMENTS ? PAYMENT_COLUMNS : COLLECTIONS[tab].columns;
+}
+
+/** The words above a property; its name where it is not known. */
+export function labelOf(name: string): string {
+  return LABELS.get(name) ?? name;
 }
 
 export function isAmount(column: string): boolean {
@@ -90,4 +96,19 @@ export function parsedObject(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+function fieldsOf(collection: CollectionName): readonly Property[] {
+  const { properties, formStart = [] } = COLLECTIONS[collection];
+  const fields = properties.flatMap(({ name, kind, isRequired }) => {
+    const field = FIELDS[kind];
+    return field === undefined ? [] : [{ name, kind: field, isRequired }];
+  });
+  const placeOf = ({ name }: Property) =>
+    formStart.includes(name) ? formStart.indexOf(name) : formStart.length;
+  return fields.sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+function namesOf(wanted: ValueKind): string[] {
+  return KNOWN.filter(({ kind }) => kind === wanted).map(({ name }) => name);
 }

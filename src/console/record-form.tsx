@@ -5,9 +5,9 @@ import type { JsonObject } from '../domain/json.js';
 import { cut } from './formats.js';
 import { Frame, Notice, Scroll, Token, Value, type View } from './layout.js';
 import { accountPath } from './paths.js';
-import { fieldText, type Property, propertiesOf } from './properties.js';
+import { fieldText, labelOf, type Property, propertiesOf } from './properties.js';
 import type { Difference } from './record-change.js';
-import { Crumbs, labelOf, type RecordPlace, recordPath } from './record-pages.js';
+import { Crumbs, type RecordPlace, recordPath } from './record-pages.js';
 
 /** Which of the two halves is saved, and whether null takes the place of what is removed. */
 
@@ -131,7 +131,7 @@ function Field({ view, base, typed, problems, property }: FormProps & { property
   const inputId = `field-${name}`;
   const label = (
     <label for={inputId}>
-      {labelOf(view, name)}
+      {labelOf(name)}
       {isRequired && ' *'} <code>{name}</code>
     </label>
   );

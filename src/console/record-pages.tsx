@@ -10,7 +10,7 @@ import { AuditTable } from './audit-table.js';
 import { cut } from './formats.js';
 import { Facts, Frame, Notice, Scroll, Token, Value, type View } from './layout.js';
 import { accountPath, PATHS, withQuery } from './paths.js';
-import { isAmount, nameOf, propertiesOf, SERVICE_PROPERTIES } from './properties.js';
+import { isAmount, labelOf, nameOf, propertiesOf, SERVICE_PROPERTIES } from './properties.js';
 
 export interface RecordPlace {
   readonly account: string;
@@ -53,7 +53,7 @@ export function RecordPage({ view, place, record, events, notice }: RecordProps)
       <div class="columns">
         <section>
           <h2>{words.record.known}</h2>
-          <Facts rows={known.map((name) => [labelOf(view, name), shown(view, record, name)])} />
+          <Facts rows={known.map((name) => [labelOf(name), shown(view, record, name)])} />
           {others.length > 0 && (
             <>
               <h2>{words.record.others}</h2>
@@ -138,7 +138,7 @@ export function DeletePage({ view, place, record, isChanged = false }: DeletePro
       <Facts
         rows={known
           .filter((name) => Object.hasOwn(record, name))
-          .map((name) => [labelOf(view, name), shown(view, record, name)])}
+          .map((name) => [labelOf(name), shown(view, record, name)])}
       />
       <p>{words.delete.text}</p>
       <form method="post" action={`${path}/delete`} class="actions">
@@ -170,10 +170,6 @@ export function Crumbs({ view, place }: { readonly view: View; readonly place: R
       </a>
     </p>
   );
-}
-
-export function labelOf({ words }: View, name: string): string {
-  return words.properties[name] ?? name;
 }
 
 export function recordPath({ account, collection }: RecordPlace, id: string): string {

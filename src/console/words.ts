@@ -2,6 +2,8 @@
 // its records are beside this file. A translation is a second object of the same
 // shape, with its locale.
 
+import { byCollection } from '../domain/collection-name.js';
+import { COLLECTIONS } from '../domain/collections.js';
 import { RECORD_WORDS } from './english-records.js';
 
 export const ENGLISH = {
@@ -17,23 +19,8 @@ export const ENGLISH = {
     health: 'Health',
     signOut: 'Sign out',
   },
-  collections: {
-    businesses: 'Profiles',
-    customers: 'Customers',
-    services: 'Services',
-    orders: 'Orders',
-    team: 'Team',
-    expenses: 'Expenses',
-    payments: 'Payments',
-  },
-  one: {
-    businesses: 'profile',
-    customers: 'customer',
-    services: 'service',
-    orders: 'order',
-    team: 'team member',
-    expenses: 'expense',
-  },
+  collections: { ...byCollection((name) => COLLECTIONS[name].names.heading), payments: 'Payments' },
+  one: byCollection((name) => COLLECTIONS[name].names.short),
   actions: {
     create: 'create',
     update: 'update',

@@ -1,5 +1,6 @@
 // The text that --help prints.
 
+import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import { COMMON_HELP } from '../program/arguments.js';
 
 const SETTINGS = `Settings (environment)
@@ -29,7 +30,7 @@ all records of an export's folder. Every row is judged first; nothing is written
 unless all are good. Run again, it goes on where it stopped.
 
   --account SUBJECT     whose records they become
-  --into COLLECTION     businesses, customers, services, orders, team, expenses
+  --into COLLECTION     ${COLLECTION_NAMES.join(', ')}
   --map "Jina=name,Simu=phone"
                         columns that become other properties; the others keep
                         their header (write \\, and \\= for marks in a header)

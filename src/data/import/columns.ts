@@ -1,5 +1,7 @@
 // Decides which column becomes which property, before the first row is judged.
 
+import { COLLECTION_NAMES } from '../../domain/collection-name.js';
+import { COLLECTIONS } from '../../domain/collections.js';
 import { UsageError } from '../../program/ending.js';
 import { CommandError } from '../failures.js';
 
@@ -11,7 +13,13 @@ export interface Column {
 }
 
 /** The properties that must be numbers, or with which the service computes. */
-const NUMBER_PROPERTIES: ReadonlySet<string> = new Set(['amount', 'price', 'paid']);
+const NUMBER_PROPERTIES: ReadonlySet<string> = new Set(
+  COLLECTION_NAMES.flatMap((collection) =>
+    COLLECTIONS[collection].properties
+      .filter(({ kind }) => kind === 'money')
+      .map(({ name }) => name),
+  ),
+);
 const MAP_EXAMPLE = '--map "Jina=name,Simu=phone"';
 
 /** `Jina=name,Simu=phone`; a comma or an equals sign of a header has a backslash before it. */

@@ -5,7 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../../scripts/setup.js';
-import { MUTANTS, placesOf } from './histories/mutants.js';
+import { MUTANTS } from './histories/mutants.js';
+import { UNBOUNDED } from './hostile/controls.js';
+import { placesOf } from './service/changed-server.js';
 import { type Control, LESS_DURABLE, NOT_WAITING } from './service/controls.js';
 
 it.each<[string, Control]>([
@@ -19,9 +21,9 @@ it.each<[string, Control]>([
   );
 });
 
-it.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
+it.each([...MUTANTS, ...UNBOUNDED].map((change) => [change.name, change] as const))(
   'The build has the place of the defect "%s"',
-  (_name, mutant) => {
-    expect(placesOf(mutant).size).toBeGreaterThan(0);
+  (_name, change) => {
+    expect(placesOf(change).size).toBeGreaterThan(0);
   },
 );

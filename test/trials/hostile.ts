@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { filledDatabase } from './hostile/accounts.js';
 import { armed, composed, type HostileClient, inWords } from './hostile/clients.js';
+import { doorFindings } from './hostile/doors.js';
 import { holds, type Outcome, type Phase, textOf, underHostileClients } from './hostile/run.js';
 import { SCENARIOS, type Scenario } from './hostile/scenarios.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
@@ -40,6 +41,7 @@ export const hostile: Trial = async ({ quick, only = '', minutes, seeds, folder,
     const phases = [phaseOf(clients, seconds * 1_000, randomFrom(1))];
     findings.push(findingOf(name, await underHostileClients({ filled, file: file(), phases })));
   }
+  findings.push(...(await doorFindings(folder, only, say)));
   return findings;
 };
 

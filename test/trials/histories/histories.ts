@@ -4,10 +4,11 @@
 
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { planted } from '../service/changed-server.js';
 import type { Finding } from '../trial.js';
 import { ALTERATIONS } from './alterations.js';
 import { buildChecker, type Checker, goIsMissing, isLegal, type Model } from './checker.js';
-import { MUTANTS, planted } from './mutants.js';
+import { MUTANTS } from './mutants.js';
 import {
   type Amount,
   type Fault,

@@ -87,7 +87,7 @@ class Client {
   /** One request and its answer, which is noted. */
   async #ask(/** @type {Agent} */ agent) {
     const { n, method, path, headers, body } = this.#next();
-    const url = `${this.#origin.origin}/api/v1${path}`;
+    const url = this.#origin.origin + path;
     try {
       const { status, text } = await exchange(url, { agent, method, headers, body });
       if (status === 201) this.report.created.push([n, JSON.parse(text).data.id]);
@@ -181,7 +181,7 @@ class Client {
     const lines = Object.entries({ Host: this.#origin.host, ...more, ...headers }).map(
       ([name, value]) => `${name}: ${value}\r\n`,
     );
-    const start = `${method} /api/v1${path} HTTP/1.1\r\n${lines.join('')}`;
+    const start = `${method} ${path} HTTP/1.1\r\n${lines.join('')}`;
     if (body === '') return `${start}\r\n`;
     if (!inChunks) return `${start}Content-Length: ${body.length}\r\n\r\n${body}`;
     const chunks = (body.match(/.{1,2}/gs) ?? []).map((chunk) => `${chunk.length}\r\n${chunk}\r\n`);

@@ -6,7 +6,6 @@ import { ADMIN_KEY } from '../service/service-process.js';
 
 export interface Template {
   readonly method: string;
-  /** Under `/api/v1`, or any target. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -33,9 +32,10 @@ export const provider: Behaviour = (token, response) => {
   else setTimeout(() => byToken(token, response), JUNK_CHECK_MS);
 };
 
+const API = '/api/v1';
 const by = (account: string) => (method: string, path: string, body?: string) => ({
   method,
-  path,
+  path: API + path,
   headers: asAccount(account),
   ...(body !== undefined && { body }),
 });
@@ -44,12 +44,12 @@ const large = by(LARGE);
 const writer = by(WRITER);
 const operator = (path: string) => ({
   method: 'GET',
-  path,
+  path: API + path,
   headers: { 'X-Service-Admin-Key': ADMIN_KEY },
 });
 const bearer = (token: string, path: string) => ({
   method: 'GET',
-  path,
+  path: API + path,
   headers: { Authorization: `Bearer ${token}` },
 });
 
@@ -60,13 +60,14 @@ function tinyMembers(): string {
 }
 
 /** Creates that are compared with the file. */
-export const MARKED_PATH = '/customers';
+const CUSTOMERS = '/customers';
+export const MARKED_PATH = `/api/v1${CUSTOMERS}`;
 const MARKED = JSON.stringify({ mark: '{n}', name: 'Neema', phone: '1' });
 
 export const REQUESTS = {
-  'a path without a token': { method: 'GET', path: '/x', headers: {} },
-  health: { method: 'GET', path: '/health', headers: {} },
-  'an unknown method': { method: 'HEAD', path: '/orders', headers: {} },
+  'a path without a token': { method: 'GET', path: '/api/v1/x', headers: {} },
+  health: { method: 'GET', path: '/api/v1/health', headers: {} },
+  'an unknown method': { method: 'HEAD', path: '/api/v1/orders', headers: {} },
   'junk tokens': bearer('junk-{n}', '/orders'),
   'one junk token': bearer('junk', '/orders'),
   'many good tokens': bearer('crowd-{n}', '/customers'),
@@ -82,8 +83,8 @@ export const REQUESTS = {
   'large searches': large('GET', `/team?q=${'a'.repeat(255)}b{n}`),
   'large creates': large('POST', '/businesses', tinyMembers()),
   'bodies that are no JSON': large('POST', '/businesses', `${tinyMembers().slice(0, -2)}!`),
-  creates: writer('POST', MARKED_PATH, MARKED),
-  'creates that are refused': writer('POST', MARKED_PATH, MARKED.replace('Neema', '')),
+  creates: writer('POST', CUSTOMERS, MARKED),
+  'creates that are refused': writer('POST', CUSTOMERS, MARKED.replace('Neema', '')),
   "the operator's export": operator(`/admin/accounts/${MANY}/orders?page={n}&page_size=200`),
   "the operator's searches": operator('/admin/accounts?q=nobody{n}'),
   "the operator's figures": operator('/admin/usage'),

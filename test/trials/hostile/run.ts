@@ -14,7 +14,7 @@ import type { Report } from './attacker.js';
 import type { Armed } from './clients.js';
 import { MARKED_PATH, provider, WRITER } from './requests.js';
 
-const ATTACKER = new URL('./attacker.js', import.meta.url);
+export const ATTACKER = new URL('./attacker.js', import.meta.url);
 const HEAP = '--max-old-space-size=512';
 /** Beyond the heap: the buffers of requests and answers, the storage thread, the program. */
 export const MEMORY_MAX_MEGABYTES = 600;

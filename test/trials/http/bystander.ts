@@ -1,21 +1,31 @@
 // A client that is not part of the fault: its requests must go on as before.
 
 import { asAccount } from '../service/identity-provider.js';
-import type { Service } from '../service/probed-service.js';
 
 const PATHS = ['/api/v1/customers', '/api/v1/health'];
 
+const ANSWER_MAX_MS = 15_000;
+
+export interface Watched {
+  readonly origin: string;
+  /** In bytes. */
+  memory(): { readonly resident: number };
+}
+
 /** Sends one request after another and watches the server's memory. */
-export function watchOthers(service: Service) {
+export function watchOthers(service: Watched, paths = PATHS) {
   let [requests, failures, slowestMs, peakBytes] = [0, 0, 0, 0];
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {
       const start = performance.now();
       const headers = asAccount('other');
-      const path = PATHS[requests % PATHS.length];
-      const response = await fetch(service.origin + path, { headers }).catch(() => undefined);
-      await response?.arrayBuffer();
+      const path = paths[requests % paths.length];
+      const signal = AbortSignal.timeout(ANSWER_MAX_MS);
+      const response = await fetch(service.origin + path, { headers, signal }).catch(
+        () => undefined,
+      );
+      await response?.arrayBuffer().catch(() => failures++);
       requests++;
       if (response?.status !== 200) failures++;
       slowestMs = Math.max(slowestMs, performance.now() - start);

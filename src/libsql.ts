@@ -11,12 +11,17 @@ import type { ReplicaReport } from './storage/replication/replica-report.js';
  * Opens a local libSQL file for this process alone; a new file receives the
  * sample rows of the reserved subject `local-preview`.
  * Rejects with one sentence where the file is held by another process, damaged,
- * of another program, newer than this release, or not writable.
+ * of another program, newer than this release, or not writable; and where it is missing or
+ * empty, and its folder, a backup or a replica shows that there is an earlier one.
  */
 export function openLibsqlJournal(options: {
   path: string;
   /** Default: no replica. */
   replication?: ReplicationOptions | undefined;
+  /** Where backups of the file are. One of them shows that a missing file was there. */
+  backupFolder?: string | undefined;
+  /** Makes a new database also where an earlier one is known to have been. */
+  createAnyway?: boolean | undefined;
 }): Promise<FileJournal> {
   return open({ ...options, initialRows: sampleRows() });
 }

@@ -31,7 +31,11 @@ const PREVIEW_PROCESS = { hangUpEnds: true };
 // The preview writes for a person.
 const log: Log = {
   info() {},
-  warn: (event, fields) => tell(`${event} ${JSON.stringify(fields ?? {})}`),
+  warn: (event, fields) => {
+    // Its own file may be made anew at any time.
+    if (event.startsWith('database_create')) return;
+    tell(`${event} ${JSON.stringify(fields ?? {})}`);
+  },
   error: (event, error) => tell(`${event}: ${error instanceof Error ? error.message : error}`),
 };
 captureStrayOutput(log);
@@ -119,6 +123,8 @@ function previewSettings(userinfoUrl: string, port: string, operationsPort: stri
     CORS_ALLOWED_ORIGINS: 'http://localhost',
     ADMIN_API_KEY: adminKey,
     DATABASE_URL,
+    // "To start afresh, stop the preview and delete data/preview.db."
+    DATABASE_CREATE: 'yes',
     OPS_PORT: operationsPort,
     AUTH_USERINFO_URL: userinfoUrl,
   });

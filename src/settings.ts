@@ -32,6 +32,8 @@ export interface Settings {
   /** 0 picks a free port. */
   readonly port: number;
   readonly databasePath: string;
+  /** A missing database is made also where an earlier one is known to have been. */
+  readonly databaseCreate: boolean;
   /** Undefined: every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
   readonly signIn: SignInSettings | undefined;
   /** Two while the key is rotated: both are taken. */
@@ -78,6 +80,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile): Set
     host: environment['HOST'] || '127.0.0.1',
     port: read(environment, 'PORT', wholeNumber(0, 65_535), 8080),
     databasePath: readDatabasePath(environment),
+    databaseCreate: read(environment, 'DATABASE_CREATE', yes, false),
     signIn: readSignIn(environment),
     adminKey: readAdminKey(environment, readFile),
     corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
@@ -213,6 +216,11 @@ const databaseFile: Parser<string> = (name, text) => {
   } catch {
     throw new SettingError(name, quoted(text), wanted);
   }
+};
+
+const yes: Parser<boolean> = (name, text) => {
+  if (text === 'yes') return true;
+  throw new SettingError(name, quoted(text), 'yes, or unset');
 };
 
 /** A key that no client can send in a header would lock the operator out silently. */

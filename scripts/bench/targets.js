@@ -47,7 +47,11 @@ export function startOurs({ file, identityOrigin, cacheSeconds = 300, syncDelayM
     DATABASE_URL: `file:${file}`,
     AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
     AUTH_CACHE_SECONDS: String(cacheSeconds),
-    ...(replica && { REPLICATION: replica.mode, LITESTREAM_SOCKET: replica.socketPath }),
+    ...(replica && {
+      REPLICATION: replica.mode,
+      LITESTREAM_SOCKET: replica.socketPath,
+      DATABASE_CREATE: 'yes',
+    }),
   };
   if (syncDelayMs === undefined) return startProcess(process.execPath, [SERVER], environment);
   const inject = `fsync,fdatasync:delay_exit=${syncDelayMs * 1000}`;

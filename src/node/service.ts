@@ -12,6 +12,7 @@ import { addressProblem } from '../settings/address-problem.js';
 import { replicaSettings, type Settings, settingWarnings } from '../settings.js';
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
 import { Arrivals } from './arrivals.js';
+import { warnOfCreation } from './created-database.js';
 import { freshFetch } from './fresh-fetch.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { Operations } from './operations.js';
@@ -63,8 +64,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const replica = replicaOf(options, operations);
     const journal = await openLibsqlJournal({
       path: settings.databasePath,
+      backupFolder: settings.backups?.folder,
+      createAnyway: settings.databaseCreate,
       replication: replica && { ...replica.settings, onReport: (report) => replica.take(report) },
     });
+    warnOfCreation(settings, journal.isNew, log);
     const loaded = await loadedRecords(journal, operations, options);
     // Waits, so that the first write after a restart is not refused.
     await journal.replicaReached(REPLICA_REACHED_MAX_MS);

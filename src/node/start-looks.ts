@@ -31,7 +31,11 @@ export function looksAt(environment: Environment, settings: Settings, online: bo
   const ports = new Ports();
   let file: FileState | undefined;
   const database = async () => {
-    file = await inspectDatabase(settings.databasePath);
+    file = await inspectDatabase(settings.databasePath, {
+      backupFolder: settings.backups?.folder,
+      isReplicated: settings.replication.mode !== 'off',
+      createAnyway: settings.databaseCreate,
+    });
     return { found: FILE_WORDS[file] };
   };
   const { host, port, operations, backups } = settings;

@@ -13,6 +13,8 @@ import { rawExchange, requestText } from '../support/raw-http.js';
 import type { LogLine, ServerProcess } from '../support/server-process.js';
 
 const HOUR_MS = 3_600_000;
+/** A first start beside backups that the test has planted. */
+const NEW = { DATABASE_CREATE: 'yes' };
 const NAME = /^service-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/;
 
 let service: NodeService;
@@ -84,7 +86,7 @@ describe('The service', () => {
 
   it('keeps the interval across restarts, by the newest backup', async () => {
     const recent = await plant(23);
-    const early = await service.start({ BACKUP_DIR: folder });
+    const early = await service.start({ BACKUP_DIR: folder, ...NEW });
     // One that is asked for comes after the look at the start.
     await backUp(early);
     expect(eventsOf(early, 'backup_taken')).toHaveLength(1);
@@ -99,7 +101,7 @@ describe('The service', () => {
 
   it('takes a backup when the newest has a future time, and keeps that one', async () => {
     const wrong = [await plant(-9000), await plant(-9001)];
-    const server = await service.start({ BACKUP_DIR: folder, BACKUP_KEEP: '2' });
+    const server = await service.start({ BACKUP_DIR: folder, BACKUP_KEEP: '2', ...NEW });
     await server.saw('backup_taken');
     await server.stop();
     const left = await readdir(folder);
@@ -114,7 +116,7 @@ describe('The service', () => {
     // The file of a process that was killed during a backup.
     const left = [`${await plant(80)}.part`, `${old[0]}.part-journal`];
     for (const name of left) await writeFile(join(folder, name), name);
-    const server = await service.start({ ...onDemand, BACKUP_KEEP: '3' });
+    const server = await service.start({ ...onDemand, BACKUP_KEEP: '3', ...NEW });
     await backUp(server);
     await backUp(server);
     await server.stop();
@@ -209,6 +211,7 @@ describe('The service', () => {
     const events = server.log().map(({ event }) => event);
     // The question to the provider is answered when it is answered.
     expect(events.filter((event) => event !== 'identity_provider_asked')).toEqual([
+      'database_created',
       'started',
       'stopping',
       'backup_broken_off',

@@ -61,7 +61,7 @@ describe('A stop', () => {
       line('stopped'),
     ]);
     // Closed, and not just left: the log of writes is back in the file.
-    expect(await readdir(service.folder)).toEqual(['service.db']);
+    expect(await readdir(service.folder)).toEqual(['service.db', 'service.db-state']);
   });
 
   it('loses no write that was acknowledged', async () => {

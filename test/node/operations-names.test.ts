@@ -27,6 +27,7 @@ describe('The operations port', () => {
     const replicated = await service.start({
       ...PORT,
       DATABASE_URL: `file:${join(service.folder, 'replicated.db')}`,
+      DATABASE_CREATE: 'yes',
       REPLICATION: 'async',
       LITESTREAM_SOCKET: join(service.folder, 'nobody'),
     });

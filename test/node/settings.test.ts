@@ -13,6 +13,7 @@ it('has a default for every setting', () => {
     host: '127.0.0.1',
     port: 8080,
     databasePath: 'data/service.db',
+    databaseCreate: false,
     signIn: undefined,
     adminKey: undefined,
     corsAllowedOrigins: [],
@@ -33,6 +34,7 @@ it('reads every setting', () => {
   const settings = readSettings({
     HOST: '0.0.0.0',
     PORT: '9000',
+    DATABASE_CREATE: 'yes',
     DATABASE_URL: 'file:elsewhere.db',
     AUTH_USERINFO_URL: USERINFO,
     AUTH_USERINFO_HEADERS: '{"apikey":"k"}',
@@ -62,6 +64,7 @@ it('reads every setting', () => {
     host: '0.0.0.0',
     port: 9000,
     databasePath: 'elsewhere.db',
+    databaseCreate: true,
     signIn: {
       userinfoUrl: USERINFO,
       headers: { apikey: 'k' },

@@ -94,6 +94,7 @@ async function pairOf(home: LitestreamHome, identityOrigin: string) {
       DATABASE_URL: `file:${home.file}`,
       AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
       AUTH_CACHE_SECONDS: '300',
+      DATABASE_CREATE: 'yes',
       REPLICATION: 'sync',
       LITESTREAM_SOCKET: home.socketPath,
     },

@@ -85,6 +85,7 @@ async function run(race: Race, lastsMs: number, say: (text: string) => void): Pr
       DATABASE_URL: `file:${home.file}`,
       AUTH_USERINFO_URL: `${race.identityOrigin}/userinfo`,
       AUTH_CACHE_SECONDS: '300',
+      DATABASE_CREATE: 'yes',
       REPLICATION: mode,
       LITESTREAM_SOCKET: home.socketPath,
     },

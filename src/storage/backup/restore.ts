@@ -2,9 +2,11 @@
 // in place at every moment, and the old one is kept under another name.
 
 import { lchown, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, parse } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Connection } from '../file/connection.js';
 import { messageOf } from '../file/connection-errors.js';
+import { keptPath } from '../file/names-beside.js';
+import { markClosed } from '../file/state-mark.js';
 import { BackupSource, refusal } from './backup-source.js';
 import { checkDatabase } from './database-check.js';
 import type { DatabaseContents } from './database-contents.js';
@@ -133,6 +135,8 @@ async function hold(path: string): Promise<() => void> {
     connection.script('begin exclusive; commit');
     if ((await stat(path)).ino !== ino)
       throw new Error('it was just replaced; look, then try again');
+    // The log is written back.
+    markClosed(path);
   } catch (error) {
     const message = messageOf(error);
     if (!/SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed/i.test(message)) {
@@ -148,7 +152,7 @@ async function hold(path: string): Promise<() => void> {
 /** Each step is on disk before the next one begins. */
 async function replace(path: string, unfinished: string, now: number): Promise<string | undefined> {
   const folder = dirname(path);
-  const kept = keptName(path, now);
+  const kept = keptPath(path, 'before-restore', now);
   const wasThere = await isThere(path);
   await giveToOwnerOf(wasThere ? path : folder, unfinished);
   if (wasThere) await nameAgain(path, kept);
@@ -165,13 +169,9 @@ async function replace(path: string, unfinished: string, now: number): Promise<s
       throw new Error(`the database file ${path} cannot be replaced: ${reason}`, { cause: error });
     });
   await syncFolder(folder);
+  // The new file is whole without a log.
+  markClosed(path);
   return wasThere ? kept : undefined;
-}
-
-function keptName(path: string, now: number): string {
-  const { dir, name, ext } = parse(path);
-  const time = new Date(now).toISOString().replaceAll(':', '-');
-  return join(dir, `${name}-before-restore-${time}${ext}`);
 }
 
 /** If root restores, the new file gets the owner of the old one, so that the service can open it. */

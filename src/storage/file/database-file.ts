@@ -4,7 +4,8 @@
 import { closeSync, statSync } from 'node:fs';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
-import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
+import { LOAD_SEQUENCES } from '../records-table.js';
+import { type CommitTexts, NO_CHANGES, statements } from './commit-texts.js';
 import { Connection, type Statement, StatementError } from './connection.js';
 import { explained, isBusy, isDiskFull, messageOf } from './connection-errors.js';
 import { type Holding, lockingOf, pragmaOf, putInForce } from './connection-settings.js';
@@ -13,7 +14,6 @@ import {
   APPLICATION_ID,
   COUNT_PRESENT,
   PUT_ROWS,
-  REMOVE_ROWS,
   SCHEMA_STEPS,
   SCHEMA_VERSION,
   TOUCH,
@@ -21,32 +21,9 @@ import {
 import { Freezer } from './freezer.js';
 import { type FilePage, loadPage } from './record-pages.js';
 import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
+import { isLogThere, markClosed, markState, missingLog } from './state-mark.js';
 import { UsageScan } from './usage-scan.js';
 import { distrustIndex, reuseLog, rewriteLog } from './write-ahead-log.js';
-
-/** The changes of a commit as JSON texts. The thread passes them to the database without parsing them. */
-export interface CommitTexts {
-  /** Array of `[position, collection, id, body]`. */
-  readonly puts: string;
-  /** Array of positions. */
-  readonly removals: string;
-  /** Object: the highest number by collection. */
-  readonly sequences: string;
-  /** Array of objects; an empty text if there are none. */
-  readonly events: string;
-  readonly changeCount: number;
-  /** Milliseconds since 1970, UTC. */
-  readonly at: number;
-}
-
-const NO_CHANGES: CommitTexts = {
-  sequences: '{}',
-  puts: '[]',
-  removals: '[]',
-  events: '',
-  changeCount: 0,
-  at: 0,
-};
 
 export type FileCommitResult =
   | { readonly status: 'committed'; readonly auditError?: string }
@@ -59,6 +36,9 @@ export class LibsqlFile {
   readonly #holding: Holding;
   /** Descriptor of the log's index, open as long as the connection. */
   #index: number | undefined;
+  /** The file is this process's: with its last close every commit is in the file. */
+  #isClaimed = false;
+  #isNew = false;
   /** The last commit found the disk full, and the log could not be written back. */
   #wasFull = false;
   /** Keeps the file as it is while it is copied. */
@@ -90,19 +70,26 @@ export class LibsqlFile {
     let file: LibsqlFile | undefined;
     try {
       const inode = inodeOf(path);
+      const logWasThere = isLogThere(path);
       connection = new Connection(path, { busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS });
       file = new LibsqlFile(connection, path, holding);
-      file.#claim(inode);
+      file.#claim(inode, logWasThere);
       // The last process may have ended because a sync failed, or in the middle of a commit.
       await file.#rewriteLog({ isStart: true });
       file.#check();
       file.#migrate(initialRows, now);
+      markState(path, holding === 'alone' ? 'in use' : 'closed');
       return file;
     } catch (error) {
       if (file === undefined) connection?.close();
       else file.close();
       throw new Error(explained(error), { cause: error });
     }
+  }
+
+  /** It was made by this opening. */
+  get isNew(): boolean {
+    return this.#isNew;
   }
 
   async commit(texts: CommitTexts, isSecond = false): Promise<FileCommitResult> {
@@ -172,18 +159,23 @@ export class LibsqlFile {
 
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
+    // Before the log goes: a process that ends in between leaves a log that nobody asks for.
+    if (this.#isClaimed) markClosed(this.#path);
     this.#connection.close();
     if (this.#index !== undefined) closeSync(this.#index);
     this.#index = undefined;
   }
 
   /** Reads first, so that another program's file is refused without a change. */
-  #claim(inode: bigint): void {
+  #claim(inode: bigint, logWasThere: boolean): void {
     this.#connection.value(DISTRUST_SCHEMA);
     this.#connection.value(lockingOf(this.#holding));
     const tables = Number(this.#connection.value('select count(*) from sqlite_master'));
     // The lock is on the opened file. Meanwhile a restore may have put another file in its place.
     if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
+    const missing = missingLog(this.#path, logWasThere);
+    if (missing !== undefined) throw new Error(missing);
+    this.#isClaimed = true;
     const application = Number(this.#pragma('application_id'));
     const version = Number(this.#pragma('user_version'));
     const isNew = tables === 0 && application === 0 && version === 0;
@@ -228,6 +220,7 @@ export class LibsqlFile {
 
   #migrate(initialRows: string, now: number): void {
     const version = Number(this.#pragma('user_version'));
+    this.#isNew = version === 0;
     for (let step = version; step < SCHEMA_VERSION; step++) {
       const sow = step === 0 ? [{ sql: PUT_ROWS, args: [initialRows, now] }] : [];
       const statements = (SCHEMA_STEPS[step] ?? []).map((sql) => ({ sql }));
@@ -286,12 +279,4 @@ export class LibsqlFile {
 
 function inodeOf(path: string): bigint {
   return statSync(path, { bigint: true }).ino;
-}
-
-function statements({ puts, removals, sequences, at }: CommitTexts): Statement[] {
-  return [
-    { sql: PUT_ROWS, args: [puts, at] },
-    { sql: REMOVE_ROWS, args: [removals] },
-    { sql: PUT_SEQUENCES, args: [sequences] },
-  ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
 }

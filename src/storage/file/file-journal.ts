@@ -16,7 +16,9 @@ import type {
 } from '../../records/journal.js';
 import { type Backup, Backups } from '../backup/backups.js';
 import { syncFolder } from '../backup/file-copy.js';
-import type { CommitTexts, FileCommitResult } from './database-file.js';
+import type { CommitTexts } from './commit-texts.js';
+import type { FileCommitResult } from './database-file.js';
+import { expectFirstStart, isAbsent, type Surroundings } from './earlier-database.js';
 import { FileRows } from './file-rows.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
@@ -35,6 +37,10 @@ export interface LibsqlJournalOptions {
   readonly initialRows?: readonly JournalRow[];
   /** Default: no replica, and no other process can open the file. */
   readonly replication?: ReplicationOptions | undefined;
+  /** Where backups of the file are. One of them shows that a missing file was there. */
+  readonly backupFolder?: string | undefined;
+  /** Makes a new database also where an earlier one is known to have been. */
+  readonly createAnyway?: boolean | undefined;
 }
 
 /** A backup writes the log back. While Litestream runs, only Litestream may do that. */
@@ -46,6 +52,8 @@ const LITESTREAM_START_MAX_MS = 30_000;
 
 /** A journal over a file, which can be copied while it is in use. */
 export interface FileJournal extends Journal, StoredViews {
+  /** The database was made by this opening. */
+  readonly isNew: boolean;
   /**
    * Writes a copy of the database to a new file. The copy has every commit that resolved
    * before the call; it is checked and synced, and only its owner may read it. Commits and
@@ -63,13 +71,17 @@ export interface FileJournal extends Journal, StoredViews {
  * Opens the file exclusively for this process, with `journal_mode=WAL` and
  * `synchronous=FULL`: a commit that resolved is on disk. With `replication`, Litestream
  * may open it beside this process; in `sync` a commit that resolved is at the replica, too.
- * Rejects with one sentence that names the file and what to do.
+ * Rejects with one sentence that names the file and what to do, also where the file is missing
+ * or empty and something shows that it was not.
  */
 export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<FileJournal> {
   const path = resolve(options.path);
   let release = () => {};
   try {
     expectFileName(options.path);
+    if (!options.createAnyway && (await isAbsent(path))) {
+      await expectFirstStart(surroundingsOf(path, options));
+    }
     await makeFolder(dirname(path));
     await claimFile(path);
     release = await openedOnce(path);
@@ -89,12 +101,12 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
       },
       ({ replica }) => news.take(replica),
     );
-    await thread.call('open').catch(async (error: unknown) => {
+    const isNew = await thread.call('open').catch(async (error: unknown) => {
       // Closing the thread releases the last handle of the refused file.
       await thread.close();
       throw error;
     });
-    return new LibsqlJournal(thread, path, news, release);
+    return new LibsqlJournal({ thread, path, news, release, isNew });
   } catch (error) {
     release();
     const reason = error instanceof Error ? error.message : String(error);
@@ -136,7 +148,21 @@ async function claimFile(path: string): Promise<void> {
   }
 }
 
+function surroundingsOf(path: string, options: LibsqlJournalOptions): Surroundings {
+  const { backupFolder, replication } = options;
+  return { path, backupFolder, isReplicated: replication !== undefined };
+}
+
+interface OpenedFile {
+  readonly thread: LibsqlThread;
+  readonly path: string;
+  readonly news: ReplicaNews;
+  readonly release: () => void;
+  readonly isNew: boolean;
+}
+
 class LibsqlJournal implements FileJournal {
+  readonly isNew: boolean;
   readonly bodyMaxBytes = TEXT_MAX_BYTES;
   readonly #thread: LibsqlThread;
   readonly #backups: Backups;
@@ -144,7 +170,8 @@ class LibsqlJournal implements FileJournal {
   readonly #release: () => void;
   #counting: Promise<unknown> = Promise.resolve();
 
-  constructor(thread: LibsqlThread, path: string, news: ReplicaNews, release: () => void) {
+  constructor({ thread, path, news, release, isNew }: OpenedFile) {
+    this.isNew = isNew;
     this.#thread = thread;
     this.#news = news;
     this.#release = release;

@@ -6,7 +6,9 @@ import { dirname, resolve } from 'node:path';
 import { expectOurs } from '../backup/database-check.js';
 import { Connection } from './connection.js';
 import { explained, messageOf } from './connection-errors.js';
+import { expectFirstStart, isAbsent } from './earlier-database.js';
 import { DISTRUST_SCHEMA } from './schema-check.js';
+import { isLogThere, markClosed, missingLog } from './state-mark.js';
 
 /**
  * - `usable`: whole, of this program, and free.
@@ -15,11 +17,24 @@ import { DISTRUST_SCHEMA } from './schema-check.js';
  */
 export type FileState = 'usable' | 'absent' | 'held';
 
+/** As a start is told: see `LibsqlJournalOptions`. */
+export interface InspectOptions {
+  readonly backupFolder?: string | undefined;
+  readonly isReplicated?: boolean;
+  readonly createAnyway?: boolean;
+}
+
 /** Rejects with one sentence if a start would refuse the file or its folder. */
-export async function inspectDatabase(path: string): Promise<FileState> {
+export async function inspectDatabase(
+  path: string,
+  { backupFolder, isReplicated = false, createAnyway = false }: InspectOptions = {},
+): Promise<FileState> {
   const file = resolve(path);
   try {
     const found = await stat(file).catch(() => undefined);
+    if (!createAnyway && (await isAbsent(file))) {
+      await expectFirstStart({ path: file, backupFolder, isReplicated });
+    }
     if (found === undefined) {
       await access(await nearestFolder(dirname(file)), constants.W_OK);
       return 'absent';
@@ -35,10 +50,17 @@ export async function inspectDatabase(path: string): Promise<FileState> {
 }
 
 function looked(file: string): FileState {
+  const logWasThere = isLogThere(file);
   const connection = new Connection(file);
+  let isClaimed = false;
   try {
     connection.value(DISTRUST_SCHEMA);
     connection.value('pragma locking_mode = exclusive');
+    // The first read takes the lock.
+    connection.value('select count(*) from sqlite_master');
+    const missing = missingLog(file, logWasThere);
+    if (missing !== undefined) throw new Error(missing);
+    isClaimed = true;
     expectOurs(connection);
     const report = String(connection.value('pragma quick_check'));
     if (report === 'ok') return 'usable';
@@ -47,6 +69,8 @@ function looked(file: string): FileState {
     if (/SQLITE_BUSY|database is locked/i.test(messageOf(error))) return 'held';
     throw error;
   } finally {
+    // SQLite writes the log of a crash back when its last connection closes.
+    if (isClaimed) markClosed(file);
     connection.close();
   }
 }

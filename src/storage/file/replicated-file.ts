@@ -6,8 +6,9 @@ import { Litestream } from '../replication/litestream.js';
 import { Replica } from '../replication/replica.js';
 import type { ReplicaReport, ReplicationMode } from '../replication/replica-report.js';
 import { lockService } from '../replication/service-lock.js';
+import type { CommitTexts } from './commit-texts.js';
 import { explained, messageOf } from './connection-errors.js';
-import type { CommitTexts, FileCommitResult, LibsqlFile } from './database-file.js';
+import type { FileCommitResult, LibsqlFile } from './database-file.js';
 
 export interface ThreadReplication {
   readonly mode: ReplicationMode;

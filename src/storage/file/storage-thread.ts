@@ -3,15 +3,17 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ReplicaReport } from '../replication/replica-report.js';
+import type { CommitTexts } from './commit-texts.js';
 import { messageOf } from './connection-errors.js';
-import { type CommitTexts, type FileCommitResult, LibsqlFile } from './database-file.js';
+import { type FileCommitResult, LibsqlFile } from './database-file.js';
 import type { Freezer } from './freezer.js';
 import { ReplicatedFile, type ThreadReplication, Unconfirmed } from './replicated-file.js';
 import type { UsageScan } from './usage-scan.js';
 
 /** The calls that the journal may make. */
 export interface ThreadCalls {
-  open(): Promise<void>;
+  /** Resolves with whether the database is a new one. */
+  open(): Promise<boolean>;
   commit(texts: CommitTexts): Promise<FileCommitResult>;
   /** Resolves when the replica has everything so far, or after so many milliseconds. */
   replicaReached(maxMs: number): Promise<void>;
@@ -69,7 +71,7 @@ const calls: TurnCalls = {
     const { path, initialRows, now, replication }: ThreadOptions = workerData;
     if (replication === undefined) {
       file = await LibsqlFile.open(path, initialRows, now, 'alone');
-      return;
+      return file.isNew;
     }
     replicated = await ReplicatedFile.open({
       replication,
@@ -78,6 +80,7 @@ const calls: TurnCalls = {
       inTurn,
     });
     file = replicated.file;
+    return file.isNew;
   },
   commit: async (texts) => replicated?.commit(texts) ?? opened().commit(texts),
   async replicaReached(maxMs) {

@@ -3,9 +3,7 @@
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
 import { Connection } from '../file/connection.js';
-
-/** After the database's path. The file stays empty and may stay: only its lock counts. */
-export const LOCK_SUFFIX = '-service-lock';
+import { LOCK_SUFFIX } from '../file/names-beside.js';
 
 /**
  * Locks for this process. Returns the function that releases the lock.

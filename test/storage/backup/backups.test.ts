@@ -45,6 +45,7 @@ describe('A backup of the libSQL file', () => {
     expect((await readdir(folder.path)).sort()).toEqual([
       'copy.db',
       'service.db',
+      'service.db-state',
       'service.db-wal',
     ]);
     // The lock is where it was.
@@ -133,13 +134,13 @@ describe('A backup of the libSQL file', () => {
     const failure = expect(backup).rejects.toThrow('the database is being closed');
     await journal.close();
     await failure;
-    expect(await readdir(folder.path)).toEqual(['service.db']);
+    expect(await readdir(folder.path)).toEqual(['service.db', 'service.db-state']);
   });
 
   it('fails for a closed journal', async () => {
     await journal.close();
     await expect(journal.backup(at('copy.db'))).rejects.toThrow('cannot be taken');
-    expect(await readdir(folder.path)).toEqual(['service.db']);
+    expect(await readdir(folder.path)).toEqual(['service.db', 'service.db-state']);
   });
 });
 

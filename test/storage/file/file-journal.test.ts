@@ -62,11 +62,15 @@ describe('The libSQL file', () => {
 
   it('is in WAL mode without shared memory while open, and one file once closed', async () => {
     await journal.commit(changes({ puts: [row(1000)] }));
-    expect((await readdir(folder.path)).sort()).toEqual(['service.db', 'service.db-wal']);
+    expect((await readdir(folder.path)).sort()).toEqual([
+      'service.db',
+      'service.db-state',
+      'service.db-wal',
+    ]);
     // Bytes 18 and 19 of a database file: 2 and 2 are WAL.
     expect([...(await readFile(path)).subarray(18, 20)]).toEqual([2, 2]);
     await journal.close();
-    expect(await readdir(folder.path)).toEqual(['service.db']);
+    expect(await readdir(folder.path)).toEqual(['service.db', 'service.db-state']);
   });
 
   it('lets no other connection read or write it while open', async () => {
@@ -152,7 +156,11 @@ describe('The libSQL file', () => {
       const good = changes({ puts: [row(1000 + round)] });
       expect(await journal.commit(good)).toEqual({ status: 'committed' });
     }
-    expect((await readdir(folder.path)).sort()).toEqual(['service.db', 'service.db-wal']);
+    expect((await readdir(folder.path)).sort()).toEqual([
+      'service.db',
+      'service.db-state',
+      'service.db-wal',
+    ]);
     await expect(runSql(path, 'select count(*) from records')).rejects.toThrow(/locked/);
     await journal.close();
     const [counted] = await runSql(

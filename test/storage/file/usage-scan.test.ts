@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredTotals } from '../../../src/records/journal.js';
-import { type CommitTexts, LibsqlFile } from '../../../src/storage/file/database-file.js';
+import type { CommitTexts } from '../../../src/storage/file/commit-texts.js';
+import { LibsqlFile } from '../../../src/storage/file/database-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { changes, rows } from '../journal-conformance.js';
 

@@ -69,7 +69,7 @@ describe('A journal with a replica', () => {
   async function open(mode?: 'async' | 'sync') {
     const onReport = (report: ReplicaReport) => void reports.push(report);
     const replication = mode && { mode, socketPath, onReport };
-    const journal = await openLibsqlJournal({ path, replication });
+    const journal = await openLibsqlJournal({ path, replication, createAnyway: true });
     opened.push(journal);
     await journal.replicaReached(5_000);
     return journal;

@@ -28,7 +28,11 @@ it.runIf(program !== undefined)(
     const { file: path, socketPath } = home;
     const litestream = home.start();
     const open = async () => {
-      const journal = await openLibsqlJournal({ path, replication: { mode: 'sync', socketPath } });
+      const journal = await openLibsqlJournal({
+        path,
+        replication: { mode: 'sync', socketPath },
+        createAnyway: true,
+      });
       await journal.replicaReached(5_000);
       return journal;
     };

@@ -44,6 +44,7 @@ export async function lifeOf({ home, mode, identityOrigin, script, ...load }: Li
         DATABASE_URL: `file:${home.file}`,
         AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
         AUTH_CACHE_SECONDS: '300',
+        DATABASE_CREATE: 'yes',
         REPLICATION: mode,
         LITESTREAM_SOCKET: home.socketPath,
       },

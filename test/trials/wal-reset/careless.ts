@@ -91,6 +91,7 @@ async function started(file: string, { folder, identityOrigin }: CarelessOptions
       DATABASE_URL: `file:${file}`,
       AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
       AUTH_CACHE_SECONDS: '300',
+      DATABASE_CREATE: 'yes',
       REPLICATION: 'async',
       LITESTREAM_SOCKET: join(folder, 'nobody'),
     },

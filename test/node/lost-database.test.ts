@@ -1,0 +1,210 @@
+// A database that was there and is not: a start never puts an empty one in its place, unless
+// the operator says so. And the first start of all, which has none and makes one.
+
+import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { rawExchange, requestText } from '../support/raw-http.js';
+import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
+
+const SERVER = new URL('../../dist/server.js', import.meta.url).pathname;
+const RESTORE = new URL('../../dist/restore.js', import.meta.url).pathname;
+
+let service: NodeService;
+let database: string;
+
+beforeEach(async () => {
+  service = await openNodeService();
+  database = join(service.folder, 'service.db');
+});
+afterEach(() => service.close());
+
+/** Why a start is refused. Throws where it is not, or where it leaves another folder than it found. */
+async function refusal(environment: Environment = {}): Promise<string> {
+  const before = await readdir(service.folder);
+  const { exited, log, child } = spawnServer({ ...service.environment, ...environment });
+  const code = await Promise.race([exited, started(log)]);
+  if (code === 'started') child.kill('SIGKILL');
+  expect([code, log().map(({ event }) => event)]).toEqual([1, ['start_failed']]);
+  expect(await readdir(service.folder)).toEqual(before);
+  return String(log()[0]?.['error']);
+}
+
+function check(environment: Environment = {}) {
+  return spawnServer({ ...service.environment, ...environment }, SERVER, [], ['--check']);
+}
+
+async function started(log: () => LogLine[]): Promise<'started'> {
+  while (!log().some(({ event }) => event === 'started')) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return 'started';
+}
+
+const WAY_ON = 'restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one';
+
+describe('The first start', () => {
+  it('makes a database, and says so with its path', async () => {
+    const server = await service.start();
+    expect(server.log()).toContainEqual(
+      expect.objectContaining({ level: 'warn', event: 'database_created', file: database }),
+    );
+    await server.stop();
+    const again = await service.start();
+    expect(again.output()).not.toContain('database_create');
+  });
+
+  it('is not refused after one that was killed before it had made the file', async () => {
+    await writeFile(database, '');
+    await writeFile(`${database}-wal`, '');
+    await writeFile(`${database}-journal`, '');
+    const server = await service.start({ BACKUP_DIR: service.folder });
+    expect(server.output()).toContain('database_created');
+  });
+});
+
+describe('A database that is gone', () => {
+  it.each([
+    ['not there', () => rm(database)],
+    ['empty', () => writeFile(database, '')],
+  ])('is not replaced where it is %s after a clean stop', async (word, lose) => {
+    await (await service.start()).stop();
+    await lose();
+    expect(await refusal()).toBe(
+      `the database file ${database} cannot be used: it is ${word}, and ${database}-state shows that one was there; ${WAY_ON}`,
+    );
+  });
+
+  it('is not replaced beside a backup, in a folder that is empty', async () => {
+    const backups = join(service.folder, 'backups');
+    await mkdir(backups);
+    const backup = join(backups, 'service-2026-01-01T00-00-00.000Z.db');
+    await writeFile(backup, 'a backup');
+    expect(await refusal({ BACKUP_DIR: backups })).toContain(
+      `the backup ${backup} shows that there is one; ${WAY_ON}`,
+    );
+    expect(await readdir(backups)).toHaveLength(1);
+  });
+
+  it.each([
+    'service.db-service-lock',
+    '.service.db-litestream',
+    'service.db-wal',
+    'service-before-restore-2026-01-01T00-00-00.000Z.db',
+    'service-saved-2026-01-01T00-00-00.000Z.db',
+  ])('is not replaced beside %s', async (name) => {
+    await writeFile(join(service.folder, name), 'x');
+    expect(await refusal()).toContain(`${join(service.folder, name)} shows that one was there`);
+  });
+
+  it.each(['async', 'sync'])('is not replaced with REPLICATION=%s', async (REPLICATION) => {
+    expect(await refusal({ REPLICATION })).toContain(
+      `it is not there, and the replica may hold one; ${WAY_ON}`,
+    );
+  });
+
+  it('is judged by --check in the same way', async () => {
+    await (await service.start()).stop();
+    await rm(database);
+    const refused = check();
+    expect(await refused.exited).toBe(1);
+    expect(refused.log()).toContainEqual(
+      expect.objectContaining({
+        event: 'check_failed',
+        error: expect.stringContaining(WAY_ON),
+      }),
+    );
+    expect(await check({ DATABASE_CREATE: 'yes' }).exited).toBe(0);
+  });
+
+  it('is replaced where DATABASE_CREATE=yes asks for it, and the next start says to take that out', async () => {
+    await (await service.start()).stop();
+    await rm(database);
+    const server = await service.start({ DATABASE_CREATE: 'yes' });
+    expect(server.output()).toContain('database_created');
+    await server.stop();
+    const again = await service.start({ DATABASE_CREATE: 'yes' });
+    expect(again.output()).toContain('take DATABASE_CREATE out');
+  });
+});
+
+/** Starts a service, has a record created, and kills it. */
+async function killed(): Promise<void> {
+  const server = await service.start();
+  const creation = requestText(
+    'POST',
+    '/api/v1/customers',
+    [bearer('lost'), 'Connection: close'],
+    '{"name":"Neema","phone":"1"}',
+  );
+  expect((await rawExchange(server.origin, creation))[0]?.status).toBe(201);
+  server.child.kill('SIGKILL');
+  await server.exited;
+}
+
+const GONE = 'it was not closed, and its log';
+
+describe('A log that is gone', () => {
+  it('after a kill ends the start with a sentence, every time, and changes nothing', async () => {
+    await killed();
+    await rm(`${database}-wal`);
+    const bytes = await readFile(database);
+    for (let time = 0; time < 2; time++) {
+      expect(await refusal()).toBe(
+        `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone, with the writes that were in it alone; put the log back, restore a backup, or delete ${database}-state to go on without them`,
+      );
+    }
+    expect((await readFile(database)).equals(bytes)).toBe(true);
+  });
+
+  it('is gone on without where the mark is deleted', async () => {
+    await killed();
+    await rm(`${database}-wal`);
+    await rm(`${database}-state`);
+    await (await service.start()).stop();
+  });
+
+  it('is not missed after a clean stop, nor where it is there', async () => {
+    await killed();
+    expect((await stat(`${database}-wal`)).size).toBeGreaterThan(0);
+    const server = await service.start();
+    expect(await server.stop()).toBe(0);
+    await expect(stat(`${database}-wal`)).rejects.toThrow('ENOENT');
+    expect(await (await service.start()).stop()).toBe(0);
+  });
+
+  it('is not missed beside a file of an earlier release, which has no mark', async () => {
+    await (await service.start()).stop();
+    await rm(`${database}-state`);
+    expect(await (await service.start()).stop()).toBe(0);
+  });
+
+  it('is not missed after a start that wrote it back and then could not listen', async () => {
+    await killed();
+    const refused = spawnServer({ ...service.environment, HOST: '192.0.2.1' });
+    expect(await refused.exited).toBe(1);
+    await expect(stat(`${database}-wal`)).rejects.toThrow('ENOENT');
+    expect(await (await service.start()).stop()).toBe(0);
+  });
+
+  it('is not missed after --check, which writes it back', async () => {
+    await killed();
+    expect(await check().exited).toBe(0);
+    expect(await (await service.start()).stop()).toBe(0);
+  });
+
+  it('is not missed after a restore', async () => {
+    await killed();
+    const backup = join(service.folder, 'backup.db');
+    await copyFile(database, backup);
+    await copyFile(`${database}-wal`, `${backup}-wal`);
+    await rm(`${database}-wal`);
+    const restored = spawnServer(service.environment, RESTORE, [], [backup]);
+    expect([await restored.exited, restored.output()]).toEqual([
+      0,
+      expect.stringContaining('is now the backup'),
+    ]);
+    expect(await (await service.start()).stop()).toBe(0);
+  });
+});

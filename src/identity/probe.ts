@@ -24,7 +24,7 @@ export interface ProviderFinding {
   readonly found: string;
   readonly remedy: string | null;
   /** Nothing was found out about the settings: the provider did not answer, or said that it cannot. */
-  readonly isAway?: boolean;
+  readonly away?: boolean;
 }
 
 /** Not a secret: this token opens nothing. */
@@ -83,7 +83,7 @@ function findingOf({ response, verdict }: Exchange, options: ProbeOptions): Prov
       'set AUTH_USERINFO_URL to the endpoint for programs: userinfo_endpoint in the discovery document',
     );
   }
-  if (isPassing(status)) return away(`status ${status}`);
+  if (isPassing(status)) return noAnswer(`status ${status}`);
   return unfit(
     `${verdict.reason}, where a refusal of a made-up token was expected`,
     'see whether AUTH_USERINFO_URL is the endpoint that tells whose token it is',
@@ -131,7 +131,7 @@ const UNTRUSTED: ReadonlySet<string> = new Set([
 
 function failureOf(error: unknown, signal: AbortSignal): ProviderFinding {
   if (signal.aborted) {
-    return away(
+    return noAnswer(
       `no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms`,
       'see whether this machine reaches the provider, through its egress proxy if it has one',
     );
@@ -147,22 +147,24 @@ function failureOf(error: unknown, signal: AbortSignal): ProviderFinding {
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'CERT_HAS_EXPIRED') {
     return unfit(`the certificate does not fit (${code})`, 'renew it, or use the name that it has');
   }
-  if (error instanceof DocumentError && error.cause === undefined) {
-    if (isPassing(error.status)) return away(error.message);
-    return unfit(error.message, 'set AUTH_ISSUER to the issuer as the provider spells it');
+  const isUp = 'see whether the provider is up, and whether this machine reaches it';
+  if (!(error instanceof DocumentError)) {
+    return noAnswer(`no answer (${code ?? 'network error'})`, isUp);
   }
-  return away(
-    `no answer (${code ?? 'network error'})`,
-    'see whether the provider is up, and whether this machine reaches it',
-  );
+  if (network !== undefined) return noAnswer(error.message, isUp);
+  if (isPassing(error.status)) return noAnswer(error.message);
+  return unfit(error.message, 'set AUTH_ISSUER to the issuer as the provider spells it');
 }
 
 function isPassing(status = 0): boolean {
   return status >= 500 || status === 429;
 }
 
-function away(found: string, remedy = 'see whether the provider is up; this may pass') {
-  return { ...unfit(found, remedy), isAway: true };
+function noAnswer(
+  found: string,
+  remedy = 'see whether the provider is up; this may pass',
+): ProviderFinding {
+  return { ...unfit(found, remedy), away: true };
 }
 
 function unfit(found: string, remedy: string): ProviderFinding {

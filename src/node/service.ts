@@ -164,7 +164,7 @@ async function serve(
       });
     }
     const backups = scheduleOf(settings, journal, log, events);
-    const providerProbe = new ProviderProbe(signIn, log);
+    const providerProbe = new ProviderProbe({ signIn, log });
     const providerFinding = () => providerProbe.finding;
     operations.started({
       journal,

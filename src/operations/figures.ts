@@ -35,6 +35,8 @@ export interface ProviderFinding {
   readonly found: string;
   /** What the operator can do, where it is not ok. */
   readonly remedy: string | null;
+  /** It gave no answer so far. */
+  readonly away?: boolean;
 }
 
 /** Bytes, seconds, counts; undefined where the system does not tell. */

@@ -112,8 +112,11 @@ export class Readiness {
     const { backups } = figures;
     const warnings: Warning[] = [];
     if (!identityConfigured) warnings.push('identity_provider_not_configured');
-    if (meter.lastIdentityOutcome === 'unavailable') warnings.push('identity_provider_unavailable');
-    if (figures.providerFinding?.ok === false && !this.#providerProvedFit()) {
+    const atStart = figures.providerFinding;
+    // Later checks know more about a provider that was away at the start.
+    const outcome = meter.lastIdentityOutcome ?? (atStart?.away ? 'unavailable' : undefined);
+    if (outcome === 'unavailable') warnings.push('identity_provider_unavailable');
+    if (atStart?.ok === false && !atStart.away && !this.#providerProvedFit()) {
       warnings.push('identity_provider_unfit');
     }
     if (meter.lastBackup?.failedSince) warnings.push('backup_failed');

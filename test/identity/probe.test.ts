@@ -111,11 +111,24 @@ describe('Every other answer is reported with its remedy', () => {
     const finding = await openSignIn({ settings, fetch: failing }).probe();
     expect(finding.ok).toBe(false);
     expect(finding.found).toContain(code);
-    expect(finding.remedy).toMatch(code === 'ECONNREFUSED' ? /AUTH_ISSUER|is up/ : remedy);
+    expect(finding.remedy).toMatch(remedy);
+    expect(finding.away ?? false).toBe(code === 'ECONNREFUSED');
   });
 });
 
 describe('With an issuer', () => {
+  it.each([
+    [503, /this may pass/, true],
+    [404, /^set AUTH_ISSUER/, undefined],
+  ])('whose discovery document is answered %i', async (status, remedy, away) => {
+    const send = async () => new Response('', { status });
+    const settings = settingsOf({ issuer: 'https://id.example' });
+    const finding = await openSignIn({ settings, fetch: send }).probe();
+    expect(finding.found).toBe(`the discovery document cannot be had: status ${status}`);
+    expect(finding.remedy).toMatch(remedy);
+    expect(finding.away).toBe(away);
+  });
+
   it('the discovery document, the keys and the endpoint are checked', async () => {
     const provider = await openSigningProvider();
     provider.broken.set('/me', 401);

@@ -158,6 +158,17 @@ describe('A warning', () => {
     expect(await warnings(finding)).toEqual([]);
   });
 
+  it('reports a provider that was away at the start, until a check of a token knows more', async () => {
+    const { readiness, asked, meter, figures } = open();
+    readiness.started(asked);
+    const finding = { ok: false, found: 'no answer', remedy: 'see whether it is up', away: true };
+    const warnings = async () =>
+      (await readiness.answer(figures(PLENTY_BYTES, undefined, finding))).warnings;
+    expect(await warnings()).toEqual(['identity_provider_unavailable']);
+    meter.identityChecked('identified', 5);
+    expect(await warnings()).toEqual([]);
+  });
+
   it('reports a backup from the future, which counts for nothing', async () => {
     const { readiness, asked, meter, clock, figures } = open();
     readiness.started(asked);

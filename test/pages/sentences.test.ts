@@ -85,6 +85,13 @@ const SENTENCES: readonly Sentence[] = [
   ['src/identity/README.md', 'given up after {} KiB', LIMITS, 'USERINFO_MAX_BYTES', KIB],
   [
     'src/identity/README.md',
+    'again every {} s',
+    'src/node/provider-probe.ts',
+    'ASK_AGAIN_MS',
+    SECOND,
+  ],
+  [
+    'src/identity/README.md',
     'A refused token is remembered for {} s',
     'src/identity/shared-checks.ts',
     'REFUSAL_LIFETIME_MS',

@@ -2,7 +2,6 @@
 // the service works by.
 
 import { expect, it } from 'vitest';
-import { ERASE_HELP, EXPORT_HELP, HELP, IMPORT_HELP } from '../../src/data/help.js';
 import { constantOf, textOf } from '../support/pages.js';
 
 const SECOND = 1_000;
@@ -274,33 +273,4 @@ it.each(CASES)('$page: "$words" ($file, $constant)', ({ page, words, file, const
     textOf(page).toLowerCase(),
     `${page} must say "${sentence}", by ${constant} of ${file}`,
   ).toContain(sentence.toLowerCase());
-});
-
-it('Options that the page on data names, and those that the commands take, are in a help text', () => {
-  const help = [HELP, IMPORT_HELP, EXPORT_HELP, ERASE_HELP].join('\n');
-  const explained = [...help.matchAll(/--([a-z-]+)\b/g)].map(([, name]) => name);
-  const page = textOf('src/data/README.md').replaceAll(' -- ', ' ');
-  const shown = [...page.matchAll(/(?<=[\s`])--([a-z-]+)\b/g)].map(([, name]) => name);
-  const taken = ['src/data/command-line.ts', 'src/program/arguments.ts'].flatMap((file) =>
-    [...textOf(file).matchAll(/^ {2,4}'?([a-z-]+)'?: \{ type: /gm)].map(([, name]) => name),
-  );
-  expect(taken.length).toBeGreaterThan(10);
-  expect([...shown, ...taken].filter((name) => !explained.includes(name))).toEqual([]);
-  expect(explained.filter((name) => !taken.includes(name))).toEqual([]);
-});
-
-it('The page and the help text of the data commands give the same exit codes', () => {
-  const ending = 'src/program/ending.ts';
-  const codes = ['EXIT_DONE', 'EXIT_FAILED', 'EXIT_WRONG_USE', 'EXIT_INTERRUPTED'].map((name) =>
-    constantOf(ending, name),
-  );
-  for (const text of [textOf('src/data/README.md'), HELP]) {
-    const [line = ''] = /^Exit codes:.*$/m.exec(text) ?? [];
-    expect(
-      line
-        .replace(/\([^)]*\)/g, '')
-        .match(/\d+/g)
-        ?.map(Number),
-    ).toEqual(codes);
-  }
 });

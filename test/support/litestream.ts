@@ -10,8 +10,8 @@ export interface LitestreamHome {
   readonly socketPath: string;
   /** Starts `litestream replicate`. */
   start(): LitestreamProcess;
-  /** Restores the newest state to `file`. Throws if it cannot. */
-  restore(): void;
+  /** Restores the newest state to `file`, or that of a time. Throws if it cannot. */
+  restore(at?: Date): void;
   /** The same to another path, while the database is there. */
   restoreTo(path: string): void;
 }
@@ -63,8 +63,9 @@ export function litestreamHome({ program, folder, replica, more }: LitestreamPla
         },
       };
     },
-    restore() {
-      run(['restore', '-config', config, file]);
+    restore(at) {
+      const when = at === undefined ? [] : ['-timestamp', at.toISOString()];
+      run(['restore', '-config', config, ...when, file]);
     },
     restoreTo(path) {
       run(['restore', '-config', config, '-o', path, file]);

@@ -143,6 +143,27 @@ export class Ledger {
     this.#changes = this.#changes.filter((change) => kept.has(change));
   }
 
+  /** The number of the last change so far. */
+  get begun() {
+    return this.#begun;
+  }
+
+  /** The stored records are again those of an earlier moment: forgets all later changes. Returns how many of them had been acknowledged. */
+  goBack(begun: number) {
+    const later = this.#changes.filter(({ number }) => number > begun);
+    this.#changes = this.#changes.filter(({ number }) => number <= begun);
+    for (const entry of this.#entries.values()) {
+      entry.changes = entry.changes.filter(({ number }) => number <= begun);
+      if (entry.changes.length === 0) this.#entries.delete(entry.mark);
+    }
+    this.#liveIds = new Set(
+      [...this.#entries.values()]
+        .filter((entry) => entry.id !== undefined && statesOf(entry).certain !== undefined)
+        .map(({ collection, id }) => `${collection}/${id}`),
+    );
+    return later.filter(wasAcknowledged).length;
+  }
+
   /** The number of changes of each outcome. */
   get outcomes() {
     const counts = { ...this.#forgotten };

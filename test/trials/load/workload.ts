@@ -44,6 +44,8 @@ export interface LoadOptions {
   workers: number;
   /** Stop at the first 500. */
   endsAtFailure?: boolean;
+  /** Statuses of a service that cannot write now. Whether the change is stored is unknown, as after a 500. */
+  mayAnswer?: readonly number[];
   /** Called with the duration of each read. */
   onRead?: (milliseconds: number) => void;
 }
@@ -131,7 +133,7 @@ export class LoadWorker {
     body: Properties | undefined,
     after: Properties | undefined,
   ) {
-    const { ledger, random, client, endsAtFailure = false } = this.#options;
+    const { ledger, random, client, endsAtFailure = false, mayAnswer = [] } = this.#options;
     const byOperator = random.chance(OPERATOR_SHARE);
     const changed = Object.keys(body ?? {});
     const change = ledger.begin({ action, entry, byOperator, changed, after });
@@ -146,7 +148,7 @@ export class LoadWorker {
       .catch(() => undefined);
     if (answer === undefined) return false;
     const isDone = answer.status === (action === 'create' ? 201 : 200);
-    if (!isDone && answer.status !== 500) throw unexpected(change, answer);
+    if (!isDone && ![500, ...mayAnswer].includes(answer.status)) throw unexpected(change, answer);
     if (isDone) ledger.acknowledge(change, answer.json.data.id);
     if (isDone && action === 'create') this.#live.push(entry);
     // After a 500 the outcome is unknown: no further change until the stored rows decide it.
@@ -173,7 +175,7 @@ export class LoadWorker {
 
   /** Another account's delete, which must be refused. */
   async #refused(entry: Entry) {
-    const { ledger, client, random } = this.#options;
+    const { ledger, client, random, mayAnswer = [] } = this.#options;
     const stranger = random.oneOf(ACCOUNTS.filter((account) => account !== entry.owner));
     const change = ledger.begin({
       action: 'delete',
@@ -190,7 +192,7 @@ export class LoadWorker {
     } as const;
     const answer = await client.send(call).catch(() => undefined);
     // When a commit fails, the refusals that were decided with it are answered 500, too.
-    if (answer !== undefined && ![404, 500].includes(answer.status)) {
+    if (answer !== undefined && ![404, 500, ...mayAnswer].includes(answer.status)) {
       throw unexpected(change, answer);
     }
     return answer !== undefined;

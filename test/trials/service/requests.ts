@@ -29,7 +29,7 @@ export interface Answer {
 export type Client = ReturnType<typeof clientOf>;
 
 /** A client of one server. Close it when that server is gone. */
-export function clientOf(origin: string) {
+export function clientOf(origin: string, adminKey = ADMIN_KEY) {
   const agent = new Agent({ keepAlive: true });
 
   /** Rejects unless the whole answer arrives. */
@@ -37,7 +37,7 @@ export function clientOf(origin: string) {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
       ...(account === undefined
-        ? { 'X-Service-Admin-Key': ADMIN_KEY }
+        ? { 'X-Service-Admin-Key': adminKey }
         : { Authorization: `Bearer ${account}` }),
       ...(requestId !== undefined && { 'X-Request-ID': requestId }),
       ...(text !== undefined && { 'Content-Length': Buffer.byteLength(text) }),

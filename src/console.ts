@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { hashPassword } from './console/credentials.js';
 import { startConsole } from './console/host.js';
 import { readSecretLine } from './console/secret-line.js';
-import { ledgerPath } from './data/erase/ledger.js';
+import { ledgerPath } from './erasures/ledger.js';
 import { errorText, type Log } from './log.js';
 import { COMMON_HELP, expectNoPositionals } from './program/arguments.js';
 import { EXIT_DONE, EXIT_FAILED } from './program/ending.js';

@@ -1,9 +1,10 @@
 // `node dist/restore.js FILE`, which is `npm run restore -- FILE`: puts a backup
 // in the place of the database while the service is stopped.
 
-import { resolve } from 'node:path';
-import { erasedAccountsReport } from './data/erase/came-back.js';
+import { dirname, resolve } from 'node:path';
 import { COLLECTION_NAMES } from './domain/collection-name.js';
+import { cameBack, erasedAccountsReport } from './erasures/came-back.js';
+import { type Ledger, ledgerPath, readLedger } from './erasures/ledger.js';
 import { COMMON_HELP, onlyPositional } from './program/arguments.js';
 import { EXIT_DONE, UsageError } from './program/ending.js';
 import { runProgram } from './program/run-program.js';
@@ -47,9 +48,20 @@ process.exitCode = await runProgram(
     }
     const path =
       values.database === undefined ? databaseIn(environment) : typed(pathIn(values.database));
-    const restored = await restoreDatabase({ backup, path, now: Date.now() });
+    // The ledger stands beside the backup's folder, unless the settings name another place.
+    const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(backup)) ?? '';
+    let ledger: Ledger | undefined;
+    const restored = await restoreDatabase({
+      backup,
+      path,
+      now: Date.now(),
+      // Whoever cannot read it would bring erased accounts back without a word.
+      ready: async () => {
+        ledger = await readLedger(ledgerAt);
+      },
+    });
     process.stdout.write(reportOf(backup, path, restored));
-    process.stdout.write(await erasedAccountsReport(environment, backup, ownersIn(path)));
+    process.stdout.write(whoCameBack(ledger, path));
     return EXIT_DONE;
   },
 );
@@ -67,6 +79,16 @@ function pathIn(given: string): string {
   if (given === '')
     throw new UsageError('--database is empty; it must be the path of the database');
   return given.startsWith('file:') ? readDatabasePath({ DATABASE_URL: given }) : given;
+}
+
+/** Never throws: the restore has done its work. The next start looks again. */
+function whoCameBack(ledger: Ledger | undefined, path: string): string {
+  if (ledger === undefined) return '';
+  try {
+    return erasedAccountsReport([...cameBack(ledger, ownersIn(path))]);
+  } catch (error) {
+    return `\nWhether erased accounts came back is not known: ${error instanceof Error ? error.message : error}; the log of the next start says it\n`;
+  }
 }
 
 function reportOf(backup: string, path: string, { contents, kept }: Restored): string {

@@ -41,6 +41,8 @@ export interface Settings {
   readonly corsAllowedOrigins: readonly string[];
   /** Undefined: no backups. */
   readonly backups: BackupSettings | undefined;
+  /** Path of the ledger of erased accounts; undefined: beside the folder of the backups. */
+  readonly erasureLedger: string | undefined;
   readonly replication: ReplicationSettings;
   readonly accountLimits: AccountLimitSettings;
   readonly operations: OperationsSettings;
@@ -85,6 +87,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile): Set
     adminKey: readAdminKey(environment, readFile),
     corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
     backups: readBackups(environment),
+    erasureLedger: environment['ERASURE_LEDGER'] || undefined,
     replication: readReplication(environment),
     accountLimits: readAccountLimits(environment),
     operations: readOperationsSettings(environment),

@@ -78,6 +78,7 @@ ${COMMON_HELP}
 ${SETTINGS}  BACKUP_DIR, BACKUP_INTERVAL_HOURS, BACKUP_KEEP
                       as the service has them: the ledger stands beside the
                       folder, and the last backup's end is reckoned
-  ERASURE_LEDGER      another place for the ledger; needed without BACKUP_DIR
+  ERASURE_LEDGER      another place for the ledger; needed without BACKUP_DIR, so
+                      with REPLICATION and on Workers; as the service has it
 
 ${EXIT_CODES}`;

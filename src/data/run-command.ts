@@ -1,5 +1,6 @@
 // Runs a command: from its arguments to its exit code.
 
+import { ledgerPath } from '../erasures/ledger.js';
 import { EXIT_DONE, EXIT_INTERRUPTED, exitCodeOf, UsageError } from '../program/ending.js';
 import { readBackups } from '../settings.js';
 import {
@@ -15,7 +16,6 @@ import {
   parseCommand,
 } from './command-line.js';
 import { eraseAccount } from './erase/erase-command.js';
-import { ledgerPath } from './erase/ledger.js';
 import { exportData } from './export/export-command.js';
 import { CommandError, Interrupted, sentenceOf } from './failures.js';
 import { importData } from './import/import-command.js';

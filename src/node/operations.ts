@@ -13,6 +13,7 @@ import type { OpenRecords } from '../records/memory-store.js';
 import type { ServiceEvents } from '../service-events.js';
 import type { OperationsSettings } from '../settings.js';
 import type { BackupPlan, BackupSchedule } from '../storage/backup/backup-schedule.js';
+import type { ErasedAccounts } from './erased-accounts.js';
 import type { HttpServer } from './http-server.js';
 import { Latest } from './latest.js';
 import { standardOutputLines } from './line-output.js';
@@ -48,6 +49,7 @@ export interface StartedParts {
   readonly backups: BackupSchedule | undefined;
   readonly backupPlan: BackupPlan | undefined;
   readonly replica: ReplicaWatch | undefined;
+  readonly erasedAccounts: ErasedAccounts | undefined;
   /** The number of pieces of long work that wait for their turn or are under way in another thread. */
   heavyWork(): number;
   /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
@@ -151,11 +153,12 @@ export class Operations {
   }
 
   async #figures(): Promise<Figures> {
-    const [usage, disk, service, backups] = await Promise.all([
+    const [usage, disk, service, backups, erasures] = await Promise.all([
       processFigures(),
       this.#disk.value(),
       this.#serviceFigures(),
       this.#backupFigures(),
+      this.#parts?.erasedAccounts?.figures(),
     ]);
     return {
       build: { version: VERSION, runtime: `node ${process.version}` },
@@ -166,6 +169,7 @@ export class Operations {
       providerFinding: this.#parts?.providerFinding(),
       backups,
       replication: this.#parts?.replica?.figures,
+      erasures,
     };
   }
 

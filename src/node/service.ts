@@ -13,6 +13,7 @@ import { replicaSettings, type Settings, settingWarnings } from '../settings.js'
 import { BackupSchedule } from '../storage/backup/backup-schedule.js';
 import { Arrivals } from './arrivals.js';
 import { warnOfCreation } from './created-database.js';
+import { ErasedAccounts } from './erased-accounts.js';
 import { freshFetch } from './fresh-fetch.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { Operations } from './operations.js';
@@ -133,6 +134,8 @@ async function serve(
 ): Promise<Service> {
   const { events } = operations;
   try {
+    // Before the first answer could show them.
+    const erasedAccounts = await ErasedAccounts.look({ settings, records, journal, log });
     const { respond, signIn } = responderFor({
       settings,
       records,
@@ -173,6 +176,7 @@ async function serve(
       backups,
       backupPlan: settings.backups,
       replica,
+      erasedAccounts,
       heavyWork: () => turns.waiting + work.jobs,
       providerFinding,
     });

@@ -16,6 +16,15 @@ export interface Figures {
   readonly backups: BackupFigures | undefined;
   /** Undefined where there is no replica. */
   readonly replication: ReplicationFigures | undefined;
+  /** Undefined where there is no ledger of erased accounts, and before the start has compared. */
+  readonly erasures?: ErasureFigures | undefined;
+}
+
+export interface ErasureFigures {
+  /** Erased accounts that are in the database again. */
+  readonly back: number;
+  /** There is a ledger, and nobody knows what it says. */
+  readonly isUnreadable: boolean;
 }
 
 export interface ReplicationFigures {

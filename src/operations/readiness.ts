@@ -22,6 +22,8 @@ export type Warning =
   | 'backup_failed'
   | 'backup_overdue'
   | 'backup_from_future'
+  | 'erased_accounts_back'
+  | 'erasure_ledger_unreadable'
   | 'replica_unreachable';
 
 export interface ReadyAnswer {
@@ -127,6 +129,8 @@ export class Readiness {
         warnings.push('backup_overdue');
     }
     if (fromFuture.length > 0) warnings.push('backup_from_future');
+    if ((figures.erasures?.back ?? 0) > 0) warnings.push('erased_accounts_back');
+    if (figures.erasures?.isUnreadable) warnings.push('erasure_ledger_unreadable');
     if (this.#storage !== undefined && isBehind(figures.replication)) {
       warnings.push('replica_unreachable');
     }

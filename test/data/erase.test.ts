@@ -1,11 +1,12 @@
 // `erase`: an account is exported, gone from every view, in the ledger, and
 // named by a restore that brings it back.
 
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { backupExpiry } from '../../src/data/erase/backup-expiry.js';
-import { accountsThatCameBack, addToLedger } from '../../src/data/erase/ledger.js';
+import { cameBack } from '../../src/erasures/came-back.js';
+import { addToLedger, readLedger } from '../../src/erasures/ledger.js';
 import { startDataCommand } from '../support/data-command.js';
 import { type DataService, openDataService } from '../support/data-service.js';
 import { openMeddlingProxy } from '../support/meddling-proxy.js';
@@ -157,44 +158,66 @@ describe('An erasure', () => {
 });
 
 describe('The ledger', () => {
-  function* owners(...list: { subject: string; oldest: number }[]) {
-    yield* list;
-  }
   const bytes = (size: number) => new Uint8Array(size).fill(7);
+  const erased = '2026-02-01T00:00:00.000Z';
+  const back = async (path: string, owners: { subject: string; oldest: number }[]) => {
+    const ledger = await readLedger(path);
+    return ledger && [...cameBack(ledger, owners)];
+  };
 
   it('names accounts that a restore brought back, and not accounts that came anew', async () => {
     const path = on.at('ledger.ndjson');
     for (const subject of ['a', 'b', 'c']) {
-      const erased = '2026-02-01T00:00:00.000Z';
       await addToLedger(path, { subject, erased, records: { team: 1 } }, bytes);
     }
     const [before, after] = [Date.parse('2026-01-01'), Date.parse('2026-03-01')];
-    const found = await accountsThatCameBack(
-      path,
-      owners(
-        { subject: 'a', oldest: before },
-        { subject: 'b', oldest: after },
-        { subject: 'd', oldest: before },
-      ),
-    );
-    expect(found).toEqual([{ subject: 'a', erased: '2026-02-01T00:00:00.000Z' }]);
-    expect(await accountsThatCameBack(on.at('none'), owners())).toEqual([]);
+    const owners = [
+      { subject: 'a', oldest: before },
+      { subject: 'b', oldest: after },
+      { subject: 'd', oldest: before },
+    ];
+    expect(await back(path, owners)).toEqual([{ subject: 'a', erased }]);
+    expect(await readLedger(on.at('none'))).toBe(undefined);
   });
 
-  it('is read at a restore', async () => {
+  it('keeps every whole line where a power cut has left half a line', async () => {
+    const path = on.at('torn.ndjson');
+    await addToLedger(path, { subject: 'a', erased, records: {} }, bytes);
+    await appendFile(path, '{"account":"0123');
+    await addToLedger(path, { subject: 'b', erased, records: {} }, bytes);
+    const owners = ['a', 'b'].map((subject) => ({ subject, oldest: 0 }));
+    expect(await back(path, owners)).toHaveLength(2);
+  });
+
+  it('that is damaged or cannot be read is no missing one, and nothing is erased without it', async () => {
+    await mkdir(on.at('folder.ndjson'));
+    await writeFile(on.at('other.ndjson'), 'a spreadsheet\n');
+    await writeFile(on.at('empty.ndjson'), '');
+    await expect(readLedger(on.at('folder.ndjson'))).rejects.toThrow(/cannot be used \(EISDIR\)/);
+    await expect(readLedger(on.at('other.ndjson'))).rejects.toThrow(/is not a ledger of erased/);
+    expect(await readLedger(on.at('empty.ndjson'))).toBe(undefined);
+    await fill('kept', 1);
+    for (const name of ['folder.ndjson', 'other.ndjson']) {
+      const ERASURE_LEDGER = on.at(name);
+      const { code, stderr } = await on.run(words('kept', on.at('k')), { ERASURE_LEDGER });
+      expect([code, stderr]).toEqual([1, expect.stringContaining(ERASURE_LEDGER)]);
+    }
+    expect(await on.contents('kept', 'team')).toHaveLength(1);
+  });
+
+  it('is read at a restore, and one that cannot be read refuses it', async () => {
     const restoration = await openRestoration();
     try {
+      const path = restoration.at('backups-erased.ndjson');
+      await mkdir(path);
+      const before = await readFile(restoration.database);
+      const refused = await restoration.restore([restoration.backup]);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(path)]);
+      expect(await readFile(restoration.database)).toEqual(before);
+      await rmdir(path);
       const silent = await restoration.restore([restoration.backup]);
       expect(silent.stdout).not.toContain('came back');
-      const { ownersIn } = await import('../../src/storage/backup/owners.js');
-      const copy = restoration.at('copy.db');
-      await copyFile(restoration.backup, copy);
-      const found = [];
-      for (const owner of ownersIn(copy)) found.push(owner);
-      const [first] = found;
-      expect(found.length).toBeGreaterThan(0);
-      const path = restoration.at('backups-erased.ndjson');
-      const subject = first?.subject ?? '';
+      const subject = 'local-preview';
       await addToLedger(path, { subject, erased: '2999-01-01T00:00:00.000Z', records: {} }, bytes);
       const { code, stdout } = await restoration.restore([restoration.backup]);
       expect(code).toBe(0);

@@ -47,6 +47,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'setting-warnings',
     'program',
+    'erasures',
     'handler',
     'libsql',
     'responder',
@@ -95,10 +96,12 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   server: ['node', 'settings', 'program'],
   preview: ['node', 'settings', 'domain', 'log', 'console'],
   ready: ['settings', 'program'],
-  data: ['domain', 'operator-client', 'settings', 'program'],
-  restore: ['storage', 'settings', 'domain', 'data', 'program'],
+  data: ['domain', 'operator-client', 'settings', 'program', 'erasures', 'json-line'],
+  erasures: ['domain', 'storage', 'json-line'],
+  'json-line': [],
+  restore: ['storage', 'settings', 'domain', 'erasures', 'program'],
   move: ['data', 'storage', 'program'],
-  console: ['domain', 'operator-client', 'data', 'settings', 'log', 'program'],
+  console: ['domain', 'operator-client', 'data', 'settings', 'log', 'program', 'erasures'],
 };
 
 /** Where Node's own modules may be used. */
@@ -111,6 +114,7 @@ const NODE_LAYERS = new Set([
   'ready',
   'restore',
   'data',
+  'erasures',
   'move',
   'console',
   'program',

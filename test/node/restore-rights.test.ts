@@ -2,10 +2,21 @@
 // that user's rights are all it has there.
 
 import { spawn } from 'node:child_process';
-import { chmod, chown, copyFile, lstat, mkdir, readdir, stat, symlink } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  copyFile,
+  lstat,
+  mkdir,
+  readdir,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
+import { addToLedger } from '../../src/erasures/ledger.js';
 import { ownerOnTheWay } from '../../src/storage/backup/owner-rights.js';
 import { BACKUP_RECORDS, openRestoration, type Restoration } from '../support/restoration.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
@@ -153,6 +164,41 @@ describe.runIf(isRoot)('A restore by the superuser', () => {
       1,
       expect.stringMatching(/others may write to it; run this as/),
     ]);
+  });
+
+  it('is refused where it cannot read the ledger that the superuser wrote; erasures give it away', async () => {
+    const path = on.at('backups-erased.ndjson');
+    const bytes = (size: number) => new Uint8Array(size);
+    const line = { subject: 'a', erased: '2026-02-01T00:00:00.000Z', records: {} };
+    await addToLedger(path, line, bytes);
+    expect(await stat(path)).toMatchObject({ uid: SERVICE, gid: SERVICE });
+    expect((await on.restore([on.backup])).code).toBe(0);
+    await chown(path, 0, 0);
+    const { code, stderr } = await on.restore([on.backup]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/cannot be used by this user \(EACCES\).*chown USER/),
+    ]);
+    // In a folder of the superuser beside backups of the service's user, and an older one that the superuser has.
+    await mkdir(join(vault.path, 'backups'));
+    await chown(join(vault.path, 'backups'), SERVICE, SERVICE);
+    const beside = join(vault.path, 'backups-erased.ndjson');
+    await addToLedger(beside, line, bytes);
+    await chown(beside, 0, 0);
+    await addToLedger(beside, line, bytes);
+    expect(await stat(beside)).toMatchObject({ uid: SERVICE, gid: SERVICE });
+    expect(process.geteuid?.()).toBe(0);
+  });
+
+  it('lets nobody turn the ledger of an erasure to a file of the superuser', async () => {
+    const precious = join(vault.path, 'precious');
+    await writeFile(precious, '', { mode: 0o600 });
+    await symlink(precious, on.at('backups-erased.ndjson'));
+    const line = { subject: 'a', erased: '2026-02-01T00:00:00.000Z', records: {} };
+    await expect(
+      addToLedger(on.at('backups-erased.ndjson'), line, (size) => new Uint8Array(size)),
+    ).rejects.toThrow(/EACCES/);
+    expect(await stat(precious)).toMatchObject({ uid: 0, size: 0 });
   });
 
   it("finds the folder's owner through links, and none when the superuser owns all", async () => {

@@ -41,6 +41,8 @@ const WARNINGS: Readonly<Record<Warning, true>> = {
   backup_failed: true,
   backup_overdue: true,
   backup_from_future: true,
+  erased_accounts_back: true,
+  erasure_ledger_unreadable: true,
 };
 
 describe('The page', () => {

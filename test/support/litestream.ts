@@ -28,17 +28,19 @@ export interface LitestreamPlan {
   readonly replica?: readonly string[] | undefined;
   /** More lines for the database's entry. */
   readonly more?: readonly string[] | undefined;
+  /** Lines for all databases, such as how soon files are joined. */
+  readonly general?: readonly string[] | undefined;
 }
 
 /** A folder with a database file's place, a socket and a replica. */
-export function litestreamHome({ program, folder, replica, more }: LitestreamPlan) {
+export function litestreamHome({ program, folder, replica, more, general = [] }: LitestreamPlan) {
   const file = join(folder, 'data/service.db');
   const socketPath = join(folder, 'socket');
   const config = join(folder, 'litestream.yml');
   mkdirSync(join(folder, 'data'), { recursive: true });
   const inFolder = [`url: file://${join(folder, 'replica')}`];
   const plan = { file, socketPath, replica: replica ?? inFolder, more: more ?? [] };
-  writeFileSync(config, litestreamFile(plan));
+  writeFileSync(config, [...general, litestreamFile(plan)].join('\n'));
   // With this variable Litestream 0.5.17 does not open an S3-compatible store.
   const env = { ...process.env, AWS_CA_BUNDLE: undefined };
   const run = (args: readonly string[]) => execFileSync(program, args, { stdio: 'pipe', env });

@@ -8,6 +8,8 @@ import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { lifeOf } from './replication/disaster.js';
 
 const program = litestreamProgram();
+/** Longer than every interval of the second test. */
+const ALONE_MS = 6_000;
 
 // The line that says so where it is not.
 it.runIf(program === undefined)(
@@ -29,6 +31,33 @@ it.runIf(program !== undefined)(
       const lost = await life.lose();
       expect(lost).toMatchObject({ missing: 0, isWhole: true });
       expect(lost.acknowledged).toBeGreaterThanOrEqual(40);
+    } finally {
+      await identity.process.stop();
+      await folder.remove();
+    }
+  },
+);
+
+it.runIf(program !== undefined)(
+  'sync: what was acknowledged stays in the replica while Litestream runs alone beside an empty folder',
+  async () => {
+    const folder = await openTemporaryFolder();
+    const identity = await startIdentityProvider();
+    try {
+      // Minutes of the real file are seconds here: files are joined and removed as soon as can be.
+      const general = [
+        'l0-retention: 1s',
+        'l0-retention-check-interval: 1s',
+        'levels:',
+        '  - interval: 1s',
+        '  - interval: 2s',
+      ];
+      const home = litestreamHome({ program: program ?? '', folder: folder.path, general });
+      const life = await lifeOf({ home, mode: 'sync', identityOrigin: identity.origin });
+      await life.acknowledged(40);
+      await life.rest();
+      const lost = await life.lose(() => life.runLitestreamAlone(ALONE_MS));
+      expect(lost).toMatchObject({ missing: 0, isWhole: true });
     } finally {
       await identity.process.stop();
       await folder.remove();

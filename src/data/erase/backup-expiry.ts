@@ -19,7 +19,7 @@ export async function backupExpiry(
   timeText: TimeText = RFC_3339,
 ): Promise<string> {
   if (backups === undefined) {
-    return 'BACKUP_DIR is not set here: copies that others keep of the database still hold the records until they are removed.';
+    return 'BACKUP_DIR is not set here: copies that others keep of the database, and the states that a replica keeps, still hold the records until they are removed.';
   }
   const { folder, intervalHours, keep } = backups;
   const names = await readdir(folder).catch(() => undefined);

@@ -6,6 +6,7 @@ import { access, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { COLLECTION_NAMES, type CollectionName } from '../../domain/collection-name.js';
+import { addToLedger, expectWritable, type RecordCounts } from '../../erasures/ledger.js';
 import { ApiError } from '../../operator-client.js';
 import type { BackupSettings } from '../../settings.js';
 import {
@@ -19,7 +20,6 @@ import { CommandError, Interrupted } from '../failures.js';
 import { startProgress } from '../progress.js';
 import type { Service } from '../service.js';
 import { backupExpiry } from './backup-expiry.js';
-import { addToLedger, type RecordCounts } from './ledger.js';
 
 export interface EraseOptions {
   readonly account: string;
@@ -69,6 +69,7 @@ export async function eraseRecords(
   const { account, exportFolder, ledger } = options;
   const { now, randomBytes } = dependencies;
   await service.reach();
+  if (ledger !== undefined) await expectWritable(ledger);
   const isGoingOn = await access(join(exportFolder, BEGUN)).then(
     () => true,
     () => false,

@@ -7,8 +7,8 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { CollectionName } from '../../domain/collection-name.js';
 import { sequenceOf } from '../../domain/identifier.js';
+import { objectIn } from '../../json-line.js';
 import { CommandError, systemCodeOf } from '../failures.js';
-import { objectIn } from '../json-line.js';
 
 const VERSION = 1;
 const OWNER_ONLY = 0o600;

@@ -67,6 +67,21 @@ export function goOnAs({ uid, gid }: Owner): void {
   process.setuid?.(uid);
 }
 
+/** Does the work, which waits for nothing, with the rights of the owner, and takes back those of the superuser. */
+export function asOwner<T>({ uid, gid }: Owner, work: () => T): T {
+  const groups = process.getgroups?.() ?? [];
+  process.setgroups?.([gid]);
+  process.setegid?.(gid);
+  process.seteuid?.(uid);
+  try {
+    return work();
+  } finally {
+    process.seteuid?.(SUPERUSER);
+    process.setegid?.(SUPERUSER);
+    process.setgroups?.(groups);
+  }
+}
+
 /** With the sticky bit, as in /tmp, only the maker of a file can rename or remove it. */
 function expectClosed(folder: string, mode: number): void {
   if ((mode & GROUP_OR_OTHERS_WRITE) === 0 || (mode & STICKY) !== 0) return;

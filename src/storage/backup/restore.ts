@@ -33,6 +33,11 @@ export interface RestoreOptions {
   readonly path: string;
   /** Milliseconds since 1970, UTC: part of the old file's new name. */
   readonly now: number;
+  /**
+   * Awaited with the rights that the restore goes on with, before anything is changed. If
+   * it rejects, so does the restore.
+   */
+  readonly ready?: () => Promise<void>;
 }
 
 export interface Restored {
@@ -48,9 +53,11 @@ export interface Restored {
  * Run by the superuser for a folder of another user, it goes on as that user
  * before it touches the folder, and stays that user: for a program of its own.
  */
-export async function restoreDatabase({ backup, path, now }: RestoreOptions): Promise<Restored> {
+export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
+  const { backup, path, now } = options;
   const source = await openWithRights(backup, path);
   try {
+    await options.ready?.();
     const place = await placeOf(path);
     await source.expectOther(place);
     // Two restores at once must not work on one file.

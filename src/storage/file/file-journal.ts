@@ -63,6 +63,11 @@ export interface FileJournal extends Journal, StoredViews {
   backup(path: string): Promise<Backup>;
   /** Resolves when the replica has everything so far, or after so many milliseconds; at once without a replica. */
   replicaReached(maxMs: number): Promise<void>;
+  /**
+   * When the account's oldest record was made, in milliseconds since 1970, UTC; undefined where it has
+   * none. Reads every record of the file, about a second for a million, and commits wait meanwhile.
+   */
+  oldestRecordAt(owner: string): Promise<number | undefined>;
   /** Makes a commit that changes nothing, to learn whether storage takes commits; rejects if it does not. */
   touch(): Promise<void>;
 }
@@ -227,6 +232,10 @@ class LibsqlJournal implements FileJournal {
 
   ping(): Promise<void> {
     return this.#thread.call('ping');
+  }
+
+  oldestRecordAt(owner: string): Promise<number | undefined> {
+    return this.#thread.call('oldestRecordAt', owner);
   }
 
   touch(): Promise<void> {

@@ -73,6 +73,10 @@ export const LOAD_PAGE = `
            filter (where not (body >= '{"id":"' and body < '{"id":#')) as ids
     from records not indexed where position between ?1 and ?2`;
 
+/** When the oldest record of the owner `?1` was made. From the body, as the service itself reads it. */
+export const OLDEST_OF_OWNER = `
+  select min(created_at) from records where body ->> '$.owner_sub' = ?1`;
+
 /** The moment of a usage view: rows beyond this position and later events do not count. */
 export const BEGIN_USAGE = `
   select (select coalesce(max(position), 0) from records) as highest,

@@ -22,6 +22,7 @@ export interface ThreadCalls {
   beginUsage(createdAfter: string): Promise<void>;
   nextUsage(): Promise<ReturnType<UsageScan['next']>>;
   auditEvents(limit: number, offset: number): Promise<ReturnType<LibsqlFile['auditEvents']>>;
+  oldestRecordAt(owner: string): Promise<ReturnType<UsageScan['oldestRecordAt']>>;
   ping(): Promise<void>;
   touch(): Promise<void>;
   freeze(): Promise<ReturnType<Freezer['freeze']>>;
@@ -91,6 +92,7 @@ const calls: TurnCalls = {
   beginUsage: async (createdAfter) => opened().usage.begin(createdAfter),
   nextUsage: async () => opened().usage.next(),
   auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
+  oldestRecordAt: async (owner) => opened().usage.oldestRecordAt(owner),
   ping: async () => opened().ping(),
   touch: async () => (replicated ?? opened()).touch(),
   freeze: async () => opened().freezer.freeze(),

@@ -5,7 +5,7 @@
 import type { CollectionName } from '../../domain/collection-name.js';
 import type { StoredTotals, StoredUsage } from '../../records/journal.js';
 import type { Connection, SqlRow } from './connection.js';
-import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE } from './file-schema.js';
+import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE, OLDEST_OF_OWNER } from './file-schema.js';
 
 /** A piece takes about 10 ms; a commit may have to wait that long. */
 const PIECE_MAX_ROWS = 10_000;
@@ -52,6 +52,12 @@ export class UsageScan {
     }
     this.#counting = undefined;
     return { collections: counting.collections, auditEventCount: counting.auditEventCount };
+  }
+
+  /** In milliseconds since 1970, UTC; undefined where the owner has no record. Reads every record at once. */
+  oldestRecordAt(owner: string): number | undefined {
+    const oldest = this.#connection.value(OLDEST_OF_OWNER, [owner]);
+    return oldest === null ? undefined : Number(oldest);
   }
 
   /**

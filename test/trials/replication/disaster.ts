@@ -1,7 +1,7 @@
 // One life of a service with Litestream beside it, under load, to its end: both killed, the
 // data folder deleted, the replica restored and compared with what was acknowledged.
 
-import { closeSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -89,6 +89,12 @@ export async function lifeOf({ home, mode, identityOrigin, script, ...load }: Li
     startLitestream() {
       litestream = home.start();
     },
+    /** As a machine does where it is started before anybody has restored. */
+    async runLitestreamAlone(milliseconds: number) {
+      litestream = home.start();
+      await delay(milliseconds);
+      await litestream.end('SIGTERM');
+    },
     /** Resolves when the load has ended; the service goes on. */
     async rest() {
       isOver = true;
@@ -117,8 +123,8 @@ export async function lifeOf({ home, mode, identityOrigin, script, ...load }: Li
       client.close();
       ({ service, client } = await started());
     },
-    /** The machine is lost. Resolves with what the replica lacks. */
-    async lose() {
+    /** The machine is lost. `meanwhile` happens with the empty folder. Resolves with what the replica lacks. */
+    async lose(meanwhile: () => Promise<void> = async () => {}) {
       const at = performance.now();
       service.child.kill('SIGKILL');
       await litestream.end('SIGKILL');
@@ -127,6 +133,8 @@ export async function lifeOf({ home, mode, identityOrigin, script, ...load }: Li
       await working;
       client.close();
       rmSync(dirname(home.file), { recursive: true });
+      mkdirSync(dirname(home.file));
+      await meanwhile();
       home.restore();
       const { ids, isWhole } = await restored(home.file);
       const missing = [...acknowledged].filter(([id]) => !ids.has(id));

@@ -29,6 +29,8 @@ export const ADMIN_KEY_MIN_CHARACTERS = 32;
 
 /** What is read of the identity provider's answer; more than this is no user information. */
 export const USERINFO_MAX_BYTES = 65_536;
+/** UTF-8 bytes. Percent-encoded in an operator's path it is three times as long, and Node takes 16 KiB of headers. */
+export const SUBJECT_MAX_BYTES = 1_024;
 export const IDENTITY_CACHE_MAX_SECONDS = 300;
 /** Remembered successful identity checks; the oldest goes first. */
 export const IDENTITY_CACHE_MAX_ENTRIES = 10_000;

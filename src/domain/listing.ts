@@ -92,9 +92,9 @@ export function singlePage(total: number): Pagination {
   return { page: 1, page_size: total, total, total_pages: 1 };
 }
 
-/** Plain decimal digits, 1 or more, within the safe integers. */
+/** Plain decimal digits, 1 or more. Beyond 2^53 - 1 it is that number: no list has so many pages. */
 function positiveInteger(text: string | null): number | undefined {
   if (text === null || !/^[0-9]+$/.test(text)) return undefined;
-  const number = Number(text);
-  return Number.isSafeInteger(number) && number >= 1 ? number : undefined;
+  const number = Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  return number >= 1 ? number : undefined;
 }

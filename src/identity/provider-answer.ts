@@ -3,7 +3,7 @@
 
 import { boundedBody } from '../bounded-body.js';
 import { isJsonObject } from '../domain/json.js';
-import { USERINFO_MAX_BYTES } from '../domain/limits.js';
+import { SUBJECT_MAX_BYTES, USERINFO_MAX_BYTES } from '../domain/limits.js';
 import { subjectAt } from './subject.js';
 
 /** Statuses by which a provider refuses the token itself. */
@@ -37,7 +37,11 @@ export async function verdictOf(response: Response, path: readonly string[]): Pr
   const answer = parsed(body);
   if (answer === undefined) return { kind: 'unusable', reason: 'an answer that is no JSON' };
   const subject = subjectAt(answer, path);
-  if (subject !== undefined) return { kind: 'identified', subject, answer };
+  if (subject !== undefined) {
+    return new TextEncoder().encode(subject).length > SUBJECT_MAX_BYTES
+      ? { kind: 'unusable', reason: `a subject over ${SUBJECT_MAX_BYTES} bytes`, answer }
+      : { kind: 'identified', subject, answer };
+  }
   if (saysNo(answer)) return { kind: 'refused', answer };
   return { kind: 'unusable', reason: 'an answer without a usable subject', answer };
 }

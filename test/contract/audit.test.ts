@@ -209,6 +209,10 @@ onEveryStorage(
       expect((await audit(service, '?page=x&page_size=0')).data).toEqual(all.slice(0, 50));
       expect((await audit(service, '?page=99')).data).toEqual([]);
       expect((await audit(service, '?page=9007199254740991&page_size=200')).data).toEqual([]);
+      const digits = '9'.repeat(400);
+      const beyond = await audit(service, `?page=${digits}&page_size=${digits}`);
+      expect(beyond.data).toEqual([]);
+      expect(beyond.meta.pagination).toMatchObject({ page: 9007199254740991, page_size: 200 });
 
       await service.restart();
       expect((await audit(service, '?page_size=200')).data).toEqual(all.slice(0, 200));

@@ -58,6 +58,27 @@ describe('An erasure', () => {
     expect(ledger).toMatch(/"salt":"[0-9a-f]{32}"[\s\S]*"account":"[0-9a-f]{64}".*"team":5/);
   });
 
+  it.each([
+    ['.', 'dot'],
+    ['..', 'dots'],
+    ['é'.repeat(512), 'longest'],
+  ])(
+    'reaches every subject that there can be, and so do import and export: %s',
+    async (account, name) => {
+      await writeFile(on.at(`${name}.csv`), 'name,phone\nAnna,1\n');
+      const imported = ['import', on.at(`${name}.csv`), '--account', account, '--into', 'team'];
+      expect(await on.run(imported)).toMatchObject({ code: 0 });
+      expect(await on.contents(account, 'team')).toHaveLength(1);
+      expect(await on.run(['export', '--all', '--to', on.at(`all-${name}`)])).toMatchObject({
+        code: 0,
+      });
+      const { code } = await on.run(words(account, name), settings);
+      expect(code).toBe(0);
+      expect((await readFile(on.at(`${name}/team.ndjson`), 'utf8')).split('\n')).toHaveLength(2);
+      await expect(on.client.accounts.read(account)).rejects.toThrow(/no record/);
+    },
+  );
+
   it('continues after an interruption, with the same command', async () => {
     await fill('broken', 300);
     const started = startDataCommand(words('broken', 'b'), { ...on.environment, ...settings });

@@ -26,6 +26,13 @@ describe('The log', () => {
     ]);
   });
 
+  it('says that a subject is too long, without the subject', async () => {
+    const { lines } = await askOnce(answer(200, { sub: 'canary'.repeat(200) }));
+    expect(lines.map(({ fields }) => fields)).toEqual([
+      { reason: 'a subject over 1024 bytes', field: 'sub', members: 'sub' },
+    ]);
+  });
+
   it("names the place of the subject and the answer's members, without a value", async () => {
     const body = { id: 'canary', user: { sub: 'canary' }, 'https://x.example/uid': 'canary' };
     const { lines } = await askOnce(answer(200, body), { options: { subjectField: 'sub' } });

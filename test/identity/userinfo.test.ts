@@ -40,6 +40,7 @@ describe('A usable answer', () => {
     ['an integer', { sub: 42 }, 'sub', '42'],
     ['zero', { sub: 0 }, 'sub', '0'],
     ['a negative integer', { sub: -7 }, 'sub', '-7'],
+    ['1,024 bytes of UTF-8', { sub: 'é'.repeat(512) }, 'sub', 'é'.repeat(512)],
     ['the largest safe integer', '{"sub":9007199254740991}', 'sub', '9007199254740991'],
     [
       'a property that objects inherit',
@@ -96,6 +97,7 @@ describe('An answer without a usable subject', () => {
     ['NUL', { sub: 'a\u0000b' }, 'sub'],
     ['DEL', { sub: 'a\u007fb' }, 'sub'],
     ['a C1 control character', { sub: 'a\u0085b' }, 'sub'],
+    ['more than 1,024 bytes', { sub: `${'é'.repeat(512)}x` }, 'sub'],
     ['a lone high surrogate', '{"sub":"a\\ud800"}', 'sub'],
     ['a lone low surrogate', '{"sub":"\\udc00b"}', 'sub'],
     ['only an inherited property', {}, 'constructor.name'],

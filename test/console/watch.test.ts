@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OperationsPort } from '../../src/console/operations-facts.js';
 import { WATCH_INTERVAL_MS, Watch } from '../../src/console/watch.js';
+import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import type { Overview, Usage } from '../../src/operator-client.js';
 import { type ConsoleService, openConsole, openService } from '../support/console-visitor.js';
 
@@ -162,7 +163,7 @@ describe('The overview', () => {
       const visitor = running.visitor();
       await visitor.signIn(running.codes[0] ?? '');
       const { text } = await visitor.get('/');
-      expect(text).toContain('<dt>Records</dt><dd>19</dd>');
+      expect(text).toContain(`<dt>Records</dt><dd>${SAMPLE_COUNT}</dd>`);
       expect(text).toMatch(/The service is counting|As asked at/);
       expect(text).toContain('The line begins with the second sample');
     } finally {

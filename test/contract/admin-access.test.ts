@@ -2,6 +2,7 @@
 // requests the administration API admits, and its paths and methods.
 
 import { expect, it } from 'vitest';
+import { COLLECTIONS } from '../support/collection-table.js';
 import { ADMIN_KEY, onEveryHost, onFirstHost, type Reply } from '../support/contract.js';
 import { rowsFor } from '../support/hosts.js';
 import { describedPath, OPERATIONS } from '../support/openapi-document.js';
@@ -14,12 +15,7 @@ const ROUTES = [
   ['/admin/audit', 'GET'],
   ['/admin/accounts', 'GET'],
   ['/admin/accounts/somebody', 'GET'],
-  ['/admin/accounts/somebody/businesses', 'GET, POST'],
-  ['/admin/accounts/somebody/customers', 'GET, POST'],
-  ['/admin/accounts/somebody/services', 'GET, POST'],
-  ['/admin/accounts/somebody/orders', 'GET, POST'],
-  ['/admin/accounts/somebody/team', 'GET, POST'],
-  ['/admin/accounts/somebody/expenses', 'GET, POST'],
+  ...COLLECTIONS.map((name) => [`/admin/accounts/somebody/${name}`, 'GET, POST'] as const),
   ['/admin/accounts/somebody/customers/CUS-0001', 'GET, PATCH, DELETE'],
   ['/admin/accounts/somebody/orders/no-such-id', 'GET, PATCH, DELETE'],
 ] as const;

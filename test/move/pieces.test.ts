@@ -2,6 +2,7 @@
 // however often they come, and what the service answers meanwhile.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import type { MovedRow } from '../../src/storage/move/moved-rows.js';
 import { customersOf, pieceOf } from '../support/arriving-account.js';
 import { VALID_BODY } from '../support/collection-table.js';
@@ -125,7 +126,7 @@ describe('An account that is moved in', () => {
 
   it('takes the place of sample rows that nobody has touched, and of no others', async () => {
     const looked = await ask('/admin/accounts/local-preview', OPERATOR);
-    expect(looked.json.data.record_count).toBe(19);
+    expect(looked.json.data.record_count).toBe(SAMPLE_COUNT);
     const rows = customersOf('local-preview', 2);
     expect(await send('local-preview', await pieceOf(rows))).toMatchObject({ state: 'whole' });
     expect(await idsOf('local-preview')).toEqual(['CUS-0002', 'CUS-0001']);
@@ -150,7 +151,7 @@ describe('An account that is moved in', () => {
     const piece = await pieceOf(customersOf('local-preview', 2));
     expect(await send('local-preview', piece)).toEqual({
       status: 409,
-      message: expect.stringContaining('the account has other records (19,'),
+      message: expect.stringContaining(`the account has other records (${SAMPLE_COUNT},`),
     });
   });
 

@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
 import { type MoveWorkers, moveHere, startMoveWorkers } from '../support/move-command.js';
@@ -64,7 +65,7 @@ describe('A move from a file to Workers and back', () => {
     const overview = await ask(workers.service, '/admin/overview', OPERATOR);
     // The sample rows of a new deployment come on top.
     expect(overview.json.data.tenant_count).toBe(ACCOUNTS.length + 1);
-    expect(overview.json.data.record_count).toBe(2_400 + 19);
+    expect(overview.json.data.record_count).toBe(2_400 + SAMPLE_COUNT);
     const usage = await ask(workers.service, '/admin/usage', OPERATOR);
     expect(usage.json.data.audit_event_count).toBe(1_100);
     const last = [...before.accounts.values()].flat().filter(([name]) => name === 'team');
@@ -85,14 +86,19 @@ describe('A move from a file to Workers and back', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('2400 of the records were there before this run');
     const usage = await ask(workers.service, '/admin/usage', OPERATOR);
-    expect(usage.json.data).toMatchObject({ audit_event_count: 1_100, record_count: 2_419 });
+    expect(usage.json.data).toMatchObject({
+      audit_event_count: 1_100,
+      record_count: 2_400 + SAMPLE_COUNT,
+    });
   });
 
   it('comes back the same, into a file that the service starts on', async () => {
     const args = ['--from', workers.maintenance, '--to', at('back.db')];
     const { code, stderr, stdout } = await moveHere(args);
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain('8 accounts with 2419 records, and 1100 audit events');
+    expect(stdout).toContain(
+      `8 accounts with ${2_400 + SAMPLE_COUNT} records, and 1100 audit events`,
+    );
     const back = await contentsOf(at('back.db'));
     for (const owner of ACCOUNTS) {
       expect(back.accounts.get(owner), owner).toEqual(before.accounts.get(owner));
@@ -104,9 +110,11 @@ describe('A move from a file to Workers and back', () => {
     }
     // The sample rows had ids that the shops have, too; theirs are older.
     const list = await readFile(at('back-renumbered.csv'), 'utf8');
-    expect(stdout).toContain(`19 records have new ids; the list is ${at('back-renumbered.csv')}`);
+    expect(stdout).toContain(
+      `${SAMPLE_COUNT} records have new ids; the list is ${at('back-renumbered.csv')}`,
+    );
     expect(list.split('\n')[0]).toBe('account,collection,old_id,new_id');
-    expect(list.match(/^local-preview,/gm)).toHaveLength(19);
+    expect(list.match(/^local-preview,/gm)).toHaveLength(SAMPLE_COUNT);
     expect((await moveHere(args)).stderr).toContain('is there already; name a new file');
   });
 

@@ -4,6 +4,7 @@
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDeployment } from '../../scripts/worker/deployment.js';
+import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { keyOf } from '../../src/worker/copies/copy-format.js';
 import { customersOf, pieceOf } from '../support/arriving-account.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
@@ -56,7 +57,7 @@ describe('Copies of all accounts', () => {
     expect(listed).toMatchObject({
       copy,
       accounts: ACCOUNTS.length + 1,
-      records: ACCOUNTS.length * 3 + 1 + 19,
+      records: ACCOUNTS.length * 3 + 1 + SAMPLE_COUNT,
       audit_events: 1,
       changed_meanwhile: 0,
       missing: [],

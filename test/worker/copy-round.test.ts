@@ -2,6 +2,7 @@
 // in ones that break off, in two at a time, and with accounts that give no answer.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import type { EventPlace } from '../../src/storage/move/move-messages.js';
 import type { AccountStub, DirectoryStub } from '../../src/worker/account-call.js';
 import { type CopiesEnvironment, keyOf, type Round } from '../../src/worker/copies/copy-format.js';
@@ -15,7 +16,6 @@ type Bucket = CopiesEnvironment['COPIES'];
 
 const ACCOUNTS = Array.from({ length: 7 }, (_, i) => `account-${i}`);
 const RECORDS_EACH = 2;
-const SAMPLES = 19;
 const INVOCATIONS_MAX = 60;
 
 describe('A round', () => {
@@ -78,7 +78,7 @@ describe('A round', () => {
     if (manifest === undefined) throw new Error('the copy is not whole');
     expect(manifest).toMatchObject({
       accounts: ACCOUNTS.length + 1,
-      records: ACCOUNTS.length * RECORDS_EACH + SAMPLES,
+      records: ACCOUNTS.length * RECORDS_EACH + SAMPLE_COUNT,
       audit_events: ACCOUNTS.length * RECORDS_EACH,
       missing: [],
     });

@@ -66,7 +66,7 @@ it('leaves records without an owner in the file, and takes the id of the text', 
 });
 
 it('takes the highest numbers of the ids where the file is of the first schema', async () => {
-  await makeShopFile(path, { accounts: ['a'], records: 6, events: 0 });
+  await makeShopFile(path, { accounts: ['a'], records: COLLECTION_NAMES.length, events: 0 });
   await runSql(path, 'drop table sequences', 'pragma user_version = 1');
   const ones = COLLECTION_NAMES.map((name) => [name, 1]);
   expect((await open()).sequences).toEqual(Object.fromEntries(ones));

@@ -3,6 +3,7 @@
 
 import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { type Log, silentLog } from '../log.js';
+import { ThrottledLog } from '../throttled-log.js';
 import {
   AUDIENCE_HINT,
   type Identity,
@@ -14,7 +15,6 @@ import { DocumentError } from './kept-document.js';
 import { networkCode } from './network-code.js';
 import { challengeError, errorCode, mediaType, memberNames } from './provider-words.js';
 import { retryAfterSeconds } from './retry-after.js';
-import { ThrottledLog } from './throttled-log.js';
 import { expiryOf, showsAudience } from './token-claims.js';
 import type { TokenGate } from './token-gate.js';
 import { type EndpointOptions, type Exchange, UserinfoEndpoint } from './userinfo-endpoint.js';

@@ -24,18 +24,20 @@ function parsed(row: JournalRow): JsonObject {
   try {
     body = JSON.parse(row.body);
   } catch {
-    throw new Error(`${describeRow(row)} is not JSON`);
+    throw unusable(row, 'is not JSON');
   }
-  if (!isJsonObject(body)) throw new Error(`${describeRow(row)} is not a JSON object`);
+  if (!isJsonObject(body)) throw unusable(row, 'is not a JSON object');
   return body;
 }
 
 /** The error for a row whose collection is none of the contract's. */
 export function ofNoCollection(row: JournalRow): Error {
-  return new Error(`${describeRow(row)} is of no collection`);
+  return unusable(row, 'is of no collection');
 }
 
 /** Names the row without quoting it: the message ends in a log. */
-function describeRow(row: JournalRow): string {
-  return `the stored row ${row.collection} ${row.id} (position ${row.position})`;
+function unusable({ collection, id, position }: JournalRow, finding: string): Error {
+  return new Error(
+    `the stored row ${collection} ${id} (position ${position}) ${finding}; restore a backup`,
+  );
 }

@@ -8,6 +8,7 @@ import { failed, type Outcome } from '../domain/errors.js';
 import type { Eventually } from '../eventually.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
+import { ThrottledLog } from '../throttled-log.js';
 import type { Turns } from '../turns.js';
 import { type Answer, CommitGroup, type CurrentRecords, type Decision } from './commit-group.js';
 import type { CommitResult, Journal } from './journal.js';
@@ -73,10 +74,12 @@ export class Writer {
   #running: Promise<void> | undefined;
   #whenIdle: (() => void)[] = [];
   #failures = 0;
+  readonly #failed: ThrottledLog;
   #lost = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
+    this.#failed = new ThrottledLog(options.log, options.clock);
   }
 
   /** The most that storage takes of one record, in UTF-8 bytes. */
@@ -251,7 +254,7 @@ export class Writer {
     if (result.status === 'committed' || result.status === 'kept') {
       group.answer(result.status === 'kept' ? notConfirmed() : undefined);
       if (result.auditError !== undefined) this.#reportLostEvents(group, result.auditError);
-      if (result.status === 'kept') log.error('storage_not_replicated', result.error);
+      if (result.status === 'kept') this.#failed.error('storage_not_replicated', result.error, {});
       return;
     }
     if (result.status === 'refused') {
@@ -259,7 +262,7 @@ export class Writer {
       return;
     }
     group.answer(storageFailed());
-    log.error('storage_commit_failed', result.error, { stored: result.status });
+    this.#failed.error('storage_commit_failed', result.error, { stored: result.status });
     if (result.status === 'unknown') this.#lose(result.error);
   }
 

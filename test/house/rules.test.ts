@@ -28,8 +28,8 @@ const SCRIPTS = sourcesIn('scripts');
  */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
-  records: ['domain', 'log', 'eventually', 'service-events', 'turns'],
-  identity: ['domain', 'log', 'bounded-body', 'eventually'],
+  records: ['domain', 'log', 'throttled-log', 'eventually', 'service-events', 'turns'],
+  identity: ['domain', 'log', 'throttled-log', 'bounded-body', 'eventually'],
   http: ['domain', 'records', 'identity', 'log', 'bounded-body', 'eventually', 'turns'],
   storage: ['domain', 'records', 'log', 'service-events'],
   operations: ['domain', 'records', 'service-events'],
@@ -74,6 +74,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'operator-client': ['client'],
   reference: [],
   log: [],
+  'throttled-log': ['log'],
   'bounded-body': [],
   eventually: [],
   settings: ['domain', 'identity'],

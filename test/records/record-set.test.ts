@@ -20,21 +20,21 @@ function row(changes: Partial<JournalRow> = {}): JournalRow {
 
 describe('Loading a row', () => {
   it.each([
-    ['that is no JSON', { body: 'canary {' }, /is not JSON$/],
-    ['that is cut off', { body: '{"canary":' }, /is not JSON$/],
-    ['that is empty', { body: '' }, /is not JSON$/],
-    ['that is an array', { body: '["canary"]' }, /is not a JSON object$/],
-    ['that is a text', { body: '"canary"' }, /is not a JSON object$/],
-    ['that is null', { body: 'null' }, /is not a JSON object$/],
+    ['that is no JSON', { body: 'canary {' }, /is not JSON; restore a backup$/],
+    ['that is cut off', { body: '{"canary":' }, /is not JSON; restore a backup$/],
+    ['that is empty', { body: '' }, /is not JSON; restore a backup$/],
+    ['that is an array', { body: '["canary"]' }, /is not a JSON object; restore a backup$/],
+    ['that is a text', { body: '"canary"' }, /is not a JSON object; restore a backup$/],
+    ['that is null', { body: 'null' }, /is not a JSON object; restore a backup$/],
     [
       'of an unknown collection',
       { collection: 'invoices' as JournalRow['collection'] },
-      /is of no collection$/,
+      /is of no collection; restore a backup$/,
     ],
     [
       'of a collection every object knows',
       { collection: 'constructor' as JournalRow['collection'] },
-      /is of no collection$/,
+      /is of no collection; restore a backup$/,
     ],
   ])('%s is refused by name and position, without its content', async (_, changes, reason) => {
     const bad = row(changes);

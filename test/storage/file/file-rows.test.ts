@@ -132,16 +132,16 @@ describe('Rows of a file', () => {
   });
 
   it.each([
-    ['is no JSON', { body: 'canary {' }, /CUS-0007 \(position 7\) is not JSON$/],
+    ['is no JSON', { body: 'canary {' }, /CUS-0007 \(position 7\) is not JSON; restore a backup$/],
     [
       'is no JSON inside a value',
       { body: '{"id":"CUS-0007","owner_sub":"amina","visits":12canary}' },
-      /CUS-0007 \(position 7\) is not JSON$/,
+      /CUS-0007 \(position 7\) is not JSON; restore a backup$/,
     ],
     [
       'is of an unknown collection',
       { collection: 'invoices' as CollectionName },
-      /invoices CUS-0007 \(position 7\) is of no collection$/,
+      /invoices CUS-0007 \(position 7\) is of no collection; restore a backup$/,
     ],
   ])('are refused by name and position where one %s', (_, changes, reason) => {
     const bad = { ...customer(7, 'amina'), ...changes };

@@ -1,7 +1,7 @@
-// A provider that is down, or a client with a stale token, fails on every
+// A provider that is down, a client with a stale token or a full disk fails on every
 // request: say it once, then at most once a minute with the count.
 
-import type { Log, LogFields } from '../log.js';
+import type { Log, LogFields } from './log.js';
 
 const INTERVAL_MS = 60_000;
 /** Kinds of report remembered; a provider has a handful of statuses and codes. */
@@ -19,7 +19,17 @@ export class ThrottledLog {
 
   /** Reports the event unless the same one was reported within the last minute. */
   warn(event: string, fields: LogFields): void {
-    const kind = JSON.stringify([event, fields]);
+    this.#report(fields, [event], (all) => this.#log.warn(event, all));
+  }
+
+  /** The same for an error; it is the same one if its text is. */
+  error(event: string, error: unknown, fields: LogFields): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#report(fields, [event, reason], (all) => this.#log.error(event, error, all));
+  }
+
+  #report(fields: LogFields, of: readonly string[], say: (fields: LogFields) => void): void {
+    const kind = JSON.stringify([of, fields]);
     const now = this.#clock();
     const last = this.#reported.get(kind);
     // The absolute difference, so that a clock that was set back does not silence the log.
@@ -30,6 +40,6 @@ export class ThrottledLog {
     if (this.#reported.size >= KINDS_MAX) this.#reported.clear();
     this.#reported.set(kind, { at: now, suppressed: 0 });
     const suppressed = last?.suppressed ?? 0;
-    this.#log.warn(event, suppressed === 0 ? fields : { ...fields, suppressed });
+    say(suppressed === 0 ? fields : { ...fields, suppressed });
   }
 }

@@ -12,6 +12,7 @@ import { respond } from '../http/envelope.js';
 import { requestIds } from '../http/request-id.js';
 import type { Connections, Exchange } from './connections.js';
 import type { MeteredExchange } from './metered-exchange.js';
+import type { Fault } from './request-target.js';
 import { type ParserError, requestOfUnknownMethod } from './unknown-method.js';
 
 const ENDED_EARLY = 'HPE_INVALID_EOF_STATE';
@@ -90,10 +91,15 @@ export class ConnectionErrors {
     else before.once('close', end);
   }
 
-  /** Answers a request whose Host or target Node accepts, although no URL can contain it. */
-  async answerMalformed(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Answers a request with a fault that Node accepts, or a Host or target that no URL can contain. */
+  async answerMalformed(
+    request: IncomingMessage,
+    response: ServerResponse,
+    fault?: Fault,
+  ): Promise<void> {
     const { status, headers, body } = await this.#message(failure(MALFORMED), request);
-    response.writeHead(status, headers);
+    if (fault?.endsConnection) response.shouldKeepAlive = false;
+    response.writeHead(fault?.status ?? status, headers);
     response.end(body);
   }
 

@@ -18,7 +18,7 @@ import { Connections } from './connections.js';
 import { answerHalfClosed } from './half-closed.js';
 import { incomingBody } from './incoming-body.js';
 import type { MeteredExchange } from './metered-exchange.js';
-import { hasTwoHosts, unresolvedTarget } from './request-target.js';
+import { faultOf, servedTarget } from './request-target.js';
 
 /** Node looks for late headers and bodies at this interval. Its default of 30 s would make the time-outs useless. */
 const TIMEOUT_CHECK_INTERVAL_MS = 500;
@@ -154,7 +154,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     requestTimeout: REQUEST_READ_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS - KEEP_ALIVE_MARGIN_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
-    // Node's own refusal has no envelope. The code below answers a missing Host.
+    // Node's own refusal has no envelope. `faultOf` looks for the Host.
     requireHostHeader: false,
   });
   const connections = new Connections(server, events);
@@ -180,10 +180,11 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     // be.
     if (before !== undefined) await new Promise<void>((next) => before.once('close', next));
     try {
-      incoming.url = unresolvedTarget(incoming.url ?? '/');
-      if (!hasTwoHosts(incoming.rawHeaders)) await answer(incoming, outgoing);
+      incoming.url = servedTarget(incoming);
+      const fault = faultOf(incoming);
+      if (fault === undefined) await answer(incoming, outgoing);
       if (!(outgoing.headersSent || outgoing.destroyed))
-        await errors.answerMalformed(incoming, outgoing);
+        await errors.answerMalformed(incoming, outgoing, fault);
     } catch (error) {
       log.error('response_failed', error);
       outgoing.destroy();

@@ -1,6 +1,8 @@
 // A request's target as it came over the wire, before anything resolves it.
 // "Paths are never resolved, so that a proxy's rule on a prefix holds."
 
+import type { IncomingMessage } from 'node:http';
+
 /** `.` or `..`, also encoded. */
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 /** Takes the place of a dot segment. No route has it, because an encoded control character is 404. */
@@ -21,12 +23,33 @@ export function unresolvedTarget(target: string): string {
   return segments.join('/') + target.slice(path.length);
 }
 
-/** "Two `Host` headers: 400." Node keeps the first and silently drops the others. */
-export function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+/** The target that is served: `OPTIONS *`, which asks of the whole server, is OPTIONS on a path like any other. */
+export function servedTarget({ method, url = '/' }: IncomingMessage): string {
+  return method === 'OPTIONS' && url === '*' ? '/' : unresolvedTarget(url);
+}
+
+/**
+ * Why a head that Node's parser accepts is not served, as the status of its answer. RFC 9112,
+ * section 3.2: two `Host` headers, or none in HTTP/1.1. Section 6.1: another coding than chunks,
+ * or chunks in HTTP/1.0. Node keeps the first of two hosts and silently drops the others.
+ */
+export function faultOf({ rawHeaders, headers, httpVersion }: IncomingMessage): Fault | undefined {
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined) {
+    if (httpVersion === '1.0') return { status: 400, endsConnection: true };
+    if (coding.toLowerCase() !== 'chunked') return { status: 501, endsConnection: true };
+  }
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
   }
-  return hosts > 1;
+  const isFine = hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
+  return isFine ? undefined : { status: 400, endsConnection: false };
+}
+
+export interface Fault {
+  readonly status: number;
+  /** Where the body ends is in doubt: nothing after it can be a request. */
+  readonly endsConnection: boolean;
 }

@@ -2,9 +2,10 @@
 
 import { Hono } from 'hono';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
+import { Admission, type AdmissionLimits } from './admission/admission.js';
+import { FairScheduler } from './admission/fair-scheduler.js';
 import type { Eventually } from './eventually.js';
 import { usableKeys } from './http/authentication.js';
-import { type AllowanceLimits, ByteAllowance } from './http/byte-allowance.js';
 import { canonicalPath } from './http/path.js';
 import { createPipeline } from './http/pipeline.js';
 import type { HostBindings } from './http/request-body.js';
@@ -13,7 +14,6 @@ import { ROUTES } from './http/routes.js';
 import { type IdentityProvider, noIdentityProvider } from './identity/identity-provider.js';
 import { type Log, silentLog } from './log.js';
 import type { RecordStore } from './records/record-store.js';
-import { Turns } from './turns.js';
 
 export interface HandlerDependencies {
   readonly records: RecordStore;
@@ -29,10 +29,13 @@ export interface HandlerDependencies {
   readonly log?: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
-  /** The turns that all long work of the process takes: the same as those of the records. */
-  readonly turns?: Turns;
-  /** How many bytes of bodies and answers are held at once. Default: 16 MiB for an account, 64 MiB in all. */
-  readonly allowance?: AllowanceLimits;
+  /** Shares the thread among the accounts: the same one as that of the records. */
+  readonly scheduler?: FairScheduler;
+  /**
+   * How much of one account may be under way. Default: 256 requests; 16 MiB of bodies and answers,
+   * 64 MiB of all accounts.
+   */
+  readonly admission?: Partial<AdmissionLimits>;
   readonly randomBytes?: RandomBytes;
 }
 
@@ -62,8 +65,8 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
     },
     log: dependencies.log ?? silentLog,
     clock,
-    turns: dependencies.turns ?? new Turns(),
-    allowance: new ByteAllowance(dependencies.allowance),
+    scheduler: dependencies.scheduler ?? new FairScheduler(),
+    admission: new Admission(dependencies.admission),
     randomBytes: dependencies.randomBytes ?? ((into) => crypto.getRandomValues(into)),
   });
   const app = new Hono<{ Bindings: HostBindings }>({
@@ -84,7 +87,13 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
   return (request, host) => app.fetch(request, host);
 }
 
-export { type AllowanceLimits, UNLIMITED } from './http/byte-allowance.js';
+export { type AdmissionLimits, UNLIMITED } from './admission/admission.js';
+export {
+  FairScheduler,
+  type FairSchedulerOptions,
+  type Pause,
+  unsliced,
+} from './admission/fair-scheduler.js';
 export { type BoundedChecksOptions, boundedChecks } from './identity/bounded-checks.js';
 export {
   type Identity,
@@ -129,5 +138,4 @@ export type {
 export { type RecordWork, workInPlace } from './records/record-work.js';
 export { sampleRows } from './records/sample-rows.js';
 export { type ServiceEvents, silentEvents } from './service-events.js';
-export { noTurns, type Pause, Turns, type TurnsOptions } from './turns.js';
 export type { HostBindings };

@@ -1,8 +1,9 @@
 // The service as a host that has settings runs it: one function for all hosts,
 // and every field required, so that a host that forgets a part does not compile.
 
+import type { FairScheduler } from './admission/fair-scheduler.js';
 import {
-  type AllowanceLimits,
+  type AdmissionLimits,
   createResponder,
   type HandlerDependencies,
   openSignIn,
@@ -14,15 +15,14 @@ import type { IdentityEvents } from './identity/watched-checks.js';
 import type { Log } from './log.js';
 import type { RecordStore } from './records/record-store.js';
 import type { Settings } from './settings.js';
-import type { Turns } from './turns.js';
 
 /** The parts of a host; undefined where the platform has nothing better than the handler's default. */
 export interface HostParts {
   readonly settings: Settings;
   readonly records: RecordStore;
   readonly log: Log;
-  readonly turns: Turns;
-  readonly allowance: AllowanceLimits | undefined;
+  readonly scheduler: FairScheduler;
+  readonly admission: AdmissionLimits | undefined;
   readonly randomBytes: RandomBytes | undefined;
   /** Whether one request may wait for another: for an identical check under way, or for a place among the checks. */
   readonly mayWait: boolean;
@@ -49,15 +49,15 @@ export function handlerDependencies(parts: HostParts): HandlerDependencies {
 }
 
 function dependenciesOf(parts: HostParts, signIn: SignIn | undefined): HandlerDependencies {
-  const { settings, records, log, turns, allowance, randomBytes } = parts;
+  const { settings, records, log, scheduler, admission, randomBytes } = parts;
   return {
     records,
     ...(signIn && { identity: signIn.identity }),
     adminKey: settings.adminKey,
     corsAllowedOrigins: settings.corsAllowedOrigins,
     log,
-    turns,
-    ...(allowance && { allowance }),
+    scheduler,
+    ...(admission && { admission }),
     ...(randomBytes && { randomBytes }),
   };
 }

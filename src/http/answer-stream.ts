@@ -1,8 +1,9 @@
 // The bodies of long answers: made and encoded piece by piece as the client
-// reads, within the account's turns and its allowance of bytes.
+// reads, within the account's turns and its admission of bytes.
 
-import type { Turns } from '../turns.js';
-import type { ByteAllowance } from './byte-allowance.js';
+import type { Admission } from '../admission/admission.js';
+import { type HasGone, neverGone } from '../admission/disconnected.js';
+import type { FairScheduler } from '../admission/fair-scheduler.js';
 
 /** Above this many characters an answer is sent in pieces, so that a slow reader holds little memory. */
 export const LONG_ANSWER_CHARACTERS = 65_536;
@@ -23,55 +24,56 @@ const encoder = new TextEncoder();
 
 /** How the answers of one account are streamed. */
 export function answerStreams(
-  turns: Turns,
-  allowance: ByteAllowance,
-): (account: string) => StreamAnswer {
-  return (account) => (pieces) => {
-    const source = evenPieces(pieces);
-    let state: 'new' | 'held' | 'ended' = 'new';
+  scheduler: FairScheduler,
+  admission: Admission,
+): (account: string, hasGone?: HasGone) => StreamAnswer {
+  return (account, hasGone = neverGone) =>
+    (pieces) => {
+      const source = evenPieces(pieces);
+      let state: 'new' | 'held' | 'ended' = 'new';
 
-    function end(): void {
-      if (state === 'held') allowance.give(account, HELD_BYTES);
-      state = 'ended';
-    }
+      function end(): void {
+        if (state === 'held') admission.release(account, HELD_BYTES);
+        state = 'ended';
+      }
 
-    // Cancelled while it waited for its bytes.
-    const isCancelled = () => state === 'ended';
+      /** Cancelled while it waited, or nobody will read it. */
+      const isOver = () => state === 'ended' || hasGone();
 
-    return new ReadableStream(
-      {
-        async pull(controller) {
-          if (state === 'new') {
-            const isHeld = await allowance.take(account, HELD_BYTES, isCancelled);
-            if (state !== 'new') {
-              if (isHeld) allowance.give(account, HELD_BYTES);
-              return;
+      return new ReadableStream(
+        {
+          async pull(controller) {
+            try {
+              if (state === 'new') {
+                await admission.acquire(account, HELD_BYTES, isOver);
+                if (state !== 'new') {
+                  admission.release(account, HELD_BYTES);
+                  return;
+                }
+                state = 'held';
+              }
+              if (scheduler.sliceUsed()) await scheduler.yield(account, isOver);
+              const { done, value } = await source.next();
+              if (!done) {
+                controller.enqueue(encoder.encode(value));
+                return;
+              }
+              end();
+              controller.close();
+            } catch (error) {
+              end();
+              throw error;
             }
-            state = 'held';
-          }
-          if (turns.isOver) await turns.next(account);
-          try {
-            const { done, value } = await source.next();
-            if (!done) {
-              controller.enqueue(encoder.encode(value));
-              return;
-            }
+          },
+          // Releases the records whose texts were to be sent.
+          async cancel() {
             end();
-            controller.close();
-          } catch (error) {
-            end();
-            throw error;
-          }
+            await source.return();
+          },
         },
-        // Releases the records whose texts were to be sent.
-        async cancel() {
-          end();
-          await source.return();
-        },
-      },
-      ON_DEMAND,
-    );
-  };
+        ON_DEMAND,
+      );
+    };
 }
 
 /**

@@ -1,8 +1,11 @@
 // An admitted request as an action sees it. Its parts are made on demand.
 
 import type { Context } from 'hono';
+import type { Admission } from '../admission/admission.js';
+import type { HasGone } from '../admission/disconnected.js';
+import type { FairScheduler } from '../admission/fair-scheduler.js';
 import type { CollectionName } from '../domain/collection-name.js';
-import { failed, type Outcome } from '../domain/errors.js';
+import type { Outcome } from '../domain/errors.js';
 import type { Query } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
 import type {
@@ -11,10 +14,8 @@ import type {
   RecordStore,
   Sender,
 } from '../records/record-store.js';
-import type { Turns } from '../turns.js';
 import type { Answer } from './answer.js';
 import { type Principal, shareOf } from './authentication.js';
-import type { ByteAllowance } from './byte-allowance.js';
 import { ownerOf, queryOf } from './path.js';
 import { bodyMaxBytes, type HostBindings, readBodyText, streamReader } from './request-body.js';
 
@@ -24,8 +25,8 @@ export type RequestContext = Context<{ Bindings: HostBindings }>;
 export interface ActionDependencies {
   readonly records: RecordStore;
   readonly status: ServiceStatus;
-  readonly turns: Turns;
-  readonly allowance: ByteAllowance;
+  readonly scheduler: FairScheduler;
+  readonly admission: Admission;
 }
 
 /** Facts of the service for the operator's health view. */
@@ -60,7 +61,7 @@ export class Call {
     const principal = this.#principal;
     const sender: Sender = {
       actor: principal.kind === 'operator' ? principal.actor : undefined,
-      hasGone: this.#hasGone(),
+      hasGone: hasGoneOf(this.#context),
     };
     const { records } = this.#dependencies;
     if (principal.kind === 'account') return records.account(principal.subject, sender);
@@ -94,32 +95,26 @@ export class Call {
     return queryOf(this.#context.req.raw);
   }
 
-  /** Reads the body and acts on it. Its bytes are held within the sender's allowance until the action is done. */
+  /** Reads the body and acts on it. Its bytes are held within the sender's admission until the action is done. */
   async withBody(act: (body: string) => Promise<Outcome<string>>): Promise<Outcome<string>> {
-    const { allowance, turns } = this.#dependencies;
+    const { admission, scheduler } = this.#dependencies;
     const request = this.#context.req.raw;
     const [share, bytes] = [shareOf(this.#principal), bodyMaxBytes(request)];
-    const hasGone = this.#hasGone();
-    if (!(await allowance.take(share, bytes, hasGone))) return gone();
+    const hasGone = hasGoneOf(this.#context);
+    await admission.acquire(share, bytes, hasGone);
     try {
       const read = this.#context.env?.readBody ?? streamReader(request);
-      const turn = () => (turns.isOver ? turns.next(share) : undefined);
+      const turn = () => (scheduler.sliceUsed() ? scheduler.yield(share, hasGone) : undefined);
       const body = await readBodyText(read, turn);
       return body.ok ? await act(body.value) : body;
     } finally {
-      allowance.give(share, bytes);
+      admission.release(share, bytes);
     }
-  }
-
-  #hasGone(): () => boolean {
-    const request = this.#context.req.raw;
-    return this.#context.env?.hasGone ?? (() => request.signal.aborted);
   }
 }
 
-/** For the log of requests: nobody reads this answer. */
-function gone() {
-  return failed('BAD_REQUEST', 'the connection was closed before the body was read');
+export function hasGoneOf({ env, req }: RequestContext): HasGone {
+  return env?.hasGone ?? (() => req.raw.signal.aborted);
 }
 
 function present<T>(part: T | undefined, name: string): T {

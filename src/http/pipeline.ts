@@ -15,7 +15,7 @@ import {
   type Principal,
   shareOf,
 } from './authentication.js';
-import { type ActionDependencies, Call, type RequestContext } from './call.js';
+import { type ActionDependencies, Call, hasGoneOf, type RequestContext } from './call.js';
 import { originPolicy, preflightResponse } from './cors.js';
 import { type EnvelopeFacts, respond } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
@@ -41,7 +41,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const requestIdOf = requestIds(options);
   const originHeadersOf = originPolicy(options.corsAllowedOrigins);
   const admitOperator = adminGate(options.adminKey);
-  const streamsOf = answerStreams(options.turns, options.allowance);
+  const streamsOf = answerStreams(options.scheduler, options.admission);
   const refusedKeys = new RefusedKeys(log, clock);
 
   return (context, route) => {
@@ -66,7 +66,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const { path } = context.req;
     if (!isUnder(API_PREFIX, path)) return respond(noRoute(path), facts);
     if (route === HEALTH_ROUTE) return perform(context, facts, route, { kind: 'anyone' });
-    return andThen(admit(context.req.raw, path), (admitted) => {
+    return andThen(admit(context, path), (admitted) => {
       if (!admitted.ok) {
         const isKeyWrong = isUnder(ADMIN_PREFIX, path) && admitted.failure.code === 'UNAUTHORIZED';
         if (isKeyWrong) refusedKeys.note(context.req.raw, context.env?.remoteAddress?.());
@@ -77,8 +77,9 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     });
   }
 
-  function admit(request: Request, path: string): Eventually<Outcome<Principal>> {
-    return isUnder(ADMIN_PREFIX, path) ? admitOperator(request) : admitAccount(request, identity);
+  function admit({ req, env }: RequestContext, path: string): Eventually<Outcome<Principal>> {
+    if (isUnder(ADMIN_PREFIX, path)) return admitOperator(req.raw);
+    return admitAccount(req.raw, identity, env?.remoteAddress);
   }
 
   function perform(
@@ -91,13 +92,16 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const action = actionOf(route, method);
     if (action === undefined) return respond(methodNotAllowed(method, allowOf(route)), facts);
     const share = shareOf(principal);
+    const hasGone = hasGoneOf(context);
     const act = () =>
       andThen(action(new Call(context, route.collection, principal, options)), (answered) =>
-        respond(answered, facts, streamsOf(share)),
+        respond(answered, facts, streamsOf(share, hasGone)),
       );
-    // A burst of requests arrives in one event-loop turn: other accounts begin between its requests.
-    const turn = options.turns.begin(share);
-    return turn === undefined ? act() : turn.then(act);
+    return options.admission.run(share, hasGone, () => {
+      // A burst of requests arrives in one event-loop turn: other accounts begin between its requests.
+      const turn = options.scheduler.admit(share, hasGone);
+      return turn === undefined ? act() : turn.then(act);
+    });
   }
 
   /** "The text goes to the log with the request id, never to the client." */

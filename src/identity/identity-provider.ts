@@ -2,9 +2,12 @@
 
 import type { Eventually } from '../eventually.js';
 
+/** The address of the client that sends the token, where the host knows it: senders take turns by it. */
+export type From = () => string | undefined;
+
 export interface IdentityProvider {
   /** Never rejects: every outcome is a value. */
-  identify(token: string): Eventually<Identity>;
+  identify(token: string, from?: From): Eventually<Identity>;
 }
 
 /**

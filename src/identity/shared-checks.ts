@@ -4,7 +4,7 @@
 
 import { IDENTITY_CACHE_MAX_ENTRIES, IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { andThen, type Eventually } from '../eventually.js';
-import type { Identity, IdentityProvider } from './identity-provider.js';
+import type { From, Identity, IdentityProvider } from './identity-provider.js';
 import { unverifiedExpiry } from './token-claims.js';
 
 export interface SharedChecksOptions {
@@ -40,11 +40,11 @@ export function sharedChecks(
   // Kept apart, so that made-up tokens do not push out successful checks.
   const refusals = new Memory();
 
-  function check(token: string, now: number): Check {
+  function check(token: string, from: From | undefined, now: number): Check {
     const joined = joins ? inFlight.get(token) : undefined;
     // An older check has lost its answer: the platform may have ended the request that asked.
     if (joined && isYoungerThan(IDENTITY_PROVIDER_TIMEOUT_MS, joined.askedAt, now)) return joined;
-    const identity = Promise.resolve(provider.identify(token)).finally(() => {
+    const identity = Promise.resolve(provider.identify(token, from)).finally(() => {
       if (inFlight.get(token) === started) inFlight.delete(token);
     });
     const started: Check = { askedAt: now, identity };
@@ -52,19 +52,24 @@ export function sharedChecks(
     return started;
   }
 
-  function identify(token: string): Eventually<Identity> {
+  function identify(token: string, from?: From): Eventually<Identity> {
     refusals.forget(clock());
     // Nothing is remembered, so no hash is needed: it would cost more than the rest of the request.
-    if (lifetimeMs === 0 && refusals.isEmpty) return rememberingCheck(token, clock());
+    if (lifetimeMs === 0 && refusals.isEmpty) return rememberingCheck(token, from, clock());
     return andThen(digest(token), (key) => {
       const now = clock();
       const known = successes.get(key, now) ?? refusals.get(key, now);
-      return known ?? rememberingCheck(token, now, key);
+      return known ?? rememberingCheck(token, from, now, key);
     });
   }
 
-  async function rememberingCheck(token: string, now: number, key?: string): Promise<Identity> {
-    const { askedAt, identity: answer } = check(token, now);
+  async function rememberingCheck(
+    token: string,
+    from: From | undefined,
+    now: number,
+    key?: string,
+  ): Promise<Identity> {
+    const { askedAt, identity: answer } = check(token, from, now);
     const identity = await answer;
     if (identity.status === 'invalid') {
       const entry = { identity, since: askedAt, untilMs: askedAt + REFUSAL_LIFETIME_MS };

@@ -17,9 +17,9 @@ export function watchedExchange(
 ): IdentityProvider {
   if (events === undefined) return provider;
   return {
-    async identify(token) {
+    async identify(token, from) {
       const startedAt = stopwatch();
-      const identity = await provider.identify(token);
+      const identity = await provider.identify(token, from);
       events.identityChecked(identity.status, stopwatch() - startedAt);
       return identity;
     },
@@ -39,15 +39,15 @@ export function watchedSharing(
   if (events === undefined) return share(provider);
   let asked = 0;
   const shared = share({
-    identify(token) {
+    identify(token, from) {
       asked++;
-      return provider.identify(token);
+      return provider.identify(token, from);
     },
   });
   return {
-    identify(token) {
+    identify(token, from) {
       const before = asked;
-      const answer = shared.identify(token);
+      const answer = shared.identify(token, from);
       if (!(answer instanceof Promise)) events.identityShared('remembered');
       else if (asked === before) events.identityShared('joined');
       return answer;

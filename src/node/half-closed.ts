@@ -3,7 +3,7 @@
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { Turns } from '../turns.js';
+import { FairScheduler } from '../admission/fair-scheduler.js';
 import type { Connections, Exchange } from './connections.js';
 
 /** Longer than a reset takes to come back: from a client on this machine or near it, from one in the same country, and over nearly every network. */
@@ -21,16 +21,16 @@ const WRITES = new Set(['POST', 'PATCH', 'DELETE']);
 export function answerHalfClosed(
   server: Server,
   connections: Connections,
-  turns = new Turns(),
+  scheduler = new FairScheduler(),
 ): void {
   // Node's own property, which its types lack. An HTTP server has `allowHalfOpen` in any case.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connection', (socket) => {
-    socket.once('end', () => end(connections.underWay(socket), socket, turns));
+    socket.once('end', () => end(connections.underWay(socket), socket, scheduler));
   });
 }
 
-function end(exchanges: readonly Exchange[], socket: Socket, turns: Turns): void {
+function end(exchanges: readonly Exchange[], socket: Socket, scheduler: FairScheduler): void {
   const newest = exchanges.at(-1)?.response;
   if (newest?.headersSent === false) newest.shouldKeepAlive = false;
   const asked = exchanges.find(({ response }) => !response.writableEnded);
@@ -43,7 +43,7 @@ function end(exchanges: readonly Exchange[], socket: Socket, turns: Turns): void
   };
   // Many clients may leave at once: other requests come between the questions.
   const askInTurn = () => {
-    const turn = turns.begin('');
+    const turn = scheduler.admit('');
     if (turn === undefined) ask();
     else void turn.then(ask);
   };

@@ -14,7 +14,7 @@ import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import type { Arrivals } from './arrivals.js';
 import { ConnectionErrors } from './connection-errors.js';
-import { Connections } from './connections.js';
+import { Connections, type Exchange } from './connections.js';
 import { answerHalfClosed } from './half-closed.js';
 import { incomingBody } from './incoming-body.js';
 import type { MeteredExchange } from './metered-exchange.js';
@@ -165,20 +165,17 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
   );
   answerHalfClosed(server, connections);
   options.arrivals?.watch(server);
-  const onRequest = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const before = connections.begin({
-      request: incoming,
-      response: outgoing,
-      metered: meteredExchange(connections, incoming, outgoing),
-    });
+  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // While draining, clients must not send another request on this connection; and what
     // follows an Upgrade in the same packet never arrives, so that its sender must send it anew.
     if (!server.listening || connections.isEnding || incoming.headers.upgrade !== undefined) {
       outgoing.shouldKeepAlive = false;
     }
-    // Answers to requests sent all at once would pile up in memory, each as large as an answer may
-    // be.
-    if (before !== undefined) await new Promise<void>((next) => before.once('close', next));
+    connections.add({ request: incoming, response: outgoing, begin });
+  };
+  const begin = async (exchange: Exchange) => {
+    const { request: incoming, response: outgoing } = exchange;
+    exchange.metered = meteredExchange(connections, incoming, outgoing);
     try {
       incoming.url = servedTarget(incoming);
       const fault = faultOf(incoming);

@@ -2,7 +2,7 @@
 // Stops them in the opposite order.
 
 import { hash, randomFillSync } from 'node:crypto';
-import { openRecords, type ProviderFinding, type Responder, Turns } from '../handler.js';
+import { FairScheduler, openRecords, type ProviderFinding, type Responder } from '../handler.js';
 import { type FileJournal, openLibsqlJournal } from '../libsql.js';
 import type { Log } from '../log.js';
 import type { OpenRecords } from '../records/memory-store.js';
@@ -90,7 +90,7 @@ function replicaOf(
 
 interface LoadedRecords {
   readonly records: OpenRecords;
-  readonly turns: Turns;
+  readonly scheduler: FairScheduler;
   readonly arrivals: Arrivals;
   readonly work: ThreadedWork;
 }
@@ -102,13 +102,13 @@ async function loadedRecords(
 ): Promise<LoadedRecords> {
   const arrivals = new Arrivals();
   // Records and answers share the turns: all long work of the process takes turns.
-  const turns = new Turns({ givesWay: () => arrivals.take() });
+  const scheduler = new FairScheduler({ givesWay: () => arrivals.take() });
   const work = new ThreadedWork();
   try {
     const records = await openRecords({
       journal,
       log,
-      turns,
+      scheduler,
       work,
       limits: settings.accountLimits,
       ...(events && { events }),
@@ -117,7 +117,7 @@ async function loadedRecords(
         onStorageLost();
       },
     });
-    return { records, turns, arrivals, work };
+    return { records, scheduler, arrivals, work };
   } catch (error) {
     await journal.close();
     throw error;
@@ -127,7 +127,7 @@ async function loadedRecords(
 /** Opens the port and starts the backups. Closes the records if the port cannot be opened. */
 async function serve(
   journal: FileJournal,
-  { records, turns, arrivals, work }: LoadedRecords,
+  { records, scheduler, arrivals, work }: LoadedRecords,
   replica: ReplicaWatch | undefined,
   operations: Operations,
   { settings, log, socket, guard = (respond) => respond }: ServiceOptions,
@@ -140,8 +140,8 @@ async function serve(
       settings,
       records,
       log,
-      turns,
-      allowance: undefined,
+      scheduler,
+      admission: undefined,
       randomBytes: randomFillSync,
       mayWait: true,
       digest: (token) => hash('sha256', token, 'base64'),
@@ -177,7 +177,7 @@ async function serve(
       backupPlan: settings.backups,
       replica,
       erasedAccounts,
-      heavyWork: () => turns.waiting + work.jobs,
+      heavyWork: () => scheduler.waiting + work.jobs,
       providerFinding,
     });
     return {

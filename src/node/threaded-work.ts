@@ -2,6 +2,7 @@
 // with a heap of its own. If the thread runs out of memory, one request is refused.
 
 import { Worker } from 'node:worker_threads';
+import { FairQueue } from '../admission/fair-queue.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome } from '../domain/errors.js';
 import type { ChangedRecord } from '../domain/record.js';
@@ -29,37 +30,43 @@ export class ThreadedWork implements RecordWork {
   #worker: Worker | undefined;
   #underWay: Job | undefined;
   #isClosed = false;
-  /** In order of arrival. That is fair, because each account has at most one write and one payment row here. */
-  readonly #waiting: Job[] = [];
+  /** A job whose client has gone is done all the same: other readers may wait for its result. */
+  readonly #waiting = new FairQueue<Job>({ isGone: () => false, drop: () => {} });
 
   constructor({ heapMaxMegabytes = HEAP_MAX_MEGABYTES }: ThreadedWorkOptions = {}) {
     this.#heapMaxMegabytes = heapMaxMegabytes;
   }
 
-  newRecord(name: CollectionName, body: string): Eventually<Outcome<ChangedRecord>> {
-    if (body.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(name, body);
-    return this.#outcomeOf({ name: 'newRecord', args: [name, body] });
+  newRecord(
+    name: CollectionName,
+    body: string,
+    account: string,
+  ): Eventually<Outcome<ChangedRecord>> {
+    if (body.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(name, body, account);
+    return this.#outcomeOf({ name: 'newRecord', args: [name, body, account] });
   }
 
   patchedRecord(
     name: CollectionName,
     stored: string,
     body: string,
+    account: string,
   ): Eventually<Outcome<ChangedRecord>> {
     if (stored.length + body.length <= IN_PLACE_MAX_CHARACTERS) {
-      return workInPlace.patchedRecord(name, stored, body);
+      return workInPlace.patchedRecord(name, stored, body, account);
     }
-    return this.#outcomeOf({ name: 'patchedRecord', args: [name, stored, body] });
+    return this.#outcomeOf({ name: 'patchedRecord', args: [name, stored, body, account] });
   }
 
-  paymentPieces(order: string): Eventually<readonly string[]> {
-    if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentPieces(order);
-    return this.#run({ name: 'paymentPieces', args: [order] }) as Promise<readonly string[]>;
+  paymentPieces(order: string, account: string): Eventually<readonly string[]> {
+    if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentPieces(order, account);
+    const call: WorkCall = { name: 'paymentPieces', args: [order, account] };
+    return this.#run(call) as Promise<readonly string[]>;
   }
 
   /** The number of jobs of the thread: the one under way and the waiting ones. */
   get jobs(): number {
-    return this.#waiting.length + Number(this.#underWay !== undefined);
+    return this.#waiting.size + Number(this.#underWay !== undefined);
   }
 
   /** Ends the thread and rejects all work that is not done. */
@@ -82,14 +89,14 @@ export class ThreadedWork implements RecordWork {
 
   #run(call: WorkCall): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ call, resolve, reject });
+      this.#waiting.add(call.args.at(-1) ?? '', { call, resolve, reject });
       this.#next();
     });
   }
 
   #next(): void {
     if (this.#underWay !== undefined) return;
-    const job = this.#waiting.shift();
+    const job = this.#waiting.take();
     if (job === undefined) return;
     this.#underWay = job;
     try {

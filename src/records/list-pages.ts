@@ -2,51 +2,40 @@
 
 import { type ListQuery, offsetOf, type Page } from '../domain/listing.js';
 import { Needle } from '../domain/search.js';
-import type { Turns } from '../turns.js';
 import type { MemoryRecord } from './memory-record.js';
+import type { ListSnapshot, RecordList } from './record-list.js';
 import { BORDER, type Searchable } from './search-blocks.js';
 
-/** How many records are looked at between two looks at the clock. */
-const RECORDS_A_LOOK = 1_024;
-
-/** An account's list, which stays as it is while it is looked through. */
-export interface ScannedList {
-  readonly owner: string;
-  /** Oldest first. */
-  readonly records: readonly MemoryRecord[];
-  readonly turns: Turns;
-}
+/** Called between two steps of long work: resolves in the account's next slice, where this one is used. */
+export type GiveWay = () => Promise<void> | undefined;
 
 /** Without a filter a page is a piece of the list: its cost does not depend on the list's length. */
-export function newestPage(records: readonly MemoryRecord[], query: ListQuery): Page {
-  const end = Math.max(records.length - offsetOf(query), 0);
-  const start = Math.max(end - query.pageSize, 0);
-  const items: string[] = [];
-  for (let i = end - 1; i >= start; i--) {
-    const record = records[i];
-    if (record !== undefined) items.push(record.text);
-  }
-  return { items, total: records.length };
+export function newestPage(list: RecordList | undefined, query: ListQuery): Page {
+  if (list === undefined) return { items: [], total: 0 };
+  const page = list.page(offsetOf(query), query.pageSize);
+  return { items: page.map(({ text }) => text), total: list.length };
 }
 
 /** The records of a status. */
 export async function statusPage(
-  { owner, records, turns }: ScannedList,
+  { chunks }: ListSnapshot,
+  giveWay: GiveWay,
   query: ListQuery,
 ): Promise<Page> {
   const filtered = new FilteredPage(query);
-  for (let i = records.length - 1; i >= 0; i--) {
-    if (i % RECORDS_A_LOOK === 0 && turns.isOver) await turns.next(owner);
-    const record = records[i];
-    if (record !== undefined) filtered.take(record);
+  for (let c = chunks.length - 1; c >= 0; c--) {
+    const chunk = chunks[c] ?? [];
+    for (let i = chunk.length - 1; i >= 0; i--) filtered.take(chunk[i] as MemoryRecord);
+    const turn = giveWay();
+    if (turn !== undefined) await turn;
   }
   return filtered.page;
 }
 
 /** The records that contain `q`, and are of the status if the query names one. `parts` are the list's, newest first. */
 export async function searchedPage(
-  { owner, turns }: ScannedList,
   parts: Iterable<Searchable>,
+  giveWay: GiveWay,
   query: ListQuery,
 ): Promise<Page> {
   const filtered = new FilteredPage(query);
@@ -55,10 +44,15 @@ export async function searchedPage(
   const needle = new Needle(query.q);
   for (const part of parts) {
     for (const record of part.matches(needle)) {
-      if (record !== undefined) filtered.take(record);
-      else if (turns.isOver) await turns.next(owner);
+      if (record !== undefined) {
+        filtered.take(record);
+        continue;
+      }
+      const turn = giveWay();
+      if (turn !== undefined) await turn;
     }
-    if (turns.isOver) await turns.next(owner);
+    const turn = giveWay();
+    if (turn !== undefined) await turn;
   }
   return filtered.page;
 }

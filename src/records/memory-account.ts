@@ -1,5 +1,7 @@
 // One account's records, answered from the in-memory set; changes go through the writer.
 
+import { type HasGone, neverGone } from '../admission/disconnected.js';
+import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { type AuditEvent, changedNames } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
@@ -7,10 +9,9 @@ import { formatId } from '../domain/identifier.js';
 import type { ListQuery, Page, RowsPage } from '../domain/listing.js';
 import { type ChangedRecord, identified } from '../domain/record.js';
 import { andThen, type Eventually } from '../eventually.js';
-import type { Turns } from '../turns.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
 import type { CurrentRecords, Decision } from './commit-group.js';
-import { newestPage, searchedPage, statusPage } from './list-pages.js';
+import { type GiveWay, newestPage, searchedPage, statusPage } from './list-pages.js';
 import { type MemoryRecord, memoryRecord } from './memory-record.js';
 import type { PaymentRows } from './payment-rows.js';
 import type { Change, RecordSet } from './record-set.js';
@@ -30,7 +31,7 @@ export interface MemoryAccountContext {
   readonly limits: AccountLimits;
   readonly searchBlocks: SearchBlocks;
   readonly paymentRows: PaymentRows;
-  readonly turns: Turns;
+  readonly scheduler: FairScheduler;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
 }
@@ -47,14 +48,15 @@ export class MemoryAccount implements AccountRecords {
   }
 
   list(collection: CollectionName, query: ListQuery): Eventually<Page> {
-    const { set, searchBlocks, turns } = this.#context;
+    const { set, searchBlocks } = this.#context;
     if (query.q === '' && query.status === '') {
-      return newestPage(set.records(this.#owner, collection), query);
+      return newestPage(set.list(this.#owner, collection), query);
     }
-    const list = { owner: this.#owner, records: set.snapshot(this.#owner, collection), turns };
-    if (query.q === '') return statusPage(list, query);
-    const parts = searchBlocks.parts(`${collection}/${this.#owner}`, list.records);
-    return searchedPage(list, parts, query);
+    const snapshot = set.snapshot(this.#owner, collection);
+    const giveWay = this.#giveWay;
+    if (query.q === '') return statusPage(snapshot, giveWay, query);
+    const parts = searchBlocks.parts(`${collection}/${this.#owner}`, snapshot);
+    return searchedPage(parts, giveWay, query);
   }
 
   read(collection: CollectionName, id: string): Outcome<string> {
@@ -64,7 +66,7 @@ export class MemoryAccount implements AccountRecords {
 
   create(collection: CollectionName, body: string): Promise<Outcome<string>> {
     return this.#write(() =>
-      andThen(this.#context.work.newRecord(collection, body), (outcome): Decide => {
+      andThen(this.#context.work.newRecord(collection, body, this.#owner), (outcome): Decide => {
         if (!outcome.ok) return () => ({ outcome, isOfBody: true });
         return (current) => this.#created(current, collection, outcome.value);
       }),
@@ -74,7 +76,8 @@ export class MemoryAccount implements AccountRecords {
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
     return this.#write((current) => {
       const before = current.find(this.#owner, collection, id);
-      const patched = this.#context.work.patchedRecord(collection, before?.text ?? '{}', body);
+      const stored = before?.text ?? '{}';
+      const patched = this.#context.work.patchedRecord(collection, stored, body, this.#owner);
       return andThen(patched, (outcome): Decide => {
         // A body that is not one JSON object is 400 whether or not the record is there.
         if (!outcome.ok && outcome.failure.code === 'INVALID_JSON') {
@@ -99,7 +102,7 @@ export class MemoryAccount implements AccountRecords {
   async payments(): Promise<RowsPage> {
     const { set, paymentRows } = this.#context;
     const orders = set.snapshot(this.#owner, 'orders');
-    return { items: paymentRows.of(this.#owner, orders), total: orders.length };
+    return { items: paymentRows.of(this.#owner, orders, this.#giveWay), total: orders.length };
   }
 
   async profile(): Promise<Outcome<AccountProfile>> {
@@ -108,18 +111,25 @@ export class MemoryAccount implements AccountRecords {
       const owner = JSON.stringify(this.#owner);
       return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
     }
-    const profiles = set.records(this.#owner, 'businesses').map(({ text }) => text);
-    const summary = accountSummary(set, this.#owner);
-    return succeeded({ summary, profiles: profiles.reverse() });
+    const list = set.list(this.#owner, 'businesses');
+    const profiles = list?.page(0, list.length).map(({ text }) => text) ?? [];
+    return succeeded({ summary: accountSummary(set, this.#owner), profiles });
+  }
+
+  /** Waits for the account's next slice where this one is used; ends the work of a client that has gone. */
+  get #giveWay(): GiveWay {
+    const { scheduler } = this.#context;
+    const hasGone = this.#hasGone;
+    return () => (scheduler.sliceUsed() ? scheduler.yield(this.#owner, hasGone) : undefined);
+  }
+
+  get #hasGone(): HasGone {
+    const sender = this.#sender;
+    return sender === undefined ? neverGone : () => sender.hasGone();
   }
 
   #write(judge: (current: CurrentRecords) => Eventually<Decide>): Promise<Outcome<string>> {
-    const [account, sender] = [this.#owner, this.#sender];
-    return this.#context.writer.write({
-      account,
-      hasGone: () => sender?.hasGone() ?? false,
-      judge,
-    });
+    return this.#context.writer.write({ account: this.#owner, hasGone: this.#hasGone, judge });
   }
 
   /** Gives the record its position and its id: here the order of creation is decided. */

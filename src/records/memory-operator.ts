@@ -1,11 +1,12 @@
 // The operator's views across accounts, computed from the in-memory set when
 // asked: there is no second count that could disagree with the records.
 
+import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { offsetOf, type Page, type PageRequest } from '../domain/listing.js';
 import { Needle } from '../domain/search.js';
-import type { Turns } from '../turns.js';
 import type { StoredViews } from './journal.js';
 import { accountSummary } from './memory-account.js';
+import type { Chunk } from './record-list.js';
 import type { RecordSet } from './record-set.js';
 import type { AccountPage, OperatorViews, Overview, Usage } from './record-store.js';
 import { overviewOf, usageView, windowStarts } from './usage-view.js';
@@ -16,7 +17,7 @@ const OPERATOR = '';
 export interface MemoryOperatorContext {
   readonly set: RecordSet;
   readonly storage: StoredViews;
-  readonly turns: Turns;
+  readonly scheduler: FairScheduler;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
 }
@@ -70,21 +71,26 @@ export class MemoryOperator implements OperatorViews {
     const matching: string[] = [];
     // The next one as the set is then: accounts come and go while this waits.
     for (let owner = set.owners.after(undefined); owner !== undefined; ) {
-      const profiles = set.snapshot(owner, 'businesses').map(({ text }) => text);
-      if (await this.#contain([owner, ...profiles], needle)) matching.push(owner);
+      const { chunks } = set.snapshot(owner, 'businesses');
+      if (await this.#contain(textsOf(owner, chunks), needle)) matching.push(owner);
       owner = set.owners.after(owner);
     }
     return matching;
   }
 
-  async #contain(texts: readonly string[], needle: Needle): Promise<boolean> {
-    const { turns } = this.#context;
+  async #contain(texts: Iterable<string>, needle: Needle): Promise<boolean> {
+    const { scheduler } = this.#context;
     for (const text of texts) {
       for (const found of needle.search(text)) {
         if (found) return true;
-        if (turns.isOver) await turns.next(OPERATOR);
+        if (scheduler.sliceUsed()) await scheduler.yield(OPERATOR);
       }
     }
     return false;
   }
+}
+
+function* textsOf(owner: string, profiles: readonly Chunk[]): Generator<string> {
+  yield owner;
+  for (const chunk of profiles) for (const { text } of chunk) yield text;
 }

@@ -1,9 +1,9 @@
 // Opens the records: everything from the journal into memory, then one writer.
 
+import { FairScheduler } from '../admission/fair-scheduler.js';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import { type Log, silentLog } from '../log.js';
 import { type ServiceEvents, silentEvents } from '../service-events.js';
-import { Turns } from '../turns.js';
 import { type AccountLimits, NO_LIMITS } from './account-limits.js';
 import type { Journal, StoredViews } from './journal.js';
 import { MemoryAccount } from './memory-account.js';
@@ -22,8 +22,8 @@ export interface OpenAccountsOptions {
   readonly events?: ServiceEvents;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
-  /** The turns that all long work of the process takes. Default: turns of these records alone. */
-  readonly turns?: Turns;
+  /** The turns that all long work of the process takes. Default: scheduler of these records alone. */
+  readonly scheduler?: FairScheduler;
   /** Where the JSON work of writes is done. Default: in place. */
   readonly work?: RecordWork;
   /** Default: none. */
@@ -55,14 +55,14 @@ export interface OpenRecords extends OpenAccounts, RecordStore {}
 
 /** Loads every row of the journal. Rejects, naming the row, where one is not a record. */
 export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
-  const { journal, clock = Date.now, turns = new Turns() } = options;
+  const { journal, clock = Date.now, scheduler = new FairScheduler() } = options;
   const set = await loadedSet(options);
   // Sorting many accounts takes a while, so it is done here, before a request waits for it.
   void set.owners;
-  const accounts = accountsOf(set, { ...options, turns });
+  const accounts = accountsOf(set, { ...options, scheduler });
   // Not a copy of `accounts`: its count would stay as it is now.
   return Object.assign(accounts, {
-    operator: new MemoryOperator({ set, storage: journal, turns, clock }),
+    operator: new MemoryOperator({ set, storage: journal, scheduler, clock }),
   });
 }
 
@@ -81,13 +81,13 @@ async function loadedSet({ journal, limits }: OpenAccountsOptions): Promise<Reco
 }
 
 function accountsOf(set: RecordSet, options: OpenAccountsOptions): OpenAccounts {
-  const { journal, log = silentLog, clock = Date.now, turns = new Turns() } = options;
+  const { journal, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
   const { work = workInPlace, limits = NO_LIMITS, onStorageLost = () => {} } = options;
   const { events = silentEvents } = options;
-  const writer = new Writer({ set, journal, turns, log, events, clock, onStorageLost });
+  const writer = new Writer({ set, journal, scheduler, log, events, clock, onStorageLost });
   const searchBlocks = new SearchBlocks(options.searchMaxCharacters);
-  const paymentRows = new PaymentRows(work, turns);
-  const context = { set, writer, work, limits, searchBlocks, paymentRows, turns, clock };
+  const paymentRows = new PaymentRows(work);
+  const context = { set, writer, work, limits, searchBlocks, paymentRows, scheduler, clock };
   return {
     account: (owner, sender) => new MemoryAccount(context, owner, sender),
     get writesWaiting() {

@@ -2,8 +2,9 @@
 
 import type { Rows } from '../domain/listing.js';
 import { paymentRow, sharedPieces } from '../domain/payment.js';
-import type { Turns } from '../turns.js';
+import type { GiveWay } from './list-pages.js';
 import type { MemoryRecord } from './memory-record.js';
+import type { ListSnapshot } from './record-list.js';
 import type { RecordWork } from './record-work.js';
 
 /** A longer order is parsed once, perhaps in another thread, and the small rest of its row is kept. */
@@ -14,35 +15,31 @@ const PIECE_CHARACTERS = 32_768;
 
 export class PaymentRows {
   readonly #work: RecordWork;
-  readonly #turns: Turns;
   /** The rows of long orders, in pieces; a record is never changed in place. */
   readonly #long = new WeakMap<MemoryRecord, Promise<readonly string[]>>();
-  /** The last piece of work of each account that has any: one at a time, however many readers wait. */
-  readonly #working = new Map<string, Promise<unknown>>();
 
-  constructor(work: RecordWork, turns: Turns) {
+  constructor(work: RecordWork) {
     this.#work = work;
-    this.#turns = turns;
   }
 
-  /** A row for each order, newest first. `orders`: oldest first; the array must stay as it is. */
-  of(owner: string, orders: readonly MemoryRecord[]): Rows {
+  /** A row for each order, newest first. */
+  of(owner: string, orders: ListSnapshot, giveWay: GiveWay): Rows {
     const isLong = ({ text }: MemoryRecord) => text.length > LONG_ORDER_CHARACTERS;
-    return orders.length > AT_ONCE_MAX_ROWS || orders.some(isLong)
-      ? this.#pieces(owner, orders)
-      : orders.map(({ text }) => paymentRow(text)).reverse();
+    return orders.length > AT_ONCE_MAX_ROWS || orders.chunks.some((chunk) => chunk.some(isLong))
+      ? this.#pieces(owner, orders, giveWay)
+      : [...newestFirst(orders)].map(({ text }) => paymentRow(text));
   }
 
-  async *#pieces(owner: string, orders: readonly MemoryRecord[]): AsyncGenerator<string> {
+  async *#pieces(owner: string, orders: ListSnapshot, giveWay: GiveWay): AsyncGenerator<string> {
     let gathered = '';
-    for (let i = orders.length - 1; i >= 0; i--) {
-      const order = orders[i];
-      if (order === undefined) break;
+    let left = orders.length;
+    for (const order of newestFirst(orders)) {
       if (gathered.length > PIECE_CHARACTERS) {
         yield gathered;
         gathered = '';
       }
-      if (this.#turns.isOver) await this.#turns.next(owner);
+      const turn = giveWay();
+      if (turn !== undefined) await turn;
       if (order.text.length <= LONG_ORDER_CHARACTERS) {
         gathered += paymentRow(order.text);
       } else {
@@ -51,7 +48,8 @@ export class PaymentRows {
         // Piece by piece: joined, a long value would be copied for every reader.
         yield* await this.#longRow(owner, order);
       }
-      if (i > 0) gathered += ',';
+      left--;
+      if (left > 0) gathered += ',';
     }
     yield gathered;
   }
@@ -59,26 +57,19 @@ export class PaymentRows {
   #longRow(owner: string, order: MemoryRecord): Promise<readonly string[]> {
     const known = this.#long.get(order);
     if (known !== undefined) return known;
-    const making = this.#afterOthers(owner, async () =>
-      sharedPieces(order.text, await this.#work.paymentPieces(order.text)),
+    const making = Promise.resolve(this.#work.paymentPieces(order.text, owner)).then((pieces) =>
+      sharedPieces(order.text, pieces),
     );
     this.#long.set(order, making);
     // A row that could not be made is tried again by the next reader.
     making.catch(() => this.#long.delete(order));
     return making;
   }
+}
 
-  #afterOthers<T>(owner: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#working.get(owner) ?? Promise.resolve();
-    const done = before.then(work, work);
-    const ended = done.then(
-      () => {},
-      () => {},
-    );
-    this.#working.set(owner, ended);
-    void ended.then(() => {
-      if (this.#working.get(owner) === ended) this.#working.delete(owner);
-    });
-    return done;
+function* newestFirst({ chunks }: ListSnapshot): Generator<MemoryRecord> {
+  for (let c = chunks.length - 1; c >= 0; c--) {
+    const chunk = chunks[c] ?? [];
+    for (let i = chunk.length - 1; i >= 0; i--) yield chunk[i] as MemoryRecord;
   }
 }

@@ -11,7 +11,7 @@ import { keyOf, sequenceOf } from '../domain/identifier.js';
 import { type DeferredAccount, DeferredAccounts } from './deferred-accounts.js';
 import type { DeferredRows, JournalRow, RowFacts } from './journal.js';
 import { type MemoryRecord, memoryRecord } from './memory-record.js';
-import { Shelf } from './shelf.js';
+import { type ListSnapshot, NO_RECORDS, RecordList } from './record-list.js';
 import { SortedTexts } from './sorted-texts.js';
 import { ofNoCollection, storedFacts } from './stored-facts.js';
 import { utf8Length } from './utf8-length.js';
@@ -24,11 +24,11 @@ export interface Change {
   readonly after?: MemoryRecord | undefined;
 }
 
-type Shelves = Partial<Record<CollectionName, Shelf>>;
+type Lists = Partial<Record<CollectionName, RecordList>>;
 
 /** One account's records. */
 class Account {
-  readonly #shelves: Shelves = {};
+  readonly #lists: Lists = {};
   /** Rows of a start whose records are not made yet. */
   #deferred: DeferredAccount | undefined;
   recordCount: number;
@@ -43,18 +43,18 @@ class Account {
   /** How many records there are of each collection. */
   counts(): Record<CollectionName, number> {
     if (this.#deferred !== undefined) return this.#deferred.counts();
-    return byCollection((name) => this.#shelves[name]?.ordered.length ?? 0);
+    return byCollection((name) => this.#lists[name]?.length ?? 0);
   }
 
-  get shelves(): Readonly<Shelves> {
+  get lists(): Readonly<Lists> {
     if (this.#deferred !== undefined) this.make();
-    return this.#shelves;
+    return this.#lists;
   }
 
-  shelf(collection: CollectionName): Shelf {
+  list(collection: CollectionName): RecordList {
     if (this.#deferred !== undefined) this.make();
-    this.#shelves[collection] ??= new Shelf();
-    return this.#shelves[collection];
+    this.#lists[collection] ??= new RecordList();
+    return this.#lists[collection];
   }
 
   /** Makes the records of the start. */
@@ -62,7 +62,7 @@ class Account {
     const deferred = this.#deferred;
     this.#deferred = undefined;
     for (const row of deferred?.rows() ?? []) {
-      this.shelf(row.collection).add(storedRecord(row, storedFacts(row)));
+      this.list(row.collection).add(storedRecord(row, storedFacts(row)));
     }
   }
 }
@@ -80,8 +80,6 @@ export interface RecordSetOptions {
   /** Whether each account's bytes are counted, which costs a look at every character. */
   readonly countsBytes: boolean;
 }
-
-const NO_RECORDS: readonly MemoryRecord[] = [];
 
 /** Records of an account that are made when it is first asked for, which takes some 5 ms; those of a larger one at the start. */
 const DEFERRED_MAX_RECORDS = 5_000;
@@ -137,7 +135,7 @@ export class RecordSet {
     const facts = storedFacts(row);
     const account = facts.owner === undefined ? this.#unowned : this.#account(facts.owner);
     const record = storedRecord(row, facts);
-    account.shelf(row.collection).add(record);
+    account.list(row.collection).add(record);
     this.#count(account, undefined, record);
     this.#counts[row.collection]++;
     this.#position = Math.max(this.#position, row.position);
@@ -150,17 +148,17 @@ export class RecordSet {
   }
 
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    return this.#accounts.get(owner)?.shelves[collection]?.get(keyOf(collection, id));
+    return this.#accounts.get(owner)?.lists[collection]?.get(keyOf(collection, id));
   }
 
-  /** Oldest first. The array changes with the set: code that waits takes a `snapshot`. */
-  records(owner: string, collection: CollectionName): readonly MemoryRecord[] {
-    return this.#accounts.get(owner)?.shelves[collection]?.ordered ?? NO_RECORDS;
+  /** Undefined where the account has, and had, none of the collection. The list changes with the set: code that waits takes a `snapshot`. */
+  list(owner: string, collection: CollectionName): RecordList | undefined {
+    return this.#accounts.get(owner)?.lists[collection];
   }
 
-  /** Oldest first, as the records are now: the array never changes, and is another one after each change. */
-  snapshot(owner: string, collection: CollectionName): readonly MemoryRecord[] {
-    return this.#accounts.get(owner)?.shelves[collection]?.snapshot() ?? NO_RECORDS;
+  /** The records as they are now, whatever changes later. */
+  snapshot(owner: string, collection: CollectionName): ListSnapshot {
+    return this.list(owner, collection)?.snapshot() ?? NO_RECORDS;
   }
 
   /** Follows a commit. A change without `before` and `after` is a record that was created and deleted within it. */
@@ -168,7 +166,7 @@ export class RecordSet {
     if (before === undefined && after === undefined) return;
     const isNew = !this.#accounts.has(owner);
     const account = this.#account(owner);
-    const target = account.shelf(collection);
+    const target = account.list(collection);
     this.#count(account, before, after);
     if (before === undefined && after !== undefined) {
       target.add(after);

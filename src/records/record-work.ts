@@ -7,16 +7,24 @@ import { paymentPieces } from '../domain/payment.js';
 import { type ChangedRecord, newRecord, patchedRecord } from '../domain/record.js';
 import type { Eventually } from '../eventually.js';
 
-/** Each function as in the domain; rejects only where the work itself cannot be done. */
+/**
+ * Each function as in the domain; rejects only where the work itself cannot be done. Work that
+ * waits is done for one `account` after the other, in rotation.
+ */
 export interface RecordWork {
-  newRecord(name: CollectionName, body: string): Eventually<Outcome<ChangedRecord>>;
+  newRecord(
+    name: CollectionName,
+    body: string,
+    account: string,
+  ): Eventually<Outcome<ChangedRecord>>;
   patchedRecord(
     name: CollectionName,
     stored: string,
     body: string,
+    account: string,
   ): Eventually<Outcome<ChangedRecord>>;
   /** The pieces of an order's payment row. */
-  paymentPieces(order: string): Eventually<readonly string[]>;
+  paymentPieces(order: string, account: string): Eventually<readonly string[]>;
 }
 
 /** Done at once, in the thread of the caller. */

@@ -2,16 +2,13 @@
 // blocks, so that the next search reads memory in a row. Lower-casing every
 // record and fetching it from its own place costs several times the search.
 //
-// No change is reported to a block. A block knows the records it was made of,
-// records are never changed in place, and a block is used only for exactly
-// these records. Comparing them costs a small part of searching them, and
-// nothing where the list has not changed.
+// No change is reported to a block. It belongs to a chunk of the list, and a chunk that was
+// searched never changes: where a record changes, the list has another chunk.
 
 import { caseFolded, type Needle, WINDOW_CHARACTERS } from '../domain/search.js';
 import type { MemoryRecord } from './memory-record.js';
+import { CHUNK_RECORDS, type Chunk, type ListSnapshot } from './record-list.js';
 
-/** Enough that a call per block costs next to nothing, few enough that a changed record is soon folded again. */
-const BLOCK_RECORDS = 128;
 /** A longer block would take more than a slice to fold: its records are searched one by one and not kept. */
 const BLOCK_MAX_CHARACTERS = 128 * 1024;
 /** All lists together. A character is one byte of memory, or two in a block with letters beyond Latin-1. */
@@ -25,23 +22,20 @@ export interface Searchable {
   matches(needle: Needle): Iterable<MemoryRecord | undefined>;
 }
 
-/** Consecutive records of a list. */
+/** The records of a chunk. */
 class Block implements Searchable {
-  /** The list, oldest first, as it was when last compared: all blocks of a list share one array. */
-  #list: readonly MemoryRecord[];
-  readonly #start: number;
+  readonly #chunk: Chunk;
   /** Where each record's text begins in `text`. */
   readonly #offsets: Int32Array;
   readonly #text: string;
 
-  constructor(list: readonly MemoryRecord[], start: number, end: number) {
-    this.#list = list;
-    this.#start = start;
-    this.#offsets = new Int32Array(end - start);
+  constructor(chunk: Chunk) {
+    this.#chunk = chunk;
+    this.#offsets = new Int32Array(chunk.length);
     const texts: string[] = [];
     let offset = 0;
-    for (let i = 0; i < end - start; i++) {
-      const text = caseFolded(list[start + i]?.text ?? '');
+    for (const [i, record] of chunk.entries()) {
+      const text = caseFolded(record.text);
       texts.push(text);
       this.#offsets[i] = offset;
       offset += text.length + BORDER.length;
@@ -51,16 +45,6 @@ class Block implements Searchable {
 
   get characters(): number {
     return this.#text.length;
-  }
-
-  /** Whether this block is of the records from its start to `end` in this list, too. */
-  isOf(list: readonly MemoryRecord[], end: number): boolean {
-    if (this.#offsets.length !== end - this.#start) return false;
-    if (this.#list === list) return true;
-    for (let i = this.#start; i < end; i++) if (this.#list[i] !== list[i]) return false;
-    // Lets go of the older array.
-    this.#list = list;
-    return true;
   }
 
   *matches(needle: Needle): Generator<MemoryRecord | undefined> {
@@ -74,7 +58,7 @@ class Block implements Searchable {
         continue;
       }
       const index = this.#indexAt(at);
-      const record = this.#list[this.#start + index];
+      const record = this.#chunk[index];
       if (record !== undefined) found.push(record);
       from = this.#offsets[index + 1] ?? this.#text.length;
     }
@@ -107,8 +91,8 @@ class LongRecord implements Searchable {
   }
 }
 
-/** Blocks of a list, by number: each has the next `BLOCK_RECORDS` records, counted from the oldest. */
-type Blocks = (Block | undefined)[];
+/** Blocks of a list. */
+type Blocks = Map<Chunk, Block>;
 
 export class SearchBlocks {
   readonly #maxCharacters: number;
@@ -128,78 +112,69 @@ export class SearchBlocks {
     return this.#characters;
   }
 
-  /**
-   * The list in blocks, newest first, each record in exactly one. `list` must
-   * never change, its next state is another array; other searches, of this
-   * list too, may go on meanwhile.
-   */
-  *parts(name: string, list: readonly MemoryRecord[]): Generator<Searchable> {
-    const count = Math.ceil(list.length / BLOCK_RECORDS);
+  /** The list in blocks, newest first, each record in exactly one. Other searches, of this list too, may go on meanwhile. */
+  *parts(name: string, { chunks, length }: ListSnapshot): Generator<Searchable> {
     // A short list is folded quickly, and short lists can be very many, so none is kept.
-    const worthKeeping = list.length >= BLOCK_RECORDS;
-    this.#searched(name, worthKeeping ? count : 0);
-    for (let number = count - 1; number >= 0; number--) {
-      const start = number * BLOCK_RECORDS;
-      const end = Math.min(start + BLOCK_RECORDS, list.length);
-      const kept = this.#lists.get(name)?.[number];
-      if (kept?.isOf(list, end)) {
+    const worthKeeping = length >= CHUNK_RECORDS;
+    this.#searched(name, worthKeeping ? chunks : []);
+    for (let c = chunks.length - 1; c >= 0; c--) {
+      const chunk = chunks[c] ?? [];
+      const kept = this.#lists.get(name)?.get(chunk);
+      if (kept !== undefined) {
         yield kept;
         continue;
       }
-      if (kept !== undefined) this.#drop(name, number);
-      if (charactersOf(list, start, end) <= BLOCK_MAX_CHARACTERS) {
-        const block = new Block(list, start, end);
-        this.foldedRecords += end - start;
-        if (worthKeeping) this.#keep(name, number, block);
+      this.foldedRecords += chunk.length;
+      if (charactersOf(chunk) <= BLOCK_MAX_CHARACTERS) {
+        const block = new Block(chunk);
+        if (worthKeeping) this.#keep(name, chunk, block);
         yield block;
       } else {
-        for (let i = end; i > start; i--) {
-          const record = list[i - 1];
-          if (record === undefined) break;
-          this.foldedRecords++;
-          yield new LongRecord(record);
-        }
+        for (const record of chunk.toReversed()) yield new LongRecord(record);
       }
     }
   }
 
-  /** The list is now the one searched last; blocks beyond its end are of records it no longer has. */
-  #searched(name: string, count: number): void {
+  /** The list is now the one searched last; blocks of chunks that it no longer has are dropped. */
+  #searched(name: string, chunks: readonly Chunk[]): void {
     const blocks = this.#lists.get(name);
     if (blocks === undefined) return;
     this.#lists.delete(name);
-    for (const block of blocks.splice(count)) this.#characters -= block?.characters ?? 0;
-    if (count > 0) this.#lists.set(name, blocks);
+    if (blocks.size > 0) this.#dropOthers(blocks, new Set(chunks));
+    if (blocks.size > 0) this.#lists.set(name, blocks);
+  }
+
+  #dropOthers(blocks: Blocks, chunks: ReadonlySet<Chunk>): void {
+    for (const [chunk, { characters }] of blocks) {
+      if (chunks.has(chunk)) continue;
+      blocks.delete(chunk);
+      this.#characters -= characters;
+    }
   }
 
   /** Makes room at the cost of other lists alone: of a list beyond the budget the newest part is kept. */
-  #keep(name: string, number: number, block: Block): void {
+  #keep(name: string, chunk: Chunk, block: Block): void {
     if (block.characters > this.#maxCharacters) return;
     for (const [other, blocks] of this.#lists) {
       if (this.#characters + block.characters <= this.#maxCharacters) break;
       if (other === name) continue;
       this.#lists.delete(other);
-      for (const dropped of blocks) this.#characters -= dropped?.characters ?? 0;
+      for (const { characters } of blocks.values()) this.#characters -= characters;
     }
     if (this.#characters + block.characters > this.#maxCharacters) return;
     let blocks = this.#lists.get(name);
     if (blocks === undefined) {
-      blocks = [];
+      blocks = new Map();
       this.#lists.set(name, blocks);
     }
-    blocks[number] = block;
-    this.#characters += block.characters;
-  }
-
-  #drop(name: string, number: number): void {
-    const blocks = this.#lists.get(name);
-    this.#characters -= blocks?.[number]?.characters ?? 0;
-    if (blocks !== undefined) blocks[number] = undefined;
+    // Another search of the list may have kept it meanwhile.
+    this.#characters += block.characters - (blocks.get(chunk)?.characters ?? 0);
+    blocks.set(chunk, block);
   }
 }
 
-function charactersOf(list: readonly MemoryRecord[], start: number, end: number): number {
+function charactersOf(chunk: Chunk): number {
   let characters = 0;
-  for (let i = start; i < end; i++) characters += list[i]?.text.length ?? 0;
+  for (const { text } of chunk) characters += text.length;
   return characters;
 }

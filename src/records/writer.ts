@@ -3,13 +3,15 @@
 // write of each, in the order in which the account sent them. The writes that
 // arrive while a commit is under way are committed together in the next one.
 
+import { DISCONNECTED } from '../admission/disconnected.js';
+import { FairQueue } from '../admission/fair-queue.js';
+import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { loggedEvent } from '../domain/audit-event.js';
-import { failed, type Outcome } from '../domain/errors.js';
+import type { Outcome } from '../domain/errors.js';
 import type { Eventually } from '../eventually.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
-import type { Turns } from '../turns.js';
 import { type Answer, CommitGroup, type CurrentRecords, type Decision } from './commit-group.js';
 import type { CommitResult, Journal } from './journal.js';
 import type { RecordSet } from './record-set.js';
@@ -37,15 +39,8 @@ interface PendingWrite {
   readonly reject: (error: unknown) => void;
 }
 
-/** An account's waiting writes, oldest first. */
-interface Lane {
-  readonly account: string;
-  readonly waiting: PendingWrite[];
-}
-
 /** A write whose dear part is done. */
 interface JudgedWrite {
-  readonly lane: Lane;
   readonly pending: PendingWrite;
   readonly decide: Decide;
   /** How many commits had failed when it was judged. */
@@ -55,7 +50,7 @@ interface JudgedWrite {
 export interface WriterOptions {
   readonly set: RecordSet;
   readonly journal: Journal;
-  readonly turns: Turns;
+  readonly scheduler: FairScheduler;
   readonly log: Log;
   readonly events: ServiceEvents;
   /** Milliseconds since 1970, UTC. */
@@ -66,11 +61,13 @@ export interface WriterOptions {
 
 export class Writer {
   readonly #options: WriterOptions;
-  /** Of every account with a write that waits or is being judged. */
-  readonly #lanes = new Map<string, Lane>();
-  /** Lanes whose next write may be judged, in rotation. */
-  #ready: Lane[] = [];
-  #judged: JudgedWrite[] = [];
+  readonly #waiting = new FairQueue<PendingWrite>({
+    isGone: ({ write }) => write.hasGone(),
+    drop: ({ answer }) => answer(DISCONNECTED),
+  });
+  /** Accounts with a write whose dear part is done elsewhere: their next write waits for its decision. */
+  readonly #judging = new Set<string>();
+  readonly #judged: JudgedWrite[] = [];
   #running: Promise<void> | undefined;
   #whenIdle: (() => void)[] = [];
   #failures = 0;
@@ -90,30 +87,25 @@ export class Writer {
   /** Resolves after the commit that holds the change; with `STORAGE_FAILED` where that failed. */
   write(write: Write): Promise<Outcome<string>> {
     return new Promise((answer, reject) => {
-      const pending: PendingWrite = { write, answer, reject };
-      const lane = this.#lanes.get(write.account);
-      if (lane !== undefined) {
-        lane.waiting.push(pending);
-        return;
-      }
-      const opened: Lane = { account: write.account, waiting: [pending] };
-      this.#lanes.set(write.account, opened);
-      this.#ready.push(opened);
+      this.#waiting.add(write.account, { write, answer, reject });
       this.#wake();
     });
   }
 
   /** Writes that wait for a commit; those of the one under way are not among them. */
   get waiting(): number {
-    let waiting = this.#judged.length;
-    for (const lane of this.#lanes.values()) waiting += lane.waiting.length;
-    return waiting;
+    return this.#waiting.size + this.#judged.length;
   }
 
   /** Resolves when every write so far has been answered. */
   async settled(): Promise<void> {
-    if (this.#lanes.size === 0 && this.#running === undefined) return;
+    if (this.#isIdle) return;
     await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  get #isIdle(): boolean {
+    const underWay = this.#judging.size > 0 || this.#running !== undefined;
+    return !underWay && this.waiting === 0;
   }
 
   #wake(): void {
@@ -123,15 +115,14 @@ export class Writer {
   async #run(): Promise<void> {
     // Not at once: writes of the same turn belong to one group, and `write` must see this run under way.
     await undefined;
-    while (this.#ready.length > 0 || this.#judged.length > 0) {
-      const group = this.#nextGroup();
+    for (let group = this.#nextGroup(); group !== undefined; group = this.#nextGroup()) {
       try {
         if (this.#lost) group.answer(storageFailed());
         else if (group.hasChanges) this.#conclude(group, await this.#commit(group));
         else {
           group.answer();
           // A commit lets others have the thread; without one, a pause does.
-          if (this.#ready.length > 0) await this.#options.turns.pause();
+          if (this.#waiting.size > 0) await this.#options.scheduler.pause();
         }
       } catch (error) {
         // It failed somewhere between storage and memory, and it is unknown how far it came.
@@ -140,7 +131,7 @@ export class Writer {
       }
     }
     this.#running = undefined;
-    if (this.#lanes.size > 0) return;
+    if (!this.#isIdle) return;
     for (const resolve of this.#whenIdle) resolve();
     this.#whenIdle = [];
   }
@@ -153,83 +144,76 @@ export class Writer {
     return result;
   }
 
-  /** One write of each lane in rotation, until the group is full, the slice is over or nothing is ready. */
-  #nextGroup(): CommitGroup {
-    const { set, turns } = this.#options;
+  /**
+   * One write of each account in rotation, until the group is full, the slice is used or nothing is
+   * ready. Undefined where nothing was.
+   */
+  #nextGroup(): CommitGroup | undefined {
+    const { set, scheduler } = this.#options;
     const group = new CommitGroup(set);
-    const isOver = turns.ownSlice();
+    const sliceUsed = scheduler.ownSlice();
+    let isEmpty = true;
     do {
       const judged = this.#judged.shift();
       if (judged !== undefined) {
         this.#decideLater(judged, group);
-        continue;
+      } else {
+        const pending = this.#waiting.take((_, account) => !this.#judging.has(account));
+        if (pending === undefined) break;
+        this.#judge(pending, group);
       }
-      const lane = this.#ready.shift();
-      if (lane === undefined) break;
-      this.#takeFrom(lane, group);
-    } while (!group.isFull && !isOver());
-    return group;
+      isEmpty = false;
+    } while (!group.isFull && !sliceUsed());
+    return isEmpty ? undefined : group;
   }
 
-  #takeFrom(lane: Lane, group: CommitGroup): void {
-    const pending = lane.waiting.shift();
-    if (pending === undefined) return;
-    if (this.#isDropped(pending) || this.#isRefused(pending)) {
-      this.#advance(lane);
-      return;
-    }
+  #judge(pending: PendingWrite, group: CommitGroup): void {
+    if (this.#isRefused(pending)) return;
     try {
       const judged = pending.write.judge(group);
-      if (judged instanceof Promise) {
-        this.#judgeElsewhere(lane, pending, judged);
-        return;
-      }
-      group.add(pending.answer, judged(group));
+      if (judged instanceof Promise) this.#judgeElsewhere(pending, judged);
+      else group.add(pending.answer, judged(group));
     } catch (error) {
       // A decision that throws is a defect of that one write: nothing of it is staged.
       pending.reject(error);
     }
-    this.#advance(lane);
   }
 
-  #judgeElsewhere(lane: Lane, pending: PendingWrite, judging: Promise<Decide>): void {
+  #judgeElsewhere(pending: PendingWrite, judging: Promise<Decide>): void {
+    const { account } = pending.write;
     const failuresBefore = this.#failures;
+    this.#judging.add(account);
     judging.then(
       (decide) => {
-        this.#judged.push({ lane, pending, decide, failuresBefore });
+        this.#judged.push({ pending, decide, failuresBefore });
         this.#wake();
       },
       (error) => {
         pending.reject(error);
-        this.#advance(lane);
+        this.#judging.delete(account);
         this.#wake();
       },
     );
   }
 
-  #decideLater({ lane, pending, decide, failuresBefore }: JudgedWrite, group: CommitGroup): void {
+  #decideLater({ pending, decide, failuresBefore }: JudgedWrite, group: CommitGroup): void {
+    this.#judging.delete(pending.write.account);
     // It may have been judged on a change that was then not stored: it is judged again.
     if (failuresBefore !== this.#failures) {
-      lane.waiting.unshift(pending);
-    } else if (!this.#isDropped(pending) && !this.#isRefused(pending)) {
-      try {
-        group.add(pending.answer, decide(group));
-      } catch (error) {
-        pending.reject(error);
-      }
+      this.#waiting.putBack(pending.write.account, pending);
+      return;
     }
-    this.#advance(lane);
-  }
-
-  /** The lane's next write may be judged, when the lane's turn comes. */
-  #advance(lane: Lane): void {
-    if (lane.waiting.length > 0) this.#ready.push(lane);
-    else this.#lanes.delete(lane.account);
+    if (this.#isDropped(pending) || this.#isRefused(pending)) return;
+    try {
+      group.add(pending.answer, decide(group));
+    } catch (error) {
+      pending.reject(error);
+    }
   }
 
   #isDropped({ write, answer }: PendingWrite): boolean {
     if (!write.hasGone()) return false;
-    answer(failed('BAD_REQUEST', 'the connection was closed before the change was made'));
+    answer(DISCONNECTED);
     return true;
   }
 

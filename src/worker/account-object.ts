@@ -7,10 +7,10 @@ import { byCollection } from '../domain/collection-name.js';
 import { SAMPLE_OWNER } from '../domain/sample-records.js';
 import {
   type AccountLimits,
-  noTurns,
   type OpenAccounts,
   openAccounts,
   sampleRows,
+  unsliced,
 } from '../handler.js';
 import type { Log } from '../log.js';
 import type { RecordCounts, Sender } from '../records/record-store.js';
@@ -186,7 +186,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> {
     this.#records = await openAccounts({
       journal: this.#journal,
       log: this.#log,
-      turns: noTurns(),
+      scheduler: unsliced(),
       limits: limitsIn(this.env, this.#log),
       searchMaxCharacters: SEARCH_MAX_CHARACTERS,
       // Memory and storage may differ, so this object ends. The next call finds a new object,

@@ -1,7 +1,7 @@
 // The front on Workers: the whole HTTP side of the service, without state. Settings
 // come from the environment; the records are in durable objects.
 
-import { noTurns, type Responder, UNLIMITED } from '../handler.js';
+import { type Responder, UNLIMITED, unsliced } from '../handler.js';
 import type { Log } from '../log.js';
 import { responderFor } from '../responder.js';
 import { environmentWarnings } from '../setting-warnings.js';
@@ -39,8 +39,8 @@ function responder(env: WorkerEnvironment): Responder {
     records: frontRecords(objects, log),
     log,
     // The platform ties a wait, and an exchange, to the request that began it.
-    turns: noTurns(),
-    allowance: UNLIMITED,
+    scheduler: unsliced(),
+    admission: UNLIMITED,
     mayWait: false,
     randomBytes: undefined,
     digest: sha256,

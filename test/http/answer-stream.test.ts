@@ -1,14 +1,14 @@
 // Long answers: made as the client reads, and let go where it stops reading.
 
 import { expect, it } from 'vitest';
+import { Admission } from '../../src/admission/admission.js';
+import { unsliced } from '../../src/admission/fair-scheduler.js';
 import { answerStreams } from '../../src/http/answer-stream.js';
-import { ByteAllowance } from '../../src/http/byte-allowance.js';
-import { noTurns } from '../../src/turns.js';
 
 const LIMITS = { accountMaxBytes: 1e6, totalMaxBytes: 1e6, ownShareBytes: 0 };
 
 it('A streamed answer releases its texts and its bytes as soon as the client stops reading', async () => {
-  const allowance = new ByteAllowance(LIMITS);
+  const admission = new Admission(LIMITS);
   let isLetGo = false;
   async function* texts() {
     try {
@@ -17,9 +17,9 @@ it('A streamed answer releases its texts and its bytes as soon as the client sto
       isLetGo = true;
     }
   }
-  const reader = answerStreams(noTurns(), allowance)('neema')(texts()).getReader();
+  const reader = answerStreams(unsliced(), admission)('neema')(texts()).getReader();
   await reader.read();
-  expect([isLetGo, allowance.heldBytes > 0]).toEqual([false, true]);
+  expect([isLetGo, admission.heldBytes > 0]).toEqual([false, true]);
   await reader.cancel();
-  expect([isLetGo, allowance.heldBytes]).toEqual([true, 0]);
+  expect([isLetGo, admission.heldBytes]).toEqual([true, 0]);
 });

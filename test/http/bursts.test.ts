@@ -1,21 +1,21 @@
 // A burst of requests by one account: other accounts begin between them.
 
 import { expect, it } from 'vitest';
-import { createHandler, openRecords, Turns } from '../../src/handler.js';
+import { createHandler, FairScheduler, openRecords } from '../../src/handler.js';
 import { openMemoryJournal } from '../../src/memory.js';
 
 it('A request of another account begins after a slice of a burst, not after the whole burst', async () => {
   // Each look at the clock is half a millisecond later: four requests fill a slice.
   let now = 0;
-  const turns = new Turns({
+  const scheduler = new FairScheduler({
     stopwatch: () => {
       now += 0.5;
       return now;
     },
   });
   const handler = createHandler({
-    records: await openRecords({ journal: openMemoryJournal(), turns }),
-    turns,
+    records: await openRecords({ journal: openMemoryJournal(), scheduler }),
+    scheduler,
     identity: {
       identify: async (token) => ({ status: 'identified', subject: token }),
     },

@@ -4,15 +4,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
+import { Admission } from '../../src/admission/admission.js';
+import { FairScheduler } from '../../src/admission/fair-scheduler.js';
 import type { ErrorCode } from '../../src/domain/errors.js';
 import { failed } from '../../src/domain/errors.js';
 import { pagination } from '../../src/domain/listing.js';
 import { type Answer, data, failure, list } from '../../src/http/answer.js';
 import { answerStreams } from '../../src/http/answer-stream.js';
-import { ByteAllowance } from '../../src/http/byte-allowance.js';
 import { type EnvelopeFacts, respond, STATUS_OF } from '../../src/http/envelope.js';
-
-import { Turns } from '../../src/turns.js';
 
 setFlagsFromString('--expose_gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -29,8 +28,8 @@ const PIECE = 65_536;
 const LARGE = 1_000_000;
 
 /** The response to an account that long answers are streamed to. */
-function answered(answer: Answer, allowance = new ByteAllowance()): Response {
-  return respond(answer, EXCHANGE, answerStreams(new Turns(), allowance)('neema'));
+function answered(answer: Answer, admission = new Admission()): Response {
+  return respond(answer, EXCHANGE, answerStreams(new FairScheduler(), admission)('neema'));
 }
 
 const LIST_START = '{"data":['.length;
@@ -157,40 +156,40 @@ describe('a long list', () => {
   it('gives others their turn, also when it is read fast', async () => {
     // Each look at the clock takes a slice: every piece waits for the account's turn.
     let now = 0;
-    const turns = new Turns({
+    const scheduler = new FairScheduler({
       stopwatch: () => {
         now += 2;
         return now;
       },
     });
-    const next = vi.spyOn(turns, 'next');
-    const stream = answerStreams(turns, new ByteAllowance())('neema');
+    const next = vi.spyOn(scheduler, 'yield');
+    const stream = answerStreams(scheduler, new Admission())('neema');
     const response = respond(list(LONG, pageOf(LONG)), EXCHANGE, stream);
     expect(await response.text()).toBe(wholeText(LONG));
     expect(next.mock.calls.length).toBeGreaterThan(LONG.length);
-    expect(new Set(next.mock.calls.flat())).toEqual(new Set(['neema']));
+    expect(new Set(next.mock.calls.map(([account]) => account))).toEqual(new Set(['neema']));
   });
 
-  it('waits for the allowance of its account, and returns it', async () => {
-    const allowance = new ByteAllowance({
+  it('waits for the admission of its account, and returns it', async () => {
+    const admission = new Admission({
       accountMaxBytes: 900_000,
       totalMaxBytes: 3_000_000,
       ownShareBytes: 0,
     });
     const readers = [1, 2, 3].map(() =>
-      bodyOf(answered(list(LONG, pageOf(LONG)), allowance)).getReader(),
+      bodyOf(answered(list(LONG, pageOf(LONG)), admission)).getReader(),
     );
     for (const reader of readers.slice(0, 2)) await reader.read();
-    expect(allowance.heldBytes).toBe(12 * PIECE);
+    expect(admission.heldBytes).toBe(12 * PIECE);
     const third = readers[2]?.read();
     // Of another account.
-    const other = answerStreams(new Turns(), allowance)('juma');
+    const other = answerStreams(new FairScheduler(), admission)('juma');
     const response = respond(list(LONG, pageOf(LONG)), EXCHANGE, other);
     expect((await response.text()).length).toBe(wholeText(LONG).length);
     await readers[0]?.cancel();
     expect((await third)?.done).toBe(false);
     for (const reader of readers) await reader.cancel();
-    expect(allowance.heldBytes).toBe(0);
+    expect(admission.heldBytes).toBe(0);
   });
 
   it('shares its long texts between all of its readers', async () => {

@@ -1,12 +1,12 @@
 // The body that a response is made with: one text, bytes, or pieces.
 
 import { afterEach, expect, it, vi } from 'vitest';
+import { Admission } from '../../src/admission/admission.js';
+import { FairScheduler } from '../../src/admission/fair-scheduler.js';
 import { pagination } from '../../src/domain/listing.js';
 import { data, failure, list } from '../../src/http/answer.js';
 import { answerStreams, LONG_ANSWER_CHARACTERS } from '../../src/http/answer-stream.js';
-import { ByteAllowance } from '../../src/http/byte-allowance.js';
 import { type EnvelopeFacts, respond } from '../../src/http/envelope.js';
-import { Turns } from '../../src/turns.js';
 
 const EXCHANGE: EnvelopeFacts = { requestId: 'req-~', now: 0, originHeaders: {} };
 const rows = (...texts: string[]) =>
@@ -23,7 +23,7 @@ it.each([
   ['longer rows', 'in pieces', rows(textOf(LONG - 3), '"12"')],
   ['no rows', 'whole', rows()],
 ])('An answer of %s is sent %s', (_name, expected, answer) => {
-  const streams = answerStreams(new Turns(), new ByteAllowance());
+  const streams = answerStreams(new FairScheduler(), new Admission());
   let sent = 'whole';
   respond(answer, EXCHANGE, (pieces) => {
     sent = 'in pieces';

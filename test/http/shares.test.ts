@@ -3,7 +3,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createHandler, noTurns, openRecords } from '../../src/handler.js';
+import { createHandler, openRecords, unsliced } from '../../src/handler.js';
 import { localIdentity, openMemoryJournal } from '../../src/memory.js';
 
 const KEY = 'the-operator-key-of-the-handler-tests';
@@ -12,11 +12,11 @@ it('each account and the operator have shares of their own', async () => {
   const handler = createHandler({
     records: await openRecords({ journal: openMemoryJournal() }),
     // On a slow machine the slice of a turn could be over before all five have begun.
-    turns: noTurns(),
+    scheduler: unsliced(),
     identity: localIdentity(),
     adminKey: KEY,
     // A body of the largest size, once for each.
-    allowance: { accountMaxBytes: 1_048_576, totalMaxBytes: 10_485_760, ownShareBytes: 0 },
+    admission: { accountMaxBytes: 1_048_576, totalMaxBytes: 10_485_760, ownShareBytes: 0 },
   });
   const read: string[] = [];
   const arrived: (() => void)[] = [];

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
+import { FairScheduler, nextTask } from '../../src/admission/fair-scheduler.js';
 import { Arrivals } from '../../src/node/arrivals.js';
 import { listen } from '../../src/node/http-server.js';
-import { nextTask, Turns } from '../../src/turns.js';
 import { keptLog } from '../support/kept-log.js';
 
 const CLIENTS = 60;
@@ -26,13 +26,13 @@ it('A burst of new connections is accepted without a slice of long work for each
   const arrivals = new Arrivals();
   // Each slice makes the clock go on by its two milliseconds, so only event-loop turns count.
   let now = 0;
-  const turns = new Turns({ stopwatch: () => now, givesWay: () => arrivals.take() });
+  const scheduler = new FairScheduler({ stopwatch: () => now, givesWay: () => arrivals.take() });
   const { http, port } = await openServer(arrivals);
   const sockets = Array.from({ length: CLIENTS }, () => connect(port, '127.0.0.1'));
   await Promise.all(sockets.map((socket) => new Promise((up) => socket.once('connect', up))));
   let slices = 0;
   while (http.connectionCount < CLIENTS) {
-    await turns.next('busy');
+    await scheduler.yield('busy');
     now += 2;
     slices++;
   }

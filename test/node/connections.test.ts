@@ -21,8 +21,7 @@ it('resets a connection after the time-out, and at most half a second later', as
     // Never answered.
     const { socket } = await new Promise<IncomingMessage>((resolve) => {
       server.once('request', (request, response) => {
-        connections.begin({ request, response });
-        resolve(request);
+        connections.add({ request, response, begin: () => resolve(request) });
       });
     });
     vi.advanceTimersByTime(RESPONSE_WRITE_TIMEOUT_MS);

@@ -4,10 +4,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FairScheduler, nextTask } from '../../src/admission/fair-scheduler.js';
 import { Connections } from '../../src/node/connections.js';
 import { answerHalfClosed } from '../../src/node/half-closed.js';
 import { listen } from '../../src/node/http-server.js';
-import { nextTask, Turns } from '../../src/turns.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { keptLog } from '../support/kept-log.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
@@ -151,7 +151,7 @@ it('Many clients that end their side at once are asked in several event-loop tur
   const CLIENTS = 12;
   // Each look at this clock takes a millisecond, so a slice of two is soon over.
   let [now, pauses] = [0, 0];
-  const turns = new Turns({
+  const scheduler = new FairScheduler({
     stopwatch: () => now++,
     pause: () => {
       pauses++;
@@ -169,8 +169,8 @@ it('Many clients that end their side at once are asked in several event-loop tur
     };
   });
   const connections = new Connections(server);
-  server.on('request', (request, response) => connections.begin({ request, response }));
-  answerHalfClosed(server, connections, turns);
+  server.on('request', (request, response) => connections.add({ request, response, begin: () => {} }));
+  answerHalfClosed(server, connections, scheduler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const clients = Array.from({ length: CLIENTS }, () => openRaw(`http://127.0.0.1:${port}`));

@@ -105,9 +105,11 @@ together('A stop does not wait for a client that never reads', async () => {
 
 together('Nothing is kept of answers whose connection went before their turn', async () => {
   const pipelining = createServer((request, response) => {
-    connections.begin({ request, response });
     // The first one is never answered; the others wait for it.
-    if (request.url !== '/0') response.end('x'.repeat(1_000));
+    const begin = () => {
+      if (request.url !== '/0') response.end('x'.repeat(1_000));
+    };
+    connections.add({ request, response, begin });
   });
   const connections = new Connections(pipelining);
   await new Promise<void>((resolve) => pipelining.listen(0, '127.0.0.1', resolve));

@@ -30,19 +30,23 @@ describe('Large records in the thread', () => {
     const good = JSON.stringify({ name: 'Neema', phone: '1', note: LARGE, id: 'x' });
     const bodies = [good, `[${JSON.stringify(LARGE)}]`, `{"note":"${LARGE}"}`, `{"a":"${LARGE}"`];
     for (const body of bodies) {
-      const made = work.newRecord('customers', body);
+      const made = work.newRecord('customers', body, 'neema');
       expect(made).toBeInstanceOf(Promise);
-      expect(await made).toEqual(workInPlace.newRecord('customers', body));
-      const patched = await work.patchedRecord('customers', good, body);
-      expect(patched).toEqual(workInPlace.patchedRecord('customers', good, body));
+      expect(await made).toEqual(workInPlace.newRecord('customers', body, 'neema'));
+      const patched = await work.patchedRecord('customers', good, body, 'neema');
+      expect(patched).toEqual(workInPlace.patchedRecord('customers', good, body, 'neema'));
     }
     const order = JSON.stringify({ id: 'ORD-0001', customer: LARGE, amount: 5, method: null });
-    expect(await work.paymentPieces(order)).toEqual(workInPlace.paymentPieces(order));
+    expect(await work.paymentPieces(order, 'neema')).toEqual(
+      workInPlace.paymentPieces(order, 'neema'),
+    );
   });
 
   it('are handled in place when they are small', () => {
     work = new ThreadedWork();
-    expect(work.newRecord('team', '{"name":"Asha","phone":"1"}')).toMatchObject({ ok: true });
+    expect(work.newRecord('team', '{"name":"Asha","phone":"1"}', 'neema')).toMatchObject({
+      ok: true,
+    });
   });
 
   it('are counted while they run or wait for the thread', async () => {
@@ -50,10 +54,22 @@ describe('Large records in the thread', () => {
     work = counted;
     expect(counted.jobs).toBe(0);
     const body = JSON.stringify({ note: LARGE });
-    const made = [1, 2, 3].map(() => counted.newRecord('businesses', body));
+    const made = [1, 2, 3].map(() => counted.newRecord('businesses', body, 'neema'));
     expect(counted.jobs).toBe(3);
     await Promise.all(made);
     expect(counted.jobs).toBe(0);
+  });
+
+  it('of one account do not hold up those of another: the accounts take turns', async () => {
+    work = new ThreadedWork();
+    const body = JSON.stringify({ note: LARGE });
+    const done: string[] = [];
+    const ask = async (account: string) => {
+      await work?.newRecord('businesses', body, account);
+      done.push(account);
+    };
+    await Promise.all(['busy', 'busy', 'busy', 'busy', 'quiet'].map(ask));
+    expect(done.slice(0, 3)).toContain('quiet');
   });
 
   it('are refused one by one when the work takes too much memory', async () => {
@@ -61,12 +77,14 @@ describe('Large records in the thread', () => {
     work = new ThreadedWork({ heapMaxMegabytes: 16 });
     const dear = `{"a":[${'{},'.repeat(330_000)}{}]}`;
     const outcomes = await Promise.all([
-      work.newRecord('businesses', dear),
-      work.newRecord('businesses', JSON.stringify({ note: LARGE })),
+      work.newRecord('businesses', dear, 'neema'),
+      work.newRecord('businesses', JSON.stringify({ note: LARGE }), 'neema'),
     ]);
     expect(outcomes[0]).toMatchObject({ ok: false, failure: { code: 'VALIDATION_FAILED' } });
     expect(outcomes[1]).toMatchObject({ ok: true });
-    expect(await work.newRecord('businesses', JSON.stringify({ note: LARGE }))).toMatchObject({
+    expect(
+      await work.newRecord('businesses', JSON.stringify({ note: LARGE }), 'neema'),
+    ).toMatchObject({
       ok: true,
     });
   });
@@ -75,16 +93,16 @@ describe('Large records in the thread', () => {
     work = new ThreadedWork();
     const body = JSON.stringify({ note: LARGE });
     refusal = new Error('no thread to be had');
-    const failed = [1, 2].map(() => work?.newRecord('businesses', body));
+    const failed = [1, 2].map(() => work?.newRecord('businesses', body, 'neema'));
     for (const outcome of failed) await expect(outcome).rejects.toBe(refusal);
     refusal = undefined;
-    expect(await work.newRecord('businesses', body)).toMatchObject({ ok: true });
+    expect(await work.newRecord('businesses', body, 'neema')).toMatchObject({ ok: true });
   });
 
   it('are refused after the work is closed, and start no further thread', async () => {
     work = new ThreadedWork();
     const body = JSON.stringify({ note: LARGE });
-    const underWay = [1, 2, 3].map(() => work?.newRecord('businesses', body));
+    const underWay = [1, 2, 3].map(() => work?.newRecord('businesses', body, 'neema'));
     const settled = Promise.allSettled(underWay);
     await work.close();
     expect((await settled).map(({ status }) => status)).toEqual(Array(3).fill('rejected'));

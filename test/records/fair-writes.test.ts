@@ -2,9 +2,9 @@
 // that has gone, and dear work elsewhere holds up nobody else.
 
 import { describe, expect, it } from 'vitest';
+import { FairScheduler } from '../../src/admission/fair-scheduler.js';
 import type { Outcome } from '../../src/domain/errors.js';
 import { type RecordWork, workInPlace } from '../../src/records/record-work.js';
-import { Turns } from '../../src/turns.js';
 import { MapJournal, turn } from './map-journal.js';
 import { MemoryRecords } from './memory-records.js';
 
@@ -12,9 +12,9 @@ const PERSON = { name: 'Neema', phone: '1' };
 const ID = 'CUS-0001';
 
 /** Each look at the clock ends the slice: a group has one write. */
-function oneWriteAGroup(): Turns {
+function oneWriteAGroup(): FairScheduler {
   let now = 0;
-  return new Turns({
+  return new FairScheduler({
     pause: turn,
     stopwatch: () => {
       now += 2;
@@ -47,7 +47,7 @@ function codeOf(outcome: Outcome<string>): string {
 
 describe('Waiting writes', () => {
   it('of one account delay another account by one write', async () => {
-    const records = new MemoryRecords({ turns: oneWriteAGroup() });
+    const records = new MemoryRecords({ scheduler: oneWriteAGroup() });
     const [flood, shop] = [records.account('flood'), records.account('shop')];
     const answered: string[] = [];
     const note = (name: string) => () => void answered.push(name);
@@ -60,7 +60,7 @@ describe('Waiting writes', () => {
   });
 
   it('of one account are made in the order in which it sent them', async () => {
-    const records = new MemoryRecords({ turns: oneWriteAGroup() });
+    const records = new MemoryRecords({ scheduler: oneWriteAGroup() });
     const account = records.account('shop');
     await Promise.all(
       Array.from({ length: 20 }, (_, n) => account.create('team', { ...PERSON, n })),

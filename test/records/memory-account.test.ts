@@ -2,10 +2,10 @@
 // others waiting nor mixes two states of the records.
 
 import { describe, expect, it, vi } from 'vitest';
+import { FairScheduler, type Pause } from '../../src/admission/fair-scheduler.js';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
-import type { MemoryRecord } from '../../src/records/memory-record.js';
+import type { RecordList } from '../../src/records/record-list.js';
 import { RecordSet } from '../../src/records/record-set.js';
-import { type Pause, Turns } from '../../src/turns.js';
 import { turn } from './map-journal.js';
 import { MemoryRecords, type ObjectAccount, textOfRows } from './memory-records.js';
 
@@ -16,13 +16,16 @@ const PAGE = { q: '', status: '', page: 1, pageSize: 20 };
 class CountingSet extends RecordSet {
   touched = 0;
 
-  override records(owner: string, collection: CollectionName): readonly MemoryRecord[] {
-    return new Proxy(super.records(owner, collection), {
-      get: (list, property, receiver) => {
-        if (typeof property === 'string' && /^\d+$/.test(property)) this.touched++;
-        return Reflect.get(list, property, receiver);
-      },
-    });
+  override list(owner: string, collection: CollectionName): RecordList | undefined {
+    const list = super.list(owner, collection);
+    if (list === undefined) return undefined;
+    const page = list.page.bind(list);
+    list.page = (first, count) => {
+      const records = page(first, count);
+      this.touched += records.length;
+      return records;
+    };
+    return list;
   }
 }
 
@@ -35,9 +38,9 @@ function fill(set: RecordSet, count: number, collection: CollectionName = 'custo
 }
 
 /** Each look at the clock takes a tenth of a slice. */
-function turnsOf(pause: Pause): Turns {
+function schedulerOf(pause: Pause): FairScheduler {
   let now = 0;
-  return new Turns({
+  return new FairScheduler({
     pause,
     stopwatch: () => {
       now += 0.2;
@@ -47,7 +50,7 @@ function turnsOf(pause: Pause): Turns {
 }
 
 function accountOf(set: RecordSet, pause: Pause = turn): ObjectAccount {
-  return new MemoryRecords({ set, turns: turnsOf(pause) }).account(OWNER);
+  return new MemoryRecords({ set, scheduler: schedulerOf(pause) }).account(OWNER);
 }
 
 describe('A page without a filter', () => {
@@ -97,10 +100,10 @@ describe('A long scan', () => {
     const [many, few] = [new RecordSet(), new RecordSet()];
     fill(many, COUNT);
     fill(few, 100);
-    const turns = turnsOf(turn);
-    const next = vi.spyOn(turns, 'next');
-    const short = new MemoryRecords({ set: few, turns }).account(OWNER);
-    const long = new MemoryRecords({ set: many, turns }).account(OWNER);
+    const scheduler = schedulerOf(turn);
+    const next = vi.spyOn(scheduler, 'yield');
+    const short = new MemoryRecords({ set: few, scheduler }).account(OWNER);
+    const long = new MemoryRecords({ set: many, scheduler }).account(OWNER);
     expect((await short.list('customers', search)).total).toBe(100);
     expect((await long.list('customers', PAGE)).total).toBe(COUNT);
     expect(next).not.toHaveBeenCalled();
@@ -109,15 +112,15 @@ describe('A long scan', () => {
     next.mockClear();
     expect((await long.list('customers', { ...PAGE, status: 'New' })).total).toBe(COUNT);
     expect(next.mock.calls.length).toBeGreaterThanOrEqual(4);
-    expect(new Set(next.mock.calls.flat())).toEqual(new Set([OWNER]));
+    expect(new Set(next.mock.calls.map(([account]) => account))).toEqual(new Set([OWNER]));
   });
 
   it('takes turns in the payments view, too, which is made while it is read', async () => {
     const set = new RecordSet();
     fill(set, 10_000, 'orders');
-    const turns = turnsOf(turn);
-    const next = vi.spyOn(turns, 'next');
-    const { items, total } = await new MemoryRecords({ set, turns })
+    const scheduler = schedulerOf(turn);
+    const next = vi.spyOn(scheduler, 'yield');
+    const { items, total } = await new MemoryRecords({ set, scheduler })
       .account(OWNER)
       .records.payments();
     expect(next).not.toHaveBeenCalled();
@@ -129,9 +132,9 @@ describe('A long scan', () => {
     const set = new RecordSet();
     const body = JSON.stringify({ id: 'CUS-1', owner_sub: OWNER, note: 'σ'.repeat(2_000_000) });
     set.load([{ position: 1, collection: 'customers', id: 'CUS-1', body }]);
-    const turns = turnsOf(turn);
-    const next = vi.spyOn(turns, 'next');
-    const account = new MemoryRecords({ set, turns }).account(OWNER);
+    const scheduler = schedulerOf(turn);
+    const next = vi.spyOn(scheduler, 'yield');
+    const account = new MemoryRecords({ set, scheduler }).account(OWNER);
     const q = `${'σ'.repeat(1_000)}x`;
     expect((await account.list('customers', { ...PAGE, q })).total).toBe(0);
     expect(next.mock.calls.length).toBeGreaterThanOrEqual(4);
@@ -140,10 +143,10 @@ describe('A long scan', () => {
   it('answers for one moment, with any changes during its pauses', async () => {
     const set = new RecordSet();
     fill(set, COUNT);
-    const turns = turnsOf(turn);
-    const account = new MemoryRecords({ set, turns }).account(OWNER);
+    const scheduler = schedulerOf(turn);
+    const account = new MemoryRecords({ set, scheduler }).account(OWNER);
     let waits = 0;
-    vi.spyOn(turns, 'next').mockImplementation(async () => {
+    vi.spyOn(scheduler, 'yield').mockImplementation(async () => {
       waits++;
       // Newest first: these lie before the scan's place, and after it.
       await Promise.all([

@@ -1,5 +1,6 @@
 // The in-memory records over a journal of the test's own, with bodies as objects.
 
+import { FairScheduler } from '../../src/admission/fair-scheduler.js';
 import type { Actor } from '../../src/domain/audit-event.js';
 import type { CollectionName } from '../../src/domain/collection-name.js';
 import { type Log, silentLog } from '../../src/log.js';
@@ -11,14 +12,13 @@ import { type RecordWork, workInPlace } from '../../src/records/record-work.js';
 import { SearchBlocks } from '../../src/records/search-blocks.js';
 import { Writer } from '../../src/records/writer.js';
 import { type ServiceEvents, silentEvents } from '../../src/service-events.js';
-import { Turns } from '../../src/turns.js';
 import { MapJournal, turn } from './map-journal.js';
 
 export interface MemoryRecordsOptions {
   readonly set?: RecordSet;
   readonly journal?: MapJournal;
   readonly log?: Log;
-  readonly turns?: Turns;
+  readonly scheduler?: FairScheduler;
   readonly work?: RecordWork;
   readonly limits?: AccountLimits;
   readonly events?: ServiceEvents;
@@ -39,15 +39,15 @@ export class MemoryRecords {
 
   constructor(options: MemoryRecordsOptions = {}) {
     const { limits = NO_LIMITS, work = workInPlace, onStorageLost = () => {} } = options;
-    const { turns = new Turns({ pause: turn }), log = silentLog } = options;
+    const { scheduler = new FairScheduler({ pause: turn }), log = silentLog } = options;
     const { events = silentEvents, journal = new MapJournal() } = options;
     this.set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
     this.journal = journal;
     const [set, clock] = [this.set, Date.now];
-    this.writer = new Writer({ set, journal, turns, log, events, clock, onStorageLost });
-    const [searchBlocks, paymentRows] = [new SearchBlocks(), new PaymentRows(work, turns)];
+    this.writer = new Writer({ set, journal, scheduler, log, events, clock, onStorageLost });
+    const [searchBlocks, paymentRows] = [new SearchBlocks(), new PaymentRows(work)];
     const { writer } = this;
-    this.#context = { set, writer, work, limits, searchBlocks, paymentRows, turns, clock };
+    this.#context = { set, writer, work, limits, searchBlocks, paymentRows, scheduler, clock };
   }
 
   account(owner: string, { actor, hasGone = () => false }: TestSender = {}): ObjectAccount {

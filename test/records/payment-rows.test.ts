@@ -1,11 +1,10 @@
-// The rows of long orders: made once, one at a time for each account, and again
-// where the work could not be done.
+// The rows of long orders: made once, and again where the work could not be done.
 
 import { expect, it } from 'vitest';
-import { memoryRecord } from '../../src/records/memory-record.js';
+import { type MemoryRecord, memoryRecord } from '../../src/records/memory-record.js';
 import { PaymentRows } from '../../src/records/payment-rows.js';
+import { type ListSnapshot, RecordList } from '../../src/records/record-list.js';
 import { type RecordWork, workInPlace } from '../../src/records/record-work.js';
-import { Turns } from '../../src/turns.js';
 import { turn } from './map-journal.js';
 import { textOfRows } from './memory-records.js';
 
@@ -15,21 +14,30 @@ const ORDERS = [1, 2, 3].map((key) => {
   return memoryRecord(key, key, { text, status: undefined });
 });
 
-it('are made once for all readers, and one at a time for an account', async () => {
+/** A list of these records. */
+function listOf(records: readonly MemoryRecord[]): ListSnapshot {
+  const list = new RecordList();
+  for (const record of records) list.add(record);
+  return list.snapshot();
+}
+
+const atOnce = () => undefined;
+
+it('are made once for all readers, one after the other', async () => {
   let [made, underWay, most] = [0, 0, 0];
   const work: RecordWork = {
     ...workInPlace,
-    async paymentPieces(order) {
+    async paymentPieces(order, account) {
       made++;
       most = Math.max(most, ++underWay);
       await turn();
       underWay--;
-      return workInPlace.paymentPieces(order);
+      return workInPlace.paymentPieces(order, account);
     },
   };
-  const rows = new PaymentRows(work, new Turns());
+  const rows = new PaymentRows(work);
   const texts = await Promise.all(
-    Array.from({ length: 20 }, () => textOfRows(rows.of('neema', ORDERS))),
+    Array.from({ length: 20 }, () => textOfRows(rows.of('neema', listOf(ORDERS), atOnce))),
   );
   expect(new Set(texts).size).toBe(1);
   const ids = JSON.parse(`[${texts[0]}]`).map(({ id }: { id: string }) => id);
@@ -41,15 +49,17 @@ it('are tried again by the next reader where the work failed', async () => {
   let fails = true;
   const work: RecordWork = {
     ...workInPlace,
-    async paymentPieces(order) {
+    async paymentPieces(order, account) {
       if (fails) throw new Error('the thread has ended');
-      return workInPlace.paymentPieces(order);
+      return workInPlace.paymentPieces(order, account);
     },
   };
-  const rows = new PaymentRows(work, new Turns());
-  await expect(textOfRows(rows.of('neema', ORDERS))).rejects.toThrow('has ended');
+  const rows = new PaymentRows(work);
+  await expect(textOfRows(rows.of('neema', listOf(ORDERS), atOnce))).rejects.toThrow('has ended');
   fails = false;
-  expect(JSON.parse(`[${await textOfRows(rows.of('neema', ORDERS))}]`)).toHaveLength(3);
+  expect(
+    JSON.parse(`[${await textOfRows(rows.of('neema', listOf(ORDERS), atOnce))}]`),
+  ).toHaveLength(3);
 });
 
 it('of many short orders come in pieces of about 32,768 characters', async () => {
@@ -58,10 +68,10 @@ it('of many short orders come in pieces of about 32,768 characters', async () =>
     const text = JSON.stringify({ id, customer: 'Neema', amount: 5, paid: 1 });
     return memoryRecord(i + 1, i + 1, { text, status: undefined });
   });
-  const rows = new PaymentRows(workInPlace, new Turns()).of('neema', orders);
+  const rows = new PaymentRows(workInPlace).of('neema', listOf(orders), atOnce);
   const sizes: number[] = [];
   for await (const piece of rows) sizes.push(piece.length);
-  const whole = await textOfRows(new PaymentRows(workInPlace, new Turns()).of('neema', orders));
+  const whole = await textOfRows(new PaymentRows(workInPlace).of('neema', listOf(orders), atOnce));
   expect(JSON.parse(`[${whole}]`)).toHaveLength(1_000);
   const longestRow = whole.length / 1_000 + 10;
   for (const size of sizes.slice(0, -1)) {
@@ -69,33 +79,4 @@ it('of many short orders come in pieces of about 32,768 characters', async () =>
     expect(size).toBeLessThan(32_768 + longestRow);
   }
   expect(sizes.at(-1)).toBeGreaterThan(0);
-});
-
-it('are made one at a time also where a reader comes when another row is done', async () => {
-  const order: string[] = [];
-  const waiting: (() => void)[] = [];
-  const work: RecordWork = {
-    ...workInPlace,
-    async paymentPieces(text) {
-      order.push(JSON.parse(text).id);
-      await new Promise<void>((resolve) => waiting.push(resolve));
-      return workInPlace.paymentPieces(text);
-    },
-  };
-  const rows = new PaymentRows(work, new Turns());
-  const read = (i: number) => textOfRows(rows.of('neema', ORDERS.slice(i, i + 1)));
-  const readers = [read(0), read(1)];
-  await turn();
-  waiting[0]?.();
-  await readers[0];
-  await turn();
-  readers.push(read(2));
-  await turn();
-  expect(order).toEqual(['ORD-0001', 'ORD-0002']);
-  for (let i = 1; i < 3; i++) {
-    waiting[i]?.();
-    await readers[i];
-    await turn();
-  }
-  expect(order).toEqual(['ORD-0001', 'ORD-0002', 'ORD-0003']);
 });

@@ -84,7 +84,7 @@ describe('Loading a row', () => {
       expect(set.count('customers')).toBe(1);
       expect(set.owners.slice(0, 9)).toEqual([]);
       for (const owner of ['', '7', 'undefined'])
-        expect(set.records(owner, 'customers')).toEqual([]);
+        expect(set.list(owner, 'customers')).toBeUndefined();
       expect(set.nextSequence('customers')).toBe(43);
     },
   );

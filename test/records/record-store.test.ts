@@ -2,10 +2,10 @@
 // accounts, and a record that storage would not take.
 
 import { expect, it, vi } from 'vitest';
+import { FairScheduler, unsliced } from '../../src/admission/fair-scheduler.js';
 import type { CollectionName } from '../../src/domain/collection-name.js';
 import { openRecords } from '../../src/records/memory-store.js';
 import { RecordSet } from '../../src/records/record-set.js';
-import { noTurns, Turns } from '../../src/turns.js';
 import { MapJournal } from './map-journal.js';
 
 const CUSTOMER = { name: 'Neema', phone: '1' };
@@ -27,7 +27,7 @@ it('refuses a record that is too large for storage, and commits the writes besid
   const journal = new MapJournal();
   journal.bodyMaxBytes = 300;
   // Groups end by size: the clock of the slices stands still.
-  const account = (await openRecords({ journal, turns: noTurns() })).account('neema');
+  const account = (await openRecords({ journal, scheduler: unsliced() })).account('neema');
   const { id } = JSON.parse(await created(account.create('customers', JSON.stringify(CUSTOMER))));
   const commits = journal.commits.length;
   // Of two bytes each: within the limit by characters, above it by bytes.
@@ -72,12 +72,12 @@ it('finds an account behind any number of others', async () => {
 });
 
 it('leaves out an account whose last record goes during the search', async () => {
-  const turns = new Turns();
-  vi.spyOn(turns, 'isOver', 'get').mockReturnValue(true);
+  const scheduler = new FairScheduler();
+  vi.spyOn(scheduler, 'sliceUsed').mockReturnValue(true);
   const journal = withAccounts(3, 'businesses');
-  const records = await openRecords({ journal, turns });
+  const records = await openRecords({ journal, scheduler });
   // The search waits after the first subject, which does not contain `q`.
-  vi.spyOn(turns, 'next').mockImplementationOnce(async () => {
+  vi.spyOn(scheduler, 'yield').mockImplementationOnce(async () => {
     await records.account('account-0000').delete('businesses', 'CUS-3');
   });
   const { items, total } = await records.operator.accounts('neema', { page: 1, pageSize: 10 });

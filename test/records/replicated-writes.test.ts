@@ -2,9 +2,9 @@
 // the sender is told, what memory holds, and what the log says.
 
 import { expect, it } from 'vitest';
+import { unsliced } from '../../src/admission/fair-scheduler.js';
 import type { Outcome } from '../../src/domain/errors.js';
 import { openRecords } from '../../src/records/memory-store.js';
-import { noTurns } from '../../src/turns.js';
 import { keptLog } from '../support/kept-log.js';
 import { MapJournal } from './map-journal.js';
 
@@ -14,7 +14,7 @@ const ALL = { q: '', status: '', page: 1, pageSize: 100 };
 async function open() {
   const [journal, log] = [new MapJournal(), keptLog()];
   // Groups end by size: the clock of the slices stands still.
-  const records = await openRecords({ journal, log, turns: noTurns() });
+  const records = await openRecords({ journal, log, scheduler: unsliced() });
   const account = records.account('neema', { actor: 'admin', hasGone: () => false });
   return {
     journal,

@@ -2,9 +2,9 @@
 // writes that wait, lost audit events.
 
 import { expect, it } from 'vitest';
+import { FairScheduler } from '../../src/admission/fair-scheduler.js';
 import { openRecords } from '../../src/records/memory-store.js';
 import { type ServiceEvents, silentEvents } from '../../src/service-events.js';
-import { Turns } from '../../src/turns.js';
 import { MapJournal, turn } from './map-journal.js';
 import { MemoryRecords } from './memory-records.js';
 
@@ -20,8 +20,8 @@ function open() {
   };
   const journal = new MapJournal();
   // Groups end by size: the clock of the slices stands still.
-  const turns = new Turns({ pause: turn, stopwatch: () => 0 });
-  return { told, events, journal, records: new MemoryRecords({ journal, turns, events }) };
+  const scheduler = new FairScheduler({ pause: turn, stopwatch: () => 0 });
+  return { told, events, journal, records: new MemoryRecords({ journal, scheduler, events }) };
 }
 
 it('The writer reports the beginning and the end of each commit, with the number of writes', async () => {

@@ -3,12 +3,12 @@
 // never says other than storage.
 
 import { beforeEach, describe, expect, it } from 'vitest';
+import { FairScheduler } from '../../src/admission/fair-scheduler.js';
 import type { Outcome } from '../../src/domain/errors.js';
 import type { Log } from '../../src/log.js';
 import type { CommitResult } from '../../src/records/journal.js';
 import type { RecordSet } from '../../src/records/record-set.js';
 import type { Writer } from '../../src/records/writer.js';
-import { Turns } from '../../src/turns.js';
 import { MapJournal, turn } from './map-journal.js';
 import { MemoryRecords, type ObjectAccount } from './memory-records.js';
 
@@ -31,9 +31,9 @@ describe('The writer', () => {
     lost = [];
     const log: Log = { info() {}, warn() {}, error: (event) => void logged.push(event) };
     // Groups end by size: the clock of the slices stands still.
-    const turns = new Turns({ pause: turn, stopwatch: () => 0 });
+    const scheduler = new FairScheduler({ pause: turn, stopwatch: () => 0 });
     const onStorageLost = (error: unknown) => void lost.push(error);
-    const records = new MemoryRecords({ journal, log, turns, onStorageLost });
+    const records = new MemoryRecords({ journal, log, scheduler, onStorageLost });
     ({ set, writer } = records);
     accountOf = (owner, sender) => records.account(owner, sender);
     account = accountOf('neema');

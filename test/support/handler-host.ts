@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { createHandler, type OpenRecords, openRecords } from 'service-management-api';
 import * as libsql from 'service-management-api/libsql';
-import { silentLog, Turns } from '../../src/handler.js';
+import { FairScheduler, silentLog } from '../../src/handler.js';
 import { handlerDependencies } from '../../src/responder.js';
 import { readSettings } from '../../src/settings.js';
 import { hasTriggers, plantedLibsql } from '../trials/planted-triggers.js';
@@ -27,16 +27,16 @@ export const handlerHost: Host = {
     const path = databasePath(options.folder);
     const { openLibsqlJournal } = hasTriggers(path) ? await plantedLibsql() : libsql;
     const journal = await openLibsqlJournal({ path });
-    const turns = new Turns();
+    const scheduler = new FairScheduler();
     const limits = settings.accountLimits;
-    const records: OpenRecords = await openRecords({ journal, turns, limits });
+    const records: OpenRecords = await openRecords({ journal, scheduler, limits });
     const handler = createHandler(
       handlerDependencies({
         settings,
         records,
         log: silentLog,
-        turns,
-        allowance: undefined,
+        scheduler,
+        admission: undefined,
         randomBytes: undefined,
         mayWait: true,
         digest: (token) => hash('sha256', token, 'base64'),

@@ -52,7 +52,9 @@ function told(set: RecordSet) {
     ofEach: owners.map((owner) => set.countsOf(owner)),
     holdings: owners.map((owner) => set.holding(owner)),
     counts: COLLECTION_NAMES.map((name) => [set.count(name), set.sequence(name)]),
-    records: owners.map((owner) => COLLECTION_NAMES.map((name) => set.records(owner, name))),
+    records: owners.map((owner) =>
+      COLLECTION_NAMES.map((name) => set.snapshot(owner, name).chunks.flat()),
+    ),
     position: set.nextPosition(),
   };
 }
@@ -117,16 +119,25 @@ describe('Rows of a file', () => {
     set.apply({ owner: 'amina', collection: 'customers', before });
     const after = memoryRecord(4, 4, { text: '{}', status: undefined });
     set.apply({ owner: 'amina', collection: 'customers', after });
-    expect(set.records('amina', 'customers').map(({ position }) => position)).toEqual([1, 4]);
+    expect(
+      set
+        .snapshot('amina', 'customers')
+        .chunks.flat()
+        .map(({ position }) => position),
+    ).toEqual([1, 4]);
     set.apply({ owner: 'baraka', collection: 'orders', after: { ...after, position: 5 } });
-    expect(set.records('baraka', 'customers')).toHaveLength(1);
+    expect(set.snapshot('baraka', 'customers').chunks.flat()).toHaveLength(1);
     expect(set.owners.slice(0, 9)).toEqual(['amina', 'baraka']);
   });
 
   it('of an account with very many records are all there', () => {
     const rows = Array.from({ length: 12_000 }, (_, i) => customer(i + 1, i % 4 ? 'much' : 'less'));
     const set = setOf(fileRows([rows.slice(0, 7_000), rows.slice(7_000)]));
-    const positions = (owner: string) => set.records(owner, 'customers').map((r) => r.position);
+    const positions = (owner: string) =>
+      set
+        .snapshot(owner, 'customers')
+        .chunks.flat()
+        .map((r) => r.position);
     expect(positions('much')).toHaveLength(9_000);
     expect(positions('less')).toEqual(rows.filter((_, i) => i % 4 === 0).map((r) => r.position));
   });

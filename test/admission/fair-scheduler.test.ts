@@ -2,13 +2,13 @@
 // turns at it.
 
 import { describe, expect, it } from 'vitest';
-import { nextTask, noTurns, Turns } from '../src/turns.js';
+import { FairScheduler, nextTask, unsliced } from '../../src/admission/fair-scheduler.js';
 
-/** Turns whose pauses end when the test says so, and whose clock is the test's. */
+/** FairScheduler whose pauses end when the test says so, and whose clock is the test's. */
 function controlled(givesWay?: () => boolean) {
   const gates: (() => void)[] = [];
   const clock = { now: 0 };
-  const turns = new Turns({
+  const scheduler = new FairScheduler({
     pause: () => new Promise((resolve) => gates.push(resolve)),
     stopwatch: () => clock.now,
     ...(givesWay && { givesWay }),
@@ -18,28 +18,29 @@ function controlled(givesWay?: () => boolean) {
     for (const open of gates.splice(0)) open();
     await nextTask();
   }
-  return { turns, clock, nextTurn };
+  return { scheduler, clock, nextTurn };
 }
 
-describe('Turns', () => {
+describe('FairScheduler', () => {
   it('gives one account after the other a slice, one an event-loop turn', async () => {
-    const { turns, nextTurn } = controlled();
+    const { scheduler, nextTurn } = controlled();
     const served: string[] = [];
     for (const account of ['a', 'a', 'a', 'b', 'c', 'b']) {
-      void turns.next(account).then(() => served.push(account));
+      void scheduler.yield(account).then(() => served.push(account));
     }
     for (let turn = 1; turn <= 6; turn++) {
       await nextTurn();
       expect(served).toHaveLength(turn);
-      expect(turns.waiting).toBe(6 - turn);
+      expect(scheduler.waiting).toBe(6 - turn);
     }
     expect(served.join('')).toBe('abcaba');
   });
 
   it('serves an account that comes later before the second slice of one that waits', async () => {
-    const { turns, nextTurn } = controlled();
+    const { scheduler, nextTurn } = controlled();
     const served: string[] = [];
-    const wait = (account: string) => void turns.next(account).then(() => served.push(account));
+    const wait = (account: string) =>
+      void scheduler.yield(account).then(() => served.push(account));
     for (let i = 0; i < 1_000; i++) wait('flood');
     await nextTurn();
     wait('shop');
@@ -48,14 +49,14 @@ describe('Turns', () => {
   });
 
   it('begins as many requests in a turn as fit into a slice, accounts in rotation', async () => {
-    const { turns, clock, nextTurn } = controlled();
+    const { scheduler, clock, nextTurn } = controlled();
     const begun: string[] = [];
     function request(account: string): void {
       const begin = () => {
         begun.push(account);
         clock.now += 0.5;
       };
-      const turn = turns.begin(account);
+      const turn = scheduler.admit(account);
       if (turn === undefined) begin();
       else void turn.then(begin);
     }
@@ -64,10 +65,10 @@ describe('Turns', () => {
     // The rest waits, and the shop is served second.
     expect(begun).toHaveLength(4);
     let isPieceServed = false;
-    void turns.next('reader').then(() => {
+    void scheduler.yield('reader').then(() => {
       isPieceServed = true;
     });
-    expect(turns.waiting).toBe(1);
+    expect(scheduler.waiting).toBe(1);
     await nextTurn();
     expect(begun.slice(4)).toEqual(['flood', 'shop', 'flood', 'flood']);
     expect(isPieceServed).toBe(true);
@@ -76,28 +77,29 @@ describe('Turns', () => {
   });
 
   it('begins waiting requests before the next piece of long work, and one piece a turn in any case', async () => {
-    const { turns, clock, nextTurn } = controlled();
-    expect(turns.isOver).toBe(false);
+    const { scheduler, clock, nextTurn } = controlled();
+    expect(scheduler.sliceUsed()).toBe(false);
     clock.now += 2;
     const served: string[] = [];
-    for (const account of ['a', 'c']) void turns.begin(account)?.then(() => served.push(account));
-    void turns.next('b').then(() => served.push('b'));
-    void turns.begin('d')?.then(() => served.push('d'));
+    for (const account of ['a', 'c'])
+      void scheduler.admit(account)?.then(() => served.push(account));
+    void scheduler.yield('b').then(() => served.push('b'));
+    void scheduler.admit('d')?.then(() => served.push('d'));
     await nextTurn();
     expect(served).toEqual(['a', 'c', 'd', 'b']);
   });
 
   it('begins no request before those that wait already', async () => {
     let comes = true;
-    const { turns, clock, nextTurn } = controlled(() => comes);
-    expect(turns.isOver).toBe(false);
+    const { scheduler, clock, nextTurn } = controlled(() => comes);
+    expect(scheduler.sliceUsed()).toBe(false);
     clock.now += 2;
     const begun: string[] = [];
-    const begin = (account: string) => turns.begin(account)?.then(() => begun.push(account));
+    const begin = (account: string) => scheduler.admit(account)?.then(() => begun.push(account));
     for (const account of ['a', 'b']) void begin(account);
     // The next event-loop turn has a slice of its own, but new connections come first.
     await nextTurn();
-    expect(turns.isOver).toBe(false);
+    expect(scheduler.sliceUsed()).toBe(false);
     expect(begin('c')).toBeDefined();
     comes = false;
     await nextTurn();
@@ -107,9 +109,10 @@ describe('Turns', () => {
 
   it('leaves the event-loop turns to new connections as long as they come, for ten milliseconds at most', async () => {
     let comes = true;
-    const { turns, clock, nextTurn } = controlled(() => comes);
+    const { scheduler, clock, nextTurn } = controlled(() => comes);
     const served: string[] = [];
-    const wait = (account: string) => void turns.next(account).then(() => served.push(account));
+    const wait = (account: string) =>
+      void scheduler.yield(account).then(() => served.push(account));
     wait('a');
     wait('b');
     wait('c');
@@ -130,33 +133,33 @@ describe('Turns', () => {
   });
 
   it("reports the end of this event-loop turn's slice to every user of it", async () => {
-    const { turns, clock, nextTurn } = controlled();
-    expect(turns.isOver).toBe(false);
+    const { scheduler, clock, nextTurn } = controlled();
+    expect(scheduler.sliceUsed()).toBe(false);
     clock.now += 1.9;
-    expect(turns.isOver).toBe(false);
+    expect(scheduler.sliceUsed()).toBe(false);
     clock.now += 0.1;
-    expect(turns.isOver).toBe(true);
+    expect(scheduler.sliceUsed()).toBe(true);
     await nextTurn();
-    expect(turns.isOver).toBe(false);
+    expect(scheduler.sliceUsed()).toBe(false);
   });
 
   it('begins the slice of an account that waited anew', async () => {
-    const { turns, clock, nextTurn } = controlled();
-    expect(turns.isOver).toBe(false);
+    const { scheduler, clock, nextTurn } = controlled();
+    expect(scheduler.sliceUsed()).toBe(false);
     clock.now += 10;
     let isOver: boolean | undefined;
-    void turns.next('a').then(() => {
-      isOver = turns.isOver;
+    void scheduler.yield('a').then(() => {
+      isOver = scheduler.sliceUsed();
     });
     await nextTurn();
     expect(isOver).toBe(false);
   });
 
   it('goes on after everybody was served', async () => {
-    const { turns, nextTurn } = controlled();
+    const { scheduler, nextTurn } = controlled();
     for (let round = 0; round < 3; round++) {
       let served = false;
-      void turns.next('a').then(() => {
+      void scheduler.yield('a').then(() => {
         served = true;
       });
       await nextTurn();
@@ -166,9 +169,9 @@ describe('Turns', () => {
   });
 
   it('never ends a slice where requests must not wait for each other', () => {
-    const turns = noTurns();
+    const scheduler = unsliced();
     const started = performance.now();
-    while (performance.now() - started < 5) expect(turns.isOver).toBe(false);
-    expect(turns.ownSlice()()).toBe(false);
+    while (performance.now() - started < 5) expect(scheduler.sliceUsed()).toBe(false);
+    expect(scheduler.ownSlice()()).toBe(false);
   });
 });

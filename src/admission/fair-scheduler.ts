@@ -2,6 +2,9 @@
 // one slice an event-loop turn in all, and the accounts that wait for a slice take turns.
 // The same holds for requests that are about to begin: a burst of them is spread.
 
+import { disconnected, type HasGone, neverGone } from './disconnected.js';
+import { FairQueue } from './fair-queue.js';
+
 /** Resolves after the host has served the requests that wait, for example `setImmediate` on Node. */
 export type Pause = () => Promise<void>;
 
@@ -19,11 +22,11 @@ const GIVE_WAY_MAX_MS = 10;
  * For a host on which one request must not wait for another, and on which time
  * stands still while a request computes: no slice ends.
  */
-export function noTurns(): Turns {
-  return new Turns({ sliceMs: Number.POSITIVE_INFINITY });
+export function unsliced(): FairScheduler {
+  return new FairScheduler({ sliceMs: Number.POSITIVE_INFINITY });
 }
 
-export interface TurnsOptions {
+export interface FairSchedulerOptions {
   /** Default: `nextTask`. */
   readonly pause?: Pause;
   /** Milliseconds from any start, never going back. Default: `performance.now`. */
@@ -34,49 +37,28 @@ export interface TurnsOptions {
   readonly givesWay?: () => boolean;
 }
 
-/** What waits, by account. The accounts are served in rotation, each oldest first. */
-class Rotation {
-  readonly #waiting = new Map<string, (() => void)[]>();
-
-  add(account: string): Promise<void> {
-    return new Promise((resolve) => {
-      const queue = this.#waiting.get(account);
-      if (queue === undefined) this.#waiting.set(account, [resolve]);
-      else queue.push(resolve);
-    });
-  }
-
-  get isEmpty(): boolean {
-    return this.#waiting.size === 0;
-  }
-
-  get size(): number {
-    let size = 0;
-    for (const queue of this.#waiting.values()) size += queue.length;
-    return size;
-  }
-
-  serveNext(): void {
-    const [first] = this.#waiting;
-    if (first === undefined) return;
-    const [account, queue] = first;
-    // To the end of the rotation, where more of this account waits.
-    this.#waiting.delete(account);
-    const resolve = queue.shift();
-    if (queue.length > 0) this.#waiting.set(account, queue);
-    resolve?.();
-  }
+interface Waiter {
+  readonly hasGone: HasGone;
+  readonly resolve: () => void;
+  readonly reject: (reason: Error) => void;
 }
 
-export class Turns {
+function waiters(): FairQueue<Waiter> {
+  return new FairQueue({
+    isGone: ({ hasGone }) => hasGone(),
+    drop: ({ reject }) => reject(disconnected()),
+  });
+}
+
+export class FairScheduler {
   readonly #pause: Pause;
   readonly #stopwatch: () => number;
   readonly #sliceMs: number;
   readonly #givesWay: () => boolean;
   /** Requests that are about to begin. */
-  readonly #beginnings = new Rotation();
+  readonly #beginnings = waiters();
   /** Pieces of long work. */
-  readonly #pieces = new Rotation();
+  readonly #pieces = waiters();
   #serving = false;
   /** When the slice of this event-loop turn began. */
   #begun: number | undefined;
@@ -86,7 +68,7 @@ export class Turns {
     stopwatch = () => performance.now(),
     sliceMs = SLICE_MS,
     givesWay = () => false,
-  }: TurnsOptions = {}) {
+  }: FairSchedulerOptions = {}) {
     this.#pause = pause;
     this.#stopwatch = stopwatch;
     this.#sliceMs = sliceMs;
@@ -94,22 +76,28 @@ export class Turns {
   }
 
   /** Whether this event-loop turn has had its slice. To be asked before each step of long work. */
-  get isOver(): boolean {
+  sliceUsed(): boolean {
     if (this.#sliceMs === Number.POSITIVE_INFINITY) return false;
     const now = this.#stopwatch();
     if (this.#begun === undefined) this.#begin(now);
     return now - (this.#begun ?? now) >= this.#sliceMs;
   }
 
-  /** Resolves when a request of the account may begin; undefined when it may begin at once. */
-  begin(account: string): Promise<void> | undefined {
-    const mustWait = this.isOver || !this.#beginnings.isEmpty;
-    return mustWait ? this.#turnIn(this.#beginnings, account) : undefined;
+  /**
+   * Resolves when a request of the account may begin; undefined when it may begin at once.
+   * Rejects, as a failure, if its client has gone meanwhile.
+   */
+  admit(account: string, hasGone: HasGone = neverGone): Promise<void> | undefined {
+    const mustWait = this.sliceUsed() || this.#beginnings.size > 0;
+    return mustWait ? this.#turnIn(this.#beginnings, account, hasGone) : undefined;
   }
 
-  /** Resolves at the start of a slice in which the account may do a piece of long work. */
-  next(account: string): Promise<void> {
-    return this.#turnIn(this.#pieces, account);
+  /**
+   * Resolves at the start of a slice in which the account may do a piece of long work. Rejects, as
+   * a failure, if its client has gone meanwhile: then the rest of the work is done for nobody.
+   */
+  yield(account: string, hasGone: HasGone = neverGone): Promise<void> {
+    return this.#turnIn(this.#pieces, account, hasGone);
   }
 
   /** How many pieces of long work wait for their turn; requests that are about to begin are not among them. */
@@ -117,7 +105,7 @@ export class Turns {
     return this.#pieces.size;
   }
 
-  /** A slice for work that takes no turns with others, from now on. Tells whether it is over. */
+  /** A slice for work that takes no turns with others, from now on. Tells whether it is used. */
   ownSlice(): () => boolean {
     const begun = this.#stopwatch();
     return () => this.#stopwatch() - begun >= this.#sliceMs;
@@ -128,10 +116,11 @@ export class Turns {
     return this.#pause();
   }
 
-  #turnIn(rotation: Rotation, account: string): Promise<void> {
-    const turn = rotation.add(account);
-    if (!this.#serving) void this.#serve();
-    return turn;
+  #turnIn(queue: FairQueue<Waiter>, account: string, hasGone: HasGone): Promise<void> {
+    return new Promise((resolve, reject) => {
+      queue.add(account, { hasGone, resolve, reject });
+      if (!this.#serving) void this.#serve();
+    });
   }
 
   /**
@@ -143,16 +132,16 @@ export class Turns {
     for (;;) {
       await this.#pause();
       await this.#giveWay();
-      if (this.#beginnings.isEmpty && this.#pieces.isEmpty) break;
+      if (this.#beginnings.size === 0 && this.#pieces.size === 0) break;
       this.#begin(this.#stopwatch());
-      while (!this.#beginnings.isEmpty && !this.isOver) {
-        this.#beginnings.serveNext();
+      while (this.#beginnings.size > 0 && !this.sliceUsed()) {
+        this.#beginnings.take()?.resolve();
         // The request begins, so that its time counts.
         await undefined;
       }
-      if (this.#pieces.isEmpty) continue;
+      if (this.#pieces.size === 0) continue;
       this.#begin(this.#stopwatch());
-      this.#pieces.serveNext();
+      this.#pieces.take()?.resolve();
     }
     this.#serving = false;
   }

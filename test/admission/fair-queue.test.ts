@@ -1,0 +1,109 @@
+// The one queue: accounts in rotation, each oldest first, without those that have gone.
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { FairQueue } from '../../src/admission/fair-queue.js';
+
+interface Item {
+  readonly account: string;
+  readonly number: number;
+  isGone: boolean;
+}
+
+function open() {
+  const dropped: Item[] = [];
+  const queue = new FairQueue<Item>({
+    isGone: ({ isGone }) => isGone,
+    drop: (item) => dropped.push(item),
+  });
+  let count = 0;
+  const add = (account: string): Item => {
+    const item = { account, number: count++, isGone: false };
+    queue.add(account, item);
+    return item;
+  };
+  return { queue, dropped, add };
+}
+
+it('serves the accounts in rotation, each oldest first', () => {
+  const { queue, add } = open();
+  for (const account of 'aaabcb') add(account);
+  const served = Array.from({ length: 6 }, () => queue.take());
+  expect(served.map((item) => `${item?.account}${item?.number}`)).toEqual([
+    'a0',
+    'b3',
+    'c4',
+    'a1',
+    'b5',
+    'a2',
+  ]);
+  expect([queue.take(), queue.size]).toEqual([undefined, 0]);
+});
+
+it('passes over accounts whose oldest item does not fit, and keeps their place', () => {
+  const { queue, add } = open();
+  for (const account of 'aabc') add(account);
+  expect(queue.take((_, account) => account !== 'a')?.account).toBe('b');
+  expect(queue.take((_, account) => account === 'x')).toBeUndefined();
+  expect(queue.take()?.account).toBe('a');
+});
+
+it('serves an item that was put back before the others of its account', () => {
+  const { queue, add } = open();
+  for (const account of 'aaa') add(account);
+  const first = queue.take() as Item;
+  queue.putBack('a', first);
+  expect([queue.size, queue.take(), queue.sizeOf('a')]).toEqual([3, first, 2]);
+});
+
+it('drops those that have gone while others wait before them, not only in their turn', () => {
+  const { queue, dropped, add } = open();
+  add('a');
+  const items = Array.from({ length: 10_000 }, () => add('a'));
+  for (const item of items.slice(0, 9_999)) item.isGone = true;
+  // The next look is due when twice as many wait.
+  for (let i = 0; i < 10_000; i++) add('a').isGone = true;
+  expect(dropped.length).toBeGreaterThan(9_999);
+  expect(queue.size).toBeLessThan(11_000);
+});
+
+it('does with any steps what a plain list of the accounts does', () => {
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('add' as const), account: fc.constantFrom('a', 'b', 'c') }),
+    fc.record({ do: fc.constant('take' as const) }),
+    fc.record({ do: fc.constant('takeOf' as const), account: fc.constantFrom('a', 'b', 'c') }),
+    fc.record({ do: fc.constant('leave' as const), which: fc.nat(200) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const { queue, dropped, add } = open();
+      let model: { account: string; items: Item[] }[] = [];
+      const all: Item[] = [];
+      for (const given of steps) {
+        if (given.do === 'add') {
+          const item = add(given.account);
+          all.push(item);
+          const lane = model.find(({ account }) => account === given.account);
+          if (lane === undefined) model.push({ account: given.account, items: [item] });
+          else lane.items.push(item);
+        } else if (given.do === 'leave') {
+          const item = all[given.which];
+          if (item !== undefined) item.isGone = true;
+        } else {
+          const wanted = given.do === 'takeOf' ? given.account : undefined;
+          for (const lane of model) lane.items = lane.items.filter(({ isGone }) => !isGone);
+          model = model.filter(({ items }) => items.length > 0);
+          const lane = model.find(({ account }) => wanted === undefined || account === wanted);
+          const served = wanted === undefined ? queue.take() : queue.takeOf(wanted);
+          expect(served).toBe(lane?.items.shift());
+          if (lane !== undefined && wanted === undefined) {
+            model = [...model.filter((other) => other !== lane), lane];
+          }
+          model = model.filter(({ items }) => items.length > 0);
+        }
+      }
+      expect(dropped.every(({ isGone }) => isGone)).toBe(true);
+      expect(new Set(dropped).size).toBe(dropped.length);
+    }),
+  );
+});

@@ -1,0 +1,93 @@
+// A list in chunks does what a plain array does, and its snapshots never change.
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type MemoryRecord, memoryRecord } from '../../src/records/memory-record.js';
+import { CHUNK_RECORDS, type ListSnapshot, RecordList } from '../../src/records/record-list.js';
+
+function recordOf(position: number, text = 'x'): MemoryRecord {
+  return memoryRecord(position, position, { text, status: undefined });
+}
+
+function listOf(count: number): RecordList {
+  const list = new RecordList();
+  for (let position = 1; position <= count; position++) list.add(recordOf(position));
+  return list;
+}
+
+const flat = ({ chunks }: ListSnapshot) => chunks.flat();
+
+it('does with any changes what an array does, and keeps every snapshot as it was', () => {
+  const place = fc.nat(2_000);
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('add' as const), count: fc.integer({ min: 1, max: 200 }) }),
+    fc.record({ do: fc.constant('replace' as const), at: place }),
+    fc.record({ do: fc.constant('remove' as const), at: place, count: fc.nat(200) }),
+    fc.record({ do: fc.constant('snapshot' as const) }),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), place, fc.nat(300), (steps, first, count) => {
+      const list = new RecordList();
+      let model: MemoryRecord[] = [];
+      let position = 0;
+      const taken: [ListSnapshot, MemoryRecord[]][] = [];
+      for (const given of steps) {
+        if (given.do === 'add') {
+          for (let i = 0; i < given.count; i++) {
+            const record = recordOf(++position);
+            list.add(record);
+            model.push(record);
+          }
+        } else if (given.do === 'replace') {
+          const index = given.at % Math.max(model.length, 1);
+          const before = model[index];
+          if (before === undefined) continue;
+          const after = recordOf(before.position, 'changed');
+          list.replace(after);
+          model = model.with(index, after);
+        } else if (given.do === 'remove') {
+          for (let i = 0; i < given.count; i++) {
+            const record = model[given.at % Math.max(model.length, 1)];
+            if (record === undefined) break;
+            list.remove(record);
+            model = model.filter((other) => other !== record);
+          }
+        } else {
+          taken.push([list.snapshot(), [...model]]);
+        }
+      }
+      taken.push([list.snapshot(), model]);
+      for (const [snapshot, records] of taken) {
+        expect(flat(snapshot)).toEqual(records);
+        expect(snapshot.length).toBe(records.length);
+        expect(snapshot.chunks.every((chunk) => chunk.length > 0)).toBe(true);
+      }
+      expect(list.page(first, count)).toEqual(model.toReversed().slice(first, first + count));
+      for (const record of model) expect(list.get(record.key)).toBe(record);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('a snapshot after a change shares all chunks but the changed one', () => {
+  const list = listOf(200_000);
+  const before = list.snapshot();
+  list.replace(recordOf(100_000, 'changed'));
+  const after = list.snapshot();
+  const shared = new Set(before.chunks);
+  expect(after.chunks.filter((chunk) => !shared.has(chunk))).toHaveLength(1);
+  expect(after.chunks.length).toBe(Math.ceil(200_000 / CHUNK_RECORDS));
+});
+
+it('a list of which nearly all is deleted has few chunks', () => {
+  const list = listOf(50_000);
+  for (const record of flat(list.snapshot())) {
+    if (record.position % CHUNK_RECORDS !== 0) list.remove(record);
+  }
+  expect(list.length).toBe(390);
+  expect(list.snapshot().chunks.length).toBeLessThan(20);
+});
+
+it('names the position of a record that is not in the list', () => {
+  expect(() => listOf(3).remove(recordOf(9))).toThrow('no record at position 9');
+});

@@ -32,7 +32,7 @@ export interface HandlerDependencies {
   /** Shares the thread among the accounts: the same one as that of the records. */
   readonly scheduler?: FairScheduler;
   /**
-   * How much of one account may be under way. Default: 256 requests; 16 MiB of bodies and answers,
+   * The limits of one account's work under way. Default: 256 requests; 16 MiB of bodies and answers,
    * 64 MiB of all accounts.
    */
   readonly admission?: Partial<AdmissionLimits>;

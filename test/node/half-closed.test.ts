@@ -169,7 +169,9 @@ it('Many clients that end their side at once are asked in several event-loop tur
     };
   });
   const connections = new Connections(server);
-  server.on('request', (request, response) => connections.add({ request, response, begin: () => {} }));
+  server.on('request', (request, response) =>
+    connections.add({ request, response, begin: () => {} }),
+  );
   answerHalfClosed(server, connections, scheduler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

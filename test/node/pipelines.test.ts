@@ -63,7 +63,9 @@ it.each([1, 100_000])(
     const count = characters > 1 ? 300 : COUNT;
     const client = openRaw(origin, pipeline(count));
     await answerAll(count, (url) => url.padEnd(characters));
-    await client.until(({ received }) => new RegExp(`/${count - 1} +\\d\n`).test(received().slice(-200_000)));
+    await client.until(({ received }) =>
+      new RegExp(`/${count - 1} +\\d\n`).test(received().slice(-200_000)),
+    );
     const answered = [...client.received().matchAll(/^\/(\d+) +(\d)$/gm)];
     expect(answered.map(([, number]) => Number(number))).toEqual(
       Array.from({ length: count }, (_, i) => i),

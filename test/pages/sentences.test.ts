@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<number, string>> = { 1: 'one', 2: 'twice', 5: 'five
 const LIMITS = 'src/domain/limits.ts';
 const CHECKS = 'src/identity/bounded-checks.ts';
 const KEYS = 'src/identity/kept-document.ts';
-const ALLOWANCE = 'src/http/byte-allowance.ts';
+const ALLOWANCE = 'src/admission/admission.ts';
 const SESSIONS = 'src/console/sessions.ts';
 const OUTBOX = 'src/worker/outbox.ts';
 const DELIVERY = 'src/worker/delivery-parts.ts';
@@ -161,7 +161,7 @@ const SENTENCES: readonly Sentence[] = [
     'SLOW_REQUEST_MAX_MS',
   ],
   ['src/node/SECURITY.md', 'At most {} checks of unknown tokens', CHECKS, 'UNKNOWN_CHECKS_MAX'],
-  ['src/node/SECURITY.md', '{} more wait', CHECKS, 'WAITING_CHECKS_MAX'],
+  ['src/node/SECURITY.md', '{} more of each address wait', CHECKS, 'WAITING_CHECKS_MAX'],
   ['src/node/SECURITY.md', 'have {} places of their own', CHECKS, 'KNOWN_CHECKS_MAX'],
   ['src/node/SECURITY.md', '{} addresses a minute', 'src/http/refused-keys.ts', 'ADDRESSES_MAX'],
   [

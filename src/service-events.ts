@@ -37,6 +37,8 @@ export interface ServiceEvents {
   /** Ends at `at`, in milliseconds since 1970, UTC. */
   backupTaken(at: number, milliseconds: number, bytes: number): void;
   backupFailed(): void;
+  /** So many old backups stay because they hold much more than those after them. */
+  backupsHeldBack(count: number): void;
   /** The replica has every commit before the sync began. */
   replicaSynced(milliseconds: number): void;
   replicaFailed(): void;
@@ -53,6 +55,7 @@ export const silentEvents: ServiceEvents = {
   identityShared() {},
   backupTaken() {},
   backupFailed() {},
+  backupsHeldBack() {},
   replicaSynced() {},
   replicaFailed() {},
 };

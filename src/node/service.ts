@@ -16,6 +16,7 @@ import { warnOfCreation } from './created-database.js';
 import { ErasedAccounts } from './erased-accounts.js';
 import { freshFetch } from './fresh-fetch.js';
 import { type HttpServerOptions, listen } from './http-server.js';
+import { LostFile } from './lost-file.js';
 import { Operations } from './operations.js';
 import { ProviderProbe } from './provider-probe.js';
 import { ReplicaWatch } from './replica-watch.js';
@@ -168,9 +169,14 @@ async function serve(
     }
     const backups = scheduleOf(settings, journal, log, events);
     const providerProbe = new ProviderProbe({ signIn, log });
+    const lostFile = new LostFile({ settings, journal, records, backups, log, events });
     const providerFinding = () => providerProbe.finding;
     operations.started({
-      journal,
+      journal: {
+        look: () => lostFile.look(),
+        ping: () => journal.ping(),
+        touch: () => journal.touch(),
+      },
       records,
       server,
       backups,
@@ -194,6 +200,7 @@ async function serve(
         await operations.stopping();
         backups?.stop();
         await server.drain(DRAIN_DEADLINE_MS);
+        await lostFile.stop();
         await records.close();
         await work.close();
         await operations.close();

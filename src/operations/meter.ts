@@ -48,6 +48,8 @@ export class Meter implements ServiceEvents {
   readonly identityDurations = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly sharedChecks = new Counts<'joined' | 'remembered'>(['joined', 'remembered']);
   readonly backups = new Counts<'taken' | 'failed'>(['taken', 'failed']);
+  /** Old backups that hold much more than those after them. */
+  heldBack = 0;
   auditFailures = 0;
   isStorageLost = false;
   lastIdentityOutcome: IdentityOutcome | undefined;
@@ -118,6 +120,10 @@ export class Meter implements ServiceEvents {
   backupFailed(): void {
     this.backups.add('failed');
     this.lastBackup = { ...this.lastBackup, failedSince: true };
+  }
+
+  backupsHeldBack(count: number): void {
+    this.heldBack = count;
   }
 
   replicaSynced(milliseconds: number): void {

@@ -180,6 +180,11 @@ function writeBackups(exposition: Exposition, { meter, figures, now }: Measured)
     '1 where a backup failed and none has succeeded since, else 0.',
     meter.lastBackup?.failedSince ? 1 : 0,
   );
+  exposition.gauge(
+    'service_backups_held_back',
+    'Old backups that the rotation does not remove, because they hold much more than those after them.',
+    meter.heldBack,
+  );
   exposition.counter(
     'service_backups_total',
     'Backups of this process by result.',

@@ -22,6 +22,7 @@ export type Warning =
   | 'backup_failed'
   | 'backup_overdue'
   | 'backup_from_future'
+  | 'backup_held_back'
   | 'erased_accounts_back'
   | 'erasure_ledger_unreadable'
   | 'replica_unreachable';
@@ -45,6 +46,8 @@ const OVERDUE_INTERVALS = 2;
 
 /** The part of storage that is asked whether it works. */
 export interface AskedStorage {
+  /** Looks whether the file is still in its place; what it finds is told to the meter. */
+  look?(): Promise<void>;
   /** A real round trip; rejects where storage does not answer. */
   ping(): Promise<void>;
   /** A commit that changes nothing; rejects where it is not on disk. */
@@ -94,6 +97,9 @@ export class Readiness {
     const { meter } = this.#options;
     const storage = this.#storage;
     const reasons: Reason[] = [];
+    if (storage?.look !== undefined) {
+      await Promise.race([storage.look(), this.#options.after(DATABASE_ANSWER_MAX_MS)]);
+    }
     if (this.#isStopping) reasons.push('stopping');
     else if (storage === undefined) reasons.push('starting');
     if (meter.isStorageLost) reasons.push('storage_lost');
@@ -129,6 +135,7 @@ export class Readiness {
         warnings.push('backup_overdue');
     }
     if (fromFuture.length > 0) warnings.push('backup_from_future');
+    if (meter.heldBack > 0) warnings.push('backup_held_back');
     if ((figures.erasures?.back ?? 0) > 0) warnings.push('erased_accounts_back');
     if (figures.erasures?.isUnreadable) warnings.push('erasure_ledger_unreadable');
     if (this.#storage !== undefined && isBehind(figures.replication)) {

@@ -42,6 +42,8 @@ export interface OpenAccounts {
   account(owner: string, sender?: Sender): AccountRecords;
   /** Writes that wait for a commit; those of the one under way are not among them. */
   readonly writesWaiting: number;
+  /** Every later write fails with `STORAGE_FAILED`; reads go on. Resolves when no commit is under way. */
+  refuseWrites(): Promise<void>;
   /** Waits for every write under way, then closes the journal. */
   close(): Promise<void>;
 }
@@ -92,6 +94,10 @@ function accountsOf(set: RecordSet, options: OpenAccountsOptions): OpenAccounts 
     account: (owner, sender) => new MemoryAccount(context, owner, sender),
     get writesWaiting() {
       return writer.waiting;
+    },
+    async refuseWrites() {
+      writer.refuse();
+      await writer.settled();
     },
     async close() {
       await writer.settled();

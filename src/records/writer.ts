@@ -97,6 +97,11 @@ export class Writer {
     return this.#waiting.size + this.#judged.length;
   }
 
+  /** Every later write fails with `STORAGE_FAILED`; reads go on. */
+  refuse(): void {
+    this.#lost = true;
+  }
+
   /** Resolves when every write so far has been answered. */
   async settled(): Promise<void> {
     if (this.#isIdle) return;

@@ -1,7 +1,7 @@
 // The service's own backups, on the real process: when they are taken, what
 // they hold, how many are kept, and that nothing which befalls them harms it.
 
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
@@ -9,6 +9,7 @@ import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { changedBuild } from '../support/changed-build.js';
 import { eventually } from '../support/eventually.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { operationsOf } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import type { LogLine, ServerProcess } from '../support/server-process.js';
 
@@ -124,6 +125,28 @@ describe('The service', () => {
     expect(names).toEqual(expect.arrayContaining(others));
     expect(names).toHaveLength(others.length + 3);
     for (const name of [...old, ...left]) expect(names).not.toContain(name);
+  });
+
+  it('never removes a backup that holds much more than those after it, and says so', async () => {
+    const server = await service.start({ ...onDemand, BACKUP_KEEP: '1', OPS_PORT: '0' });
+    for (let more = 0; more < SAMPLE_COUNT; more++) await create(server);
+    const good = await backUp(server);
+    await server.stop();
+    await rm(join(service.folder, 'service.db'));
+    const empty = await service.start({ ...onDemand, BACKUP_KEEP: '1', OPS_PORT: '0', ...NEW });
+    await backUp(empty);
+    await backUp(empty);
+    expect(eventsOf(empty, 'backup_held_back')).toEqual([
+      expect.objectContaining({
+        level: 'warn',
+        files: good['file'],
+        records: String(2 * SAMPLE_COUNT),
+      }),
+    ]);
+    expect(await readdir(folder)).toHaveLength(2);
+    expect(await recordsIn(String(good['file']))).toBe(2 * SAMPLE_COUNT);
+    const ready = await (await fetch(`${operationsOf(empty)}/ready`)).json();
+    expect(ready).toMatchObject({ ready: true, warnings: ['backup_held_back'] });
   });
 
   it('has in a backup every write that was acknowledged before SIGUSR2', async () => {

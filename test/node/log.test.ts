@@ -202,7 +202,7 @@ describe('The log', () => {
     const environment = { ...service.environment, AUTH_USERINFO_URL: stub.url };
     const { child, saw, log, exited } = spawnServer(environment);
     await saw('"event":"started"');
-    const origin = String(log()[0]?.['address']);
+    const origin = String(log().find(({ event }) => event === 'started')?.['address']);
     child.stdout.destroy();
     child.stderr.destroy();
     for (let i = 0; i < 3; i++) {

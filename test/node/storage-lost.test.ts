@@ -30,7 +30,10 @@ function serverWithMortalStorage(folder: string): Promise<string> {
 async function startMortal(environment = {}) {
   const server = spawnServer({ ...service.environment, ...environment }, script);
   await server.saw('"event":"started"');
-  return { ...server, origin: String(server.log()[0]?.['address']) };
+  return {
+    ...server,
+    origin: String(server.log().find(({ event }) => event === 'started')?.['address']),
+  };
 }
 
 describe('Storage that is lost during a commit', () => {

@@ -30,7 +30,7 @@ const FOREIGN = new Set([
 ]);
 
 /** Functions of Prometheus' query language. */
-const PROMETHEUS = new Set(['histogram_quantile', 'predict_linear']);
+const PROMETHEUS = new Set(['histogram_quantile', 'max_over_time', 'predict_linear']);
 
 /** Statuses that a proxy answers under the service's envelope. */
 const STATUS_OF_PROXY: Readonly<Record<string, number>> = {

@@ -43,6 +43,7 @@ const WARNINGS: Readonly<Record<Warning, true>> = {
   backup_from_future: true,
   erased_accounts_back: true,
   erasure_ledger_unreadable: true,
+  backup_held_back: true,
 };
 
 describe('The page', () => {

@@ -4,7 +4,7 @@
 import { stat } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
-import { checkDatabase, compact } from './database-check.js';
+import { checkDatabase, compact, countRecords } from './database-check.js';
 import type { DatabaseContents } from './database-contents.js';
 import { copySynced, expectRoom, fileErrorText, syncFile } from './file-copy.js';
 
@@ -15,8 +15,11 @@ export interface BackupProgress {
   /** The copy is checked and on disk. */
   readonly contents?: DatabaseContents;
   readonly error?: string;
+  /** Asked to count only: how many records the file holds. */
+  readonly records?: number;
 }
 
+const COUNT_ONLY = '--count';
 const [source = '', target = ''] = process.argv.slice(2);
 
 // A signal to the whole process group is meant for the service: that one ends this process.
@@ -27,6 +30,10 @@ process.on('disconnect', () => process.exit(1));
 setPriority(constants.priority.PRIORITY_LOW);
 
 try {
+  if (source === COUNT_ONLY) {
+    await tell({ records: countRecords(target) });
+    process.exit();
+  }
   // The copy, and a compact one of it for a moment.
   await expectRoom(dirname(target), 2 * (await stat(source)).size);
   await copySynced(source, target);

@@ -9,6 +9,8 @@ import { type ServiceEvents, silentEvents } from '../../service-events.js';
 import type { FileJournal } from '../file/file-journal.js';
 import { folderErrorText } from './backup-folder.js';
 import { BackupNames } from './backup-names.js';
+import { recordsIn } from './record-count.js';
+import { heldBack } from './rotation.js';
 
 /** How often the schedule reads the folder. */
 const LOOK_MS = 60_000;
@@ -30,6 +32,8 @@ export interface BackupScheduleOptions {
   readonly settings: BackupPlan;
   readonly log: Log;
   readonly events?: ServiceEvents | undefined;
+  /** How many records a backup holds; undefined where it is none. Default: the file is asked. */
+  readonly recordsIn?: (path: string) => Promise<number | undefined>;
 }
 
 /** A finished backup in the folder. */
@@ -54,6 +58,9 @@ export class BackupSchedule {
   #retryAt = 0;
   /** The names in the last line about them. */
   #saidFromFuture = '';
+  #saidHeldBack = '';
+  /** Of finished backups, by their names: they never change. */
+  readonly #counts = new Map<string, number | undefined>();
 
   constructor(options: BackupScheduleOptions) {
     this.#options = options;
@@ -61,7 +68,10 @@ export class BackupSchedule {
     this.#names = new BackupNames(parse(options.databasePath).name);
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     this.#timer.unref();
-    this.#look();
+    this.#run(async () => {
+      await this.#holdBack();
+      await this.#takeIfDue();
+    });
   }
 
   /** Takes a backup now. If one is under way, another follows it, because the first may lack the latest writes. */
@@ -149,6 +159,7 @@ export class BackupSchedule {
     );
     const milliseconds = Math.round(performance.now() - startedAt);
     this.#events.backupTaken(Date.now(), milliseconds, bytes);
+    this.#counts.set(name, recordCount);
     await this.#prune(name);
     log.info('backup_taken', {
       file: join(settings.folder, name),
@@ -170,12 +181,41 @@ export class BackupSchedule {
     const { log, settings } = this.#options;
     try {
       const surplus = this.#names.surplus(await this.#list(), taken, settings.keep);
+      const held = await this.#holdBack(taken);
       for (const name of surplus) {
-        await rm(join(settings.folder, name), { force: true });
+        if (!held.has(name)) await rm(join(settings.folder, name), { force: true });
       }
     } catch (error) {
       log.error('backup_not_removed', reasonOf(error));
     }
+  }
+
+  /** The names of old backups that stay because of what they hold; a log line for each change. `taken`: the newest. */
+  async #holdBack(taken?: string): Promise<Set<string>> {
+    const { folder, keep } = this.#options.settings;
+    const names = await this.#list().catch(() => []);
+    const byAge = this.#names.byAge(names).map(([, name]) => name);
+    const surplus = this.#names.surplus(names, taken ?? byAge[0] ?? '', keep);
+    const kept = byAge.filter((name) => !surplus.includes(name)).reverse();
+    const held = await heldBack({ surplus, kept, countOf: (name) => this.#countOf(name) });
+    this.#events.backupsHeldBack(held.length);
+    const files = held.map(({ name }) => join(folder, name)).join(', ');
+    if (files === this.#saidHeldBack) return new Set(held.map(({ name }) => name));
+    this.#saidHeldBack = files;
+    if (held.length > 0) {
+      this.#options.log.warn('backup_held_back', {
+        files,
+        records: held.map(({ records }) => records).join(', '),
+        hint: 'the backups after these hold less than two thirds of their records; they are not removed: look whether records were lost, restore one, or remove them by hand',
+      });
+    }
+    return new Set(held.map(({ name }) => name));
+  }
+
+  async #countOf(name: string): Promise<number | undefined> {
+    const { settings, recordsIn: count = recordsIn } = this.#options;
+    if (!this.#counts.has(name)) this.#counts.set(name, await count(join(settings.folder, name)));
+    return this.#counts.get(name);
   }
 
   async #list(): Promise<string[]> {

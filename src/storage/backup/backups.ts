@@ -121,7 +121,7 @@ function startProcess(source: string, target: string): ChildProcess {
  * service, which may be a secret. SQLite's temporary files hold records: they
  * belong where the backup is.
  */
-function environmentIn(folder: string): Record<string, string | undefined> {
+export function environmentIn(folder: string): Record<string, string | undefined> {
   const names = ['PATH', 'LD_LIBRARY_PATH', 'TZ', 'SystemRoot'];
   const known = names.map((name) => [name, process.env[name]]);
   const environment = Object.fromEntries(known.filter(([, text]) => text !== undefined));

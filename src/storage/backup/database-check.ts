@@ -6,6 +6,7 @@ import {
   APPLICATION_ID,
   COUNT_BY_COLLECTION,
   COUNT_EVENTS,
+  COUNT_RECORDS,
   SCHEMA_VERSION,
 } from '../file/file-schema.js';
 import { DISTRUST_SCHEMA, expectOwnSchema } from '../file/schema-check.js';
@@ -42,6 +43,18 @@ export function checkDatabase(
     return contents;
   } catch (error) {
     throw new Error(findingOf(error), { cause: error });
+  } finally {
+    connection.close();
+  }
+}
+
+/** The number of records in a finished backup, which is only read. Throws where it is none. */
+export function countRecords(path: string): number {
+  const connection = new Connection(path);
+  try {
+    connection.value(DISTRUST_SCHEMA);
+    expectOurs(connection);
+    return Number(connection.value(COUNT_RECORDS));
   } finally {
     connection.close();
   }

@@ -4,6 +4,7 @@
 import { closeSync, statSync } from 'node:fs';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
+import type { DatabaseContents } from '../backup/database-contents.js';
 import { LOAD_SEQUENCES } from '../records-table.js';
 import { type CommitTexts, NO_CHANGES, statements } from './commit-texts.js';
 import { Connection, type Statement, StatementError } from './connection.js';
@@ -20,6 +21,7 @@ import {
 } from './file-schema.js';
 import { Freezer } from './freezer.js';
 import { type FilePage, loadPage } from './record-pages.js';
+import { saveCopy } from './saved-copy.js';
 import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
 import { isLogThere, markClosed, markState, missingLog } from './state-mark.js';
 import { UsageScan } from './usage-scan.js';
@@ -36,6 +38,7 @@ export class LibsqlFile {
   readonly #holding: Holding;
   /** Descriptor of the log's index, open as long as the connection. */
   #index: number | undefined;
+  readonly #inode: bigint;
   /** The file is this process's: with its last close every commit is in the file. */
   #isClaimed = false;
   #isNew = false;
@@ -46,7 +49,8 @@ export class LibsqlFile {
   /** Counts what the file holds. */
   readonly usage: UsageScan;
 
-  private constructor(connection: Connection, path: string, holding: Holding) {
+  private constructor(connection: Connection, path: string, inode: bigint, holding: Holding) {
+    this.#inode = inode;
     this.#connection = connection;
     this.#path = path;
     this.#holding = holding;
@@ -72,8 +76,8 @@ export class LibsqlFile {
       const inode = inodeOf(path);
       const logWasThere = isLogThere(path);
       connection = new Connection(path, { busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS });
-      file = new LibsqlFile(connection, path, holding);
-      file.#claim(inode, logWasThere);
+      file = new LibsqlFile(connection, path, inode, holding);
+      file.#claim(logWasThere);
       // The last process may have ended because a sync failed, or in the middle of a commit.
       await file.#rewriteLog({ isStart: true });
       file.#check();
@@ -143,6 +147,11 @@ export class LibsqlFile {
     }
   }
 
+  /** See `FileJournal.save`. */
+  save(path: string): DatabaseContents {
+    return saveCopy(this.#connection, path);
+  }
+
   /** Bytes of the log beside the file; 0 if there is none. */
   get logBytes(): number {
     return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
@@ -160,19 +169,19 @@ export class LibsqlFile {
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
     // Before the log goes: a process that ends in between leaves a log that nobody asks for.
-    if (this.#isClaimed) markClosed(this.#path);
+    if (this.#isClaimed && this.#isInPlace()) markClosed(this.#path);
     this.#connection.close();
     if (this.#index !== undefined) closeSync(this.#index);
     this.#index = undefined;
   }
 
   /** Reads first, so that another program's file is refused without a change. */
-  #claim(inode: bigint, logWasThere: boolean): void {
+  #claim(logWasThere: boolean): void {
     this.#connection.value(DISTRUST_SCHEMA);
     this.#connection.value(lockingOf(this.#holding));
     const tables = Number(this.#connection.value('select count(*) from sqlite_master'));
     // The lock is on the opened file. Meanwhile a restore may have put another file in its place.
-    if (inodeOf(this.#path) !== inode) throw new Error('it was just replaced; start again');
+    if (!this.#isInPlace()) throw new Error('it was just replaced; start again');
     const missing = missingLog(this.#path, logWasThere);
     if (missing !== undefined) throw new Error(missing);
     this.#isClaimed = true;
@@ -270,6 +279,10 @@ export class LibsqlFile {
     } catch {
       return 'unknown';
     }
+  }
+
+  #isInPlace(): boolean {
+    return statSync(this.#path, { bigint: true, throwIfNoEntry: false })?.ino === this.#inode;
   }
 
   #pragma(name: string): unknown {

@@ -1,7 +1,6 @@
 // The journal over a local libSQL file. The file lives in a thread of its own,
 // so that a slow sync never delays a read. Only texts go from one thread to the other.
 
-import { access, constants, mkdir, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
 import type {
@@ -15,10 +14,11 @@ import type {
   ThreeTimes,
 } from '../../records/journal.js';
 import { type Backup, Backups } from '../backup/backups.js';
-import { syncFolder } from '../backup/file-copy.js';
+import type { DatabaseContents } from '../backup/database-contents.js';
 import type { CommitTexts } from './commit-texts.js';
 import type { FileCommitResult } from './database-file.js';
 import { expectFirstStart, isAbsent, type Surroundings } from './earlier-database.js';
+import { claimFile, makeFolder } from './file-place.js';
 import { FileRows } from './file-rows.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
@@ -27,8 +27,6 @@ import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
 
 /** SQLite's own limit of a text. */
 const TEXT_MAX_BYTES = 1_000_000_000;
-const OWNER_ONLY_FOLDER = 0o700;
-const OWNER_ONLY_FILE = 0o600;
 
 export interface LibsqlJournalOptions {
   /** Path of the database file; its folder is made if missing. */
@@ -61,6 +59,11 @@ export interface FileJournal extends Journal, StoredViews {
    * one sentence and leaves nothing at `path`. One copy at a time; `close` breaks it off.
    */
   backup(path: string): Promise<Backup>;
+  /**
+   * Writes what is open, log included, to a new file, also where the database file is no longer in its
+   * place. Resolves with what the copy holds, once it is checked and on disk. Commits wait meanwhile.
+   */
+  save(path: string): Promise<DatabaseContents>;
   /** Resolves when the replica has everything so far, or after so many milliseconds; at once without a replica. */
   replicaReached(maxMs: number): Promise<void>;
   /**
@@ -116,40 +119,6 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
     release();
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`the database file ${path} cannot be used: ${reason}`, { cause: error });
-  }
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
-    // Until the parent folder is synced, a power cut may remove a new folder with everything in it.
-    for (let made = folder; first && made.length >= first.length; made = dirname(made)) {
-      await syncFolder(dirname(made));
-    }
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : error;
-    throw new Error(
-      `its folder cannot be made (${code}); check that the path is a file in a writable folder`,
-      { cause: error },
-    );
-  }
-}
-
-/**
- * Makes a missing file that only its owner may read, because it holds customers' data.
- * Call it before the database is opened: closing the file afterwards would drop the lock.
- */
-async function claimFile(path: string): Promise<void> {
-  try {
-    await access(path, constants.R_OK | constants.W_OK);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EACCES') {
-      throw new Error('this user may not read and write it; check its owner and permissions', {
-        cause: error,
-      });
-    }
-    if (code === 'ENOENT') await (await open(path, 'a', OWNER_ONLY_FILE)).close();
   }
 }
 
@@ -240,6 +209,11 @@ class LibsqlJournal implements FileJournal {
 
   touch(): Promise<void> {
     return this.#thread.call('touch');
+  }
+
+  async save(path: string): Promise<DatabaseContents> {
+    await makeFolder(dirname(path));
+    return this.#thread.call('save', resolve(path));
   }
 
   async backup(path: string): Promise<Backup> {

@@ -2,6 +2,7 @@
 // open file, one at a time and in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import type { DatabaseContents } from '../backup/database-contents.js';
 import type { ReplicaReport } from '../replication/replica-report.js';
 import type { CommitTexts } from './commit-texts.js';
 import { messageOf } from './connection-errors.js';
@@ -25,6 +26,7 @@ export interface ThreadCalls {
   oldestRecordAt(owner: string): Promise<ReturnType<UsageScan['oldestRecordAt']>>;
   ping(): Promise<void>;
   touch(): Promise<void>;
+  save(path: string): Promise<DatabaseContents>;
   freeze(): Promise<ReturnType<Freezer['freeze']>>;
   thaw(): Promise<ReturnType<Freezer['thaw']>>;
   close(): Promise<void>;
@@ -95,6 +97,7 @@ const calls: TurnCalls = {
   oldestRecordAt: async (owner) => opened().usage.oldestRecordAt(owner),
   ping: async () => opened().ping(),
   touch: async () => (replicated ?? opened()).touch(),
+  save: async (path) => opened().save(path),
   freeze: async () => opened().freezer.freeze(),
   thaw: async () => opened().freezer.thaw(),
   async close() {

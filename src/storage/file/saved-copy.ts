@@ -1,0 +1,39 @@
+// A copy of the open database, made by its own connection: the last resort where the file
+// is no longer in its place, and a backup by another process would find nothing there.
+
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { checkDatabase } from '../backup/database-check.js';
+import type { DatabaseContents } from '../backup/database-contents.js';
+import type { Connection } from './connection.js';
+
+const OWNER_ONLY_FILE = 0o600;
+/** Until the copy is checked and on disk. */
+const UNFINISHED = '.part';
+
+/** Throws where the copy cannot be made; nothing is left then. */
+export function saveCopy(connection: Connection, path: string): DatabaseContents {
+  const unfinished = path + UNFINISHED;
+  try {
+    // SQLite fills an empty file and keeps its permissions.
+    closeSync(openSync(unfinished, 'wx', OWNER_ONLY_FILE));
+    connection.value('vacuum into ?', [unfinished]);
+    const contents = checkDatabase(unfinished);
+    sync(unfinished);
+    renameSync(unfinished, path);
+    sync(dirname(path));
+    return contents;
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    throw error;
+  }
+}
+
+function sync(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

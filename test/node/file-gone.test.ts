@@ -1,0 +1,100 @@
+// The database file that goes while the service runs: writes are refused within seconds, the
+// operator is told, and everything that was acknowledged is in a saved copy.
+
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { runSql } from '../../scripts/run-sql.js';
+import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
+import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import { operationsOf } from '../support/operations.js';
+import { rawExchange, requestText } from '../support/raw-http.js';
+import { type ServerProcess, spawnServer } from '../support/server-process.js';
+
+const RESTORE = new URL('../../dist/restore.js', import.meta.url).pathname;
+
+let service: NodeService;
+let database: string;
+let server: ServerProcess;
+
+beforeEach(async () => {
+  service = await openNodeService();
+  database = join(service.folder, 'service.db');
+  server = await service.start({ OPS_PORT: '0' });
+});
+afterEach(() => service.close());
+
+async function create(on = server) {
+  const head = [bearer('gone'), 'Connection: close'];
+  const body = '{"name":"Neema","phone":"1"}';
+  const [answer] = await rawExchange(
+    on.origin,
+    requestText('POST', '/api/v1/customers', head, body),
+  );
+  return [answer?.status, answer?.json.error?.code];
+}
+
+async function reasons(): Promise<unknown> {
+  const answer = await fetch(`${operationsOf(server)}/ready`);
+  return (await answer.json()).reasons;
+}
+
+it.each([
+  ['is deleted', () => rm(database), 'is gone, or its disk is'],
+  [
+    'is replaced',
+    async () => {
+      await writeFile(`${database}.new`, 'another file');
+      await rename(`${database}.new`, database);
+    },
+    'another file is in the place of',
+  ],
+  ['is moved away with its log', () => moveAway(), 'is gone, or its disk is'],
+  ['loses its log', () => rm(`${database}-wal`), 'service.db-wal is gone'],
+])('a file that %s: no write is lost, and none is taken', async (_, lose, sentence) => {
+  expect(await create()).toEqual([201, undefined]);
+  await lose();
+  // What is acknowledged before the service notices is in the copy, too.
+  const unnoticed = (await create())[0] === 201 ? 1 : 0;
+  await server.saw('"event":"database_saved"');
+  expect(server.log()).toContainEqual(
+    expect.objectContaining({ event: 'storage_lost', error: expect.stringContaining(sentence) }),
+  );
+  expect(await create()).toEqual([500, 'STORAGE_FAILED']);
+  expect(await reasons()).toEqual(['storage_lost']);
+  const saved = server.log().find(({ event }) => event === 'database_saved');
+  const file = String(saved?.['file']);
+  expect(saved).toMatchObject({ records: SAMPLE_COUNT + 1 + unnoticed });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await server.stop()).toBe(0);
+
+  const restored = spawnServer(service.environment, RESTORE, [], [file]);
+  expect(await restored.exited).toBe(0);
+  const again = await service.start();
+  expect(await create(again)).toEqual([201, undefined]);
+  await again.stop();
+  const [row] = await runSql(database, 'select count(*) as n from records');
+  expect(row?.['n']).toBe(SAMPLE_COUNT + 2 + unnoticed);
+});
+
+async function moveAway(): Promise<void> {
+  await rename(database, `${database}.away`);
+  await rename(`${database}-wal`, `${database}.away-wal`);
+}
+
+it('/ready says it at once, without waiting for the next look', async () => {
+  await rm(database);
+  expect(await reasons()).toEqual(['storage_lost']);
+});
+
+it('a file that is gone is not made anew by the next start', async () => {
+  await rm(database);
+  await server.saw('"event":"database_saved"');
+  expect(await server.stop()).toBe(0);
+  const next = spawnServer(service.environment);
+  expect(await next.exited).toBe(1);
+  expect(next.output()).toContain('shows that one was there');
+  expect((await readdir(service.folder)).filter((name) => name.includes('-saved-'))).toHaveLength(
+    1,
+  );
+});

@@ -10,6 +10,7 @@ import type { Finding, Trial, TrialOptions } from './trial.js';
 import {
   afterWrongClock,
   backupsAway,
+  createdByMistake,
   fullDisk,
   sameBuild,
   wrongClock,
@@ -57,6 +58,7 @@ const ON_A_FILE: readonly YearEvent[] = [
   wrongMount,
   lostFolder,
   emptyFile,
+  createdByMistake,
   erasure,
   lostLog,
   fileGone,
@@ -87,6 +89,7 @@ export const SMALL: readonly YearEvent[] = [
   quietMonth,
   emptyFolder,
   emptyFile,
+  createdByMistake,
   lostLog,
   fileGone,
   erasure,

@@ -1,12 +1,12 @@
 // What happens to the disk, the backups and the clock of a year on a file.
 
-import { cpSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Metrics } from '../../support/operations.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { DAY_MS } from './clock.js';
 import type { YearEvent } from './file-events.js';
-import { CHANGES } from './machine.js';
+import { BACKUPS_KEPT, CHANGES } from './machine.js';
 import { expectQuiet } from './ordinary-events.js';
 
 const DISK_BYTES = 12_000_000;
@@ -14,6 +14,8 @@ const DISK_BYTES = 12_000_000;
 const FULL_MAX_CHANGES = 3_000;
 const WRONG_DAYS = 400;
 const AWAY_DAYS = 3;
+/** So long that the rotation has removed every older backup, but one that it holds back. */
+const UNNOTICED_DAYS = BACKUPS_KEPT + 1;
 const NO_CLOCK = 'no day passes here: install faketime';
 
 export const fullDisk: YearEvent = {
@@ -117,6 +119,44 @@ export const afterWrongClock: YearEvent = {
   ...backupsAway,
   name: `after the wrong clock ${backupsAway.name}`,
   days: 5,
+};
+
+export const createdByMistake: YearEvent = {
+  name: `DATABASE_CREATE=yes on an empty folder, by mistake; nobody looks for ${UNNOTICED_DAYS} days`,
+  days: 20,
+  async happen(row) {
+    const { machine } = row;
+    const good = machine.backupNames().at(-1) ?? '';
+    const aside = join(machine.folder, 'good.db');
+    cpSync(join(machine.backups, good), aside);
+    await machine.end();
+    const folder = dirname(machine.file);
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    row.begin();
+    const start = await machine.start({ environment: { DATABASE_CREATE: 'yes' } });
+    const { alerts } = await row.look();
+    const created = start.log.find(({ event }) => event === 'database_created');
+    row.expect(created?.level === 'warn', 'no warning database_created');
+    row.expect(
+      alerts === undefined || alerts.some(({ name }) => name === 'ServiceRecordsFell'),
+      'no alert ServiceRecordsFell',
+    );
+    for (let day = 0; day < UNNOTICED_DAYS; day++) await machine.quietDay();
+    const { ready } = await row.look();
+    row.expect(ready?.warnings.includes('backup_held_back') === true, '/ready does not warn');
+    const isThere = machine.backupNames().includes(good);
+    row.expect(isThere, 'the rotation removed the newest good backup');
+    await machine.end();
+    // The year goes on with it, whatever became of it.
+    cpSync(aside, join(machine.backups, good));
+    const { lost } = await machine.restore(good);
+    await machine.start();
+    row.lost(`${lost} acknowledged since the newest good backup, as the page says`, true);
+    await row.compared();
+    // The small backups after it hold nothing of worth.
+    for (const name of machine.backupNames()) if (name > good) rmSync(join(machine.backups, name));
+  },
 };
 
 export const sameBuild: YearEvent = {

@@ -138,17 +138,17 @@ export async function untilNotReady(row: Row) {
   row.seen();
 }
 
-/** The stop saved what memory had, beside the place of the file. */
+/** What memory had was saved beside the place of the file: restored as a backup is. */
 async function putSavedInPlace(row: Row) {
   const { machine } = row;
-  const saved = machine.log.findLast(({ event }) => /saved/.test(event));
-  const path = Object.values(saved ?? {}).find((value) => String(value).endsWith('.db'));
-  row.expect(path !== undefined, 'the stop saved nothing');
-  if (path === undefined) {
+  const saved = machine.log.findLast(({ event }) => event === 'database_saved');
+  row.expect(saved !== undefined, 'nothing was saved');
+  if (saved === undefined) {
     await restoreNewest(row);
     return;
   }
-  renameSync(String(path), machine.file);
+  const { code, stderr } = await machine.run('restore.js', [String(saved['file'])]);
+  row.expect(code === 0, `the saved copy cannot be restored: ${stderr}`);
   await machine.start();
   await row.compared();
 }

@@ -28,7 +28,8 @@ export async function refusedStart(row: Row, sentence: RegExp, how: StartOptions
   } else {
     const failed = start.log.find(({ event }) => event === 'start_failed');
     const text = String(failed?.['error'] ?? failed?.['reason'] ?? '');
-    row.saw(`start_failed, exit code ${start.code}: "${text.slice(0, 300)}"`);
+    const short = text.replaceAll(`${machine.folder}/`, '');
+    row.saw(`exit code ${start.code}: "${short}"`);
     row.expect(start.code === 1, `exit code ${start.code}`);
     row.expect(sentence.test(text), `the sentence does not say ${sentence}`);
     const { alerts } = await row.look();

@@ -62,10 +62,14 @@ export function alertsOf(scrapes: Scrapes, folder: string): FiredAlert[] {
   });
   const output = stdout + stderr;
   if (status !== 0 && !output.includes('got:')) throw new Error(`promtool: ${output}`);
-  return [...output.matchAll(FIRED)]
-    .map(([, name = '', second]) => {
-      return { name, minutes: Math.round(Number(second) / 60) - BEFORE_MINUTES };
-    })
+  const first = new Map<string, number>();
+  for (const [, name = '', second] of output.matchAll(FIRED)) {
+    const minutes = Math.round(Number(second) / 60) - BEFORE_MINUTES;
+    // A rule of two parts may fire twice.
+    first.set(name, Math.min(minutes, first.get(name) ?? minutes));
+  }
+  return [...first]
+    .map(([name, minutes]) => ({ name, minutes }))
     .sort((one, other) => one.name.localeCompare(other.name));
 }
 

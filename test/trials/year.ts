@@ -86,10 +86,8 @@ const WITH_LITESTREAM: readonly YearEvent[] = [
 /** The events of the smallest version. */
 export const SMALL: readonly YearEvent[] = [
   firstStart,
-  quietMonth,
   emptyFolder,
   emptyFile,
-  createdByMistake,
   lostLog,
   fileGone,
   erasure,

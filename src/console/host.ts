@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { DataCommandDependencies } from '../data/command-dependencies.js';
 import type { Log } from '../log.js';
+import { Connections } from '../node/connections.js';
 import { addressProblem } from '../settings/address-problem.js';
 import type { ConsoleSettings } from '../settings/console-settings.js';
 import { consoleApp } from './app.js';
@@ -25,6 +26,10 @@ import { ENGLISH } from './words.js';
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 60_000;
+/** Node's default of 30 s would let late heads and bodies hold their connections for so long. */
+const TIMEOUT_CHECK_INTERVAL_MS = 500;
+/** For a whole answer, which may be the download of a large account: an hour. */
+const ANSWER_WRITE_MAX_MS = 3_600_000;
 const CONNECTIONS_MAX = 100;
 const VERSION_CHARACTERS = 8;
 /** The longest address of a page: a subject and an id, percent-encoded. */
@@ -54,7 +59,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const ended = new AbortController();
   let port = settings.port;
   const parts = partsOf(options, () => port, ended.signal);
-  const server = serverFor(parts);
+  const { server, connections } = serverFor(parts);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(settings, error)));
     server.listen(settings.port, settings.host, resolve);
@@ -71,6 +76,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
       // Records that an erasure has read do not stay on the disk.
       await parts.erasures.ended();
       await new Promise<void>((resolve) => {
+        connections.stop();
         server.close(() => resolve());
         server.closeAllConnections();
       });
@@ -130,7 +136,7 @@ function partsOf(
   };
 }
 
-function serverFor(parts: ConsoleParts): Server {
+function serverFor(parts: ConsoleParts): { server: Server; connections: Connections } {
   const app = consoleApp(parts);
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const server = createServer(
@@ -138,12 +144,15 @@ function serverFor(parts: ConsoleParts): Server {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
       maxHeaderSize: HEADERS_MAX_BYTES,
     },
-    (incoming, outgoing) => void listener(incoming, outgoing),
+    (request, response) =>
+      connections.add({ request, response, begin: () => void listener(request, response) }),
   );
   server.maxConnections = CONNECTIONS_MAX;
-  return server;
+  const connections = new Connections(server, undefined, ANSWER_WRITE_MAX_MS);
+  return { server, connections };
 }
 
 function assetsIn(folder: URL): Record<string, Asset> {

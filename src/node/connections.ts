@@ -142,14 +142,14 @@ class Connection {
     return this.queuedCount + Number(!isWritten(this.#begun));
   }
 
-  /** Whether the oldest answer has been due for longer than the contract allows. */
-  isOverdue(now: number): boolean {
+  /** Whether the oldest answer has been due for longer than that. */
+  isOverdue(now: number, writeMaxMs: number): boolean {
     const exchange = this.#begun;
     if (exchange?.response.writableFinished) return false;
     // Until the request is complete, Node's request time-out applies, unless the answer has begun.
     if (!exchange || !(exchange.request.complete || exchange.response.headersSent)) return false;
     if (this.#due?.exchange !== exchange) this.#due = { exchange, since: now };
-    return now - this.#due.since > RESPONSE_WRITE_TIMEOUT_MS;
+    return now - this.#due.since > writeMaxMs;
   }
 }
 
@@ -162,10 +162,12 @@ export class Connections {
   readonly #timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
 
   readonly #events: ServiceEvents | undefined;
+  readonly #writeMaxMs: number;
 
-  /** Without `events` nothing is measured. */
-  constructor(server: Server, events?: ServiceEvents) {
+  /** Without `events` nothing is measured. `writeMaxMs`: for each whole answer. */
+  constructor(server: Server, events?: ServiceEvents, writeMaxMs = RESPONSE_WRITE_TIMEOUT_MS) {
     this.#events = events;
+    this.#writeMaxMs = writeMaxMs;
     server.on('connection', (socket) => {
       this.#open.set(socket, new Connection(socket, this.#queued));
       socket.once('close', () => {
@@ -241,7 +243,7 @@ export class Connections {
     const now = performance.now();
     for (const connection of this.#open.values()) {
       // Resets the connection, because a graceful end would also wait for the reader.
-      if (connection.isOverdue(now)) connection.socket.resetAndDestroy();
+      if (connection.isOverdue(now, this.#writeMaxMs)) connection.socket.resetAndDestroy();
     }
   }
 }

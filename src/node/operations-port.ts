@@ -3,8 +3,11 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Connections } from './connections.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
+/** Node's default of 30 s would let late heads hold their connections for so long. */
+const TIMEOUT_CHECK_INTERVAL_MS = 500;
 /** Longer than the time between two scrapes, so that no scrape meets a closing connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 120_000;
 /** Enough for some scrapers, a load balancer and a person. More connections are a mistake. */
@@ -36,14 +39,19 @@ export async function openOperationsPort(
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: HEADERS_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
     },
     (request, response) => {
-      answer(pages, request, response).catch((error: unknown) => {
-        onError(error);
-        send(response, 500, 'text/plain; charset=utf-8', 'this page failed; the log says why\n');
-      });
+      const begin = () =>
+        void answer(pages, request, response).catch((error: unknown) => {
+          onError(error);
+          send(response, 500, 'text/plain; charset=utf-8', 'this page failed; the log says why\n');
+        });
+      connections.add({ request, response, begin });
     },
   );
+  // One page at a time for a connection: each takes time from the service.
+  const connections = new Connections(server);
   server.maxConnections = CONNECTIONS_MAX;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -53,6 +61,7 @@ export async function openOperationsPort(
     origin: originOf(server.address() as AddressInfo),
     close: () =>
       new Promise((resolve) => {
+        connections.stop();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

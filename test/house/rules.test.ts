@@ -102,7 +102,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'json-line': [],
   restore: ['storage', 'settings', 'domain', 'erasures', 'program'],
   move: ['data', 'storage', 'program'],
-  console: ['domain', 'operator-client', 'data', 'settings', 'log', 'program', 'erasures'],
+  console: ['domain', 'operator-client', 'data', 'node', 'settings', 'log', 'program', 'erasures'],
 };
 
 /** Where Node's own modules may be used. */

@@ -5,10 +5,13 @@
 import { join } from 'node:path';
 import { filledDatabase } from './hostile/accounts.js';
 import { armed, composed, type HostileClient, inWords } from './hostile/clients.js';
+import { UNBOUNDED } from './hostile/controls.js';
 import { doorFindings } from './hostile/doors.js';
+import { proxiedFindings } from './hostile/proxied.js';
 import { holds, type Outcome, type Phase, textOf, underHostileClients } from './hostile/run.js';
 import { SCENARIOS, type Scenario } from './hostile/scenarios.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
+import { planted } from './service/changed-server.js';
 import type { Finding, Trial } from './trial.js';
 
 const MINUTES = 1;
@@ -21,7 +24,15 @@ const KNOWN = Object.values<Scenario>(SCENARIOS).flatMap(({ clients }) => client
 const PHASE_LEAST_MS = 2_000;
 const PHASE_MOST_MS = 6_000;
 
-export const hostile: Trial = async ({ quick, only = '', minutes, seeds, folder, say }) => {
+export const hostile: Trial = async ({
+  quick,
+  long = false,
+  only = '',
+  minutes,
+  seeds,
+  folder,
+  say,
+}) => {
   const chosen = seeds ?? [newSeed()];
   const total = minutes ?? (quick ? QUICK_MINUTES : MINUTES);
   const filled = await filledDatabase(folder, ORDERS);
@@ -41,7 +52,19 @@ export const hostile: Trial = async ({ quick, only = '', minutes, seeds, folder,
     const phases = [phaseOf(clients, seconds * 1_000, randomFrom(1))];
     findings.push(findingOf(name, await underHostileClients({ filled, file: file(), phases })));
   }
+  for (const control of UNBOUNDED) {
+    const fault = `control: ${control.name}`;
+    if (!fault.includes(only)) continue;
+    say(fault);
+    const { clients, seconds }: Scenario = SCENARIOS[control.scenario];
+    const script = planted(join(folder, `build-${findings.length}`), control);
+    const phases = [phaseOf(clients, seconds * 1_000, randomFrom(1))];
+    const outcome = await underHostileClients({ filled, file: file(), script, phases });
+    // It holds if the attack finds the bound missing.
+    findings.push({ ...findingOf(fault, outcome), holds: !holds(outcome) });
+  }
   findings.push(...(await doorFindings(folder, only, say)));
+  if (long) findings.push(...(await proxiedFindings(folder, filled, only, say)));
   return findings;
 };
 

@@ -55,10 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
     fault: 'none',
     model: 'account',
     replacements: [
-      [
-        'this.ordered[this.#indexOf(record.position)] = record;',
-        'setTimeout(() => { try { this.ordered[this.#indexOf(record.position)] = record; } catch {} }, 5);',
-      ],
+      ['changed[index] = record;', 'setTimeout(() => { changed[index] = record; }, 5);'],
     ],
   },
   {

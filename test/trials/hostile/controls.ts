@@ -8,4 +8,47 @@ export interface Unbounded extends Change {
   readonly scenario: ScenarioName;
 }
 
-export const UNBOUNDED: readonly Unbounded[] = [];
+export const UNBOUNDED: readonly Unbounded[] = [
+  {
+    name: 'a connection is read on, however many of its requests wait',
+    replacements: [
+      ['this.#stopReading();', ''],
+      ['QUEUED_TOTAL_MAX = 8192', 'QUEUED_TOTAL_MAX = Infinity'],
+    ],
+    scenario: 'one connection without a token, which reads nothing',
+  },
+  {
+    name: 'the bytes of bodies and answers are not counted',
+    replacements: [
+      ['ACCOUNT_MAX_BYTES = 16 * 1048576', 'ACCOUNT_MAX_BYTES = Infinity'],
+      ['ACCOUNT_MAX_BEGUN = 256', 'ACCOUNT_MAX_BEGUN = Infinity'],
+      ['TOTAL_MAX_BYTES = 64 * 1048576', 'TOTAL_MAX_BYTES = Infinity'],
+    ],
+    scenario: 'bodies of a mebibyte on 400 connections',
+  },
+  {
+    name: 'a search takes a copy of the whole list',
+    replacements: [
+      [
+        'chunks: this.#chunks, length',
+        'chunks: this.#chunks.map((chunk) => chunk.slice()), length',
+      ],
+    ],
+    scenario: '200,000 small orders, changed and searched',
+  },
+  {
+    name: 'what nobody waits for any more is not dropped',
+    replacements: [
+      [
+        'function waiters() {\n  return new FairQueue({\n    isGone: ({ hasGone }) => hasGone()',
+        'function waiters() {\n  return new FairQueue({\n    isGone: () => false',
+      ],
+    ],
+    scenario: 'changes and searches whose senders leave',
+  },
+  {
+    name: 'long work is not sliced',
+    replacements: [['SLICE_MS = 2', 'SLICE_MS = 2000']],
+    scenario: '200,000 small orders, changed and searched',
+  },
+];

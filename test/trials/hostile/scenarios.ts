@@ -76,6 +76,10 @@ export const SCENARIOS = {
     ],
     seconds: 10,
   },
+  'bodies of a mebibyte on 400 connections': {
+    clients: [{ ...CALM, asks: ['bodies that are no JSON'], sends: 'in turn', connections: 400 }],
+    seconds: 10,
+  },
 } as const satisfies Readonly<Record<string, Scenario>>;
 
 export type ScenarioName = keyof typeof SCENARIOS;

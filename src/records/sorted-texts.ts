@@ -1,46 +1,84 @@
-// A set of texts that is always in order, as one sorted array: inserting into
-// 100,000 texts takes 20 µs, and a page of them needs no sorting.
+// A set of texts that is always in order, and of which a page needs no sorting. The texts are
+// kept in chunks: an insertion moves the texts of one chunk, however many there are in all.
+// In one array of 2,000,000 an insertion takes 0.24 ms, and a group of writes may have 1,000.
+
+/** A chunk that grows beyond it becomes two. */
+const CHUNK_MAX_TEXTS = 1_024;
 
 export class SortedTexts {
-  readonly #texts: string[];
+  /** None is empty, but the only one of an empty set. */
+  readonly #chunks: string[][] = [];
 
   /** The texts, each of them once, in any order. */
   constructor(texts: Iterable<string>) {
-    this.#texts = [...texts].sort();
+    const sorted = [...texts].sort();
+    for (let start = 0; start === 0 || start < sorted.length; start += CHUNK_MAX_TEXTS / 2) {
+      this.#chunks.push(sorted.slice(start, start + CHUNK_MAX_TEXTS / 2));
+    }
   }
 
   /** Adds a text that is not in the set. */
   add(text: string): void {
-    this.#texts.splice(this.#firstFrom(text), 0, text);
+    const number = this.#chunkOf(text);
+    const chunk = this.#chunks[number] ?? [];
+    chunk.splice(firstFrom(chunk, text), 0, text);
+    if (chunk.length <= CHUNK_MAX_TEXTS) return;
+    this.#chunks.splice(number + 1, 0, chunk.splice(CHUNK_MAX_TEXTS / 2));
   }
 
   /** Removes a text, if it is in the set. */
   delete(text: string): void {
-    const index = this.#firstFrom(text);
-    if (this.#texts[index] === text) this.#texts.splice(index, 1);
+    const number = this.#chunkOf(text);
+    const chunk = this.#chunks[number] ?? [];
+    const index = firstFrom(chunk, text);
+    if (chunk[index] !== text) return;
+    chunk.splice(index, 1);
+    if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(number, 1);
   }
 
   /** At most `count` texts, the `first` smallest left out. */
   slice(first: number, count: number): string[] {
-    return this.#texts.slice(first, first + count);
+    const page: string[] = [];
+    let skipped = 0;
+    for (const chunk of this.#chunks) {
+      const from = Math.max(first - skipped, 0);
+      if (from < chunk.length) page.push(...chunk.slice(from, from + count - page.length));
+      if (page.length >= count) break;
+      skipped += chunk.length;
+    }
+    return page;
   }
 
   /** The next text in order; without a text, the first. */
   after(text: string | undefined): string | undefined {
-    if (text === undefined) return this.#texts[0];
-    const index = this.#firstFrom(text);
-    return this.#texts[this.#texts[index] === text ? index + 1 : index];
+    if (text === undefined) return this.#chunks[0]?.[0];
+    const number = this.#chunkOf(text);
+    const chunk = this.#chunks[number] ?? [];
+    const index = firstFrom(chunk, text);
+    return chunk[chunk[index] === text ? index + 1 : index] ?? this.#chunks[number + 1]?.[0];
   }
 
-  /** The index of the first text that is not before this one, by binary search. */
-  #firstFrom(text: string): number {
+  /** The number of the last chunk that begins with the text or one before it; the first one, if none does. */
+  #chunkOf(text: string): number {
     let low = 0;
-    let high = this.#texts.length;
+    let high = this.#chunks.length - 1;
     while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#texts[middle] ?? '') < text) low = middle + 1;
-      else high = middle;
+      const middle = (low + high + 1) >>> 1;
+      if ((this.#chunks[middle]?.[0] ?? '') <= text) low = middle;
+      else high = middle - 1;
     }
     return low;
   }
+}
+
+/** The index of the first text that is not before this one, by binary search. */
+function firstFrom(texts: readonly string[], text: string): number {
+  let low = 0;
+  let high = texts.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((texts[middle] ?? '') < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

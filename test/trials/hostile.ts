@@ -43,7 +43,7 @@ export const hostile: Trial = async ({
     if (!fault.includes(only)) continue;
     const milliseconds = (total * 60_000) / chosen.length;
     const phases = randomPhases(randomFrom(seed), milliseconds, say);
-    const outcome = await underHostileClients({ filled, file: file(), phases });
+    const outcome = await underHostileClients({ filled, file: file(), phases, say });
     findings.push(findingOf(fault, outcome));
   }
   for (const [name, { clients, seconds }] of Object.entries<Scenario>(SCENARIOS)) {

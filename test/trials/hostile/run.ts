@@ -38,6 +38,8 @@ export interface RunOptions {
   readonly script?: string;
   /** Made one after the other, until there is no more or the service ends. */
   readonly phases: Iterable<Phase>;
+  /** Tells how long the neighbour's reads of each phase took, where there are several. */
+  readonly say?: (text: string) => void;
 }
 
 export interface Outcome {
@@ -76,7 +78,9 @@ export async function underHostileClients(options: RunOptions): Promise<Outcome>
     const memory = watchMemory(server.pid);
     const gone = server.exited.then(() => undefined);
     let sent = 0;
+    const begins: number[] = [];
     for (const phase of phases) {
+      begins.push(Date.now());
       const reports = await Promise.race([attackers.fire({ origin, ...phase }), gone]);
       if (reports === undefined) break;
       noteIn(ledger, phase, reports);
@@ -85,6 +89,7 @@ export async function underHostileClients(options: RunOptions): Promise<Outcome>
     attackers.end();
     const noted = await neighbour.end();
     const lives = server.isRunning();
+    for (const text of slowPhases(noted, begins)) options.say?.(text);
     const peak = memory.end();
     await server.end('SIGKILL');
     return {
@@ -116,6 +121,20 @@ export function textOf({ lives, peakMegabytes, noted, differences, compared }: O
   const felt = noted.readMs.length > 0 ? feltBy(noted) : 'the neighbour got no answer';
   const ended = lives ? '' : 'THE PROCESS ENDED; ';
   return `${ended}${peakMegabytes} MB; ${felt}; ${compared} acknowledged creates: ${differences || 'all there, none more'}`;
+}
+
+/** The phases whose reads took too long. */
+function slowPhases({ readMs, readAt }: Noted, begins: readonly number[]): string[] {
+  return begins.flatMap((begin, i) => {
+    const end = begins[i + 1] ?? Number.POSITIVE_INFINITY;
+    const times = readMs.filter((_, read) => {
+      const at = readAt[read] ?? 0;
+      return at >= begin && at < end;
+    });
+    if (times.length === 0) return [`no read was answered in phase ${i + 1}`];
+    const p99 = percentile(times, 99);
+    return p99 < READ_P99_MAX_MS ? [] : [`reads of phase ${i + 1}: ${p99.toFixed(0)} ms (p99)`];
+  });
 }
 
 /** The most resident bytes so far. A process that has ended tells nothing any more. */

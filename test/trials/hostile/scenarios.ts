@@ -80,6 +80,12 @@ export const SCENARIOS = {
     clients: [{ ...CALM, asks: ['bodies that are no JSON'], sends: 'in turn', connections: 400 }],
     seconds: 10,
   },
+  'creates of a mebibyte whose senders vanish': {
+    clients: [
+      { ...CALM, asks: ['large creates'], sends: 'once', ends: 'vanishes', connections: 100 },
+    ],
+    seconds: 10,
+  },
 } as const satisfies Readonly<Record<string, Scenario>>;
 
 export type ScenarioName = keyof typeof SCENARIOS;

@@ -14,7 +14,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 const BODY = JSON.stringify({ name: 'Neema', phone: '1' });
 
 /** @type {import('./neighbour.js').Noted} */
-const noted = { readMs: [], writeMs: [], failures: [], created: [], stored: 0 };
+const noted = { readMs: [], readAt: [], writeMs: [], failures: [], created: [], stored: 0 };
 const underWay = new Set();
 
 function ask(/** @type {string} */ method, /** @type {string} */ path, body = '') {
@@ -27,6 +27,7 @@ function note(/** @type {'readMs' | 'writeMs'} */ kind, /** @type {string[]} */ 
   const noting = ask(method, path, body)
     .then(({ status, text }) => {
       noted[kind].push(performance.now() - started);
+      if (kind === 'readMs') noted.readAt.push(performance.timeOrigin + started);
       if (status >= 300) noted.failures.push(`${method} ${status}`);
       else noteRecord(method, path, JSON.parse(text).data);
     })

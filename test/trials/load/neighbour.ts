@@ -9,6 +9,8 @@ export const NEIGHBOUR = 'neighbour';
 /** The neighbour's measurements. */
 export interface Noted {
   readMs: number[];
+  /** When each of these reads was sent, in milliseconds since 1970. */
+  readAt: number[];
   writeMs: number[];
   /** Answers that were missing, refused or wrong. */
   failures: string[];

@@ -100,7 +100,13 @@ describe('The log', () => {
     }
     expect((await ask(server, 'GET', '/api/v1/health', [])).status).toBe(200);
     expect(await server.stop()).toBe(0);
-    expect(eventsOf(server)).toEqual(['started', 'admin_key_refused', 'stopping', 'stopped']);
+    expect(eventsOf(server)).toEqual([
+      'database_created',
+      'started',
+      'admin_key_refused',
+      'stopping',
+      'stopped',
+    ]);
     expectCleanLog(server);
   });
 
@@ -124,6 +130,7 @@ describe('The log', () => {
     expect((await ask(server, 'GET', CUSTOMERS, [MINE])).status).toBe(503);
     await server.stop();
     expect(eventsOf(server)).toEqual([
+      'database_created',
       'started',
       'identity_provider_refused',
       'identity_provider_unavailable',
@@ -187,6 +194,7 @@ describe('The log', () => {
     // The question to the provider is answered when it is answered.
     const told = server.log().filter(({ event }) => event !== 'identity_provider_asked');
     expect(told.map(({ event, text, error }) => [event, text ?? error])).toEqual([
+      ['database_created', undefined],
       ['started', undefined],
       ['console_output', 'planted\nlog'],
       ['console_output', 'planted debug'],

@@ -1,7 +1,7 @@
 // A database that was there and is not: a start never puts an empty one in its place, unless
 // the operator says so. And the first start of all, which has none and makes one.
 
-import { copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
@@ -130,8 +130,8 @@ describe('A database that is gone', () => {
 });
 
 /** Starts a service, has a record created, and kills it. */
-async function killed(): Promise<void> {
-  const server = await service.start();
+async function killed(environment: Environment = {}): Promise<void> {
+  const server = await service.start(environment);
   const creation = requestText(
     'POST',
     '/api/v1/customers',
@@ -206,5 +206,63 @@ describe('A log that is gone', () => {
       expect.stringContaining('is now the backup'),
     ]);
     expect(await (await service.start()).stop()).toBe(0);
+  });
+});
+
+describe('A log that is gone beside a replica', () => {
+  // In `async` the service starts without Litestream, and warns.
+  const REPLICATED = { REPLICATION: 'async' };
+
+  beforeEach(async () => {
+    await (await service.start()).stop();
+    await killed({ ...REPLICATED, LITESTREAM_SOCKET: join(service.folder, 'nobody') });
+  });
+
+  it.each([
+    ['gone', () => rm(`${database}-wal`)],
+    ['empty', () => writeFile(`${database}-wal`, '')],
+  ])('ends the start and --check with a sentence where it is %s', async (_, lose) => {
+    await lose();
+    // The close of a refused start removes it.
+    await rm(`${database}-shm`);
+    const sentence = `the database file ${database} cannot be used: ${GONE} ${database}-wal is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were in the log alone. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${database}-state to go on with it`;
+    const checked = check(REPLICATED);
+    expect([await checked.exited, checked.output()]).toEqual([
+      1,
+      expect.stringContaining(sentence),
+    ]);
+    expect(await refusal(REPLICATED)).toBe(sentence);
+  });
+
+  it('is not missed where it is there, nor after a clean stop, nor where the mark is deleted', async () => {
+    expect(await (await service.start(REPLICATED)).stop()).toBe(0);
+    await rm(`${database}-wal`, { force: true });
+    await killed(REPLICATED);
+    await rm(`${database}-wal`);
+    await rm(`${database}-state`);
+    expect(await (await service.start(REPLICATED)).stop()).toBe(0);
+  });
+
+  it('is not missed by another file, which litestream restore puts in place', async () => {
+    await rm(`${database}-wal`);
+    await copyFile(database, join(service.folder, 'restored.db'));
+    await rename(join(service.folder, 'restored.db'), database);
+    expect(await (await service.start(REPLICATED)).stop()).toBe(0);
+  });
+
+  it('is not missed by another file that was given the same inode: its time of birth is another one', async () => {
+    await rm(`${database}-wal`);
+    const mark = await readFile(`${database}-state`, 'utf8');
+    const { ino, birthtimeNs } = await stat(database, { bigint: true });
+    expect(mark).toBe(`in use\n${ino} ${birthtimeNs}\n`);
+    await writeFile(`${database}-state`, `in use\n${ino} ${birthtimeNs - 1n}\n`);
+    expect(await (await service.start(REPLICATED)).stop()).toBe(0);
+  });
+
+  it('is missed where replication is off, whichever file it is, as in a copied folder', async () => {
+    await rm(`${database}-wal`);
+    await copyFile(database, join(service.folder, 'copied.db'));
+    await rename(join(service.folder, 'copied.db'), database);
+    expect(await refusal()).toContain(`${GONE} ${database}-wal is gone, with the writes`);
   });
 });

@@ -23,7 +23,7 @@ import { Freezer } from './freezer.js';
 import { type FilePage, loadPage } from './record-pages.js';
 import { saveCopy } from './saved-copy.js';
 import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
-import { isLogThere, markClosed, markState, missingLog } from './state-mark.js';
+import { logBytesOf, markClosed, markState, missingLog } from './state-mark.js';
 import { UsageScan } from './usage-scan.js';
 import { distrustIndex, reuseLog, rewriteLog } from './write-ahead-log.js';
 
@@ -74,15 +74,17 @@ export class LibsqlFile {
     let file: LibsqlFile | undefined;
     try {
       const inode = inodeOf(path);
-      const logWasThere = isLogThere(path);
+      const logBytes = logBytesOf(path);
       connection = new Connection(path, { busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS });
       file = new LibsqlFile(connection, path, inode, holding);
-      file.#claim(logWasThere);
+      file.#claim(logBytes);
       // The last process may have ended because a sync failed, or in the middle of a commit.
       await file.#rewriteLog({ isStart: true });
       file.#check();
       file.#migrate(initialRows, now);
-      markState(path, holding === 'alone' ? 'in use' : 'closed');
+      // Beside a replica an empty log counts as lost, so it gets a commit, if the disk has room.
+      if (holding === 'shared') await file.touch().catch(() => {});
+      markState(path, 'in use');
       return file;
     } catch (error) {
       if (file === undefined) connection?.close();
@@ -154,7 +156,7 @@ export class LibsqlFile {
 
   /** Bytes of the log beside the file; 0 if there is none. */
   get logBytes(): number {
-    return statSync(`${this.#path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    return logBytesOf(this.#path) ?? 0;
   }
 
   /**
@@ -176,13 +178,13 @@ export class LibsqlFile {
   }
 
   /** Reads first, so that another program's file is refused without a change. */
-  #claim(logWasThere: boolean): void {
+  #claim(logBytes: number | undefined): void {
     this.#connection.value(DISTRUST_SCHEMA);
     this.#connection.value(lockingOf(this.#holding));
     const tables = Number(this.#connection.value('select count(*) from sqlite_master'));
     // The lock is on the opened file. Meanwhile a restore may have put another file in its place.
     if (!this.#isInPlace()) throw new Error('it was just replaced; start again');
-    const missing = missingLog(this.#path, logWasThere);
+    const missing = missingLog(this.#path, logBytes, this.#holding);
     if (missing !== undefined) throw new Error(missing);
     this.#isClaimed = true;
     const application = Number(this.#pragma('application_id'));

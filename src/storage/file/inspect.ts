@@ -6,9 +6,10 @@ import { dirname, resolve } from 'node:path';
 import { expectOurs } from '../backup/database-check.js';
 import { Connection } from './connection.js';
 import { explained, messageOf } from './connection-errors.js';
+import type { Holding } from './connection-settings.js';
 import { expectFirstStart, isAbsent } from './earlier-database.js';
 import { DISTRUST_SCHEMA } from './schema-check.js';
-import { isLogThere, markClosed, missingLog } from './state-mark.js';
+import { logBytesOf, markClosed, missingLog } from './state-mark.js';
 
 /**
  * - `usable`: whole, of this program, and free.
@@ -41,7 +42,7 @@ export async function inspectDatabase(
     }
     await access(file, constants.R_OK | constants.W_OK);
     if (found.size === 0) return 'absent';
-    return looked(file);
+    return looked(file, isReplicated ? 'shared' : 'alone');
   } catch (error) {
     throw new Error(`the database file ${file} cannot be used: ${reasonOf(error)}`, {
       cause: error,
@@ -49,8 +50,8 @@ export async function inspectDatabase(
   }
 }
 
-function looked(file: string): FileState {
-  const logWasThere = isLogThere(file);
+function looked(file: string, holding: Holding): FileState {
+  const logBytes = logBytesOf(file);
   const connection = new Connection(file);
   let isClaimed = false;
   try {
@@ -58,7 +59,7 @@ function looked(file: string): FileState {
     connection.value('pragma locking_mode = exclusive');
     // The first read takes the lock.
     connection.value('select count(*) from sqlite_master');
-    const missing = missingLog(file, logWasThere);
+    const missing = missingLog(file, logBytes, holding);
     if (missing !== undefined) throw new Error(missing);
     isClaimed = true;
     expectOurs(connection);

@@ -1,31 +1,58 @@
 // The mark beside a database file, such as `service.db-state`. It stays when the file is closed, so
 // a folder that has it had a database. Its word tells whether the log must be there, too: SQLite
-// opens a file whose log was deleted without an error, as the file was at some earlier time.
+// opens a file whose log was deleted without an error, as the file was at some earlier time. And
+// it tells which file that was: `litestream restore` puts another one in place, which needs no log.
 
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf } from '../backup/file-copy.js';
+import type { Holding } from './connection-settings.js';
 import { STATE_SUFFIX } from './names-beside.js';
 
 const OWNER_ONLY_FILE = 0o600;
 
 /**
  * - `in use`: a process has the file, or ended without closing it. The last commits are in the log alone.
- * - `closed`: every commit is in the file, or Litestream looks after the log.
+ * - `closed`: every commit is in the file, or Litestream has the log and writes it back.
  */
 export type Closure = 'in use' | 'closed';
 
 /** Of one length, so that a full disk has room for the other word. */
 const WORDS: Readonly<Record<Closure, string>> = { 'in use': 'in use\n', closed: 'closed\n' };
 
+interface Mark {
+  readonly state: Closure;
+  /** See `identityOf`. Empty in a mark of an earlier release. */
+  readonly identity: string;
+}
+
 /** Undefined if there is no mark, as beside a file of an earlier release. */
-export function stateOf(database: string): Closure | undefined {
+function markOf(database: string): Mark | undefined {
   try {
     const text = readFileSync(database + STATE_SUFFIX, 'utf8');
-    return text === WORDS['in use'] ? 'in use' : 'closed';
+    const { length } = WORDS['in use'];
+    const state = text.slice(0, length) === WORDS['in use'] ? 'in use' : 'closed';
+    return { state, identity: text.slice(length) };
   } catch {
     return undefined;
   }
+}
+
+/**
+ * A file system may give a new file the inode of one that was removed, so the time of its birth
+ * counts, too. Not the device: its number may be another one after the machine starts again.
+ */
+function identityOf(database: string): string {
+  const { ino, birthtimeNs } = statSync(database, { bigint: true });
+  return `${ino} ${birthtimeNs}\n`;
 }
 
 /**
@@ -36,7 +63,10 @@ export function markState(database: string, state: Closure): void {
   try {
     const mark = openMark(database + STATE_SUFFIX);
     try {
-      writeSync(mark, WORDS[state], 0);
+      // `closed` leaves the identity as it is.
+      const identity = state === 'in use' ? identityOf(database) : '';
+      const bytes = writeSync(mark, WORDS[state] + identity, 0);
+      if (state === 'in use') ftruncateSync(mark, bytes);
       fsyncSync(mark);
     } finally {
       closeSync(mark);
@@ -50,20 +80,35 @@ export function markState(database: string, state: Closure): void {
 
 /** Only where there is a mark: a folder without one stays as it is. */
 export function markClosed(database: string): void {
-  if (stateOf(database) === 'in use') markState(database, 'closed');
+  if (markOf(database)?.state === 'in use') markState(database, 'closed');
 }
 
 /**
- * What is missing, as a sentence; undefined where nothing is. `logWasThere`: whether the log
- * was beside the file before anybody opened it, because opening makes one.
+ * What is missing, as a sentence; undefined where nothing is. `logBytes`: of the log beside the
+ * file before anybody opened it, because opening makes one. Beside Litestream that one may stay,
+ * empty, so there an empty log counts as none; and a restored file needs none.
  */
-export function missingLog(database: string, logWasThere: boolean): string | undefined {
-  if (logWasThere || stateOf(database) !== 'in use') return undefined;
-  return `it was not closed, and its log ${database}-wal is gone, with the writes that were in it alone; put the log back, restore a backup, or delete ${database}${STATE_SUFFIX} to go on without them`;
+export function missingLog(
+  database: string,
+  logBytes: number | undefined,
+  holding: Holding,
+): string | undefined {
+  const mark = markOf(database);
+  if (mark?.state !== 'in use') return undefined;
+  const log = `${database}-wal`;
+  const markPath = database + STATE_SUFFIX;
+  if (holding === 'alone') {
+    if (logBytes !== undefined) return undefined;
+    return `it was not closed, and its log ${log} is gone, with the writes that were in it alone; put the log back, restore a backup, or delete ${markPath} to go on without them`;
+  }
+  const isAnother = mark.identity !== '' && mark.identity !== identityOf(database);
+  if (isAnother || (logBytes ?? 0) > 0) return undefined;
+  return `it was not closed, and its log ${log} is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were in the log alone. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${markPath} to go on with it`;
 }
 
-export function isLogThere(database: string): boolean {
-  return existsSync(`${database}-wal`);
+/** Undefined if there is no log. */
+export function logBytesOf(database: string): number | undefined {
+  return statSync(`${database}-wal`, { throwIfNoEntry: false })?.size;
 }
 
 function openMark(path: string): number {

@@ -13,7 +13,7 @@ import { requestIds } from '../http/request-id.js';
 import type { Connections, Exchange } from './connections.js';
 import type { MeteredExchange } from './metered-exchange.js';
 import type { Fault } from './request-target.js';
-import { type ParserError, requestOfUnknownMethod } from './unknown-method.js';
+import { type Gathered, type ParserError, requestOfUnknownMethod } from './unknown-method.js';
 
 const ENDED_EARLY = 'HPE_INVALID_EOF_STATE';
 const MALFORMED = reason(
@@ -67,10 +67,10 @@ export class ConnectionErrors {
       socket.destroy();
       return;
     }
-    const unknown = requestOfUnknownMethod(error);
-    const refusal: Refusal = unknown
-      ? async (_, metered) => messageOf(await this.#handler(unknown, metered))
-      : this.#refusal(failure(REASONS.get(error.code) ?? MALFORMED));
+    // With its client's side Node would end the connection, before this answer.
+    if (this.#connections.underWay(socket).length === 0) socket.removeAllListeners('end');
+    const unknown = requestOfUnknownMethod(error, socket);
+    const refusal = unknown ? this.#answerTo(unknown) : this.#refusalOf(error.code);
     const newest = this.#connections.newest(socket);
     // The client ended the connection in the middle of its request, so it waits for no answer.
     if (error.code === ENDED_EARLY) newest?.metered?.cut();
@@ -130,6 +130,18 @@ export class ConnectionErrors {
     // None of Node's time-outs applies to a half-closed connection.
     const cut = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once('close', () => clearTimeout(cut));
+  }
+
+  #answerTo(unknown: Promise<Gathered>): Refusal {
+    return async (request, metered) => {
+      const gathered = await unknown;
+      if (typeof gathered === 'string') return this.#refusalOf(gathered)(request, metered);
+      return messageOf(await this.#handler(gathered, metered));
+    };
+  }
+
+  #refusalOf(code: string | undefined): Refusal {
+    return this.#refusal(failure(REASONS.get(code) ?? MALFORMED));
   }
 
   #refusal(answer: Answer): Refusal {

@@ -24,6 +24,7 @@ import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
 import { OwnerNumbers } from './owner-numbers.js';
 import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
+import { isLogThere, markClosed } from './state-mark.js';
 
 /** SQLite's own limit of a text. */
 const TEXT_MAX_BYTES = 1_000_000_000;
@@ -95,6 +96,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
     release = await openedOnce(path);
     const { replication } = options;
     const news = new ReplicaNews(replication);
+    let isOpen = false;
     const thread = new LibsqlThread(
       {
         path,
@@ -107,13 +109,20 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
           startMaxMs: LITESTREAM_START_MAX_MS,
         },
       },
-      ({ replica }) => news.take(replica),
+      {
+        onNews: ({ replica }) => news.take(replica),
+        // A thread that ends by itself closes the file, and SQLite writes the log back and removes it.
+        onDeath: () => {
+          if (isOpen && !isLogThere(path)) markClosed(path);
+        },
+      },
     );
     const isNew = await thread.call('open').catch(async (error: unknown) => {
       // Closing the thread releases the last handle of the refused file.
       await thread.close();
       throw error;
     });
+    isOpen = true;
     return new LibsqlJournal({ thread, path, news, release, isNew });
   } catch (error) {
     release();

@@ -10,10 +10,15 @@ export class LibsqlThread {
     { resolve: (value: never) => void; reject: (error: Error) => void }
   >();
   #calls = 0;
+  #isClosing = false;
   #gone: Error | undefined;
   readonly #ended: Promise<void>;
 
-  constructor(options: ThreadOptions, onNews: (news: ThreadNews) => void) {
+  /** `onDeath` is called when the thread has ended without being asked to. */
+  constructor(
+    options: ThreadOptions,
+    { onNews, onDeath }: { onNews: (news: ThreadNews) => void; onDeath: () => void },
+  ) {
     this.#worker = new Worker(new URL('./storage-thread.js', import.meta.url), {
       workerData: options,
       name: 'storage',
@@ -25,6 +30,7 @@ export class LibsqlThread {
     this.#worker.on('error', (error) => this.#fail(error));
     this.#ended = new Promise((resolve) => {
       this.#worker.on('exit', () => {
+        if (!this.#isClosing) onDeath();
         this.#fail(new Error('the storage thread has ended'));
         resolve();
       });
@@ -49,6 +55,7 @@ export class LibsqlThread {
 
   /** Resolves when the file is released and the thread has ended. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     await this.call('close');
     await this.#ended;
   }

@@ -127,6 +127,13 @@ describe('A database that is gone', () => {
     const again = await service.start({ DATABASE_CREATE: 'yes' });
     expect(again.output()).toContain('take DATABASE_CREATE out');
   });
+
+  it('is replaced where DATABASE_CREATE=yes asks for it, also after a kill that left the mark', async () => {
+    await killed();
+    for (const name of [database, `${database}-wal`]) await rm(name);
+    const server = await service.start({ DATABASE_CREATE: 'yes' });
+    expect(server.output()).toContain('database_created');
+  });
 });
 
 /** Starts a service, has a record created, and kills it. */

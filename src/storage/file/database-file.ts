@@ -75,9 +75,11 @@ export class LibsqlFile {
     try {
       const inode = inodeOf(path);
       const logBytes = logBytesOf(path);
+      // Such a file comes here only on purpose (`DATABASE_CREATE`): nothing of it can be missing.
+      const isEmpty = statSync(path).size === 0;
       connection = new Connection(path, { busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS });
       file = new LibsqlFile(connection, path, inode, holding);
-      file.#claim(logBytes);
+      file.#claim(logBytes, isEmpty);
       // The last process may have ended because a sync failed, or in the middle of a commit.
       await file.#rewriteLog({ isStart: true });
       file.#check();
@@ -178,13 +180,13 @@ export class LibsqlFile {
   }
 
   /** Reads first, so that another program's file is refused without a change. */
-  #claim(logBytes: number | undefined): void {
+  #claim(logBytes: number | undefined, isEmpty: boolean): void {
     this.#connection.value(DISTRUST_SCHEMA);
     this.#connection.value(lockingOf(this.#holding));
     const tables = Number(this.#connection.value('select count(*) from sqlite_master'));
     // The lock is on the opened file. Meanwhile a restore may have put another file in its place.
     if (!this.#isInPlace()) throw new Error('it was just replaced; start again');
-    const missing = missingLog(this.#path, logBytes, this.#holding);
+    const missing = isEmpty ? undefined : missingLog(this.#path, logBytes, this.#holding);
     if (missing !== undefined) throw new Error(missing);
     this.#isClaimed = true;
     const application = Number(this.#pragma('application_id'));

@@ -24,7 +24,7 @@ import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
 import { OwnerNumbers } from './owner-numbers.js';
 import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
-import { isLogThere, markClosed } from './state-mark.js';
+import { logBytesOf, markClosed } from './state-mark.js';
 
 /** SQLite's own limit of a text. */
 const TEXT_MAX_BYTES = 1_000_000_000;
@@ -113,7 +113,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
         onNews: ({ replica }) => news.take(replica),
         // A thread that ends by itself closes the file, and SQLite writes the log back and removes it.
         onDeath: () => {
-          if (isOpen && !isLogThere(path)) markClosed(path);
+          if (isOpen && logBytesOf(path) === undefined) markClosed(path);
         },
       },
     );

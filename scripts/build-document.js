@@ -1,5 +1,5 @@
-// Makes the description of the API from the sources: the OpenAPI document and
-// the requests made from it. What makes it runs here and goes nowhere.
+// Makes the description of the API from the sources: the OpenAPI document, in two
+// versions. What makes it runs here and goes nowhere.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +11,6 @@ const ENTRY = `
   export { clientTypes } from './src/openapi/client-records.ts';
   export { openApiDocument } from './src/openapi/document.ts';
   export { inVersion30 } from './src/openapi/version-3-0.ts';
-  export { postmanCollection } from './src/openapi/postman.ts';
-  export { httpFile } from './src/openapi/requests.ts';
 `;
 
 /**
@@ -22,13 +20,11 @@ const ENTRY = `
  * @returns {Promise<Record<string, string>>}
  */
 export function makeDocument(root) {
-  return made(root, ({ openApiDocument, inVersion30, httpFile, postmanCollection }) => {
+  return made(root, ({ openApiDocument, inVersion30 }) => {
     const document = openApiDocument();
     return {
       'openapi.json': jsonText(document),
       'openapi-3.0.json': jsonText(inVersion30(document)),
-      'postman.json': jsonText(postmanCollection(document)),
-      'requests.http': httpFile(document),
     };
   });
 }
@@ -47,8 +43,6 @@ export function makeClientTypes(root) {
  * @property {() => string} clientTypes
  * @property {() => object} openApiDocument
  * @property {(document: object) => object} inVersion30
- * @property {(document: object) => object} postmanCollection
- * @property {(document: object) => string} httpFile
  */
 
 /**

@@ -3,7 +3,7 @@
 // host runs is the very file that every other host runs.
 
 import { spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -44,10 +44,7 @@ const sharedBundles = {
  * and description are right, dist/ stays as it was.
  */
 export async function buildAll() {
-  await Promise.all([
-    typeScript('src/tsconfig.check.json'),
-    typeScript('src/reference/tsconfig.json'),
-  ]);
+  await typeScript('src/tsconfig.check.json');
   const described = await makeDocument(root);
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   mkdirSync(join(root, 'dist'));
@@ -56,7 +53,6 @@ export async function buildAll() {
   }
   const [bundles] = await Promise.all([buildBundles(), typeScript('src/tsconfig.build.json')]);
   writeFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), noticesOf(root, bundles));
-  copyReference();
 }
 
 /** Resolves with esbuild's metafile of each bundle: the files in it. */
@@ -132,24 +128,10 @@ async function buildBundles() {
         splitting: true,
         chunkNames: 'client-shared',
       }),
-      build({
-        ...common,
-        entryPoints: ['src/reference/reference.ts'],
-        minify: true,
-        sourcemap: false,
-        outdir: 'dist/reference',
-      }),
     ]);
     return results.flatMap(({ metafile }) => metafile ?? []);
   } catch (error) {
     throw new BuildFailure(messagesOf(error));
-  }
-}
-
-/** The preview's page, which is never deployed. */
-function copyReference() {
-  for (const name of ['reference.html', 'reference.css']) {
-    copyFileSync(join(root, 'src/reference', name), join(root, 'dist/reference', name));
   }
 }
 

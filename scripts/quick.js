@@ -14,7 +14,6 @@ const CHECKS = [
   ['Types', ...typesOf('tsconfig.json')],
   // Without Node's types: the core uses nothing that a browser or a Worker lacks.
   ['Types of the core', ...typesOf('src/tsconfig.core.json')],
-  ['Types of the API reference page', ...typesOf('src/reference/tsconfig.json')],
   ['Lint and formatting', '@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
   [
     'House rules and facts of the pages',

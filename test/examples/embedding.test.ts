@@ -16,10 +16,7 @@ const { exports: exported } = JSON.parse(readFileSync(join(ROOT, 'package.json')
 const EXAMPLE = pageCode('src/embedding.md', '## The handler');
 
 /** What the package has beside its exports. */
-const PACKED = [
-  ...['openapi.json', 'postman.json', 'requests.http', 'client-shared.js'],
-  'THIRD-PARTY-NOTICES.txt',
-];
+const PACKED = ['openapi.json', 'client-shared.js', 'THIRD-PARTY-NOTICES.txt'];
 
 describe('The embedding page’s example', () => {
   let consumer: TemporaryFolder;

@@ -54,7 +54,7 @@ describe('A running preview', () => {
     const page = await fetch(reference);
     expect(page.headers.get('content-security-policy')).toContain(`connect-src 'self' ${api};`);
     const files = [...(await page.text()).matchAll(/(?:src|href)="([^":]+)"/g)].map(([, to]) => to);
-    expect(files).toHaveLength(2);
+    expect(files).toHaveLength(4);
     for (const file of [...files, 'openapi.json']) {
       expect((await fetch(reference + file)).status, file).toBe(200);
       expect((await fetch(`${api}/${file}`)).status, file).toBe(404);

@@ -1,7 +1,5 @@
-// The summaries of the operations, which readers of the reference and users of
-// the ready-made requests choose by: each speaks of its own method and collection.
+// The summaries of the operations, which readers of the reference choose by: each speaks of its own method and collection.
 
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { type CollectionName, ROW_OF } from '../support/collection-table.js';
 import { OPERATIONS } from '../support/openapi-document.js';
@@ -28,14 +26,6 @@ it.each(OPERATIONS)('$name has a summary of its own action', ({ name, object }) 
   const wanted = OTHERS[name] ?? recordSummary(name);
   expect(wanted, `${name} has no summary here; add it to OTHERS`).not.toContain('undefined');
   expect(object.summary).toBe(wanted);
-});
-
-it('The ready-made requests have every operation under its summary', () => {
-  const file = readFileSync(new URL('../../dist/requests.http', import.meta.url), 'utf8');
-  const shown = [...file.matchAll(/^### (.+)\n# @name (.+)$/gm)].map(([, ...pair]) => pair);
-  expect(shown.sort()).toEqual(
-    OPERATIONS.map(({ object }) => [object.summary, object.operationId]).sort(),
-  );
 });
 
 function recordSummary(name: string): string {

@@ -53,10 +53,9 @@ describe.each(PAGES)('%s', (page) => {
         .replace(/^dist\/types\/([\w/-]+)\.d\.ts$/, 'src/$1.ts');
       const candidates = [name, source, `${name}.ts`, `${name}.test.ts`, `${name}.js`];
       // These checks run before the first build.
-      const isBuilt =
-        /^dist\/(postman\.json|requests\.http|\.built|openapi(-3\.0)?\.json|THIRD-PARTY-NOTICES\.txt)?$/.test(
-          name,
-        );
+      const isBuilt = /^dist\/(\.built|openapi(-3\.0)?\.json|THIRD-PARTY-NOTICES\.txt)?$/.test(
+        name,
+      );
       expect(
         isBuilt || candidates.some((file) => existsSync(join(ROOT, file))),
         `${page} names ${name}`,

@@ -85,7 +85,8 @@ const COMMON_HEADERS = new Map([
 
 /** The flaw in an answer's form, as text; empty when it has none. */
 export function flawOf({ status, headers, body }: RawAnswer) {
-  if (status >= 500) return `status ${status}`;
+  // 501 is the answer to a transfer coding that is not known (RFC 9112, section 6.1).
+  if (status >= 500 && status !== 501) return `status ${status}`;
   // Only OPTIONS is answered without an envelope.
   if (status === 204) return '';
   for (const [name, value] of COMMON_HEADERS) {

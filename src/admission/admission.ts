@@ -3,8 +3,8 @@
 // read, and the next piece of an answer is not made, until others are done. It is never refused.
 
 import type { Eventually } from '../eventually.js';
-import { disconnected, type HasGone } from './disconnected.js';
-import { FairQueue } from './fair-queue.js';
+import type { HasGone } from './disconnected.js';
+import { requestQueue, type WaitingRequest } from './request-queue.js';
 
 /** Requests of one account that have begun: more than a group of writes or a page of a console needs. */
 const ACCOUNT_MAX_BEGUN = 256;
@@ -40,12 +40,8 @@ export const UNLIMITED: AdmissionLimits = {
   ownShareBytes: 0,
 };
 
-/** Waits to begin, with 0 bytes, or for bytes. */
-interface Claim {
+interface BytesClaim extends WaitingRequest {
   readonly bytes: number;
-  readonly hasGone: HasGone;
-  readonly resolve: () => void;
-  readonly reject: (reason: Error) => void;
 }
 
 interface Account {
@@ -53,20 +49,13 @@ interface Account {
   heldBytes: number;
 }
 
-function claims(): FairQueue<Claim> {
-  return new FairQueue({
-    isGone: ({ hasGone }) => hasGone(),
-    drop: ({ reject }) => reject(disconnected()),
-  });
-}
-
 export class Admission {
   readonly #limits: AdmissionLimits;
   /** Every account that has begun a request or holds bytes. */
   readonly #accounts = new Map<string, Account>();
-  readonly #beginning = claims();
+  readonly #beginning = requestQueue();
   /** A queue of its own: a begun request that waits for bytes must not stand behind one that waits to begin. */
-  readonly #forBytes = claims();
+  readonly #forBytes = requestQueue<BytesClaim>();
   #heldBytes = 0;
 
   /** A limit that is not given has its default. */
@@ -89,7 +78,7 @@ export class Admission {
       return this.#begun(name, account, act);
     }
     return new Promise<void>((resolve, reject) => {
-      this.#beginning.add(name, { bytes: 0, hasGone, resolve, reject });
+      this.#beginning.add(name, { hasGone, resolve, reject });
     }).then(() => this.#begun(name, account, act));
   }
 

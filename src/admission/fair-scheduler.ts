@@ -2,8 +2,9 @@
 // one slice an event-loop turn in all, and the accounts that wait for a slice take turns.
 // The same holds for requests that are about to begin: a burst of them is spread.
 
-import { disconnected, type HasGone, neverGone } from './disconnected.js';
-import { FairQueue } from './fair-queue.js';
+import { type HasGone, neverGone } from './disconnected.js';
+import type { FairQueue } from './fair-queue.js';
+import { requestQueue, type WaitingRequest } from './request-queue.js';
 
 /** Resolves after the host has served the requests that wait, for example `setImmediate` on Node. */
 export type Pause = () => Promise<void>;
@@ -37,28 +38,15 @@ export interface FairSchedulerOptions {
   readonly givesWay?: () => boolean;
 }
 
-interface Waiter {
-  readonly hasGone: HasGone;
-  readonly resolve: () => void;
-  readonly reject: (reason: Error) => void;
-}
-
-function waiters(): FairQueue<Waiter> {
-  return new FairQueue({
-    isGone: ({ hasGone }) => hasGone(),
-    drop: ({ reject }) => reject(disconnected()),
-  });
-}
-
 export class FairScheduler {
   readonly #pause: Pause;
   readonly #stopwatch: () => number;
   readonly #sliceMs: number;
   readonly #givesWay: () => boolean;
   /** Requests that are about to begin. */
-  readonly #beginnings = waiters();
+  readonly #beginnings = requestQueue();
   /** Pieces of long work. */
-  readonly #pieces = waiters();
+  readonly #pieces = requestQueue();
   #serving = false;
   /** When the slice of this event-loop turn began. */
   #begun: number | undefined;
@@ -116,7 +104,7 @@ export class FairScheduler {
     return this.#pause();
   }
 
-  #turnIn(queue: FairQueue<Waiter>, account: string, hasGone: HasGone): Promise<void> {
+  #turnIn(queue: FairQueue<WaitingRequest>, account: string, hasGone: HasGone): Promise<void> {
     return new Promise((resolve, reject) => {
       queue.add(account, { hasGone, resolve, reject });
       if (!this.#serving) void this.#serve();

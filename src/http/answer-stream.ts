@@ -1,5 +1,5 @@
 // The bodies of long answers: made and encoded piece by piece as the client
-// reads, within the account's turns and its admission of bytes.
+// reads, within the account's slices and the bytes that it may hold.
 
 import type { Admission } from '../admission/admission.js';
 import { type HasGone, neverGone } from '../admission/disconnected.js';

@@ -95,7 +95,7 @@ export class Call {
     return queryOf(this.#context.req.raw);
   }
 
-  /** Reads the body and acts on it. Its bytes are held within the sender's admission until the action is done. */
+  /** Reads the body and acts on it. Its bytes count as the sender's until the action is done. */
   async withBody(act: (body: string) => Promise<Outcome<string>>): Promise<Outcome<string>> {
     const { admission, scheduler } = this.#dependencies;
     const request = this.#context.req.raw;

@@ -43,7 +43,7 @@ export class ThreadedWork implements RecordWork {
     account: string,
   ): Eventually<Outcome<ChangedRecord>> {
     if (body.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(name, body, account);
-    return this.#outcomeOf({ name: 'newRecord', args: [name, body, account] });
+    return this.#outcomeOf(account, { name: 'newRecord', args: [name, body] });
   }
 
   patchedRecord(
@@ -55,13 +55,13 @@ export class ThreadedWork implements RecordWork {
     if (stored.length + body.length <= IN_PLACE_MAX_CHARACTERS) {
       return workInPlace.patchedRecord(name, stored, body, account);
     }
-    return this.#outcomeOf({ name: 'patchedRecord', args: [name, stored, body, account] });
+    return this.#outcomeOf(account, { name: 'patchedRecord', args: [name, stored, body] });
   }
 
   paymentPieces(order: string, account: string): Eventually<readonly string[]> {
     if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentPieces(order, account);
-    const call: WorkCall = { name: 'paymentPieces', args: [order, account] };
-    return this.#run(call) as Promise<readonly string[]>;
+    const call: WorkCall = { name: 'paymentPieces', args: [order] };
+    return this.#run(account, call) as Promise<readonly string[]>;
   }
 
   /** The number of jobs of the thread: the one under way and the waiting ones. */
@@ -75,9 +75,9 @@ export class ThreadedWork implements RecordWork {
     await this.#worker?.terminate();
   }
 
-  async #outcomeOf(call: WorkCall): Promise<Outcome<ChangedRecord>> {
+  async #outcomeOf(account: string, call: WorkCall): Promise<Outcome<ChangedRecord>> {
     try {
-      return (await this.#run(call)) as Outcome<ChangedRecord>;
+      return (await this.#run(account, call)) as Outcome<ChangedRecord>;
     } catch (error) {
       if (!(error instanceof OutOfMemory)) throw error;
       return failed(
@@ -87,9 +87,9 @@ export class ThreadedWork implements RecordWork {
     }
   }
 
-  #run(call: WorkCall): Promise<unknown> {
+  #run(account: string, call: WorkCall): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#waiting.add(call.args.at(-1) ?? '', { call, resolve, reject });
+      this.#waiting.add(account, { call, resolve, reject });
       this.#next();
     });
   }

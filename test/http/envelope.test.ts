@@ -170,7 +170,7 @@ describe('a long list', () => {
     expect(new Set(next.mock.calls.map(([account]) => account))).toEqual(new Set(['neema']));
   });
 
-  it('waits for the admission of its account, and returns it', async () => {
+  it('waits for the bytes of its account, and returns them', async () => {
     const admission = new Admission({
       accountMaxBytes: 900_000,
       totalMaxBytes: 3_000_000,

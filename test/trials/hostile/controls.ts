@@ -40,8 +40,8 @@ export const UNBOUNDED: readonly Unbounded[] = [
     name: 'what nobody waits for any more is not dropped',
     replacements: [
       [
-        'function waiters() {\n  return new FairQueue({\n    isGone: ({ hasGone }) => hasGone()',
-        'function waiters() {\n  return new FairQueue({\n    isGone: () => false',
+        'function requestQueue() {\n  return new FairQueue({\n    isGone: ({ hasGone }) => hasGone()',
+        'function requestQueue() {\n  return new FairQueue({\n    isGone: () => false',
       ],
     ],
     scenario: 'changes and searches whose senders leave',

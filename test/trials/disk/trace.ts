@@ -112,7 +112,10 @@ function elsewhere(name: string, args: string, result: string, folder: string): 
   if (name.startsWith('open')) {
     const opened = plain(/<([^>]*)>/.exec(result)?.[1] ?? '');
     if (!isInside(opened, folder) || !args.includes('O_CREAT')) return undefined;
-    if (args.includes('O_TRUNC')) throw new Error(`no model of O_TRUNC on ${opened}`);
+    // With O_EXCL the file is a new one, so it has nothing to cut off.
+    if (args.includes('O_TRUNC') && !args.includes('O_EXCL')) {
+      throw new Error(`no model of O_TRUNC on ${opened}`);
+    }
     return { kind: 'create', path: opened };
   }
   if (name === 'mmap') {

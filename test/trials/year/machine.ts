@@ -2,7 +2,7 @@
 // what was acknowledged, and a clock whose days pass at once.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { root } from '../../../scripts/setup.js';
 import { type CommandRun, startProgram } from '../../support/data-command.js';
 import { eventually } from '../../support/eventually.js';
@@ -233,19 +233,19 @@ export class Machine {
       await this.backUpNow();
       return;
     }
-    const before = this.#backupLines();
+    const since = this.#now();
     // No connection lives through a quiet day.
     this.clients.rest();
     this.clock.pass(DAY_MS + A_LITTLE_MS);
-    if (this.litestream === undefined) await this.#backedUp(before);
+    if (this.litestream === undefined) await this.#backedUp(since);
   }
 
   /** As the page says: with SIGUSR2. */
   async backUpNow(): Promise<void> {
     if (this.litestream !== undefined || this.#service === undefined) return;
-    const before = this.#backupLines();
+    const since = this.#now();
     this.#service.child.kill('SIGUSR2');
-    await this.#backedUp(before);
+    await this.#backedUp(since);
   }
 
   /** Oldest first. */
@@ -274,16 +274,21 @@ export class Machine {
     return { ...ran, lost: this.clients.ledger.goBack(this.#moments.get(name) ?? 0) };
   }
 
-  #backupLines(): number {
-    return this.log.filter(({ event }) => /^backup_(?:taken|failed)/.test(event)).length;
+  #now(): { readonly line: number; readonly name: string } {
+    const time = new Date(this.clock.now()).toISOString().replaceAll(':', '-');
+    return { line: this.log.length, name: `service-${time}.db` };
   }
 
-  async #backedUp(before: number): Promise<void> {
+  /** Resolves when a backup that began since then is taken, or one failed. An earlier one, as of a first start, may still be under way. */
+  async #backedUp(since: { readonly line: number; readonly name: string }): Promise<void> {
     if (this.#service === undefined) return;
+    const isOver = ({ event, file }: LogLine) =>
+      event === 'backup_failed' ||
+      (event === 'backup_taken' && basename(String(file)) >= since.name);
     await eventually(async () => {
       // The question wakes the process, whose timers are then due.
       await fetch(`${this.operations}/live`).catch(() => undefined);
-      if (this.#backupLines() <= before) throw new Error('no backup was taken');
+      if (!this.log.slice(since.line).some(isOver)) throw new Error('no backup was taken');
     });
     for (const name of this.backupNames()) {
       if (!this.#moments.has(name)) this.#moments.set(name, this.clients.ledger.begun);

@@ -1,5 +1,6 @@
 // An empty bucket of the platform's runtime, without a Worker.
 
+import '../support/miniflare-waits.js';
 import { Miniflare } from 'miniflare';
 import type { CopiesEnvironment } from '../../src/worker/copies/copy-format.js';
 

@@ -25,8 +25,9 @@ export const NO_RECORDS: ListSnapshot = { chunks: [], length: 0 };
 
 /** One account's records of one collection. */
 export class RecordList {
-  /** Made at the first read, because after a start most lists are never read. */
+  /** Only where the keys do not ascend with the positions, as of rows that another program wrote. */
   #byKey: Map<RecordKey, MemoryRecord> | undefined;
+  #highestKey = 0;
   #chunks: Chunk[] = [];
   #length = 0;
   /** Until the next change. */
@@ -39,12 +40,13 @@ export class RecordList {
   }
 
   get(key: RecordKey): MemoryRecord | undefined {
-    if (this.#byKey === undefined) {
-      this.#byKey = new Map();
-      for (const chunk of this.#chunks)
-        for (const record of chunk) this.#byKey.set(record.key, record);
-    }
-    return this.#byKey.get(key);
+    if (this.#byKey !== undefined) return this.#byKey.get(key);
+    if (typeof key !== 'number') return undefined;
+    // Every key is a number.
+    const keyOf = (record: MemoryRecord | undefined) => record?.key as number;
+    const chunk = this.#chunks[lastUpTo(this.#chunks, (each) => keyOf(each[0]), key)] ?? [];
+    const record = chunk[lastUpTo(chunk, keyOf, key)];
+    return record?.key === key ? record : undefined;
   }
 
   /** The same one until the next change. */
@@ -71,7 +73,7 @@ export class RecordList {
 
   add(record: MemoryRecord): void {
     this.#beforeChange();
-    this.#byKey?.set(record.key, record);
+    this.#noteKey(record);
     this.#length++;
     const last = this.#chunks.at(-1);
     if (this.#growing !== undefined && this.#growing.length < CHUNK_RECORDS) {
@@ -104,6 +106,18 @@ export class RecordList {
     this.#chunks[number] = chunk.toSpliced(index, 1);
     // Short neighbours become one: a list of which most is deleted has few chunks.
     if (!this.#joined(number)) this.#joined(number - 1);
+  }
+
+  #noteKey(record: MemoryRecord): void {
+    const { key } = record;
+    if (this.#byKey === undefined) {
+      if (typeof key === 'number' && key > this.#highestKey) {
+        this.#highestKey = key;
+        return;
+      }
+      this.#byKey = new Map(this.#chunks.flat().map((each) => [each.key, each]));
+    }
+    this.#byKey.set(key, record);
   }
 
   /** Makes one of a chunk and the next one, where both are short. An empty one goes in any case. */
@@ -141,17 +155,13 @@ export class RecordList {
   }
 }
 
-/** The index of the last item whose position is not beyond `position`. Binary search: positions only ever grow. */
-function lastUpTo<T>(
-  items: readonly T[],
-  positionOf: (item: T) => number,
-  position: number,
-): number {
+/** The index of the last item whose number is not beyond `limit`. Binary search: the numbers ascend. */
+function lastUpTo<T>(items: readonly T[], numberOf: (item: T) => number, limit: number): number {
   let low = 0;
   let high = items.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >>> 1;
-    if (positionOf(items[middle] as T) <= position) low = middle;
+    if (numberOf(items[middle] as T) <= limit) low = middle;
     else high = middle - 1;
   }
   return low;

@@ -2,11 +2,26 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { RecordKey } from '../../src/domain/identifier.js';
 import { type MemoryRecord, memoryRecord } from '../../src/records/memory-record.js';
 import { CHUNK_RECORDS, type ListSnapshot, RecordList } from '../../src/records/record-list.js';
 
-function recordOf(position: number, text = 'x'): MemoryRecord {
-  return memoryRecord(position, position, { text, status: undefined });
+function recordOf(
+  position: number,
+  text = 'x',
+  key: RecordKey = keysInOrder(position),
+): MemoryRecord {
+  return memoryRecord(position, key, { text, status: undefined });
+}
+
+/** The service's own records, with a gap between two. */
+function keysInOrder(position: number): RecordKey {
+  return 2 * position;
+}
+
+/** Rows that another program wrote: pairs that are exchanged, and keys that are no numbers. */
+function keysInDisorder(position: number): RecordKey {
+  return position % 7 === 0 ? `A-${position}` : 2 * (position ^ 1);
 }
 
 function listOf(count: number): RecordList {
@@ -19,52 +34,63 @@ const flat = ({ chunks }: ListSnapshot) => chunks.flat();
 
 it('does with any changes what an array does, and keeps every snapshot as it was', () => {
   const place = fc.nat(2_000);
-  const step = fc.oneof(
+  const change = fc.oneof(
     fc.record({ do: fc.constant('add' as const), count: fc.integer({ min: 1, max: 200 }) }),
     fc.record({ do: fc.constant('replace' as const), at: place }),
     fc.record({ do: fc.constant('remove' as const), at: place, count: fc.nat(200) }),
     fc.record({ do: fc.constant('snapshot' as const) }),
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), place, fc.nat(300), (steps, first, count) => {
-      const list = new RecordList();
-      let model: MemoryRecord[] = [];
-      let position = 0;
-      const taken: [ListSnapshot, MemoryRecord[]][] = [];
-      for (const given of steps) {
-        if (given.do === 'add') {
-          for (let i = 0; i < given.count; i++) {
-            const record = recordOf(++position);
-            list.add(record);
-            model.push(record);
+    fc.property(
+      fc.array(change, { maxLength: 40 }),
+      place,
+      fc.nat(300),
+      fc.boolean(),
+      (...given) => {
+        const [steps, first, count, isInOrder] = given;
+        const keyOf = isInOrder ? keysInOrder : keysInDisorder;
+        const list = new RecordList();
+        let model: MemoryRecord[] = [];
+        let position = 0;
+        const taken: [ListSnapshot, MemoryRecord[]][] = [];
+        for (const step of steps) {
+          if (step.do === 'add') {
+            for (let i = 0; i < step.count; i++) {
+              const record = recordOf(++position, 'x', keyOf(position));
+              list.add(record);
+              model.push(record);
+            }
+          } else if (step.do === 'replace') {
+            const index = step.at % Math.max(model.length, 1);
+            const before = model[index];
+            if (before === undefined) continue;
+            const after = recordOf(before.position, 'changed', before.key);
+            list.replace(after);
+            model = model.with(index, after);
+          } else if (step.do === 'remove') {
+            for (let i = 0; i < step.count; i++) {
+              const record = model[step.at % Math.max(model.length, 1)];
+              if (record === undefined) break;
+              list.remove(record);
+              model = model.filter((other) => other !== record);
+            }
+          } else {
+            taken.push([list.snapshot(), [...model]]);
           }
-        } else if (given.do === 'replace') {
-          const index = given.at % Math.max(model.length, 1);
-          const before = model[index];
-          if (before === undefined) continue;
-          const after = recordOf(before.position, 'changed');
-          list.replace(after);
-          model = model.with(index, after);
-        } else if (given.do === 'remove') {
-          for (let i = 0; i < given.count; i++) {
-            const record = model[given.at % Math.max(model.length, 1)];
-            if (record === undefined) break;
-            list.remove(record);
-            model = model.filter((other) => other !== record);
-          }
-        } else {
-          taken.push([list.snapshot(), [...model]]);
         }
-      }
-      taken.push([list.snapshot(), model]);
-      for (const [snapshot, records] of taken) {
-        expect(flat(snapshot)).toEqual(records);
-        expect(snapshot.length).toBe(records.length);
-        expect(snapshot.chunks.every((chunk) => chunk.length > 0)).toBe(true);
-      }
-      expect(list.page(first, count)).toEqual(model.toReversed().slice(first, first + count));
-      for (const record of model) expect(list.get(record.key)).toBe(record);
-    }),
+        taken.push([list.snapshot(), model]);
+        for (const [snapshot, records] of taken) {
+          expect(flat(snapshot)).toEqual(records);
+          expect(snapshot.length).toBe(records.length);
+          expect(snapshot.chunks.every((chunk) => chunk.length > 0)).toBe(true);
+        }
+        expect(list.page(first, count)).toEqual(model.toReversed().slice(first, first + count));
+        const there = new Map(model.map((record) => [record.key, record]));
+        for (let at = 0; at <= position + 1; at++) {
+          for (const key of [keyOf(at), 2 * at + 1]) expect(list.get(key)).toBe(there.get(key));
+        }
+      },
+    ),
     { numRuns: 200 },
   );
 });

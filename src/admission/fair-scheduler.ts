@@ -16,6 +16,8 @@ export function nextTask(): Promise<void> {
 }
 
 const SLICE_MS = 2;
+/** Of a slice for beginnings: one that takes longer goes on as a piece of long work, while others wait to begin. */
+const BEGINNING_MS = 0.25;
 /** A slice gives way to new connections for so long. */
 const GIVE_WAY_MAX_MS = 10;
 
@@ -50,6 +52,8 @@ export class FairScheduler {
   #serving = false;
   /** When the slice of this event-loop turn began. */
   #begun: number | undefined;
+  /** When the request that began last in the slice for beginnings did so; undefined outside it. */
+  #lastBeginning: number | undefined;
 
   constructor({
     pause = nextTask,
@@ -63,12 +67,11 @@ export class FairScheduler {
     this.#givesWay = givesWay;
   }
 
-  /** Whether this event-loop turn has had its slice. To be asked before each step of long work. */
+  /** Whether long work must wait for its next slice. To be asked before each step of it. */
   sliceUsed(): boolean {
-    if (this.#sliceMs === Number.POSITIVE_INFINITY) return false;
-    const now = this.#stopwatch();
-    if (this.#begun === undefined) this.#begin(now);
-    return now - (this.#begun ?? now) >= this.#sliceMs;
+    if (this.#turnUsed()) return true;
+    if (this.#lastBeginning === undefined || this.#beginnings.size === 0) return false;
+    return this.#stopwatch() - this.#lastBeginning >= BEGINNING_MS;
   }
 
   /**
@@ -76,7 +79,7 @@ export class FairScheduler {
    * Rejects, as a failure, if its client has gone meanwhile.
    */
   admit(account: string, hasGone: HasGone = neverGone): Promise<void> | undefined {
-    const mustWait = this.sliceUsed() || this.#beginnings.size > 0;
+    const mustWait = this.#turnUsed() || this.#beginnings.size > 0;
     return mustWait ? this.#turnIn(this.#beginnings, account, hasGone) : undefined;
   }
 
@@ -122,16 +125,26 @@ export class FairScheduler {
       await this.#giveWay();
       if (this.#beginnings.size === 0 && this.#pieces.size === 0) break;
       this.#begin(this.#stopwatch());
-      while (this.#beginnings.size > 0 && !this.sliceUsed()) {
+      while (this.#beginnings.size > 0 && !this.#turnUsed()) {
+        this.#lastBeginning = this.#stopwatch();
         this.#beginnings.take()?.resolve();
         // The request begins, so that its time counts.
         await undefined;
       }
+      this.#lastBeginning = undefined;
       if (this.#pieces.size === 0) continue;
       this.#begin(this.#stopwatch());
       this.#pieces.take()?.resolve();
     }
     this.#serving = false;
+  }
+
+  /** Whether this event-loop turn has had its slice. */
+  #turnUsed(): boolean {
+    if (this.#sliceMs === Number.POSITIVE_INFINITY) return false;
+    const now = this.#stopwatch();
+    if (this.#begun === undefined) this.#begin(now);
+    return now - (this.#begun ?? now) >= this.#sliceMs;
   }
 
   async #giveWay(): Promise<void> {

@@ -5,6 +5,7 @@
 import { randomFillSync } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { type ErrorCode, type Failure, failed } from '../domain/errors.js';
 import { type Answer, failure } from '../http/answer.js';
 import { METHODS, originPolicy } from '../http/cors.js';
@@ -40,20 +41,26 @@ const NO_TUNNELS = reason('METHOD_NOT_ALLOWED', 'CONNECT is not possible here; t
 /** A client has this long to read a refusal and close; then the connection is cut. */
 const LINGER_MS = 500;
 
+export interface ConnectionErrorsOptions {
+  readonly connections: Connections;
+  /** Spreads the refusals of many clients that break off at once: other requests come between them. */
+  readonly scheduler: FairScheduler;
+  readonly corsAllowedOrigins: readonly string[];
+  /** If only the method is unknown to Node's parser, the handler answers the request. */
+  readonly handler: UnknownMethodHandler;
+}
+
 export class ConnectionErrors {
   readonly #originHeadersOf: ReturnType<typeof originPolicy>;
   readonly #requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
   readonly #connections: Connections;
+  readonly #scheduler: FairScheduler;
   readonly #handler: UnknownMethodHandler;
   readonly #refused = new WeakSet<Duplex>();
 
-  /** If only the method is unknown to Node's parser, the handler answers the request. */
-  constructor(
-    connections: Connections,
-    corsAllowedOrigins: readonly string[],
-    handler: UnknownMethodHandler,
-  ) {
+  constructor({ connections, scheduler, corsAllowedOrigins, handler }: ConnectionErrorsOptions) {
     this.#connections = connections;
+    this.#scheduler = scheduler;
     this.#handler = handler;
     this.#originHeadersOf = originPolicy(corsAllowedOrigins);
   }
@@ -124,6 +131,7 @@ export class ConnectionErrors {
     request?: IncomingMessage,
     metered?: MeteredExchange,
   ) {
+    await this.#scheduler.admit('');
     const message = await refusal?.(request, metered);
     if (socket.writable) socket.end(message === undefined ? '' : serialized(message));
     if (message !== undefined) metered?.refused(message.status);

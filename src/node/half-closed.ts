@@ -3,7 +3,7 @@
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { FairScheduler } from '../admission/fair-scheduler.js';
+import type { FairScheduler } from '../admission/fair-scheduler.js';
 import type { Connections, Exchange } from './connections.js';
 
 /** Longer than a reset takes to come back: from a client on this machine or near it, from one in the same country, and over nearly every network. */
@@ -14,14 +14,13 @@ const WRITES = new Set(['POST', 'PATCH', 'DELETE']);
 /**
  * Answers the requests under way on a connection whose client has ended its side.
  * Node closes the connection after the newest of these answers. The response write
- * time-out applies as always, and an incomplete request is refused. `turns` spreads the
- * questions to clients that may have gone; they are its own, so that a burst of requests does not
- * hold the questions up.
+ * time-out applies as always, and an incomplete request is refused. `scheduler` spreads the
+ * questions to clients that may have gone.
  */
 export function answerHalfClosed(
   server: Server,
   connections: Connections,
-  scheduler = new FairScheduler(),
+  scheduler: FairScheduler,
 ): void {
   // Node's own property, which its types lack. An HTTP server has `allowHalfOpen` in any case.
   Object.assign(server, { httpAllowHalfOpen: true });

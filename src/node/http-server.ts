@@ -4,6 +4,7 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { FairScheduler } from '../admission/fair-scheduler.js';
 import {
   HEADER_READ_TIMEOUT_MS,
   KEEP_ALIVE_TIMEOUT_MS,
@@ -158,12 +159,15 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     requireHostHeader: false,
   });
   const connections = new Connections(server, events);
-  const errors = new ConnectionErrors(
+  // Of its own, so that a burst of requests does not hold up what concerns clients that leave.
+  const scheduler = new FairScheduler();
+  const errors = new ConnectionErrors({
     connections,
-    options.corsAllowedOrigins,
-    async (request, exchange) => handler(request, { exchange }),
-  );
-  answerHalfClosed(server, connections);
+    scheduler,
+    corsAllowedOrigins: options.corsAllowedOrigins,
+    handler: async (request, exchange) => handler(request, { exchange }),
+  });
+  answerHalfClosed(server, connections, scheduler);
   options.arrivals?.watch(server);
   const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // While draining, clients must not send another request on this connection; and what

@@ -89,6 +89,27 @@ describe('FairScheduler', () => {
     expect(served).toEqual(['a', 'c', 'd', 'b']);
   });
 
+  it('lets a request that takes long give way to those that wait to begin, not to itself', async () => {
+    const { scheduler, clock, nextTurn } = controlled();
+    const done: string[] = [];
+    async function request(account: string, steps: number): Promise<void> {
+      await scheduler.admit(account);
+      for (let step = 0; step < steps; step++) {
+        if (scheduler.sliceUsed()) await scheduler.yield(account);
+        clock.now += 0.2;
+      }
+      done.push(account);
+    }
+    scheduler.sliceUsed();
+    clock.now += 2;
+    for (const account of ['reader', 'shop', 'shop', 'shop', 'last']) {
+      void request(account, account === 'reader' ? 9 : 1);
+    }
+    await nextTurn();
+    // All began in one slice. The reader had two steps of it, and goes on in the slice for long work.
+    expect(done).toEqual(['shop', 'last', 'shop', 'shop', 'reader']);
+  });
+
   it('begins no request before those that wait already', async () => {
     let comes = true;
     const { scheduler, clock, nextTurn } = controlled(() => comes);

@@ -6,6 +6,13 @@ import type { ReadBody } from '../http/request-body.js';
 
 const NOTHING = Buffer.alloc(0);
 
+/**
+ * Bytes, or pieces, of one body in an event-loop turn; Node has up to 128 KiB more. Without it Node
+ * reads 2 MiB of each connection in one turn: 16 large bodies held every other request up for 40 ms.
+ */
+const TURN_BYTES = 32_768;
+const TURN_PIECES = 256;
+
 export function incomingBody(incoming: IncomingMessage): ReadBody {
   return async (maxBytes) => (await wholeBody(incoming, maxBytes)).take();
 }
@@ -32,9 +39,11 @@ function wholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Whole> 
     // The first piece is nearly always the whole body. Further pieces are copied into one buffer:
     // keeping pieces would cost about 400 bytes for each chunk of one byte.
     let length = 0;
+    const rest = restAfterEachTurn(incoming);
     incoming.on('data', (chunk: Buffer) => {
       const start = length;
       length += chunk.length;
+      rest(chunk.length);
       if (length > maxBytes) {
         // The rest is read and dropped until the request's time-out, so that the client can still read the answer.
         whole.bytes = undefined;
@@ -64,4 +73,16 @@ function wholeBody(incoming: IncomingMessage, maxBytes: number): Promise<Whole> 
       if (!incoming.readableEnded) reject(new Error('the connection closed before the body ended'));
     });
   });
+}
+
+/** Returns a function to call with the length of each piece: it lets the stream rest until the next turn. */
+function restAfterEachTurn(incoming: IncomingMessage): (bytes: number) => void {
+  let [bytes, pieces] = [0, 0];
+  return (more) => {
+    bytes += more;
+    if (bytes < TURN_BYTES && ++pieces < TURN_PIECES) return;
+    [bytes, pieces] = [0, 0];
+    incoming.pause();
+    setImmediate(() => incoming.resume());
+  };
 }

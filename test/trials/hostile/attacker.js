@@ -21,7 +21,7 @@ import { randomFrom } from '../load/random.js';
  * @property {number[]} refused Numbers of requests that were answered 4xx.
  */
 
-const NICE = 10;
+const NICE = 19;
 const DROP_EVERY_MS = 50;
 const SIP_EVERY_MS = 200;
 const VANISHES_WITHIN_MS = 300;

@@ -27,8 +27,9 @@ export const UNBOUNDED: readonly Unbounded[] = [
     scenario: 'bodies of a mebibyte on 400 connections',
   },
   {
-    name: 'a search takes a copy of the whole list',
+    name: 'a search takes a copy of the whole list, and any number of them begin',
     replacements: [
+      ['ACCOUNT_MAX_BEGUN = 256', 'ACCOUNT_MAX_BEGUN = Infinity'],
       [
         'chunks: this.#chunks, length',
         'chunks: this.#chunks.map((chunk) => chunk.slice()), length',
@@ -37,18 +38,36 @@ export const UNBOUNDED: readonly Unbounded[] = [
     scenario: '200,000 small orders, changed and searched',
   },
   {
-    name: 'what nobody waits for any more is not dropped',
-    replacements: [
-      [
-        'function requestQueue() {\n  return new FairQueue({\n    isGone: ({ hasGone }) => hasGone()',
-        'function requestQueue() {\n  return new FairQueue({\n    isGone: () => false',
-      ],
-    ],
-    scenario: 'changes and searches whose senders leave',
-  },
-  {
     name: 'long work is not sliced',
     replacements: [['SLICE_MS = 2', 'SLICE_MS = 2000']],
     scenario: '200,000 small orders, changed and searched',
+  },
+  {
+    name: 'a body is read as fast as it comes',
+    replacements: [['if (bytes < TURN_BYTES && ++pieces < TURN_PIECES) return;', 'return;']],
+    scenario: 'large creates and large lists whose senders vanish',
+  },
+  {
+    name: 'a long beginning takes the whole slice',
+    replacements: [['BEGINNING_MS = 0.25', 'BEGINNING_MS = 2000']],
+    scenario: 'distinct searches of 200,000 orders, while 400 clients connect',
+  },
+  {
+    name: 'accounts are not served in rotation',
+    replacements: [
+      [
+        `this.#lanes.delete(account);
+      this.#shift(lane);
+      if (lane.length > 0) this.#lanes.set(account, lane);`,
+        `this.#shift(lane);
+      if (lane.length === 0) this.#lanes.delete(account);`,
+      ],
+    ],
+    scenario: 'distinct searches of 200,000 orders, while 400 clients connect',
+  },
+  {
+    name: 'the answers of a pipeline have no event-loop turn of their own',
+    replacements: [['setImmediate(() => this.#beginNext())', 'this.#beginNext()']],
+    scenario: 'eight connections without a token, which read',
   },
 ];

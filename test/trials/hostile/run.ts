@@ -7,11 +7,12 @@ import { percentile } from '../../../scripts/bench/statistics.js';
 import { type Attackers, startAttackers } from '../load/attackers.js';
 import { Ledger, type StoredRow } from '../load/ledger.js';
 import { feltBy, NEIGHBOUR, type Noted, startNeighbour } from '../load/neighbour.js';
+import { randomFrom } from '../load/random.js';
 import { openIdentityProvider, tokenOf } from '../service/identity-provider.js';
 import { clientOf } from '../service/requests.js';
 import { spawnServer } from '../service/service-process.js';
 import type { Report } from './attacker.js';
-import type { Armed } from './clients.js';
+import { type Armed, armed, type HostileClient } from './clients.js';
 import { MARKED_PATH, provider, WRITER } from './requests.js';
 
 export const ATTACKER = new URL('./attacker.js', import.meta.url);
@@ -28,6 +29,17 @@ export interface Phase {
   readonly clients: readonly Armed[];
   readonly milliseconds: number;
 }
+
+/** Ordinary clients. Until Node has compiled the code that runs often, a connection costs several times more. */
+const WARM_UP: HostileClient = {
+  asks: ['a list', 'health', 'an unknown method'],
+  sends: 'each anew',
+  reads: 'everything',
+  ends: 'half-closes',
+  connections: 20,
+  everyMs: 2,
+};
+const WARM_UP_MS = 5_000;
 
 export interface RunOptions {
   /** A filled database, which is copied. */
@@ -73,6 +85,11 @@ export async function underHostileClients(options: RunOptions): Promise<Outcome>
     const origin = String((await server.saw('started'))['address']);
     const attackers: Attackers<{ origin: string } & Phase, Report[]> =
       await startAttackers(ATTACKER);
+    await attackers.fire({
+      origin,
+      clients: [armed(WARM_UP, 0, randomFrom(0))],
+      milliseconds: WARM_UP_MS,
+    });
     const neighbour = await startNeighbour(origin);
     const ledger = new Ledger();
     const memory = watchMemory(server.pid);

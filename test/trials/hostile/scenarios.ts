@@ -19,8 +19,8 @@ export const SCENARIOS = {
     clients: [{ ...CALM, asks: ['a path without a token'], sends: 'at once', reads: 'nothing' }],
     seconds: 10,
   },
-  'four connections without a token, which read': {
-    clients: [{ ...CALM, asks: ['health'], sends: 'at once', connections: 4 }],
+  'eight connections without a token, which read': {
+    clients: [{ ...CALM, asks: ['a path without a token'], sends: 'at once', connections: 8 }],
     seconds: 10,
   },
   'one connection behind a junk token, whose check is slow': {
@@ -83,6 +83,26 @@ export const SCENARIOS = {
   'creates of a mebibyte whose senders vanish': {
     clients: [
       { ...CALM, asks: ['large creates'], sends: 'once', ends: 'vanishes', connections: 100 },
+    ],
+    seconds: 10,
+  },
+  'large creates and large lists whose senders vanish': {
+    clients: [
+      {
+        ...CALM,
+        asks: ['a list', 'large lists', 'large creates'],
+        sends: 'once',
+        reads: 'slowly',
+        ends: 'vanishes',
+        connections: 100,
+      },
+    ],
+    seconds: 10,
+  },
+  'distinct searches of 200,000 orders, while 400 clients connect': {
+    clients: [
+      { ...CALM, asks: ['distinct searches'], sends: 'once', reads: 'slowly', connections: 400 },
+      { ...CALM, asks: ['health'], sends: 'once', ends: 'vanishes', connections: 400 },
     ],
     seconds: 10,
   },

@@ -21,8 +21,8 @@ const CLIENTS_MAX = 5;
 /** So many of the clients come from an attack that was found before: only together do some requests hurt. */
 const KNOWN_SHARE = 0.3;
 const KNOWN = Object.values<Scenario>(SCENARIOS).flatMap(({ clients }) => clients);
-const PHASE_LEAST_MS = 2_000;
-const PHASE_MOST_MS = 6_000;
+const PHASE_LEAST_MS = 4_000;
+const PHASE_MOST_MS = 10_000;
 
 export const hostile: Trial = async ({
   quick,

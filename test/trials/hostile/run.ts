@@ -17,8 +17,8 @@ import { MARKED_PATH, provider, WRITER } from './requests.js';
 
 export const ATTACKER = new URL('./attacker.js', import.meta.url);
 const HEAP = '--max-old-space-size=512';
-/** Beyond the heap: the buffers of requests and answers, the storage thread, the program. */
-export const MEMORY_MAX_MEGABYTES = 600;
+/** The heap, 64 MiB of bodies and answers, buffers of connections, the storage thread, the program. */
+export const MEMORY_MAX_MEGABYTES = 800;
 const READ_P99_MAX_MS = 50;
 const WRITE_P99_MAX_MS = 250;
 const LOOK_EVERY_MS = 200;

@@ -1,6 +1,7 @@
 // The process of the attackers, which a trial starts and tells what to do.
 
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 
 export interface Attackers<Task, Result> {
   /** Resolves with what the process answers. Rejects if it ends before. */
@@ -13,6 +14,7 @@ export async function startAttackers<Task extends object, Result>(
   program: URL,
 ): Promise<Attackers<Task, Result>> {
   const attacker = fork(program);
+  keepToOneCore(attacker.pid);
   const ended = new Promise<never>((_, reject) => {
     attacker.once('exit', () => reject(new Error('the attackers ended')));
   });
@@ -31,4 +33,11 @@ export async function startAttackers<Task extends object, Result>(
       if (attacker.connected) attacker.disconnect();
     },
   };
+}
+
+/** Attackers have machines of their own. Here they get one core, so that the service always has another. */
+function keepToOneCore(pid: number | undefined): void {
+  const last = availableParallelism() - 1;
+  // Without this program of Linux they run where the system lets them.
+  if (last > 0) spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `${last}`, `${pid}`]);
 }

@@ -1,7 +1,7 @@
 // `erase`: an account is exported, gone from every view, in the ledger, and
 // named by a restore that brings it back.
 
-import { appendFile, mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { backupExpiry } from '../../src/data/erase/backup-expiry.js';
@@ -262,6 +262,13 @@ it('The end of the last backup is computed from the newest one, or reported as u
   const blinded = await backupExpiry(plan, now);
   expect(blinded).toContain('is removed about 2026-11-21T10:00:00.000Z');
   expect(blinded).toContain('the time 2027-12-27T10:00:00.000Z, which is yet to come');
+  expect(blinded).not.toContain('Older than those to keep');
+  const heldBack = 'backups/service-2026-01-02T10-00-00.000Z.db';
+  await writeFile(on.at(heldBack), '');
+  expect(await backupExpiry({ ...plan, keep: 1 }, now)).toContain(
+    '2026-01-02T10:00:00.000Z: it stays',
+  );
+  await rm(on.at(heldBack));
   const inZone = await backupExpiry(plan, now, (time) => `<${time}>`);
   expect(inZone).not.toMatch(/\d{4}-\d\d-\d\d/);
   expect(await backupExpiry(undefined, now)).toContain('BACKUP_DIR is not set here');

@@ -12,7 +12,7 @@ export type TimeText = (time: number) => string;
 
 const RFC_3339: TimeText = (time) => new Date(time).toISOString();
 
-/** One to three sentences. `now`: when the records were gone, in milliseconds since 1970, UTC. */
+/** One to four sentences. `now`: when the records were gone, in milliseconds since 1970, UTC. */
 export async function backupExpiry(
   backups: BackupSettings | undefined,
   now: number,
@@ -35,12 +35,23 @@ export async function backupExpiry(
       : past.length === 0
         ? 'The last backup that can hold the records'
         : `The backup of ${timeText(newest)} is the last one that can hold the records. It`;
-  const early = fromFuture(times.filter((time) => time > now).map(timeText));
+  const older = past.sort((one, other) => one - other).slice(0, -keep);
+  const others =
+    heldBack(older.map(timeText)) + fromFuture(times.filter((time) => time > now).map(timeText));
   if (intervalHours === 0) {
-    return `${last} is removed when ${keep} newer ones have been taken, which happens only when asked for.${early}`;
+    return `${last} is removed when ${keep} newer ones have been taken, which happens only when asked for${UNLESS}.${others}`;
   }
   const expires = timeText(newest + keep * intervalHours * HOUR_MS);
-  return `${last} is removed about ${expires}, when ${keep} newer ones have been taken, one every ${intervalHours} hours.${early}`;
+  return `${last} is removed about ${expires}, when ${keep} newer ones have been taken, one every ${intervalHours} hours${UNLESS}.${others}`;
+}
+
+/** An erasure of a large account is itself a reason to hold an older backup back. */
+const UNLESS =
+  ', unless it holds much more than every newer one: then the log says backup_held_back, and you remove it by hand';
+
+function heldBack(times: readonly string[]): string {
+  if (times.length === 0) return '';
+  return ` Older than those to keep is ${times.join(', ')}: it stays, and may hold the records too, until you remove it by hand.`;
 }
 
 /** The rotation removes these first, so they are gone before the newest one is. */

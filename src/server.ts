@@ -19,7 +19,7 @@ JSON line an event.
 
   --check               looks at everything that a start needs, starts nothing, and
                         ends with 0 where a start would succeed, else with 1
-  --online              with --check: asks the identity provider, too
+  --online              with --check: asks the identity provider and the replica, too
 ${COMMON_HELP}
 Settings (environment); all of them are in src/node/README.md
   DATABASE_URL        the database (file:data/service.db)

@@ -24,9 +24,11 @@ export interface Found {
   readonly warnings?: readonly SettingWarning[];
 }
 
+/** For the replica to take every change; a network that needs longer cannot do it for each write. */
+const SYNC_MAX_SECONDS = 10;
 const SHORT_KEY = 'admin_key_too_short';
 
-/** The looks in the order of a start. `online`: whether the identity provider is asked. */
+/** The looks in the order of a start. `online`: whether the identity provider and the replica are asked. */
 export function looksAt(environment: Environment, settings: Settings, online: boolean): Look[] {
   const ports = new Ports();
   let file: FileState | undefined;
@@ -54,7 +56,7 @@ export function looksAt(environment: Environment, settings: Settings, online: bo
         return { found: `${resolve(backups.folder)} can be written to` };
       },
     },
-    { what: 'replica', look: () => lookAtReplica(settings) },
+    { what: 'replica', look: () => lookAtReplica(settings, online && file !== 'absent') },
     {
       what: 'operations port',
       look: () =>
@@ -98,14 +100,19 @@ function lookAtKey(settings: Settings): Found {
   return { found: 'unset: the administration API answers 503' };
 }
 
-/** In `sync` a start needs Litestream; in `async` it warns. */
-async function lookAtReplica({ replication, databasePath }: Settings): Promise<Found> {
+/** In `sync` a start needs Litestream; in `async` it warns. `syncs`: whether the replica itself is tried. */
+async function lookAtReplica(
+  { replication, databasePath }: Settings,
+  syncs: boolean,
+): Promise<Found> {
   const { mode, socketPath } = replication;
   if (mode === 'off') return { found: 'none: REPLICATION is off' };
   const litestream = new Litestream({ socketPath, databasePath: resolve(databasePath) });
   try {
     await litestream.identify();
-    return { found: 'Litestream answers and lists the database' };
+    if (!syncs) return { found: 'Litestream answers and lists the database' };
+    const { replicatedTxid } = await litestream.sync(true, SYNC_MAX_SECONDS);
+    return { found: `Litestream synced: the replica has every change up to ${replicatedTxid}` };
   } catch (error) {
     if (mode === 'sync') throw error;
     const hint = error instanceof Error ? error.message : String(error);

@@ -118,6 +118,17 @@ export function readAdminKey(
   return keysIn(path, readFile);
 }
 
+/** The key that a program sends: during a rotation the first one, which is the newer. Throws a `SettingError`. */
+export function readSentAdminKey(environment: Environment, readFile?: ReadFile): string {
+  const [key] = [readAdminKey(environment, readFile) ?? []].flat();
+  if (key !== undefined) return key;
+  throw new SettingError(
+    'ADMIN_API_KEY',
+    'unset, as is ADMIN_API_KEY_FILE',
+    "the service's admin key",
+  );
+}
+
 function keysIn(path: string, readFile: ReadFile): string[] {
   const name = 'ADMIN_API_KEY_FILE';
   const wanted = 'a readable file of one or two keys, a line each';

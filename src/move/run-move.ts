@@ -7,7 +7,7 @@ import {
   withSettings,
 } from '../data/command-dependencies.js';
 import { Interrupted } from '../data/failures.js';
-import { readAdminKey } from '../data/target.js';
+import { adminKeyIn } from '../data/target.js';
 import type { Waits } from '../data/waiting.js';
 import { EXIT_DONE, EXIT_FAILED, EXIT_INTERRUPTED, exitCodeOf } from '../program/ending.js';
 import { FileAccounts } from '../storage/move/file-accounts.js';
@@ -33,7 +33,7 @@ export async function runMove(
       return EXIT_DONE;
     }
     const dependencies = withSettings(given, command.settingsFiles);
-    const adminKey = readAdminKey(dependencies.environment);
+    const adminKey = adminKeyIn(dependencies.environment);
     const worker = new MaintenanceWorker({ url: command.url, adminKey }, dependencies, waits);
     return command.kind === 'in'
       ? await runIn(command, worker, dependencies)

@@ -1,7 +1,7 @@
 // The settings of the operator's console: which service it shows, where it
 // listens, and how its operator signs in.
 
-import { type ReadFile, readAdminKey } from '../settings.js';
+import { type ReadFile, readSentAdminKey } from '../settings.js';
 import {
   type Environment,
   isLoopback,
@@ -53,10 +53,7 @@ export function readConsoleSettings(
   environment: Environment,
   readFile: ReadFile | undefined,
 ): ConsoleSettings {
-  const adminKey = [readAdminKey(environment, readFile) ?? []].flat()[0];
-  if (adminKey === undefined) {
-    throw new SettingError('ADMIN_API_KEY', 'unset', "the service's admin key");
-  }
+  const adminKey = readSentAdminKey(environment, readFile);
   const host = environment['CONSOLE_HOST'] || '127.0.0.1';
   const origin = read(environment, 'CONSOLE_ORIGIN', httpsOrigin, undefined);
   if (!isLoopback(host) && origin === undefined) {

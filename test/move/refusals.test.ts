@@ -39,7 +39,7 @@ describe('The words of a move', () => {
     const args = ['--from', 'a.db', '--to', URL_];
     expect(await moveHere(args, { key: '' })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('neither ADMIN_API_KEY nor ADMIN_API_KEY_FILE is set'),
+      stderr: expect.stringContaining('ADMIN_API_KEY is unset, as is ADMIN_API_KEY_FILE'),
     });
     const help = await moveHere(['--help']);
     expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('--renumbered FILE') });

@@ -17,7 +17,7 @@ const ROWS = [
 function spellings(value: number, constant: string): string[] {
   const plain = value.toLocaleString('en-US');
   if (constant.endsWith('_MS')) return [`${value / 1_000} s`, `${plain} ms`];
-  if (constant.endsWith('_BYTES')) return [`${value / 1_048_576} MiB`];
+  if (constant.endsWith('_BYTES')) return [`${value / 1_048_576} MiB`, `${value / 1_024} KiB`];
   return [plain];
 }
 
@@ -27,7 +27,7 @@ describe(`The table of all bounds in ${PAGE}`, () => {
   });
 
   it.each(ROWS)('"$what" has the number of $constant in $file', ({ bound, constant, file }) => {
-    const numbers: string[] = bound.match(/[\d,]+(?:\.\d+)?(?: (?:MiB|ms|s)\b)?/g) ?? [];
+    const numbers: string[] = bound.match(/[\d,]+(?:\.\d+)?(?: (?:MiB|KiB|ms|s)\b)?/g) ?? [];
     const value = constantOf(file, constant);
     expect(
       spellings(value, constant).some((spelling) => numbers.includes(spelling)),

@@ -74,7 +74,7 @@ export function pageCode(page: string, words: string, language = 'js'): string {
  * has no such constant.
  */
 export function constantOf(file: string, name: string): number {
-  const found = new RegExp(`^(?:export )?const ${name} = ([\\d_ *+]+);`, 'm').exec(textOf(file));
+  const found = new RegExp(`^(?:export )?const ${name} = ([\\d_. *+]+);`, 'm').exec(textOf(file));
   if (found === null) throw new Error(`${file} has no numeric constant ${name}; a test reads it`);
   const [, expression = ''] = found;
   return expression

@@ -102,7 +102,7 @@ export const SCENARIOS = {
   'distinct searches of 200,000 orders, while 400 clients connect': {
     clients: [
       { ...CALM, asks: ['distinct searches'], sends: 'once', reads: 'slowly', connections: 400 },
-      { ...CALM, asks: ['health'], sends: 'once', ends: 'vanishes', connections: 400 },
+      { ...CALM, asks: ['health'], sends: 'in drops', reads: 'nothing', connections: 400 },
     ],
     seconds: 10,
   },

@@ -8,7 +8,7 @@ import { setPriority } from 'node:os';
 
 /** @typedef {import('./attacks.js').Shot} Shot */
 
-const NICE = 10;
+const NICE = 19;
 /** An unread answer is cut by the service after 15 s. */
 const HELD_MS = 20_000;
 const LEAVE_MS = 20;

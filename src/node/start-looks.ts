@@ -24,8 +24,8 @@ export interface Found {
   readonly warnings?: readonly SettingWarning[];
 }
 
-/** For the replica to take every change; a network that needs longer cannot do it for each write. */
-const SYNC_MAX_SECONDS = 10;
+/** For the replica to take every change: a person waits for this check. */
+const ONLINE_SYNC_MAX_SECONDS = 10;
 const SHORT_KEY = 'admin_key_too_short';
 
 /** The looks in the order of a start. `online`: whether the identity provider and the replica are asked. */
@@ -111,7 +111,7 @@ async function lookAtReplica(
   try {
     await litestream.identify();
     if (!syncs) return { found: 'Litestream answers and lists the database' };
-    const { replicatedTxid } = await litestream.sync(true, SYNC_MAX_SECONDS);
+    const { replicatedTxid } = await litestream.sync(true, ONLINE_SYNC_MAX_SECONDS);
     return { found: `Litestream synced: the replica has every change up to ${replicatedTxid}` };
   } catch (error) {
     if (mode === 'sync') throw error;

@@ -27,7 +27,6 @@ export const NO_RECORDS: ListSnapshot = { chunks: [], length: 0 };
 export class RecordList {
   /** Only where the keys do not ascend with the positions, as of rows that another program wrote. */
   #byKey: Map<RecordKey, MemoryRecord> | undefined;
-  #highestKey = 0;
   #chunks: Chunk[] = [];
   #length = 0;
   /** Until the next change. */
@@ -111,10 +110,8 @@ export class RecordList {
   #noteKey(record: MemoryRecord): void {
     const { key } = record;
     if (this.#byKey === undefined) {
-      if (typeof key === 'number' && key > this.#highestKey) {
-        this.#highestKey = key;
-        return;
-      }
+      const last = this.#chunks.at(-1)?.at(-1)?.key ?? 0;
+      if (typeof key === 'number' && key > Number(last)) return;
       this.#byKey = new Map(this.#chunks.flat().map((each) => [each.key, each]));
     }
     this.#byKey.set(key, record);

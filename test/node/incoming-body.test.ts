@@ -33,6 +33,27 @@ it('joins the bytes of a body that comes byte by byte', async () => {
   expect(kept).toBeLessThan(PIECES / 10);
 });
 
+it.each([
+  ['32 large pieces', 32, 32_768, 32],
+  ['5,120 tiny pieces', 5_120, 2, 20],
+])('leaves event-loop turns to others while it reads %s that are there', async (_, ...given) => {
+  const [pieces, bytes, turnsMin] = given;
+  const incoming = new Readable({ highWaterMark: pieces * bytes + 1, read() {} });
+  for (let piece = 0; piece < pieces; piece++) incoming.push(Buffer.alloc(bytes, 'x'));
+  incoming.push(null);
+  let turns = 0;
+  let isRead = false;
+  const count = () => {
+    turns++;
+    if (!isRead) setImmediate(count);
+  };
+  setImmediate(count);
+  const body = await incomingBody(incoming as unknown as IncomingMessage)(1_048_576);
+  isRead = true;
+  expect(body?.length).toBe(pieces * bytes);
+  expect(turns).toBeGreaterThanOrEqual(turnsMin - 1);
+});
+
 it('releases a body that was handed over, although its request is kept', async () => {
   const incoming = Readable.from([Buffer.alloc(200_000, ' '), Buffer.alloc(200_000, ' ')], {
     objectMode: false,

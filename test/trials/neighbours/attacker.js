@@ -1,19 +1,13 @@
 // The attackers' process: it fires the volleys of every attack at once and drops the answers.
-// Attackers have machines of their own, so this process has a low priority on this one:
-// the service and the neighbour get the processor first.
 
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { setPriority } from 'node:os';
 
 /** @typedef {import('./attacks.js').Shot} Shot */
 
-const NICE = 19;
 /** An unread answer is cut by the service after 15 s. */
 const HELD_MS = 20_000;
 const LEAVE_MS = 20;
-
-setPriority(NICE);
 const agent = new Agent({ keepAlive: true });
 /** How many answers of each status so far; 0 for a request without an answer. @type {Record<string, number>} */
 const statuses = {};

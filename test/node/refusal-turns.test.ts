@@ -1,0 +1,51 @@
+// Many clients may break off in one moment: other requests come between the refusals.
+
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { FairScheduler, nextTask } from '../../src/admission/fair-scheduler.js';
+import { ConnectionErrors } from '../../src/node/connection-errors.js';
+import { Connections } from '../../src/node/connections.js';
+
+const CLIENTS = 20;
+
+it('spreads the refusals of many clients over turns of the event loop', async () => {
+  let turns = 0;
+  let now = 0;
+  const scheduler = new FairScheduler({
+    pause: () => {
+      turns++;
+      return nextTask();
+    },
+    // A look at the clock takes a millisecond, so that a slice of two has one refusal.
+    stopwatch: () => ++now,
+  });
+  const server = createServer();
+  const connections = new Connections(server);
+  const errors = new ConnectionErrors({
+    connections,
+    scheduler,
+    corsAllowedOrigins: [],
+    handler: async () => new Response(),
+  });
+  server.on('clientError', (error, socket) => errors.refuse(error, socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    const answers = await Promise.all(
+      Array.from({ length: CLIENTS }, async () => {
+        const socket = connect(port, '127.0.0.1').end('no request\r\n\r\n');
+        let answer = '';
+        for await (const piece of socket.setEncoding('latin1')) answer += piece;
+        return answer;
+      }),
+    );
+    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(turns).toBeGreaterThanOrEqual(CLIENTS);
+  } finally {
+    connections.stop();
+    server.close();
+  }
+});

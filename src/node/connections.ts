@@ -93,6 +93,7 @@ class Connection {
     stopReading(this.socket);
     if (this.#isPipelining) return;
     this.#isPipelining = true;
+    closeWithoutStackTraces(this.socket);
     // Node reads on when an answer is read to its end, whatever waits.
     this.socket.on('drain', () => {
       if (this.queuedCount > 0) stopReading(this.socket);
@@ -270,4 +271,16 @@ function goOnReading(socket: PausableSocket): void {
   socket._paused = false;
   socket.parser?.resume();
   socket.resume();
+}
+
+/** For each request that waits on a closed connection Node makes an error: 3,000 stack traces took 120 ms. */
+function closeWithoutStackTraces(socket: Socket): void {
+  let limit = Error.stackTraceLimit;
+  socket.prependOnceListener('close', () => {
+    limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
+  });
+  socket.once('close', () => {
+    Error.stackTraceLimit = limit;
+  });
 }

@@ -84,10 +84,10 @@ export class CommitGroup implements CurrentRecords {
 
   holding(owner: string): Holding {
     let { records, bytes } = this.#set.holding(owner);
-    for (const { before, after, ...change } of this.#staged.values()) {
-      if (change.owner !== owner) continue;
+    for (const { owner: of, before, after, growth } of this.#staged.values()) {
+      if (of !== owner) continue;
       records += Number(after !== undefined) - Number(before !== undefined);
-      bytes += this.#set.bytesOf(after) - this.#set.bytesOf(before);
+      bytes += growth;
     }
     return { records, bytes };
   }
@@ -113,14 +113,16 @@ export class CommitGroup implements CurrentRecords {
   }
 
   #stage(change: Change): void {
-    const { collection, before, after } = change;
+    const { collection, before, after, growth } = change;
     const record = after ?? before;
     if (record === undefined) return;
     if (before === undefined || after === undefined) this.#numbered.add(collection);
     const earlier = this.#staged.get(record.position);
     this.#staged.set(
       record.position,
-      earlier === undefined ? change : { ...change, before: earlier.before },
+      earlier === undefined
+        ? change
+        : { ...change, before: earlier.before, growth: earlier.growth + growth },
     );
     this.#characters += after?.text.length ?? 0;
   }

@@ -14,7 +14,7 @@ import type { CurrentRecords, Decision } from './commit-group.js';
 import { type GiveWay, newestPage, searchedPage, statusPage } from './list-pages.js';
 import { type MemoryRecord, memoryRecord } from './memory-record.js';
 import type { PaymentRows } from './payment-rows.js';
-import type { Change, RecordSet } from './record-set.js';
+import type { Change, Holding, RecordSet } from './record-set.js';
 import type { AccountProfile, AccountRecords, AccountSummary, Sender } from './record-store.js';
 import type { RecordWork } from './record-work.js';
 import type { SearchBlocks } from './search-blocks.js';
@@ -95,7 +95,8 @@ export class MemoryAccount implements AccountRecords {
     return this.#write((current) => {
       const before = current.find(this.#owner, collection, id);
       if (before === undefined) return () => ({ outcome: notFound(collection, id) });
-      return () => this.#changed('delete', id, { collection, before }, []);
+      const growth = this.#context.set.growth(before.text);
+      return () => this.#changed('delete', id, { collection, before, growth }, []);
     });
   }
 
@@ -142,10 +143,11 @@ export class MemoryAccount implements AccountRecords {
     const key = set.nextSequence(collection);
     const id = formatId(collection, key);
     const text = identified(collection, id, this.#owner, given);
-    const refused = this.#refused(current, undefined, text);
+    const growth = set.growth(undefined, text);
+    const refused = this.#refused(current, text, { records: 1, bytes: growth });
     if (refused !== undefined) return { outcome: refused };
     const after = memoryRecord(set.nextPosition(), key, { text, status });
-    return this.#changed('create', id, { collection, after }, changed);
+    return this.#changed('create', id, { collection, after, growth }, changed);
   }
 
   #updated(
@@ -155,28 +157,22 @@ export class MemoryAccount implements AccountRecords {
     before: MemoryRecord,
     patched: ChangedRecord,
   ): Decision {
-    const refused = this.#refused(current, before, patched.text);
+    const growth = this.#context.set.growth(before.text, patched.text);
+    const refused = this.#refused(current, patched.text, { records: 0, bytes: growth });
     if (refused !== undefined) return { outcome: refused };
     const after = memoryRecord(before.position, before.key, patched);
-    return this.#changed('update', id, { collection, before, after }, patched.changed);
+    return this.#changed('update', id, { collection, before, after, growth }, patched.changed);
   }
 
   /** A record that storage would not take fails alone, before it can fail the writes that are committed with it. */
-  #refused(
-    current: CurrentRecords,
-    before: MemoryRecord | undefined,
-    text: string,
-  ): Outcome<string> | undefined {
-    const { set, writer, limits } = this.#context;
+  #refused(current: CurrentRecords, text: string, growth: Holding): Outcome<string> | undefined {
+    const { writer, limits } = this.#context;
     if (text.length * UTF8_MAX_BYTES > writer.bodyMaxBytes) {
       const bytes = utf8Length(text);
       if (bytes > writer.bodyMaxBytes) return tooLarge(bytes, writer.bodyMaxBytes);
     }
     if (limits.maxBytes === 0 && limits.maxRecords === 0) return undefined;
-    return quotaFailure(limits, current.holding(this.#owner), {
-      records: before === undefined ? 1 : 0,
-      bytes: utf8Length(text) - set.bytesOf(before),
-    });
+    return quotaFailure(limits, current.holding(this.#owner), growth);
   }
 
   #changed(

@@ -22,6 +22,8 @@ export interface Change {
   readonly collection: CollectionName;
   readonly before?: MemoryRecord | undefined;
   readonly after?: MemoryRecord | undefined;
+  /** UTF-8 bytes by which the account grows, as `RecordSet.growth` tells: a look at a large text takes milliseconds. */
+  readonly growth: number;
 }
 
 type Lists = Partial<Record<CollectionName, RecordList>>;
@@ -136,7 +138,8 @@ export class RecordSet {
     const account = facts.owner === undefined ? this.#unowned : this.#account(facts.owner);
     const record = storedRecord(row, facts);
     account.list(row.collection).add(record);
-    this.#count(account, undefined, record);
+    account.recordCount++;
+    account.bytes += this.growth(undefined, record.text);
     this.#counts[row.collection]++;
     this.#position = Math.max(this.#position, row.position);
     this.raiseSequence(row.collection, sequenceOf(row.collection, facts.id));
@@ -162,12 +165,13 @@ export class RecordSet {
   }
 
   /** Follows a commit. A change without `before` and `after` is a record that was created and deleted within it. */
-  apply({ owner, collection, before, after }: Change): void {
+  apply({ owner, collection, before, after, growth }: Change): void {
     if (before === undefined && after === undefined) return;
     const isNew = !this.#accounts.has(owner);
     const account = this.#account(owner);
     const target = account.list(collection);
-    this.#count(account, before, after);
+    account.recordCount += Number(after !== undefined) - Number(before !== undefined);
+    account.bytes += growth;
     if (before === undefined && after !== undefined) {
       target.add(after);
       this.#counts[collection]++;
@@ -230,14 +234,9 @@ export class RecordSet {
     return account === undefined ? NOTHING : { records: account.recordCount, bytes: account.bytes };
   }
 
-  /** UTF-8 bytes of a record's text, as far as bytes are counted. */
-  bytesOf(record: MemoryRecord | undefined): number {
-    return record === undefined || !this.#options.countsBytes ? 0 : utf8Length(record.text);
-  }
-
-  #count(account: Account, before: MemoryRecord | undefined, after: MemoryRecord | undefined) {
-    account.recordCount += Number(after !== undefined) - Number(before !== undefined);
-    account.bytes += this.bytesOf(after) - this.bytesOf(before);
+  /** UTF-8 bytes by which a record's text becomes longer; 0 where bytes are not counted. */
+  growth(before = '', after = ''): number {
+    return this.#options.countsBytes ? utf8Length(after) - utf8Length(before) : 0;
   }
 
   #account(owner: string): Account {

@@ -133,3 +133,17 @@ it('others are served between the answers of a pipeline', async () => {
   client.socket.destroy();
   other?.socket.destroy();
 });
+
+it('makes no stack trace for each request of a pipeline that breaks off', async () => {
+  const stacks: string[] = [];
+  server.on('request', (request: IncomingMessage) => {
+    request.on('error', ({ stack }) => stacks.push(String(stack)));
+  });
+  const client = openRaw(origin, pipeline(20));
+  while (queuedMost < 20) await setImmediate();
+  begun[0]?.[0].socket.resetAndDestroy();
+  await client.over;
+  while (stacks.length < 20) await setImmediate();
+  expect(stacks.filter((stack) => stack.includes('\n'))).toEqual([]);
+  expect(new Error('made afterwards').stack).toContain('\n');
+});

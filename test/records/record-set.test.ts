@@ -100,13 +100,14 @@ describe('Counts and owners', () => {
       const at = (owner: string, position: number) => ({
         owner,
         collection: 'customers' as const,
+        growth: 0,
         after: memoryRecord(position, position, { text: '{}', status: undefined }),
       });
       for (const [i, owner] of ['juma', 'asha', 'juma'].entries()) set.apply(at(owner, 50 + i));
       expect(set.count('customers')).toBe(4);
       expect(set.owners.slice(0, 9)).toEqual(['asha', 'juma', 'neema']);
       if (first === undefined) throw new Error('the loaded record is not there');
-      set.apply({ owner: 'neema', collection: 'customers', before: first });
+      set.apply({ owner: 'neema', collection: 'customers', before: first, growth: 0 });
       expect(set.count('customers')).toBe(3);
       expect(set.owners.slice(0, 9)).toEqual(['asha', 'juma']);
       expect([set.ownerCount, set.has('neema'), set.has('juma')]).toEqual([2, false, true]);

@@ -10,7 +10,7 @@ import { RecordSet } from '../../src/records/record-set.js';
 import { SearchBlocks } from '../../src/records/search-blocks.js';
 
 const OWNER = 'neema';
-const KEY = { owner: OWNER, collection: 'customers' } as const;
+const KEY = { owner: OWNER, collection: 'customers', growth: 0 } as const;
 
 /** An account's customers, changed without a journal, and searched. */
 class Customers {

@@ -116,16 +116,21 @@ describe('Rows of a file', () => {
     const set = setOf(fileRows([rows]));
     expect(set.holding('amina').records).toBe(2);
     const before = set.find('amina', 'customers', 'CUS-0003');
-    set.apply({ owner: 'amina', collection: 'customers', before });
+    set.apply({ owner: 'amina', collection: 'customers', before, growth: 0 });
     const after = memoryRecord(4, 4, { text: '{}', status: undefined });
-    set.apply({ owner: 'amina', collection: 'customers', after });
+    set.apply({ owner: 'amina', collection: 'customers', after, growth: 0 });
     expect(
       set
         .snapshot('amina', 'customers')
         .chunks.flat()
         .map(({ position }) => position),
     ).toEqual([1, 4]);
-    set.apply({ owner: 'baraka', collection: 'orders', after: { ...after, position: 5 } });
+    set.apply({
+      owner: 'baraka',
+      collection: 'orders',
+      after: { ...after, position: 5 },
+      growth: 0,
+    });
     expect(set.snapshot('baraka', 'customers').chunks.flat()).toHaveLength(1);
     expect(set.owners.slice(0, 9)).toEqual(['amina', 'baraka']);
   });

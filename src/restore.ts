@@ -50,16 +50,9 @@ process.exitCode = await runProgram(
       values.database === undefined ? databaseIn(environment) : typed(pathIn(values.database));
     // The ledger stands beside the backup's folder, unless the settings name another place.
     const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(backup)) ?? '';
-    let ledger: Ledger | undefined;
-    const restored = await restoreDatabase({
-      backup,
-      path,
-      now: Date.now(),
-      // Whoever cannot read it would bring erased accounts back without a word.
-      ready: async () => {
-        ledger = await readLedger(ledgerAt);
-      },
-    });
+    // First: a restore that cannot read it would bring erased accounts back without a word.
+    const ledger = await readLedger(ledgerAt);
+    const restored = await restoreDatabase({ backup, path, now: Date.now() });
     process.stdout.write(reportOf(backup, path, restored));
     process.stdout.write(whoCameBack(ledger, path));
     return EXIT_DONE;

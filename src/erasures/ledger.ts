@@ -15,16 +15,15 @@ import {
   statSync,
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { CollectionName } from '../domain/collection-name.js';
 import { objectIn } from '../json-line.js';
-import { asOwner, isSuperuser, ownerOnTheWay } from '../storage/backup/owner-rights.js';
+import { isSuperuser, placeOf } from '../storage/backup/superusers-place.js';
 
 const OWNER_ONLY = 0o600;
 const SALT_BYTES = 16;
 const NAME_END = '-erased.ndjson';
-const SUPERUSER = 0;
-const { O_RDWR, O_CREAT, O_APPEND } = constants;
+const FOR_ADDING = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
 
 export type RecordCounts = Partial<Record<CollectionName, number>>;
 
@@ -53,7 +52,7 @@ export function ledgerPath(
 
 /** Rejects, with one sentence, where a line could not be added later: before anything is deleted. */
 export async function expectWritable(path: string): Promise<void> {
-  const file = await openLedger(path);
+  const file = openLedger(path);
   try {
     headOf(path, readFileSync(file, 'utf8'));
   } finally {
@@ -67,7 +66,7 @@ export async function addToLedger(
   { subject, erased, records }: { subject: string; erased: string; records: RecordCounts },
   randomBytes: (size: number) => Uint8Array,
 ): Promise<void> {
-  const file = await openLedger(path);
+  const file = openLedger(path);
   try {
     const text = readFileSync(file, 'utf8');
     let salt = headOf(path, text)?.salt;
@@ -125,19 +124,17 @@ export function isBack(erased: string, oldest: number): boolean {
 }
 
 /**
- * Started by the superuser, it never follows a path that another user can turn to another
- * file: there it opens with that user's rights. A new one beside backups of the service's
- * user goes to that user, who has to read it at a restore.
+ * One that the superuser makes beside backups of the service's user goes to that user, who
+ * has to read it at a restore.
  */
-async function openLedger(path: string): Promise<number> {
-  const open = () => openSync(path, O_RDWR | O_CREAT | O_APPEND, OWNER_ONLY);
+function openLedger(path: string): number {
   try {
-    if (!isSuperuser()) return open();
-    const owner = await ownerOnTheWay(path);
-    if (owner !== undefined) return asOwner(owner, open);
-    const file = open();
+    if (!isSuperuser()) return openSync(path, FOR_ADDING, OWNER_ONLY);
+    // The file itself may be of the service's user, who cannot put a link there.
+    const place = join(placeOf(dirname(path)), basename(path));
+    const file = openSync(place, FOR_ADDING | constants.O_NOFOLLOW, OWNER_ONLY);
     const { uid, gid } = modelOf(path);
-    if (uid !== SUPERUSER && fstatSync(file).uid === SUPERUSER) fchownSync(file, uid, gid);
+    if (fstatSync(file).uid !== uid) fchownSync(file, uid, gid);
     return file;
   } catch (error) {
     throw new Error(unusable(path, codeOf(error)), { cause: error });
@@ -154,6 +151,7 @@ function modelOf(path: string): { readonly uid: number; readonly gid: number } {
 function unusable(path: string, code: string): string {
   const name = `the ledger of erased accounts ${path}`;
   if (code === 'ENOENT') return `${name} cannot be made: its folder is not there; make it`;
+  if (code.includes(' ')) return `${name} cannot be used: ${code}`;
   const rights = code === 'EACCES' || code === 'EPERM';
   return rights
     ? `${name} cannot be used by this user (${code}); give it to the user of the service: chown USER ${path}`

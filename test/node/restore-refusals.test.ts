@@ -39,6 +39,14 @@ describe('A restore', () => {
     expect(await on.keptNames()).toEqual([]);
   });
 
+  it('is refused where the ledger of erased accounts cannot be read', async () => {
+    const ledger = on.at('backups-erased.ndjson');
+    await mkdir(ledger);
+    expect(await refusal(on.backup)).toBe(
+      `the ledger of erased accounts ${ledger} cannot be used (EISDIR); ERASURE_LEDGER names another one`,
+    );
+  });
+
   it.each([
     ['is not there', () => rm(on.backup), 'there is no such file; check the path (ENOENT)'],
     [

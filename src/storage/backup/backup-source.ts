@@ -81,6 +81,6 @@ function openErrorText(error: unknown): string {
   if (code === undefined) return error instanceof Error ? error.message : String(error);
   if (code === 'ENOENT') return 'there is no such file; check the path (ENOENT)';
   const user = process.getuid?.();
-  const reader = user === undefined ? '' : ` by the user ${user}, whose rights a restore has`;
+  const reader = user === undefined ? '' : ` by the user ${user}, who runs this`;
   return `it cannot be read${reader} (${code})`;
 }

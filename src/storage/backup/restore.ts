@@ -1,7 +1,7 @@
 // Puts a backup in the place of the database file. The old one or the new one is
 // in place at every moment, and the old one is kept under another name.
 
-import { lchown, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Connection } from '../file/connection.js';
 import { messageOf } from '../file/connection-errors.js';
@@ -19,8 +19,8 @@ import {
   syncFile,
   syncFolder,
 } from './file-copy.js';
-import { goOnAs, isSuperuser, ownerOnTheWay } from './owner-rights.js';
 import { addRestoreEvent } from './restore-event.js';
+import { placeOf } from './superusers-place.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
 /** Part of the new file's name until it is in place. */
@@ -33,11 +33,6 @@ export interface RestoreOptions {
   readonly path: string;
   /** Milliseconds since 1970, UTC: part of the old file's new name. */
   readonly now: number;
-  /**
-   * Awaited with the rights that the restore goes on with, before anything is changed. If
-   * it rejects, so does the restore.
-   */
-  readonly ready?: () => Promise<void>;
 }
 
 export interface Restored {
@@ -50,15 +45,15 @@ export interface Restored {
  * Rejects with one sentence, and leaves the database as it is, where a process
  * holds the file, the backup is not whole or not of this program, or there is
  * no room. Killed at any moment, it leaves the old or the new database in place.
- * Run by the superuser for a folder of another user, it goes on as that user
- * before it touches the folder, and stays that user: for a program of its own.
+ * So it does where the superuser runs it and another user can change the database's place.
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
   const { backup, path, now } = options;
-  const source = await openWithRights(backup, path);
+  const place = placeOf(path);
+  const source = await BackupSource.open(backup);
   try {
-    await options.ready?.();
-    const place = await placeOf(path);
+    // A missing folder is made, as by a start.
+    await mkdir(dirname(place), { recursive: true, mode: OWNER_ONLY_FOLDER });
     await source.expectOther(place);
     // Two restores at once must not work on one file.
     const unfinished = `${place}${UNFINISHED}${process.pid}-${now}`;
@@ -93,23 +88,6 @@ function checkedCopy(copy: string, backup: string, now: number): DatabaseContent
   }
 }
 
-/**
- * Opens the backup and takes the rights that the work in the database's folder
- * needs. The superuser opens the backup only where nobody else decides which
- * file that is; otherwise that user could have any file copied.
- */
-async function openWithRights(backup: string, path: string): Promise<BackupSource> {
-  const owner = isSuperuser() ? await ownerOnTheWay(path) : undefined;
-  if (owner === undefined) return BackupSource.open(backup);
-  const isOpenToOthers = await ownerOnTheWay(backup).then(
-    (other) => other !== undefined,
-    () => true,
-  );
-  const source = isOpenToOthers ? undefined : await BackupSource.open(backup);
-  goOnAs(owner);
-  return source ?? BackupSource.open(backup);
-}
-
 /** What restores that were killed have left; one that is under way fails, and has not replaced anything. */
 async function removeUnfinished(place: string): Promise<void> {
   const folder = dirname(place);
@@ -117,13 +95,6 @@ async function removeUnfinished(place: string): Promise<void> {
     name.startsWith(basename(place) + UNFINISHED),
   );
   for (const name of names) await rm(join(folder, name), { force: true });
-}
-
-/** The target if the path is a link. Makes a missing folder, as a start does. */
-async function placeOf(path: string): Promise<string> {
-  if (await isThere(path)) return realpath(path);
-  await mkdir(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
-  return path;
 }
 
 /**
@@ -161,7 +132,6 @@ async function replace(path: string, unfinished: string, now: number): Promise<s
   const folder = dirname(path);
   const kept = keptPath(path, 'before-restore', now);
   const wasThere = await isThere(path);
-  await giveToOwnerOf(wasThere ? path : folder, unfinished);
   if (wasThere) await nameAgain(path, kept);
   // These files exist only if the old file is no database or is missing. They must not stay beside the new one.
   for (const suffix of SIDE_FILES) {
@@ -179,12 +149,4 @@ async function replace(path: string, unfinished: string, now: number): Promise<s
   // The new file is whole without a log.
   markClosed(path);
   return wasThere ? kept : undefined;
-}
-
-/** If root restores, the new file gets the owner of the old one, so that the service can open it. */
-async function giveToOwnerOf(model: string, path: string): Promise<void> {
-  if (!isSuperuser()) return;
-  const { uid, gid } = await stat(model);
-  // Only in a folder that nobody else can change; and a link is never followed.
-  await lchown(path, uid, gid);
 }

@@ -2,14 +2,9 @@
 // its records.
 
 import { Connection } from '../file/connection.js';
-import {
-  APPLICATION_ID,
-  COUNT_BY_COLLECTION,
-  COUNT_EVENTS,
-  COUNT_RECORDS,
-  SCHEMA_VERSION,
-} from '../file/file-schema.js';
-import { DISTRUST_SCHEMA, expectOwnSchema } from '../file/schema-check.js';
+import { COUNT_BY_COLLECTION, COUNT_EVENTS, COUNT_RECORDS } from '../file/file-schema.js';
+import { expectOurs, expectWhole } from '../file/own-database.js';
+import { DISTRUST_SCHEMA } from '../file/schema-check.js';
 import type { DatabaseContents } from './database-contents.js';
 
 /**
@@ -29,8 +24,7 @@ export function checkDatabase(
     connection.value('pragma locking_mode = exclusive');
     expectOurs(connection);
     connection.value('pragma journal_mode = delete');
-    const report = String(connection.value('pragma integrity_check'));
-    if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
+    expectWhole(connection, 'integrity_check');
     const records = connection
       .rows(COUNT_BY_COLLECTION)
       .map((row) => [String(row['collection']), Number(row['records'])] as const);
@@ -68,22 +62,7 @@ export function compact(connection: Connection): void {
   // A copy that breaks off is removed: nothing needs to be rolled back.
   connection.value('pragma journal_mode = off');
   connection.value('vacuum');
-  const report = String(connection.value('pragma quick_check'));
-  if (report !== 'ok') throw new Error(`it is damaged (${report.replaceAll(/\s+/g, ' ')})`);
-}
-
-/** Throws where the database is of another program, newer than this one, or not exactly of its schema. */
-export function expectOurs(connection: Connection): void {
-  if (Number(connection.value('pragma application_id')) !== APPLICATION_ID) {
-    throw new Error('it is no database of this program');
-  }
-  const version = Number(connection.value('pragma user_version'));
-  if (version > SCHEMA_VERSION) {
-    throw new Error(
-      `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}`,
-    );
-  }
-  expectOwnSchema(connection, version);
+  expectWhole(connection);
 }
 
 function findingOf(error: unknown): string {

@@ -3,6 +3,7 @@
 // look there after an upgrade of libsql.
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
+import { DAMAGED, NOT_OURS, TOO_NEW } from './own-database.js';
 import { FOREIGN_SCHEMA } from './schema-check.js';
 
 /** One sentence for the operator. An unknown error keeps its own message. */
@@ -14,6 +15,9 @@ export function explained(error: unknown): string {
   if (/SQLITE_NOTADB|not a database/i.test(message)) {
     return 'it is not a SQLite database; name another file or restore a backup';
   }
+  if (message === NOT_OURS) return `${message}; name another file`;
+  if (message.startsWith(TOO_NEW)) return `${message}; run a newer release`;
+  if (message.startsWith(DAMAGED)) return `${message}; restore a backup`;
   if (/SQLITE_CORRUPT|malformed|no such (table|column|index)/i.test(message))
     return 'it is damaged; restore a backup';
   if (message.startsWith(FOREIGN_SCHEMA)) {

@@ -12,7 +12,6 @@ import { explained, isBusy, isDiskFull, messageOf } from './connection-errors.js
 import { type Holding, lockingOf, pragmaOf, putInForce } from './connection-settings.js';
 import {
   APPEND_EVENTS,
-  APPLICATION_ID,
   COUNT_PRESENT,
   PUT_ROWS,
   SCHEMA_STEPS,
@@ -20,9 +19,10 @@ import {
   TOUCH,
 } from './file-schema.js';
 import { Freezer } from './freezer.js';
+import { expectOurs, expectWhole } from './own-database.js';
 import { type FilePage, loadPage } from './record-pages.js';
 import { saveCopy } from './saved-copy.js';
-import { DISTRUST_SCHEMA, expectOwnSchema } from './schema-check.js';
+import { DISTRUST_SCHEMA } from './schema-check.js';
 import { logBytesOf, markClosed, markState, missingLog } from './state-mark.js';
 import { UsageScan } from './usage-scan.js';
 import { distrustIndex, reuseLog, rewriteLog } from './write-ahead-log.js';
@@ -82,7 +82,7 @@ export class LibsqlFile {
       file.#claim(logBytes, isEmpty);
       // The last process may have ended because a sync failed, or in the middle of a commit.
       await file.#rewriteLog({ isStart: true });
-      file.#check();
+      expectWhole(file.#connection);
       file.#migrate(initialRows, now);
       // Beside a replica an empty log counts as lost, so it gets a commit, if the disk has room.
       if (holding === 'shared') await file.touch().catch(() => {});
@@ -183,25 +183,15 @@ export class LibsqlFile {
   #claim(logBytes: number | undefined, isEmpty: boolean): void {
     this.#connection.value(DISTRUST_SCHEMA);
     this.#connection.value(lockingOf(this.#holding));
-    const tables = Number(this.#connection.value('select count(*) from sqlite_master'));
+    // The first read takes the lock.
+    this.#connection.value('select count(*) from sqlite_master');
     // The lock is on the opened file. Meanwhile a restore may have put another file in its place.
     if (!this.#isInPlace()) throw new Error('it was just replaced; start again');
     const missing = isEmpty ? undefined : missingLog(this.#path, logBytes, this.#holding);
     if (missing !== undefined) throw new Error(missing);
     this.#isClaimed = true;
-    const application = Number(this.#pragma('application_id'));
-    const version = Number(this.#pragma('user_version'));
-    const isNew = tables === 0 && application === 0 && version === 0;
-    if (!isNew && application !== APPLICATION_ID) {
-      throw new Error('it is a SQLite database of another program; name another file');
-    }
-    if (version > SCHEMA_VERSION) {
-      throw new Error(
-        `its schema has version ${version}, this program knows up to ${SCHEMA_VERSION}; run a newer release`,
-      );
-    }
     // This check comes first, so that a foreign view or trigger never runs.
-    expectOwnSchema(this.#connection, version);
+    expectOurs(this.#connection, { mayBeNew: true });
     this.#configure();
   }
 
@@ -222,13 +212,6 @@ export class LibsqlFile {
     } finally {
       release();
     }
-  }
-
-  #check(): void {
-    const report = String(this.#pragma('quick_check'));
-    if (report === 'ok') return;
-    const finding = report.replaceAll(/\s+/g, ' ');
-    throw new Error(`the integrity check found damage (${finding}); restore a backup`);
   }
 
   #migrate(initialRows: string, now: number): void {

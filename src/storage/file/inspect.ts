@@ -3,11 +3,11 @@
 
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { expectOurs } from '../backup/database-check.js';
 import { Connection } from './connection.js';
 import { explained, messageOf } from './connection-errors.js';
 import type { Holding } from './connection-settings.js';
 import { expectFirstStart, isAbsent } from './earlier-database.js';
+import { expectOurs, expectWhole } from './own-database.js';
 import { DISTRUST_SCHEMA } from './schema-check.js';
 import { logBytesOf, markClosed, missingLog } from './state-mark.js';
 
@@ -63,9 +63,8 @@ function looked(file: string, holding: Holding): FileState {
     if (missing !== undefined) throw new Error(missing);
     isClaimed = true;
     expectOurs(connection);
-    const report = String(connection.value('pragma quick_check'));
-    if (report === 'ok') return 'usable';
-    throw new Error(`the integrity check found damage (${report.replaceAll(/\s+/g, ' ')})`);
+    expectWhole(connection);
+    return 'usable';
   } catch (error) {
     if (/SQLITE_BUSY|database is locked/i.test(messageOf(error))) return 'held';
     throw error;

@@ -70,9 +70,7 @@ describe('Opening a libSQL journal', () => {
     async (mode) => {
       await runSql(path, `pragma journal_mode = ${mode}`, 'create table notes (text)');
       const bytes = await readFile(path);
-      expect(await refusalOf(path)).toBe(
-        'it is a SQLite database of another program; name another file',
-      );
+      expect(await refusalOf(path)).toBe('it is no database of this program; name another file');
       await expectUntouched(path, bytes);
       await runSql(path, "insert into notes values ('still mine')");
     },
@@ -83,9 +81,7 @@ describe('Opening a libSQL journal', () => {
     async (mark) => {
       await runSql(path, mark);
       const bytes = await readFile(path);
-      expect(await refusalOf(path)).toBe(
-        'it is a SQLite database of another program; name another file',
-      );
+      expect(await refusalOf(path)).toBe('it is no database of this program; name another file');
       await expectUntouched(path, bytes);
     },
   );

@@ -89,7 +89,7 @@ it.each([
     'the audit event 3 of the file is none',
   ],
   ["update records set collection = 'x' where position = 1", 'is of no collection'],
-  ['pragma application_id = 42', 'it is no database of this program'],
+  ['pragma application_id = 42', 'it is no database of this program; name another file'],
 ])('refuses the file after %s, and lets go of it', async (statement, sentence) => {
   await makeShopFile(path, { accounts: ['a'], records: 3, events: 3 });
   await runSql(path, statement);
@@ -103,7 +103,9 @@ it('refuses a damaged file, and quotes the finding in one line', async () => {
   // The number of free pages (sqlite.org/fileformat.html, 1.3): there are none.
   bytes.writeUInt32BE(5, 36);
   await writeFile(path, bytes);
-  await expect(open()).rejects.toThrow(/ cannot be read: it is damaged \(.+ should be 5\)$/);
+  await expect(open()).rejects.toThrow(
+    / cannot be read: it is damaged \(.+ should be 5\); restore a backup$/,
+  );
 });
 
 it('refuses a missing file, a folder, and a file that is held', async () => {

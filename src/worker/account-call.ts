@@ -1,6 +1,6 @@
-// The messages between the front, an account's object and the directory. They are
-// plain values, because they cross to another machine and, during a deployment, to
-// another version. So in every shape here properties may be added, never removed
+// The methods that the front, an account's object and the directory call on each other, and
+// what they send. That is plain values, because they cross to another machine and, during a
+// deployment, to another version. So in every shape here properties may be added, never removed
 // or given another meaning, and a reader ignores properties that it does not know.
 
 import type { Actor } from '../domain/audit-event.js';
@@ -26,46 +26,37 @@ import type {
 } from '../storage/move/move-messages.js';
 import type { SentPage } from './sent-page.js';
 
-/** One operation on an account's records. `owner` names the account; it never comes from a header. */
-export interface AccountCall {
+/** Who calls. `owner` names the account; it never comes from a header. */
+export interface Caller {
   readonly owner: string;
   /** The operator, whose changes are audited. Absent: the account itself. */
   readonly actor?: Actor | undefined;
-  readonly operation: Operation;
 }
 
-/** Bodies are JSON texts. */
-export type Operation =
-  | { readonly name: 'list'; readonly collection: CollectionName; readonly query: ListQuery }
-  | { readonly name: 'read'; readonly collection: CollectionName; readonly id: string }
-  | { readonly name: 'create'; readonly collection: CollectionName; readonly body: string }
-  | {
-      readonly name: 'update';
-      readonly collection: CollectionName;
-      readonly id: string;
-      readonly body: string;
-    }
-  | { readonly name: 'delete'; readonly collection: CollectionName; readonly id: string }
-  | { readonly name: 'payments' }
-  | { readonly name: 'profile' };
-
-/** `unsupported`: the object's version does not know the operation, and did nothing. */
-export type AccountReply =
-  | { readonly kind: 'outcome'; readonly outcome: Outcome<string> }
-  | { readonly kind: 'page'; readonly page: SentPage }
-  | { readonly kind: 'profile'; readonly outcome: Outcome<SentProfile> }
-  | { readonly kind: 'unsupported' };
-
-/** The operator's page of an account: its business records as texts, or as a page if they are long. */
+/** The operator's page of an account, with its business records. */
 export interface SentProfile {
   readonly summary: AccountSummary;
-  readonly profiles?: readonly string[];
-  readonly page?: SentPage;
+  readonly profiles: SentPage;
 }
 
-/** The methods of an account's object. */
+/**
+ * The methods of an account's object. Bodies are JSON texts. The first seven reject only if
+ * the object cannot answer; every other outcome is a value, because an error that is thrown
+ * on the other machine arrives without its class.
+ */
 export interface AccountStub {
-  perform(call: AccountCall): Promise<AccountReply>;
+  list(caller: Caller, collection: CollectionName, query: ListQuery): Promise<Outcome<SentPage>>;
+  read(caller: Caller, collection: CollectionName, id: string): Promise<Outcome<string>>;
+  create(caller: Caller, collection: CollectionName, body: string): Promise<Outcome<string>>;
+  update(
+    caller: Caller,
+    collection: CollectionName,
+    id: string,
+    body: string,
+  ): Promise<Outcome<string>>;
+  delete(caller: Caller, collection: CollectionName, id: string): Promise<Outcome<string>>;
+  payments(caller: Caller): Promise<Outcome<SentPage>>;
+  profile(caller: Caller): Promise<Outcome<SentProfile>>;
   /** The account's state for the directory. Sows the sample account if it is new. Undefined if the object is empty. */
   announce(owner: string): Promise<Delivery | undefined>;
   /**

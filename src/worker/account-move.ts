@@ -1,7 +1,6 @@
 // An account moves into its object, or out of it, in pieces. Each piece may be sent
 // twice, and asked for twice. README.md of src/move describes the whole move.
 
-import { failed, type Outcome } from '../domain/errors.js';
 import { SAMPLE_OWNER } from '../domain/sample-records.js';
 import { sampleRows } from '../handler.js';
 import { type AccountLimits, quotaFailure } from '../records/account-limits.js';
@@ -19,9 +18,10 @@ import {
 } from '../storage/move/moved-rows.js';
 import { Arrival, rowsAfter, storedContents } from '../storage/object/arrival.js';
 import type { ObjectJournal } from '../storage/object/object-journal.js';
-import type { Outbox, OutboxStorage } from './outbox.js';
+import type { ObjectStorage } from '../storage/object/object-storage.js';
+import type { Outbox } from './outbox.js';
+import type { ServedAccount } from './served-account.js';
 
-const RETRY_AFTER_SECONDS = 5;
 const NOTHING: MovedState = {
   state: 'none',
   records: 0,
@@ -33,14 +33,11 @@ const NOTHING: MovedState = {
 };
 
 export interface AccountMoveOptions {
-  readonly storage: OutboxStorage;
+  readonly storage: ObjectStorage;
   readonly journal: ObjectJournal;
   readonly outbox: Outbox;
   readonly limits: AccountLimits;
-  /** Deletes everything that the object stores, and opens it anew. */
-  readonly clear: () => Promise<void>;
-  /** Runs `change` as a transaction, then opens the stored records anew. No other call runs in between. */
-  readonly reopen: (change: () => void) => Promise<void>;
+  readonly account: Pick<ServedAccount, 'empty' | 'reload'>;
 }
 
 export class AccountMove {
@@ -52,11 +49,6 @@ export class AccountMove {
   constructor(options: AccountMoveOptions) {
     this.#options = options;
     this.#arrival = new Arrival(options.storage);
-  }
-
-  /** The account that is being moved in; its records are not served yet. */
-  get arriving(): string | undefined {
-    return this.#arrival.underWay()?.owner;
   }
 
   /** Takes what it does not have of the piece: the other rows are here already. With the last row the account is whole, and is served from then on. */
@@ -107,7 +99,7 @@ export class AccountMove {
       if (isTaken !== undefined) return isTaken;
       const tooMuch = quotaFailure(this.#options.limits, { records: 0, bytes: 0 }, announced);
       if (tooMuch?.ok === false) return refused(422, tooMuch.failure.message);
-      await this.#options.reopen(() => this.#arrival.begin(owner, announced));
+      await this.#options.account.reload(() => this.#arrival.begin(owner, announced));
       underWay = { owner, announced };
     }
     if (!isSame(underWay.announced, announced)) {
@@ -122,7 +114,7 @@ export class AccountMove {
     if (problem !== undefined) return problem;
     const taken = this.#arrival.records - before;
     if (this.#arrival.records < announced.records) return this.#arriving(taken);
-    return this.#finish(owner, announced, taken);
+    return this.#finish(announced, taken);
   }
 
   /** Undefined if the object is empty. Anything else in the object stays as it is, and decides the answer. */
@@ -130,12 +122,12 @@ export class AccountMove {
     owner: string,
     announced: AnnouncedAccount,
   ): Promise<MoveReply<MovedState> | undefined> {
-    const { journal, clear } = this.#options;
+    const { journal, account } = this.#options;
     if (!journal.hasTables) return undefined;
     const found = await this.state();
     if (!found.ok || isSame(found.value, announced)) return found;
     if (owner === SAMPLE_OWNER && this.#isAsSown()) {
-      await clear();
+      await account.empty();
       return undefined;
     }
     const { records, bytes } = found.value;
@@ -181,12 +173,8 @@ export class AccountMove {
     }
   }
 
-  async #finish(
-    owner: string,
-    announced: AnnouncedAccount,
-    taken: number,
-  ): Promise<MoveReply<MovedState>> {
-    const { storage, outbox, reopen } = this.#options;
+  async #finish(announced: AnnouncedAccount, taken: number): Promise<MoveReply<MovedState>> {
+    const { storage, outbox, account } = this.#options;
     const contents = await storedContents(storage);
     if (contents.digest !== announced.digest || contents.bytes !== announced.bytes) {
       return refused(
@@ -194,9 +182,9 @@ export class AccountMove {
         'what has arrived is not what was announced: the counts are the same, the digests are not; erase the account and move it again',
       );
     }
-    await reopen(() => {
+    await account.reload(() => {
       this.#arrival.end(announced);
-      outbox.begin(owner);
+      outbox.begin();
     });
     const { sequences } = announced;
     const { revision } = outbox;
@@ -207,15 +195,6 @@ export class AccountMove {
     const { records } = this.#arrival;
     return accepted({ ...NOTHING, state: 'arriving', records, taken });
   }
-}
-
-/** The answer to every request for records while the account is being moved in. */
-export function movingIn(): Outcome<never> {
-  const { failure } = failed(
-    'STORAGE_UNAVAILABLE',
-    'nothing was changed: the account is being moved here, or set back; try again later',
-  );
-  return { ok: false, failure: { ...failure, retryAfterSeconds: RETRY_AFTER_SECONDS } };
 }
 
 function isSame(held: AnnouncedAccount, announced: AnnouncedAccount): boolean {

@@ -14,9 +14,8 @@ import type {
   RestoreState,
 } from './account-call.js';
 import type { Outbox } from './outbox.js';
+import type { ServedAccount } from './served-account.js';
 
-/** The answer gets this long to leave the object before the object ends. */
-const ANSWER_MS = 250;
 /** The key of the latest restore's id. It is written before the restore, so an earlier state does not have it. */
 const SIGN = 'restore';
 const FIND_EVENT = 'select id from audit_events where event = ?1';
@@ -35,26 +34,19 @@ export interface AccountRestoreOptions {
   readonly journal: ObjectJournal;
   readonly outbox: Outbox;
   readonly directory: () => DirectoryStub;
-  /** Ends the object: the next call finds another one, which loads what is stored. */
-  readonly abort: (reason: string) => void;
+  readonly account: Pick<ServedAccount, 'state' | 'restart'>;
   readonly log: Log;
 }
 
 export class AccountRestore {
   readonly #options: AccountRestoreOptions;
-  #isRestarting = false;
 
   constructor(options: AccountRestoreOptions) {
     this.#options = options;
   }
 
-  /** True until the object has ended and taken its earlier state. */
-  get isRestarting(): boolean {
-    return this.#isRestarting;
-  }
-
   async begin(restore: Restore): Promise<RestoreReply> {
-    const { storage, outbox, directory, log } = this.#options;
+    const { storage, outbox, directory, account, log } = this.#options;
     if (!(await outbox.deliver())) {
       throw new Error('the directory has not taken every change, which would be lost: ask again');
     }
@@ -70,7 +62,7 @@ export class AccountRestore {
       const undoBookmark = await storage.onNextSessionRestoreBookmark(bookmark);
       // The log gets it, too, because the answer may not arrive.
       log.warn('account_restored', { owner_sub: restore.owner, bookmark, undoBookmark });
-      this.#end();
+      account.restart();
       return { kind: 'restarting', bookmark, undoBookmark };
     } catch (error) {
       await directory().dropRestore(restore);
@@ -78,22 +70,19 @@ export class AccountRestore {
     }
   }
 
-  /** Runs when the object is loaded again: appends the restore to the audit log. The delivery of that event carries the whole state. */
+  /** Appends the restore to the audit log, once the object is loaded again. The delivery of that event carries the whole state. */
   async follow(restore: Restore): Promise<RestoreState> {
-    const { storage, journal, outbox } = this.#options;
+    const { storage, journal, outbox, account } = this.#options;
+    if (account.state === 'restarting') return 'restarting';
     if (storage.kv.get(SIGN) === restore.id) return 'none';
     const event = eventOf(restore);
     if (!this.#has(event)) {
+      if (account.state === 'arriving') throw new Error('the account is being moved in');
       const changes = { puts: [], removals: [], sequences: {}, events: [event], at: restore.at };
       const result = await journal.commit(changes);
       if (result.status !== 'committed') throw result.error;
     }
     return (await outbox.deliver()) ? 'followed' : 'untold';
-  }
-
-  #end(): void {
-    this.#isRestarting = true;
-    setTimeout(() => this.#options.abort('the account is set back'), ANSWER_MS);
   }
 
   #has(event: RestoreEvent): boolean {

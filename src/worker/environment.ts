@@ -1,8 +1,14 @@
 // The bindings of wrangler.toml: the namespaces of the objects, and the settings.
 
 import type { DurableObjectNamespace } from '@cloudflare/workers-types';
-import { type Environment, readObjectPlace } from '../settings.js';
+import {
+  type AccountLimitSettings,
+  type Environment,
+  readAccountLimits,
+  readObjectPlace,
+} from '../settings.js';
 import type { AccountStub, DirectoryStub } from './account-call.js';
+import { consoleLog } from './console-log.js';
 
 export interface WorkerEnvironment {
   readonly ACCOUNTS: DurableObjectNamespace;
@@ -11,6 +17,24 @@ export interface WorkerEnvironment {
 
 /** The one directory of a deployment. */
 const DIRECTORY_NAME = 'directory';
+/** An isolate has 128 MB, which hold the records' texts about twice. */
+const ACCOUNT_MAX_BYTES = 48_000_000;
+
+/** Throws if the settings of the place cannot be used. A default would not do: another place has other objects. */
+const objectPlace = once((env) => readObjectPlace(settingsIn(env)));
+
+/**
+ * If a setting cannot be used, the default holds here. The front refuses every request
+ * then, and its log names the setting.
+ */
+export const accountLimits = once((env): AccountLimitSettings => {
+  try {
+    return readAccountLimits(settingsIn(env), ACCOUNT_MAX_BYTES);
+  } catch (error) {
+    consoleLog().error('setting_unusable', error);
+    return readAccountLimits({}, ACCOUNT_MAX_BYTES);
+  }
+});
 
 /** A new stub for each call, because a stub whose object was lost may stay broken. */
 export function accountStub(env: WorkerEnvironment, owner: string): AccountStub {
@@ -21,9 +45,8 @@ export function directoryStub(env: WorkerEnvironment): DirectoryStub {
   return stubIn(env, env.DIRECTORY, DIRECTORY_NAME) as unknown as DirectoryStub;
 }
 
-/** Throws if the settings of the place cannot be used. A default would not do: another place has other objects. */
 function stubIn(env: WorkerEnvironment, objects: DurableObjectNamespace, name: string) {
-  const { jurisdiction, location } = readObjectPlace(settingsIn(env));
+  const { jurisdiction, location } = objectPlace(env);
   const namespace = jurisdiction === undefined ? objects : objects.jurisdiction(jurisdiction);
   const id = namespace.idFromName(name);
   return location === undefined ? namespace.get(id) : namespace.get(id, { locationHint: location });
@@ -33,4 +56,16 @@ function stubIn(env: WorkerEnvironment, objects: DurableObjectNamespace, name: s
 export function settingsIn(env: WorkerEnvironment): Environment {
   const texts = Object.entries(env).filter(([, value]) => typeof value === 'string');
   return Object.fromEntries(texts);
+}
+
+/** Reads a setting once an isolate: every request and object of an isolate has the same environment. */
+function once<T extends object>(
+  read: (env: WorkerEnvironment) => T,
+): (env: WorkerEnvironment) => T {
+  const known = new WeakMap<WorkerEnvironment, T>();
+  return (env) => {
+    const value = known.get(env) ?? read(env);
+    known.set(env, value);
+    return value;
+  };
 }

@@ -16,8 +16,8 @@ import type {
   Sender,
   Usage,
 } from '../records/record-store.js';
-import type { AccountReply, AccountStub, DirectoryStub, Operation } from './account-call.js';
-import { receivedPage } from './sent-page.js';
+import type { AccountStub, Caller, DirectoryStub } from './account-call.js';
+import { receivedPage, type SentPage } from './sent-page.js';
 
 /** How the front reaches the objects; each call gives a fresh stub. */
 export interface Objects {
@@ -45,65 +45,76 @@ class FrontAccount implements AccountRecords {
     this.#sender = sender;
   }
 
-  async list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
-    return pageIn(await this.#read({ name: 'list', collection, query }));
+  list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
+    return this.#page((account, caller) => account.list(caller, collection, query));
   }
 
-  async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    return outcomeIn(await this.#read({ name: 'read', collection, id }));
+  read(collection: CollectionName, id: string): Promise<Outcome<string>> {
+    return this.#read((account, caller) => account.read(caller, collection, id));
   }
 
   create(collection: CollectionName, body: string): Promise<Outcome<string>> {
-    return this.#write({ name: 'create', collection, body });
+    return this.#write('create', (account, caller) => account.create(caller, collection, body));
   }
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
-    return this.#write({ name: 'update', collection, id, body });
+    return this.#write('update', (account, caller) => account.update(caller, collection, id, body));
   }
 
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    return this.#write({ name: 'delete', collection, id });
+    return this.#write('delete', (account, caller) => account.delete(caller, collection, id));
   }
 
-  async payments(): Promise<RowsPage> {
-    return pageIn(await this.#read({ name: 'payments' }));
+  payments(): Promise<RowsPage> {
+    return this.#page((account, caller) => account.payments(caller));
   }
 
   /** Asks the account itself, because the directory may not have its latest change yet. */
   async profile(): Promise<Outcome<AccountProfile>> {
-    const reply = await this.#read({ name: 'profile' });
-    if (reply.kind !== 'profile') throw failureOf(reply);
-    if (!reply.outcome.ok) return reply.outcome;
-    const { summary, profiles = [], page } = reply.outcome.value;
-    return succeeded({ summary, profiles: page ? receivedPage(page).items : profiles });
+    const profile = await this.#read((account, caller) => account.profile(caller));
+    if (!profile.ok) return profile;
+    const { summary, profiles } = profile.value;
+    return succeeded({ summary, profiles: receivedPage(profiles).items });
   }
 
-  #read(operation: Operation): Promise<AccountReply> {
-    return retryOnce(() => this.#perform(operation));
+  /** The account may say that it cannot answer now; a page has no place for that. */
+  async #page(ask: Ask<SentPage>): Promise<RowsPage> {
+    const page = await this.#read(ask);
+    if (!page.ok) throw new FailureError(page.failure);
+    return receivedPage(page.value);
   }
 
-  async #write(operation: Operation): Promise<Outcome<string>> {
+  #read<T>(ask: Ask<T>): Promise<Outcome<T>> {
+    return retryOnce(() => this.#call(ask));
+  }
+
+  async #write(operation: string, ask: Ask<string>): Promise<Outcome<string>> {
     if (this.#sender?.hasGone()) {
       return failed('BAD_REQUEST', 'the connection was closed before the change was made');
     }
-    let reply: AccountReply;
     try {
-      reply = await this.#perform(operation);
+      return await this.#call(ask);
     } catch (error) {
-      this.#log.error('account_call_failed', error, { operation: operation.name });
+      if (error instanceof OtherRelease) throw error;
+      this.#log.error('account_call_failed', error, { operation });
       return failed(
         'STORAGE_FAILED',
         "the account's storage gave no answer; read the record before trying again",
       );
     }
-    return outcomeIn(reply);
   }
 
-  #perform(operation: Operation): Promise<AccountReply> {
+  async #call<T>(ask: Ask<T>): Promise<Outcome<T>> {
     const [owner, actor] = [this.#owner, this.#sender?.actor];
-    return this.#objects.account(owner).perform({ owner, actor, operation });
+    try {
+      return await ask(this.#objects.account(owner), { owner, actor });
+    } catch (error) {
+      throw isUnknownMethod(error) ? new OtherRelease(error) : error;
+    }
   }
 }
+
+type Ask<T> = (account: AccountStub, caller: Caller) => Promise<Outcome<T>>;
 
 class FrontOperator implements OperatorViews {
   readonly #objects: Objects;
@@ -159,28 +170,16 @@ interface PlatformError {
   readonly overloaded?: boolean;
 }
 
-function outcomeIn(reply: AccountReply): Outcome<string> {
-  if (reply.kind !== 'outcome') throw unexpected(reply);
-  return reply.outcome;
+/** The words are the platform's: `The RPC receiver does not implement the method "list".` */
+function isUnknownMethod(error: unknown): boolean {
+  return error instanceof TypeError && error.message.includes('does not implement');
 }
 
-function pageIn(reply: AccountReply): RowsPage {
-  if (reply.kind !== 'page') throw failureOf(reply);
-  return receivedPage(reply.page);
-}
-
-/** The account may say that it cannot answer now; a page has no place for that. */
-function failureOf(reply: AccountReply): Error {
-  const { kind } = reply;
-  return kind === 'outcome' && !reply.outcome.ok
-    ? new FailureError(reply.outcome.failure)
-    : unexpected(reply);
-}
-
-function unexpected({ kind }: AccountReply): Error {
-  return new Error(
-    kind === 'unsupported'
-      ? 'the account runs a version without this operation; a deployment may be under way'
-      : `the account answered with "${kind}", which is no answer to this`,
-  );
+/** The object runs a release that does not have the method, and did nothing. */
+class OtherRelease extends Error {
+  constructor(cause: unknown) {
+    super('the account runs a version without this operation; a deployment may be under way', {
+      cause,
+    });
+  }
 }

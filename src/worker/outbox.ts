@@ -6,7 +6,7 @@
 import { byCollection } from '../domain/collection-name.js';
 import type { Log } from '../log.js';
 import type { RecordCounts } from '../records/record-store.js';
-import type { CommitEffect } from '../storage/object/object-journal.js';
+import type { CommitEffect, CommitFollower } from '../storage/object/object-journal.js';
 import type { ObjectStorage, SqlRow } from '../storage/object/object-storage.js';
 import type { Delivery, DirectoryStub, NumberedEvent } from './account-call.js';
 import { eventsAfter, searchTexts } from './delivery-parts.js';
@@ -55,10 +55,12 @@ export interface OutboxOptions {
   readonly random: () => number;
 }
 
-export class Outbox {
+export class Outbox implements CommitFollower {
   readonly #options: OutboxOptions;
   readonly #sql: ObjectStorage['sql'];
   #tally: Tally;
+  /** Whose object this is: known from the first call on, and stored with the first commit. */
+  #owner: string | undefined;
   /** Rows that are not the account's own. Nothing changes their number. */
   #foreign: RecordCounts = byCollection(() => 0);
   #state: State | undefined;
@@ -75,6 +77,12 @@ export class Outbox {
     this.#tally = new Tally(this.#sql);
   }
 
+  /** Throws if the object is another account's. */
+  expectOwner(owner: string): void {
+    this.#owner ??= owner;
+    if (this.#owner !== owner) throw new Error('the call is for another account than this object');
+  }
+
   /** Counts the stored rows and returns the account of this object. Needs the tables. */
   load(): string {
     this.#readState();
@@ -82,7 +90,8 @@ export class Outbox {
     this.#tally.load(this.#options.clock());
     if (this.#state === undefined)
       throw new Error('the outbox does not say whose records these are');
-    return this.#state.owner;
+    this.#owner = this.#state.owner;
+    return this.#owner;
   }
 
   /** Delivers what is pending since before the object was loaded. `own`: numbers of the account's own rows. */
@@ -96,14 +105,14 @@ export class Outbox {
     this.#soon();
   }
 
-  /** Part of the first commit's transaction, which also makes the tables. */
-  create(owner: string): void {
-    this.#sql.exec(FIRST_STATE, owner);
+  create(): void {
+    if (this.#owner === undefined) throw new Error('no call has said whose records these are');
+    this.#sql.exec(FIRST_STATE, this.#owner);
   }
 
   /** Part of the transaction with which an account that was moved in becomes whole. `load` comes next. */
-  begin(owner: string): void {
-    this.create(owner);
+  begin(): void {
+    this.create();
     this.#sql.exec(NEXT_REVISION);
     void this.#setAlarm();
   }
@@ -113,21 +122,21 @@ export class Outbox {
     return this.#state?.revision ?? 0;
   }
 
-  /** Runs in every commit's transaction. Run the returned function after the commit. */
-  follow(effect: CommitEffect): () => void {
+  /** Changes no field: the commit may be rolled back. */
+  stage(): void {
     this.#sql.exec(NEXT_REVISION);
     if (!this.#alarmIsSet) void this.#setAlarm();
-    const counted = this.#tally.follow(effect);
-    return () => {
-      this.#alarmIsSet = true;
-      counted();
-      this.#readState();
-      const { before, after } = effect;
-      this.#searchTextsChanged ||= [...before, ...after].some(
-        ({ collection }) => collection === 'businesses',
-      );
-      this.#soon();
-    };
+  }
+
+  committed(effect: CommitEffect): void {
+    this.#alarmIsSet = true;
+    this.#tally.follow(effect);
+    this.#readState();
+    const { before, after } = effect;
+    this.#searchTextsChanged ||= [...before, ...after].some(
+      ({ collection }) => collection === 'businesses',
+    );
+    this.#soon();
   }
 
   /** Resolves with true when every commit so far is delivered, with false if that failed. */

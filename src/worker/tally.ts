@@ -49,8 +49,8 @@ export class Tally {
     }
   }
 
-  /** Reads a commit's effect inside its transaction. Run the returned function after the commit. */
-  follow({ before, after }: CommitEffect): () => void {
+  /** Counts what a commit has changed. */
+  follow({ before, after }: CommitEffect): void {
     // If the row with the latest update goes, an earlier update becomes the latest.
     const latest = new Map<string, number>();
     for (const { collection, updated_at } of before) {
@@ -61,13 +61,11 @@ export class Tally {
       const [row] = this.#sql.exec<{ updated_at: number }>(LAST_UPDATE, collection);
       latest.set(collection, row?.updated_at ?? 0);
     }
-    return () => {
-      for (const row of before) this.#remove(row);
-      for (const row of after) this.#add(row, 1, Math.floor(row.created_at / HOUR_MS));
-      for (const [collection, updatedAt] of latest) {
-        if (isCollectionName(collection)) this.#counted[collection].updatedAt = updatedAt;
-      }
-    };
+    for (const row of before) this.#remove(row);
+    for (const row of after) this.#add(row, 1, Math.floor(row.created_at / HOUR_MS));
+    for (const [collection, updatedAt] of latest) {
+      if (isCollectionName(collection)) this.#counted[collection].updatedAt = updatedAt;
+    }
   }
 
   holdings(now: number): Holdings {

@@ -222,19 +222,19 @@ const SENTENCES: readonly Sentence[] = [
   [
     'src/worker/README.md',
     '{} bytes unless `ACCOUNT_MAX_BYTES`',
-    'src/worker/account-object.ts',
+    'src/worker/environment.ts',
     'ACCOUNT_MAX_BYTES',
   ],
   [
     'src/node/README.md',
     'On Workers {} unless set',
-    'src/worker/account-object.ts',
+    'src/worker/environment.ts',
     'ACCOUNT_MAX_BYTES',
   ],
   [
     'src/worker/README.md',
     'keeps at most {} characters of folded',
-    'src/worker/account-object.ts',
+    'src/worker/served-account.ts',
     'SEARCH_MAX_CHARACTERS',
   ],
   [

@@ -32,16 +32,15 @@ async function openAccount() {
   const journal = new ObjectJournal({
     storage,
     epoch: 'first',
-    onFirstCommit: () => outbox.create('neema'),
-    onCommit: (effect) => outbox.follow(effect),
+    follower: outbox,
   });
+  outbox.expectOwner('neema');
   const move = new AccountMove({
     storage,
     journal,
     outbox,
     limits: NO_LIMITS,
-    clear: async () => {},
-    reopen: async () => {},
+    account: { empty: async () => {}, reload: async () => {} },
   });
   async function commit(position: number) {
     const row: JournalRow = { position, collection: 'customers', id: `C-${position}`, body: '{}' };

@@ -1,12 +1,8 @@
 // The Worker with faults that a test can turn on, and counts of what was
 // called: everything else is the built Worker itself.
 
-import type {
-  AccountCall,
-  AccountReply,
-  Delivery,
-  Receipt,
-} from '../../src/worker/account-call.js';
+import type { Outcome } from '../../src/domain/errors.js';
+import type { AccountStub, Caller, Delivery, Receipt } from '../../src/worker/account-call.js';
 import { directoryStub, type WorkerEnvironment } from '../../src/worker/environment.js';
 import worker, {
   AccountObject as Account,
@@ -27,7 +23,7 @@ export interface Faults {
   frontIsNewer: boolean;
   /** The objects say more in each answer than this version knows. */
   objectsAreNewer: boolean;
-  /** An operation that the account's object does not know yet. */
+  /** A method that the account's object does not have yet. */
   unknownOperation: string;
 }
 
@@ -55,24 +51,31 @@ const MORE = { addedLater: { nested: [1, 'two', null] } };
 const counts: Counts = { accountCalls: 0, directoryCalls: 0, deliveries: 0, rowsRead: 0 };
 const delivered: Delivery[] = [];
 
+/** The methods by which the front asks an account. */
+const METHODS = ['list', 'read', 'create', 'update', 'delete', 'payments', 'profile'] as const;
+
+type Method = (...given: unknown[]) => Promise<Outcome<unknown>>;
+
 export class AccountObject extends Account {
-  override async perform(call: AccountCall): Promise<AccountReply> {
-    counts.accountCalls++;
-    // As the object of a version before that operation would.
-    if (call.operation.name === faults.unknownOperation) {
-      const unheardOf = { ...call.operation, name: 'not-yet-invented' as never };
-      return super.perform({ ...call, operation: unheardOf });
+  static {
+    for (const name of METHODS) {
+      const method = Account.prototype[name] as Method;
+      Object.defineProperty(AccountObject.prototype, name, {
+        async value(...given: unknown[]) {
+          counts.accountCalls++;
+          if (faults.failuresBefore > 0) {
+            faults.failuresBefore--;
+            throw new Error('injected before the call');
+          }
+          const outcome = await method.apply(this, given);
+          if (faults.failuresAfter > 0) {
+            faults.failuresAfter--;
+            throw new Error('injected after the call');
+          }
+          return faults.objectsAreNewer ? withMore(outcome) : outcome;
+        },
+      });
     }
-    if (faults.failuresBefore > 0) {
-      faults.failuresBefore--;
-      throw new Error('injected before the call');
-    }
-    const reply = await super.perform(call);
-    if (faults.failuresAfter > 0) {
-      faults.failuresAfter--;
-      throw new Error('injected after the call');
-    }
-    return faults.objectsAreNewer ? withMore(reply) : reply;
   }
 
   kill(): void {
@@ -124,9 +127,9 @@ interface Cursor {
   toArray(): unknown[];
 }
 
-/** Also one level down, where outcomes and pages are. */
-function withMore(reply: AccountReply): AccountReply {
-  const parts = Object.entries(reply).map(([name, part]) => [
+/** Also one level down, where pages and failures are. */
+function withMore(outcome: object): object {
+  const parts = Object.entries(outcome).map(([name, part]) => [
     name,
     typeof part === 'object' ? { ...part, ...MORE } : part,
   ]);
@@ -137,25 +140,33 @@ function withMore(reply: AccountReply): AccountReply {
 function seenByFront(env: WorkerEnvironment): WorkerEnvironment {
   const { ACCOUNTS } = env;
   const get = (id: ReturnType<typeof ACCOUNTS.idFromName>) => {
-    const stub = ACCOUNTS.get(id) as unknown as Pick<AccountObject, 'perform'>;
-    const perform = async (call: AccountCall) => {
-      if (faults.overloads > 0) {
-        faults.overloads--;
-        counts.accountCalls++;
-        throw Object.assign(new Error('injected'), { overloaded: true, retryable: true });
-      }
-      if (faults.losses > 0) {
-        faults.losses--;
-        counts.accountCalls++;
-        throw Object.assign(new Error('injected'), { retryable: true });
-      }
-      const operation = { ...call.operation, ...MORE };
-      return stub.perform(faults.frontIsNewer ? { ...call, ...MORE, operation } : call);
-    };
-    return { perform };
+    const stub = ACCOUNTS.get(id) as unknown as Record<string, Method>;
+    const methods = METHODS.map(
+      (name) => [name, (...given: unknown[]) => called(stub, name, given)] as const,
+    );
+    return Object.fromEntries<Method>(methods) as unknown as AccountStub;
   };
   const idFromName = (name: string) => ACCOUNTS.idFromName(name);
   return { ...env, ACCOUNTS: { idFromName, get } as unknown as typeof ACCOUNTS };
+}
+
+async function called(stub: Record<string, Method>, name: string, [caller, ...rest]: unknown[]) {
+  if (faults.overloads > 0) {
+    faults.overloads--;
+    counts.accountCalls++;
+    throw Object.assign(new Error('injected'), { overloaded: true, retryable: true });
+  }
+  if (faults.losses > 0) {
+    faults.losses--;
+    counts.accountCalls++;
+    throw Object.assign(new Error('injected'), { retryable: true });
+  }
+  // As the object of a version before that method would answer.
+  const method = name === faults.unknownOperation ? 'notYetInvented' : name;
+  const given = faults.frontIsNewer
+    ? [{ ...(caller as Caller), ...MORE }, ...rest, MORE]
+    : [caller, ...rest];
+  return stub[method]?.(...given) as Promise<Outcome<unknown>>;
 }
 
 function reach(): void {

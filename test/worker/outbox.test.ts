@@ -37,9 +37,9 @@ function openAccount(random = 0) {
   const journal = new ObjectJournal({
     storage,
     epoch: 'first',
-    onFirstCommit: () => outbox.create('neema'),
-    onCommit: (effect) => outbox.follow(effect),
+    follower: outbox,
   });
+  outbox.expectOwner('neema');
   let position = 0;
   async function commit(
     collection: JournalRow['collection'] = 'customers',
@@ -196,7 +196,7 @@ it('The outbox continues at the same place when the object is loaded again', asy
   await again.resume(byCollection((name) => (name === 'businesses' ? 1 : 0)));
   expect(again.isPending).toBe(true);
   // The alarm of before is still set: neither this nor the next commit needs another.
-  again.follow({ before: [], after: [] });
+  again.stage();
   expect(storage.alarms).toHaveLength(1);
   await again.deliver();
   // The customer has no owner: it counts as a row and not as the account's own.

@@ -16,8 +16,7 @@ const TEXTS = [
 
 /** The page as it arrives when its bytes come in pieces of this size. */
 function cut(page: SentPage, size: number): SentPage {
-  const stream = page.stream ?? page.joined;
-  if (stream === undefined) throw new Error('the page was not streamed');
+  if (page.joined === undefined) throw new Error('the page was not streamed');
   const cutter = new TransformStream<Uint8Array, Uint8Array>({
     transform(bytes, controller) {
       for (let start = 0; start < bytes.length; start += size) {
@@ -25,8 +24,7 @@ function cut(page: SentPage, size: number): SentPage {
       }
     },
   });
-  const name = page.stream === undefined ? 'joined' : 'stream';
-  return { total: page.total, [name]: stream.pipeThrough(cutter) };
+  return { total: page.total, joined: page.joined.pipeThrough(cutter) };
 }
 
 /** The comma-separated text of the page's rows. */

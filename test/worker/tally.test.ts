@@ -25,7 +25,7 @@ function openTally() {
   const journal = new ObjectJournal({
     storage,
     epoch: 'first',
-    onCommit: (effect) => tally.follow(effect),
+    follower: { create() {}, stage() {}, committed: (effect) => tally.follow(effect) },
   });
   return {
     holdings: (now = NOW) => tally.holdings(now),

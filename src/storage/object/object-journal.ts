@@ -42,13 +42,18 @@ export interface ObjectJournalOptions {
    * events, so an event is known by its number together with this.
    */
   readonly epoch: string;
-  /** Part of the first commit's transaction, before its rows. */
-  readonly onFirstCommit?: () => void;
-  /**
-   * Runs in every commit's transaction, after its rows. What it writes becomes durable
-   * with them or not at all. The function that it returns runs after the commit.
-   */
-  readonly onCommit?: (effect: CommitEffect) => () => void;
+  /** Default: none. */
+  readonly follower?: CommitFollower;
+}
+
+/** What an object stores along with its records. */
+export interface CommitFollower {
+  /** In the first commit's transaction, before its rows. */
+  create(): void;
+  /** In every commit's transaction, after its rows. What it writes becomes durable with them or not at all. */
+  stage(): void;
+  /** After every commit: nothing can take it back any more. */
+  committed(effect: CommitEffect): void;
 }
 
 /** A restore is no write of a record, so the port's changes have no event of it. */
@@ -109,27 +114,30 @@ export class ObjectJournal implements Journal {
 
   async commit(changes: ObjectChanges): Promise<CommitResult> {
     if (this.#closed) return { status: 'unknown', error: new Error('the journal is closed') };
+    let effect: CommitEffect;
     try {
-      this.#store(changes);
-      return { status: 'committed' };
+      effect = this.#store(changes);
     } catch (error) {
       // A transaction that throws is rolled back as a whole.
       if (!(error instanceof EventsRefused)) return { status: 'absent', error };
       const result = await this.commit({ ...changes, events: [] });
       return result.status === 'committed' ? { ...result, auditError: error.cause } : result;
     }
+    // Outside of the block above: a failure here is no failure of the commit.
+    this.#options.follower?.committed(effect);
+    return { status: 'committed' };
   }
 
   async close(): Promise<void> {
     this.#closed = true;
   }
 
-  #store(changes: ObjectChanges): void {
-    const { storage, onFirstCommit, onCommit } = this.#options;
-    const committed = storage.transactionSync(() => {
+  #store(changes: ObjectChanges): CommitEffect {
+    const { storage, follower } = this.#options;
+    const effect = storage.transactionSync(() => {
       if (!this.#hasTables) {
         migrate(storage, SCHEMA_STEPS, 0);
-        onFirstCommit?.();
+        follower?.create();
       }
       const { puts, removals, at } = changes;
       const positions = JSON.stringify([...puts.map(({ position }) => position), ...removals]);
@@ -141,10 +149,11 @@ export class ObjectJournal implements Journal {
       for (const position of removals) this.#sql.exec(REMOVE_ROW, position);
       this.#sql.exec(PUT_SEQUENCES, JSON.stringify(changes.sequences));
       this.#append(changes.events);
-      return onCommit?.({ before, after: measured() });
+      follower?.stage();
+      return { before, after: measured() };
     });
     this.#hasTables = true;
-    committed?.();
+    return effect;
   }
 
   /** "If the audit write fails …, the change stands": so a failure of the events gets an error of its own. */

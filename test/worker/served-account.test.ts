@@ -1,0 +1,82 @@
+// An account in its object: when its records are served, and what becomes of a write
+// that was under way when they no longer are.
+
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { NO_LIMITS } from '../../src/records/account-limits.js';
+import { Arrival } from '../../src/storage/object/arrival.js';
+import { ObjectJournal } from '../../src/storage/object/object-journal.js';
+import type { DirectoryStub } from '../../src/worker/account-call.js';
+import { Outbox } from '../../src/worker/outbox.js';
+import { ServedAccount } from '../../src/worker/served-account.js';
+import { keptLog } from '../support/kept-log.js';
+import { openObjectStorage } from '../support/object-storage.js';
+
+const BODY = '{"name":"Neema","phone":"1"}';
+const NOTHING = { records: 0, bytes: 0, digest: '', sequences: {} };
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** An object of the account `neema` that nothing was written to yet. */
+async function openAccount() {
+  const aborted: string[] = [];
+  const storage = Object.assign(openObjectStorage(), {
+    deleteAlarm: async () => {},
+    deleteAll: async () => {},
+  });
+  const log = keptLog();
+  const apply: DirectoryStub['apply'] = async ({ revision }) => ({ revision });
+  const outbox = new Outbox({
+    storage,
+    directory: () => ({ apply }) as Partial<DirectoryStub> as DirectoryStub,
+    log,
+    clock: Date.now,
+    random: () => 0,
+  });
+  const journal = new ObjectJournal({ storage, epoch: 'first', follower: outbox });
+  const ctx = {
+    storage,
+    abort: (reason: string) => void aborted.push(reason),
+    blockConcurrencyWhile: <T>(run: () => Promise<T>) => run(),
+  };
+  const account = new ServedAccount({ ctx, journal, outbox, limits: NO_LIMITS, log });
+  await account.load();
+  const records = async () => (await account.records('neema'))?.account('neema');
+  return { account, storage, records, aborted };
+}
+
+it('An account that is set back is not served, and its object ends a quarter of a second later', async () => {
+  const { account, records, aborted } = await openAccount();
+  expect(account.state).toBe('serving');
+  account.restart();
+  expect([account.state, await records()]).toEqual(['restarting', undefined]);
+  vi.advanceTimersByTime(249);
+  expect(aborted).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(aborted).toEqual(['the account is set back']);
+});
+
+it('A write that was under way when the account was set back is refused, because it would be lost', async () => {
+  const { account, storage, records } = await openAccount();
+  const served = await records();
+  expect(await served?.create('customers', BODY)).toMatchObject({ ok: true });
+  const writing = served?.create('customers', BODY);
+  account.restart();
+  expect(await writing).toMatchObject({ ok: false, failure: { code: 'STORAGE_FAILED' } });
+  expect([...storage.sql.exec('select id from records')]).toEqual([{ id: 'CUS-0001' }]);
+});
+
+it('A write that was under way when a move began is refused, and is not among the moved records', async () => {
+  const { account, storage, records } = await openAccount();
+  const writing = (await records())?.create('customers', BODY);
+  await account.reload(() => new Arrival(storage).begin('neema', NOTHING));
+  expect([account.state, await records()]).toEqual(['arriving', undefined]);
+  expect(await writing).toMatchObject({ ok: false, failure: { code: 'STORAGE_FAILED' } });
+  expect([...storage.sql.exec('select id from records')]).toEqual([]);
+});
+
+it('An object answers for one account', async () => {
+  const { account } = await openAccount();
+  await account.records('neema');
+  await expect(account.records('juma')).rejects.toThrow('for another account than this object');
+});

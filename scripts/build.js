@@ -39,6 +39,18 @@ const sharedBundles = {
   },
 };
 
+/** @type {import('esbuild').BuildOptions} */
+const programs = {
+  ...common,
+  platform: 'node',
+  external: ['libsql'],
+  plugins: [sharedBundles],
+  // A CommonJS library in them asks for Node's own modules.
+  banner: {
+    js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+  },
+};
+
 /**
  * Rejects with a `BuildFailure`: what is wrong, with file and line. Until types
  * and description are right, dist/ stays as it was.
@@ -87,28 +99,17 @@ async function buildBundles() {
           { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
           { in: 'src/node/record-thread.ts', out: 'record-thread' },
           { in: 'src/storage/backup/backup-process.ts', out: 'backup-process' },
-          { in: 'src/restore.ts', out: 'restore' },
-          { in: 'src/ready.ts', out: 'ready' },
-          { in: 'src/server.ts', out: 'server' },
           { in: 'src/node/local-identity.ts', out: 'local-identity' },
         ],
         platform: 'node',
         external: ['libsql'],
         plugins: [sharedBundles],
       }),
-      // Programs beside the service, with the libraries that they need: import and
-      // export, the move, the operator's console, and the preview, which shows the console.
-      build({
-        ...common,
-        entryPoints: ['src/data.ts', 'src/move.ts', 'src/console.ts', 'src/preview.ts'],
-        platform: 'node',
-        external: ['libsql'],
-        plugins: [sharedBundles],
-        // A CommonJS library in it asks for Node's own modules.
-        banner: {
-          js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
-        },
-      }),
+      // The service and the operator's command. What they share is in chunks; a command's
+      // own part, with the libraries that it needs, is loaded when it is called.
+      build({ ...programs, entryPoints: ['src/server.ts', 'src/manage.ts'], splitting: true }),
+      // By itself, so that it makes no chunks of what is deployed.
+      build({ ...programs, entryPoints: ['src/preview.ts'] }),
       // Files that the console's pages load in the browser.
       build({
         ...common,

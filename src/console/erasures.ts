@@ -4,11 +4,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DataCommandDependencies } from '../data/command-dependencies.js';
 import { backupExpiry, type TimeText } from '../data/erase/backup-expiry.js';
 import { eraseRecords } from '../data/erase/erase-command.js';
 import { sentenceOf } from '../data/failures.js';
 import type { Service } from '../data/service.js';
+import type { CommandDependencies } from '../program/command-dependencies.js';
 import type { BackupSettings } from '../settings.js';
 
 /** Ended erasures that are remembered for their page. */
@@ -34,7 +34,7 @@ export interface Erasure {
 export class Erasures {
   readonly settings: ErasureSettings;
   readonly #service: Service;
-  readonly #dependencies: DataCommandDependencies;
+  readonly #dependencies: CommandDependencies;
   readonly #timeText: TimeText;
   /** The latest one of each account, in the order of their start. */
   readonly #erasures = new Map<string, Erasure>();
@@ -43,7 +43,7 @@ export class Erasures {
   constructor(
     settings: ErasureSettings,
     service: Service,
-    dependencies: DataCommandDependencies,
+    dependencies: CommandDependencies,
     timeText: TimeText,
   ) {
     this.settings = settings;
@@ -84,7 +84,7 @@ export class Erasures {
 
   async #run(account: string): Promise<string> {
     const { ledger, backups } = this.settings;
-    const dependencies: DataCommandDependencies = {
+    const dependencies: CommandDependencies = {
       ...this.#dependencies,
       progressed: (event, done, total) => {
         if (event === 'erase_progress') this.#progress(account, done, total);

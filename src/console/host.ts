@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { DataCommandDependencies } from '../data/command-dependencies.js';
 import type { Log } from '../log.js';
 import { Connections } from '../node/connections.js';
+import type { CommandDependencies } from '../program/command-dependencies.js';
 import { addressProblem } from '../settings/address-problem.js';
 import type { ConsoleSettings } from '../settings/console-settings.js';
 import { consoleApp } from './app.js';
@@ -94,7 +94,7 @@ function partsOf(
   port: () => number,
   interrupted: AbortSignal,
 ): ConsoleParts {
-  const dependencies: DataCommandDependencies = {
+  const dependencies: CommandDependencies = {
     environment: {},
     out() {},
     err: (text) => log.info('console_work', { text: text.trim() }),

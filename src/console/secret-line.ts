@@ -1,12 +1,13 @@
 // A line that nobody else shall read: on a terminal it is not shown.
 
 import type { ReadStream, WriteStream } from 'node:tty';
+import { Interrupted } from '../program/ending.js';
 
 const INTERRUPT = '\u0003';
 const END_OF_INPUT = '\u0004';
 const BACKSPACE = /[\b\u007f]/;
 
-/** Resolves with the first line. Rejects with an Error of one sentence where the input ends or is interrupted. */
+/** Resolves with the first line. Rejects with an Error of one sentence where the input ends, an `Interrupted` at Ctrl-C. */
 export async function readSecretLine(
   input: ReadStream,
   output: WriteStream,
@@ -23,7 +24,8 @@ export async function readSecretLine(
     for await (const chunk of input as AsyncIterable<string>) {
       for (const character of chunk) {
         if (character === '\n' || character === '\r') return line;
-        if (isTerminal && character === INTERRUPT) throw new Error('stopped: no hash was made');
+        if (isTerminal && character === INTERRUPT)
+          throw new Interrupted('stopped: no hash was made');
         if (isTerminal && character === END_OF_INPUT) return line;
         if (isTerminal && BACKSPACE.test(character)) line = [...line].slice(0, -1).join('');
         else line += character;

@@ -1,12 +1,12 @@
 // The service as the console asks it: the operator's client, with answers of
 // bounded length, no redirects, and a time-out that a person waits for.
 
-import type { CommandDependencies } from '../data/command-dependencies.js';
 import { isTooLong, Service, type StoredRecord } from '../data/service.js';
 import { WAITS } from '../data/waiting.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { JsonObject } from '../domain/json.js';
 import { type Account, ApiError, type OperatorClient, type Page } from '../operator-client.js';
+import type { CommandDependencies } from '../program/command-dependencies.js';
 
 /** A page of the console says "slow" rather than let its reader wait longer. */
 const ANSWER_MAX_MS = 10_000;

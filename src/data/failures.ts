@@ -5,9 +5,6 @@ import { ApiError } from '../operator-client.js';
 /** The command is right, but its work cannot be done: exit code 1. */
 export class CommandError extends Error {}
 
-/** The operator pressed Ctrl-C: exit code 130. The message says how to go on. */
-export class Interrupted extends Error {}
-
 /** Whether waiting may help: the service is busy, away, or does not answer. */
 export function isPassing(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
@@ -38,6 +35,16 @@ function causeOf(error: ApiError): string {
   const inner: unknown = error.cause instanceof Error ? error.cause.cause : undefined;
   const code = inner instanceof Error && 'code' in inner ? inner.code : undefined;
   return typeof code === 'string' ? ` (${code})` : '';
+}
+
+/** Does the work of a command. What the service answers becomes a sentence. */
+export async function inWords<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new CommandError(sentenceOf(error), { cause: error });
+  }
 }
 
 /** A system error's code, such as `ENOENT`. */

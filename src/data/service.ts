@@ -9,8 +9,9 @@ import {
   type OperatorClient,
   type Page,
 } from '../operator-client.js';
-import type { CommandDependencies } from './command-dependencies.js';
-import { CommandError, Interrupted, isPassing, sentenceOf } from './failures.js';
+import type { CommandDependencies } from '../program/command-dependencies.js';
+import { Interrupted } from '../program/ending.js';
+import { CommandError, isPassing, sentenceOf } from './failures.js';
 import type { Target } from './target.js';
 import { retryAfterMs, startWaiting, WAITS, type Waiting, type Waits } from './waiting.js';
 

@@ -2,9 +2,9 @@
 // every user of a machine can read the flags of a running program.
 
 import { readFileSync } from 'node:fs';
+import type { CommandDependencies } from '../program/command-dependencies.js';
 import { UsageError } from '../program/ending.js';
 import { readSentAdminKey } from '../settings.js';
-import type { CommandDependencies } from './command-dependencies.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:8080/api/v1';
 

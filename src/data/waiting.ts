@@ -1,6 +1,6 @@
 // Waits for a service that is busy or away: the waits grow, and have an end.
 
-import { type CommandDependencies, pause } from './command-dependencies.js';
+import { type CommandDependencies, pause } from '../program/command-dependencies.js';
 import { CommandError } from './failures.js';
 
 const FIRST_WAIT_MS = 1_000;

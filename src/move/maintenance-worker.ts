@@ -1,9 +1,10 @@
 // The maintenance Worker as a move asks it: over HTTP, with patience where it or the
 // network fails in passing. Every call may be made again.
 
-import type { CommandDependencies } from '../data/command-dependencies.js';
-import { CommandError, Interrupted } from '../data/failures.js';
+import { CommandError } from '../data/failures.js';
 import { retryAfterMs, startWaiting, WAITS, type Waits } from '../data/waiting.js';
+import type { CommandDependencies } from '../program/command-dependencies.js';
+import { Interrupted } from '../program/ending.js';
 import type {
   ArrivingPiece,
   EventPlace,

@@ -3,9 +3,9 @@
 // is made of that in one go.
 
 import { dirname, join, parse } from 'node:path';
-import type { CommandDependencies } from '../data/command-dependencies.js';
 import { CommandError } from '../data/failures.js';
-import { type Progress, startProgress } from '../data/progress.js';
+import type { CommandDependencies } from '../program/command-dependencies.js';
+import { type Progress, startProgress } from '../program/progress.js';
 import { isThere, removeDatabase } from '../storage/backup/file-copy.js';
 import type { EventPlace } from '../storage/move/move-messages.js';
 import { rowName, rowProblem } from '../storage/move/moved-rows.js';

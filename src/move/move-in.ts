@@ -1,9 +1,9 @@
 // From a database file to Workers, account by account. Whatever is there already is
 // left out, so the same command goes on after any end.
 
-import { type CommandDependencies, pause } from '../data/command-dependencies.js';
 import { CommandError } from '../data/failures.js';
-import { type Progress, startProgress } from '../data/progress.js';
+import { type CommandDependencies, pause } from '../program/command-dependencies.js';
+import { type Progress, startProgress } from '../program/progress.js';
 import type { FileAccounts, FileEvent } from '../storage/move/file-accounts.js';
 import type { MovedEvent, MovedState } from '../storage/move/move-messages.js';
 import {

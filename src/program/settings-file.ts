@@ -6,8 +6,8 @@
 // would read differently is refused, with the line to write instead.
 
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Environment } from '../settings/setting-values.js';
+import { pathOf } from './command-dependencies.js';
 import { UsageError } from './ending.js';
 
 /** A line that says nothing: empty, or a comment. */
@@ -24,8 +24,7 @@ const DOUBLE_QUOTED = /^"([^"\\]*)"$/;
  * line, and no value.
  */
 export function withSettingsFiles(environment: Environment, files: readonly string[]): Environment {
-  // npm runs scripts in the package's folder, wherever it was called.
-  const paths = files.map((file) => resolve(environment['INIT_CWD'] ?? '', file));
+  const paths = files.map((file) => pathOf({ environment }, file));
   return Object.assign({}, ...paths.map((path) => settingsIn(textOf(path), path)), environment);
 }
 

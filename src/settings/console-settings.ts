@@ -102,7 +102,7 @@ const passwordHash: Parser<PasswordHash> = (name, text) => {
     parsed.parallelization >= 1 &&
     parsed.hash.length === SCRYPT_HASH_BYTES;
   if (isUsable) return parsed;
-  throw new SettingError(name, MASKED, 'a line that `npm run console -- --hash` has printed');
+  throw new SettingError(name, MASKED, 'a line that `npm run manage -- hash` has printed');
 };
 
 /** The key goes there: over TLS, or not beyond this machine. */

@@ -122,7 +122,7 @@ function isShortFor(word: string, wanted: string): boolean {
 }
 
 /** Whether few slips of the hand make one of the other. */
-function isNear(text: string, wanted: string): boolean {
+export function isNear(text: string, wanted: string): boolean {
   const slips = distance(text, wanted);
   if (slips === 0) return true;
   if (wanted.length <= SHORT_WORD_LETTERS) {

@@ -186,9 +186,9 @@ it('Codes differ', () => {
 });
 
 describe('A password', () => {
-  it('is hashed by --hash, and its hash lets it in behind a proxy with TLS', async () => {
+  it('is hashed, and its hash lets it in behind a proxy with TLS', async () => {
     const password = 'jua kali na mvua 7';
-    const hashing = spawnConsole({}, ['--hash'], `${password}\n`);
+    const hashing = spawnConsole({}, 'hash', `${password}\n`);
     expect(await hashing.exited).toBe(0);
     const [, hash = ''] = /^CONSOLE_PASSWORD_HASH='(.*)'\n$/.exec(hashing.output()) ?? [];
     expect(hash).toMatch(/^scrypt\$32768\$8\$3\$/);
@@ -219,14 +219,14 @@ describe('A password', () => {
   });
 
   it('that is too short is not hashed', async () => {
-    const hashing = spawnConsole({}, ['--hash'], 'eleven char\n');
+    const hashing = spawnConsole({}, 'hash', 'eleven char\n');
     expect(await hashing.exited).toBe(1);
     expect(hashing.output()).toBe('the password has 11 characters; it must have 12 to 1024\n');
   });
 });
 
-it('The line that --hash prints can be pasted into a shell and into a file of settings', async () => {
-  const hashing = spawnConsole({}, ['--hash'], 'jua kali na mvua 7\n');
+it('The line that hash prints can be pasted into a shell and into a file of settings', async () => {
+  const hashing = spawnConsole({}, 'hash', 'jua kali na mvua 7\n');
   await hashing.exited;
   const line = hashing.output();
   const pasted = execFileSync('sh', ['-c', `${line}printf %s "$CONSOLE_PASSWORD_HASH"`]).toString();

@@ -21,6 +21,9 @@ const SOURCES = sourcesIn('src');
 const TESTS = sourcesIn('test');
 const SCRIPTS = sourcesIn('scripts');
 
+/** The operator's commands, what they do, and what they are made of. */
+const TOOLS = ['manage', 'program', 'data', 'move', 'console', 'erasures'];
+
 /**
  * A layer, and the layers that it may import besides itself. Imports point inward, to
  * `domain`; `http` and `storage` never meet; only the files at the top of src
@@ -94,32 +97,18 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'service-events': [],
   responder: ['handler', 'http', 'identity', 'log', 'records', 'settings', 'admission'],
   libsql: ['handler', 'storage', 'records'],
-  server: ['node', 'settings', 'program'],
+  server: ['manage', 'program'],
   preview: ['node', 'settings', 'domain', 'log', 'console'],
-  ready: ['settings', 'program'],
   data: ['domain', 'operator-client', 'settings', 'program', 'erasures', 'json-line'],
   erasures: ['domain', 'storage', 'json-line'],
   'json-line': [],
-  restore: ['storage', 'settings', 'domain', 'erasures', 'program'],
   move: ['data', 'storage', 'program'],
   console: ['domain', 'operator-client', 'data', 'node', 'settings', 'log', 'program', 'erasures'],
+  manage: [...TOOLS, 'node', 'storage', 'settings', 'domain'],
 };
 
 /** Where Node's own modules may be used. */
-const NODE_LAYERS = new Set([
-  'node',
-  'storage',
-  'libsql',
-  'server',
-  'preview',
-  'ready',
-  'restore',
-  'data',
-  'erasures',
-  'move',
-  'console',
-  'program',
-]);
+const NODE_LAYERS = new Set(['node', 'storage', 'libsql', 'server', 'preview', ...TOOLS]);
 
 /** Where a host's clock, environment and console may be used. */
 const HOST_LAYERS = new Set([...NODE_LAYERS, 'worker']);
@@ -133,7 +122,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   handler: ['hono'],
   storage: ['libsql'],
   node: ['@hono/node-server'],
-  data: ['csv-parse', 'csv-stringify', 'cli-progress'],
+  data: ['csv-parse', 'csv-stringify'],
+  program: ['cli-progress'],
   move: ['csv-stringify'],
   console: ['hono', '@hono/node-server'],
   worker: ['cloudflare:workers', '@cloudflare/workers-types'],

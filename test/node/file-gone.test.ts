@@ -11,7 +11,7 @@ import { operationsOf } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import { type ServerProcess, spawnServer } from '../support/server-process.js';
 
-const RESTORE = new URL('../../dist/restore.js', import.meta.url).pathname;
+const MANAGE = new URL('../../dist/manage.js', import.meta.url).pathname;
 
 let service: NodeService;
 let database: string;
@@ -68,7 +68,7 @@ it.each([
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await server.stop()).toBe(0);
 
-  const restored = spawnServer(service.environment, RESTORE, [], [file]);
+  const restored = spawnServer(service.environment, MANAGE, [], ['restore', file]);
   expect(await restored.exited).toBe(0);
   const again = await service.start();
   expect(await create(again)).toEqual([201, undefined]);

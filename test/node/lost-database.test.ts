@@ -9,7 +9,7 @@ import { rawExchange, requestText } from '../support/raw-http.js';
 import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
 
 const SERVER = new URL('../../dist/server.js', import.meta.url).pathname;
-const RESTORE = new URL('../../dist/restore.js', import.meta.url).pathname;
+const MANAGE = new URL('../../dist/manage.js', import.meta.url).pathname;
 
 let service: NodeService;
 let database: string;
@@ -207,7 +207,7 @@ describe('A log that is gone', () => {
     await copyFile(database, backup);
     await copyFile(`${database}-wal`, `${backup}-wal`);
     await rm(`${database}-wal`);
-    const restored = spawnServer(service.environment, RESTORE, [], [backup]);
+    const restored = spawnServer(service.environment, MANAGE, [], ['restore', backup]);
     expect([await restored.exited, restored.output()]).toEqual([
       0,
       expect.stringContaining('is now the backup'),

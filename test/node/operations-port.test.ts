@@ -41,9 +41,9 @@ function codeThatHangs(file: string): string {
     port.on('message', () => { while (isThere(${JSON.stringify(file)})) Atomics.wait(nobody, 0, 0, 5); });`;
 }
 
-/** What `node dist/ready.js` prints and exits with. */
+/** What `node dist/manage.js ready` prints and exits with. */
 async function readyCommand(environment: Record<string, string>) {
-  const child = spawn(process.execPath, [join(ROOT, 'dist/ready.js')], {
+  const child = spawn(process.execPath, [join(ROOT, 'dist/manage.js'), 'ready'], {
     env: { ...bareEnvironment(), ...environment },
   });
   let output = '';
@@ -253,7 +253,7 @@ describe('The service says that it is not ready', () => {
   });
 });
 
-describe('node dist/ready.js', () => {
+describe('node dist/manage.js ready', () => {
   it('prints one line and exits with 0 or 1', async () => {
     const server = await service.start(PORT);
     const OPS_PORT = new URL(operationsOf(server)).port;

@@ -115,10 +115,7 @@ describe('A restore', () => {
   it('prints its usage when no backup or more than one is named', async () => {
     for (const args of [[], [on.backup, on.backup], ['--force']]) {
       const { code, stderr } = await on.restore(args);
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringMatching(/\nusage: npm run restore -- FILE /),
-      ]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/\nusage: manage restore FILE /)]);
     }
     expect((await on.restore(['--help'])).code).toBe(0);
   });

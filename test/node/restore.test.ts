@@ -1,4 +1,4 @@
-// `node dist/restore.js FILE`: a backup in the place of the database.
+// `node dist/manage.js restore FILE`: a backup in the place of the database.
 
 import { copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,17 +1,24 @@
-// Every built program that people call, called wrongly or for its help: it says what it
-// takes, starts nothing and makes nothing.
+// The two built programs that people call, the service and the operator's command, called
+// wrongly, for their help, and broken off: they say what they take, and make nothing.
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { COMMANDS } from '../../src/manage/manage.js';
 import { bareEnvironment } from '../support/bare-environment.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const SCREEN_LINES = 40;
-const SCREEN_COLUMNS = 90;
+const SCREEN_LINES = 24;
+const SCREEN_COLUMNS = 80;
+const NAMES = Object.keys(COMMANDS);
+/** They run until a signal: it is the end that they wait for. */
+const SERVICES = ['serve', 'console'];
 
 let folder: TemporaryFolder;
 
@@ -21,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 /** In an empty folder, without a setting. */
-async function run(program: string, args: readonly string[], environment = {}) {
+function start(program: string, args: readonly string[], environment = {}) {
   const child = spawn(process.execPath, [join(ROOT, `dist/${program}.js`), ...args], {
     cwd: folder.path,
     env: { ...bareEnvironment(), ...environment },
@@ -32,51 +39,78 @@ async function run(program: string, args: readonly string[], environment = {}) {
       text[name] += chunk;
     });
   }
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  return { code, ...text };
+  const ended = once(child, 'close').then(([code]) => ({ code, ...text }));
+  const said = async (words: string) => {
+    while (!text.stdout.includes(words)) await once(child.stdout, 'data');
+  };
+  return { child, ended, said };
 }
 
-const PROGRAMS = [
-  ['server', []],
-  ['console', []],
-  ['ready', []],
-  ['restore', []],
-  ['move', []],
-  ['data', []],
-  ['data', ['import']],
-  ['data', ['export']],
-  ['data', ['erase']],
-] as const;
+const run = (...how: Parameters<typeof start>) => start(...how).ended;
 
-describe.each(PROGRAMS)('dist/%s.js %j', (program, command) => {
-  it('prints its help, one screen, and ends with 0', async () => {
-    const { code, stdout, stderr } = await run(program, [...command, '--help']);
-    expect([code, stderr]).toEqual([0, '']);
-    const lines = stdout.split('\n');
-    expect(lines.length).toBeLessThanOrEqual(SCREEN_LINES);
-    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(SCREEN_COLUMNS);
-    expect(stdout).toMatch(/(?:npm run|node dist)/);
-    expect(stdout).toMatch(/^Exit codes: 0 \w+, 1 .*2 not understood/m);
-    expect(stdout.includes('--settings FILE')).toBe(program !== 'data' || command.length > 0);
-  });
+function expectOneScreen(text: string): void {
+  const lines = text.trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(SCREEN_LINES);
+  expect(lines.filter(({ length }) => length > SCREEN_COLUMNS)).toEqual([]);
+}
 
-  it('prints its version, and ends with 0', async () => {
-    const { version } = await import('../../package.json', { with: { type: 'json' } }).then(
-      (module) => module.default,
-    );
-    expect(await run(program, [...command, '--version'])).toEqual({
-      code: 0,
-      stdout: `${version}\n`,
-      stderr: '',
+describe.each([['server', []] as const, ...NAMES.map((name) => ['manage', [name]] as const)])(
+  'dist/%s.js %j',
+  (program, command) => {
+    it('prints its help, one screen, and ends with 0', async () => {
+      const { code, stdout, stderr } = await run(program, [...command, '--help']);
+      expect([code, stderr]).toEqual([0, '']);
+      expectOneScreen(stdout);
+      const usage = program === 'server' ? 'node dist/server.js' : `manage ${command[0]}`;
+      expect(stdout.split('\n')[0]?.startsWith(usage)).toBe(true);
+      const isService = SERVICES.includes(command[0] ?? 'serve');
+      const codes = '\nExit codes: 0 done, 1 failed, 2 not understood';
+      expect(stdout).toContain(`${codes}${isService ? '.' : ', 130 stopped with Ctrl-C.'}\n`);
+      expect(stdout).toContain('  --settings FILE ');
     });
+
+    it('prints its version, and ends with 0', async () => {
+      const stdout = `${manifest.version}\n`;
+      expect(await run(program, [...command, '--version'])).toEqual({
+        code: 0,
+        stdout,
+        stderr: '',
+      });
+    });
+
+    it('ends with 2 and its usage where an option is none of its own', async () => {
+      const { code, stdout, stderr } = await run(program, [...command, '--chek']);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/'--chek'.* --help says what it takes\)\nusage: /);
+      expect(await readdir(folder.path)).toEqual([]);
+    });
+  },
+);
+
+describe('dist/manage.js', () => {
+  it('is the command of the package', () => {
+    expect(manifest.bin).toEqual({ manage: 'dist/manage.js' });
   });
 
-  it('ends with 2 and its usage where an option is none of its own', async () => {
-    const { code, stdout, stderr } = await run(program, [...command, '--chek']);
+  it.each(['--help', '-h', 'help'])('lists its commands with %s', async (word) => {
+    const { code, stdout, stderr } = await run('manage', [word]);
+    expect([code, stderr]).toEqual([0, '']);
+    expectOneScreen(stdout);
+    const listed = [...stdout.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name);
+    expect(listed).toEqual(NAMES);
+  });
+
+  it.each([
+    [['exprot'], '"exprot" is no command; export is probably meant'],
+    [['backup'], `"backup" is no command; it must be one of ${NAMES.join(', ')}`],
+    [['toString'], '"toString" is no command'],
+    [['--settings', 'x', 'ready'], '"--settings" is no command'],
+    [[], 'no command is given; it must be one of serve, '],
+  ])('ends %j with 2 and the usage', async (args, sentence) => {
+    const { code, stdout, stderr } = await run('manage', args);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/--chek/);
-    expect(stderr).toMatch(/\nusage: |--help says more/);
-    expect(await readdir(folder.path)).toEqual([]);
+    expect(stderr.startsWith(sentence)).toBe(true);
+    expect(stderr).toContain('\nusage: manage COMMAND ');
   });
 });
 
@@ -103,13 +137,41 @@ describe('dist/server.js', () => {
 });
 
 it.each([
-  ['restore', ['none.db', '--database', 'service.db']],
-  ['data', ['import', 'none.csv', '--account', 'a', '--into', 'customers', '--dry-run']],
-  ['move', ['--from', 'none.db', '--to', 'http://127.0.0.1:9']],
-] as const)('dist/%s.js warns of a misspelled setting', async (program, args) => {
-  const { stderr } = await run(program, args, { DATABSE_URL: 'hush', ADMIN_API_KEY: 'k' });
+  ['restore', 'none.db', '--database', 'service.db'],
+  ['import', 'none.csv', '--account', 'a', '--into', 'customers', '--dry-run'],
+  ['move', '--from', 'none.db', '--to', 'http://127.0.0.1:9'],
+])('%s warns of a misspelled setting', async (...args) => {
+  const { stderr } = await run('manage', args, { DATABSE_URL: 'hush', ADMIN_API_KEY: 'k' });
   expect(stderr).toContain(
     'warning: DATABSE_URL is no setting and does nothing; DATABASE_URL is probably meant\n',
   );
   expect(stderr).not.toContain('hush');
+});
+
+// Of import, export, erase and move, which end what is under way, their own tests say this.
+describe('Ctrl-C', () => {
+  it('ends a command that waits for an answer, with 130', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    const { child, ended } = start('manage', ['ready'], { OPS_PORT: String(port) });
+    const [connection] = await once(silent, 'connection');
+    child.kill('SIGINT');
+    expect(await ended).toEqual({ code: 130, stdout: '', stderr: '\nstopped\n' });
+    connection.destroy();
+    silent.close();
+  });
+
+  it('is the end of the console, with 0, even if npm passes it on', async () => {
+    const { child, ended, said } = start('manage', ['console'], {
+      ADMIN_API_KEY: 'k'.repeat(40),
+      CONSOLE_PORT: '0',
+    });
+    await said('console: http');
+    child.kill('SIGINT');
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain('"event":"stopping"');
+  });
 });

@@ -1,11 +1,11 @@
-// `node dist/console.js` as a process of a test, and the part of a browser: it keeps the
+// `node dist/manage.js console` as a process of a test, and the part of a browser: it keeps the
 // cookie, and sends forms as a browser does.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from './bare-environment.js';
 
-const CONSOLE = fileURLToPath(new URL('../../dist/console.js', import.meta.url));
+const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.url));
 
 const ADDRESS = /"address":"([^"]+)"/;
 
@@ -25,13 +25,13 @@ export interface ConsoleRun {
   output(): string;
 }
 
-/** Starts a console, which may fail to start. `input` goes to its standard input. */
+/** Starts a console, which may fail to start, or the hash of a password, which `input` holds. */
 export function spawnConsole(
   environment: Readonly<Record<string, string>>,
-  args: readonly string[] = [],
+  command: 'console' | 'hash' = 'console',
   input = '',
 ): ConsoleRun {
-  const child = spawn(process.execPath, [CONSOLE, ...args], {
+  const child = spawn(process.execPath, [MANAGE, command], {
     env: { ...bareEnvironment(), CONSOLE_PORT: '0', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });

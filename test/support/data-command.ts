@@ -1,15 +1,25 @@
-// `node dist/data.js` as an operator runs it, and the same command in this
+// `node dist/manage.js` as an operator runs it, and its commands over a service in this
 // process, where a test shortens its waits or presses Ctrl-C.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import type { DataCommandDependencies } from '../../src/data/command-dependencies.js';
-import { runCommand } from '../../src/data/run-command.js';
 import type { Waits } from '../../src/data/waiting.js';
+import { eraseCommand } from '../../src/manage/erase.js';
+import { exportCommand } from '../../src/manage/export.js';
+import { importCommand } from '../../src/manage/import.js';
+import { moveCommand } from '../../src/manage/move.js';
+import type { CommandDependencies } from '../../src/program/command-dependencies.js';
 import { bareEnvironment } from './bare-environment.js';
 
-const DATA = fileURLToPath(new URL('../../dist/data.js', import.meta.url));
+export const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.url));
+
+const COMMANDS = {
+  import: importCommand,
+  export: exportCommand,
+  erase: eraseCommand,
+  move: moveCommand,
+};
 
 export interface CommandRun {
   readonly code: number | null;
@@ -29,7 +39,7 @@ export function startDataCommand(
   environment: Environment,
   cwd?: string,
 ): StartedCommand {
-  return startProgram(DATA, args, environment, cwd);
+  return startProgram(MANAGE, args, environment, cwd);
 }
 
 export function startProgram(
@@ -68,22 +78,13 @@ export const SHORT_WAITS: Waits = {
   onItsWayMs: 300,
 };
 
-export function dataCommandHere(
-  args: readonly string[],
+export async function dataCommandHere(
+  [name = '', ...args]: readonly string[],
   environment: Environment,
   { waits = SHORT_WAITS, interrupted = new AbortController().signal } = {},
 ): Promise<CommandRun> {
-  return runHere(environment, interrupted, (dependencies) => runCommand(args, dependencies, waits));
-}
-
-/** Runs a command in this process and keeps its output. */
-export async function runHere(
-  environment: Environment,
-  interrupted: AbortSignal,
-  command: (dependencies: DataCommandDependencies) => Promise<number>,
-): Promise<CommandRun> {
   const text = { stdout: '', stderr: '' };
-  const code = await command({
+  const dependencies: CommandDependencies = {
     environment,
     out: (more) => {
       text.stdout += more;
@@ -96,6 +97,7 @@ export async function runHere(
     now: Date.now,
     randomBytes,
     version: '0.1.0',
-  });
+  };
+  const code = await COMMANDS[name as keyof typeof COMMANDS](waits).run(args, dependencies);
   return { code, ...text };
 }

@@ -18,7 +18,7 @@ export interface DataService {
   at(name: string): string;
   /** Writes a file. A text is written as UTF-8. */
   file(name: string, content: string | Uint8Array): Promise<string>;
-  /** Runs `node dist/data.js`. A process takes a quarter of a second of processor time, so most tests run the command here. */
+  /** Runs `node dist/manage.js`. A process takes a quarter of a second of processor time, so most tests run the command here. */
   runProcess(
     args: readonly string[],
     environment?: Readonly<Record<string, string>>,

@@ -2,20 +2,18 @@
 
 import { fileURLToPath } from 'node:url';
 import type { MiniflareOptions } from 'miniflare';
-import { runMove } from '../../src/move/run-move.js';
 import { ADMIN_KEY } from './contract.js';
 import {
   type CommandRun,
-  runHere,
+  dataCommandHere,
   SHORT_WAITS,
   type StartedCommand,
-  startProgram,
+  startDataCommand,
 } from './data-command.js';
 import { type IdentityStub, openIdentityStub } from './identity-stub.js';
 import { besideEachOther, startBeside, workerOptions } from './worker-host.js';
 import { startWorkerProcess } from './worker-process.js';
 
-const MOVE = fileURLToPath(new URL('../../dist/move.js', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('../../dist/maintenance-worker.js', import.meta.url));
 
 /** The service's Worker and the maintenance Worker, with their state in a folder. */
@@ -55,14 +53,12 @@ export function moveHere(
   args: readonly string[],
   { key = ADMIN_KEY, waits = WAITS, interrupted = new AbortController().signal } = {},
 ): Promise<CommandRun> {
-  return runHere({ ADMIN_API_KEY: key }, interrupted, (dependencies) =>
-    runMove([...args], dependencies, waits),
-  );
+  return dataCommandHere(['move', ...args], { ADMIN_API_KEY: key }, { waits, interrupted });
 }
 
-/** `node dist/move.js`, as an operator runs it. */
+/** `node dist/manage.js move`, as an operator runs it. */
 export function startMove(args: readonly string[]): StartedCommand {
-  return startProgram(MOVE, args, { ADMIN_API_KEY: ADMIN_KEY });
+  return startDataCommand(['move', ...args], { ADMIN_API_KEY: ADMIN_KEY });
 }
 
 /** Both Workers in a process group of their own, which can be killed; on ports that stay. */

@@ -3,16 +3,15 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
 import { checkDatabase } from '../../src/storage/backup/database-check.js';
 import { changes, row } from '../storage/journal-conformance.js';
 import { bareEnvironment } from './bare-environment.js';
+import { MANAGE } from './data-command.js';
 import { type NodeService, openNodeService } from './node-service.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
-const RESTORE = fileURLToPath(new URL('../../dist/restore.js', import.meta.url));
 const KEPT = /^service-before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/;
 
 /** The number of records in the backup: the samples and one more. The database has one more than the backup. */
@@ -32,7 +31,7 @@ export interface Restoration {
   readonly backup: string;
   /** A path in the service's folder. */
   at(name: string): string;
-  /** Starts `node dist/restore.js`. An undefined variable is not in its environment. */
+  /** Starts `node dist/manage.js restore`. An undefined variable is not in its environment. */
   start(...how: RestoreCall): ChildProcessWithoutNullStreams;
   /** Runs it to its end. */
   restore(
@@ -65,7 +64,7 @@ export async function openRestoration(): Promise<Restoration> {
   await writeFile(database, (await made).database, { mode: 0o600 });
   await writeFile(backup, (await made).backup, { mode: 0o600 });
   const start = (...[args, environment = {}, node = []]: RestoreCall) =>
-    spawn(process.execPath, [...node, RESTORE, ...args], {
+    spawn(process.execPath, [...node, MANAGE, 'restore', ...args], {
       cwd: service.folder,
       env: { ...bareEnvironment(), ...service.environment, ...environment },
     });

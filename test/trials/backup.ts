@@ -155,7 +155,7 @@ async function restoreAndKill(work: {
     if (existsSync(file + suffix)) copyFileSync(file + suffix, path + suffix);
   }
   const [oldIds, newIds] = [await idsIn(path, folder), await idsIn(taken, folder)];
-  const restore = startProcess(process.execPath, [join(root, 'dist/restore.js'), taken], {
+  const restore = startProcess(process.execPath, [join(root, 'dist/manage.js'), 'restore', taken], {
     DATABASE_URL: `file:${path}`,
   });
   const ended = restore.ended().then(

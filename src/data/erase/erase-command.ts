@@ -8,16 +8,13 @@ import { createInterface } from 'node:readline';
 import { COLLECTION_NAMES, type CollectionName } from '../../domain/collection-name.js';
 import { addToLedger, expectWritable, type RecordCounts } from '../../erasures/ledger.js';
 import { ApiError } from '../../operator-client.js';
+import { type CommandDependencies, pause } from '../../program/command-dependencies.js';
+import { Interrupted } from '../../program/ending.js';
+import { startProgress } from '../../program/progress.js';
 import type { BackupSettings } from '../../settings.js';
-import {
-  type CommandDependencies,
-  type DataCommandDependencies,
-  pause,
-} from '../command-dependencies.js';
 import { exportData } from '../export/export-command.js';
 import { type Manifest, readManifest } from '../export/manifest.js';
-import { CommandError, Interrupted } from '../failures.js';
-import { startProgress } from '../progress.js';
+import { CommandError } from '../failures.js';
 import type { Service } from '../service.js';
 import { backupExpiry } from './backup-expiry.js';
 
@@ -48,7 +45,7 @@ export interface Erased {
 export async function eraseAccount(
   options: EraseOptions,
   service: Service,
-  dependencies: DataCommandDependencies,
+  dependencies: CommandDependencies,
 ): Promise<void> {
   const { account, exportFolder, ledger } = options;
   const { out } = dependencies;
@@ -64,7 +61,7 @@ export async function eraseAccount(
 export async function eraseRecords(
   options: EraseOptions,
   service: Service,
-  dependencies: DataCommandDependencies,
+  dependencies: CommandDependencies,
 ): Promise<Erased> {
   const { account, exportFolder, ledger } = options;
   const { now, randomBytes } = dependencies;
@@ -91,7 +88,7 @@ export async function eraseRecords(
 async function exportFirst(
   { account, exportFolder }: EraseOptions,
   service: Service,
-  dependencies: DataCommandDependencies,
+  dependencies: CommandDependencies,
 ): Promise<Manifest> {
   const [manifest] = await exportData(
     {

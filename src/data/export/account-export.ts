@@ -9,7 +9,7 @@ import type { CollectionName } from '../../domain/collection-name.js';
 import type { JsonObject } from '../../domain/json.js';
 import { paymentOf } from '../../domain/payment.js';
 import type { AuditEvent } from '../../operator-client.js';
-import type { Progress } from '../progress.js';
+import type { Progress } from '../../program/progress.js';
 import type { Service, StoredRecord } from '../service.js';
 import { Columns, type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
 import type { ExportedFile, ExportFormat } from './manifest.js';

@@ -5,9 +5,10 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CollectionName } from '../../domain/collection-name.js';
 import type { ResourceUsage } from '../../operator-client.js';
-import type { CommandDependencies, DataCommandDependencies } from '../command-dependencies.js';
-import { CommandError, Interrupted, systemCodeOf } from '../failures.js';
-import { type Progress, startProgress } from '../progress.js';
+import type { CommandDependencies } from '../../program/command-dependencies.js';
+import { Interrupted } from '../../program/ending.js';
+import { type Progress, startProgress } from '../../program/progress.js';
+import { CommandError, systemCodeOf } from '../failures.js';
 import type { Service } from '../service.js';
 import { AccountExport, OWNER_ONLY_FOLDER } from './account-export.js';
 import { distributeAudit } from './audit-files.js';
@@ -49,7 +50,7 @@ const NAME_MAX_CHARACTERS = 80;
 export async function exportData(
   options: ExportOptions,
   service: Service,
-  dependencies: DataCommandDependencies,
+  dependencies: CommandDependencies,
 ): Promise<Manifest[]> {
   const prepared = await prepare(options, service).catch(
     stoppedWith('stopped; nothing was written'),
@@ -85,7 +86,7 @@ async function writeAll(
   { usage, accounts, total }: Prepared,
   options: ExportOptions,
   service: Service,
-  dependencies: DataCommandDependencies,
+  dependencies: CommandDependencies,
 ): Promise<Manifest[]> {
   const progress = startProgress(dependencies, {
     event: 'export_progress',
@@ -146,7 +147,7 @@ async function finish(
   isUntouched: boolean,
   options: ExportOptions,
   service: Service,
-  { now, version, out }: DataCommandDependencies,
+  { now, version, out }: CommandDependencies,
 ): Promise<Manifest> {
   await files.finishAudit();
   const after = await markOf(account, options, service);

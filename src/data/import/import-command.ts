@@ -4,9 +4,10 @@
 import { createHash } from 'node:crypto';
 import type { CollectionName } from '../../domain/collection-name.js';
 import { sequenceOf } from '../../domain/identifier.js';
-import type { CommandDependencies } from '../command-dependencies.js';
-import { CommandError, Interrupted, sentenceOf } from '../failures.js';
-import { startProgress } from '../progress.js';
+import type { CommandDependencies } from '../../program/command-dependencies.js';
+import { Interrupted } from '../../program/ending.js';
+import { startProgress } from '../../program/progress.js';
+import { CommandError, sentenceOf } from '../failures.js';
 import type { Service } from '../service.js';
 import { ImportJournal, type ImportTask } from './import-journal.js';
 import { judgedRows, type Reading } from './judged-rows.js';

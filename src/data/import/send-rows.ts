@@ -3,8 +3,8 @@
 // rows were created, and the next round continues.
 
 import { ApiError } from '../../operator-client.js';
+import type { Progress } from '../../program/progress.js';
 import { CommandError, isPassing, sentenceOf } from '../failures.js';
-import type { Progress } from '../progress.js';
 import type { Service } from '../service.js';
 import type { ImportJournal } from './import-journal.js';
 import { settle } from './settle.js';

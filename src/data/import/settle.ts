@@ -7,7 +7,7 @@ import { sequenceOf } from '../../domain/identifier.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { newRecord } from '../../domain/record.js';
 import { ApiError } from '../../operator-client.js';
-import { pause } from '../command-dependencies.js';
+import { pause } from '../../program/command-dependencies.js';
 import type { Service } from '../service.js';
 import type { ImportJournal } from './import-journal.js';
 

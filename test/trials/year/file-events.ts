@@ -147,7 +147,7 @@ async function putSavedInPlace(row: Row) {
     await restoreNewest(row);
     return;
   }
-  const { code, stderr } = await machine.run('restore.js', [String(saved['file'])]);
+  const { code, stderr } = await machine.run(['restore', String(saved['file'])]);
   row.expect(code === 0, `the saved copy cannot be restored: ${stderr}`);
   await machine.start();
   await row.compared();

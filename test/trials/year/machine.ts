@@ -256,20 +256,20 @@ export class Machine {
       .sort();
   }
 
-  /** Runs a program of the operator's: `restore`, `data`. */
-  run(program: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  /** Runs a command of the operator's, such as `restore`. */
+  run(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
     const environment = {
       ...this.settings,
       SERVICE_URL: `${this.origin}/api/v1`,
       ADMIN_API_KEY_FILE: this.keyFile,
       ...more,
     };
-    return startProgram(join(root, 'dist', program), args, environment).ended;
+    return startProgram(join(root, 'dist/manage.js'), args, environment).ended;
   }
 
   /** Puts a backup in the place of the database. `lost`: acknowledged changes that it does not have. */
   async restore(name: string): Promise<CommandRun & { readonly lost: number }> {
-    const ran = await this.run('restore.js', [join(this.backups, name)]);
+    const ran = await this.run(['restore', join(this.backups, name)]);
     if (ran.code !== 0) throw new Error(`restore: ${ran.stderr}`);
     return { ...ran, lost: this.clients.ledger.goBack(this.#moments.get(name) ?? 0) };
   }

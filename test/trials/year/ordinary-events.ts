@@ -208,6 +208,6 @@ async function olderState({ machine }: Row) {
 async function erase({ machine }: Row): Promise<void> {
   const to = join(machine.folder, `fatuma-${machine.log.length}`);
   const args = ['erase', '--account', 'fatuma', '--export-first', to, '--confirm', 'fatuma'];
-  const { code, stdout, stderr } = await machine.run('data.js', args);
+  const { code, stdout, stderr } = await machine.run(args);
   if (code !== 0) throw new Error(`erase: ${stdout}${stderr}`);
 }

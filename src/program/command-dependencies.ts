@@ -1,11 +1,12 @@
 // The parts that a command gets from the process that runs it: settings, streams, time.
 
-import { isAbsolute, resolve } from 'node:path';
-import { withSettingsFiles } from '../program/settings-file.js';
+import { resolve } from 'node:path';
 import { misspelledNames } from '../settings/misspelled-names.js';
+import type { Environment } from '../settings/setting-values.js';
 
 export interface CommandDependencies {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** With the settings of the files that the command line names. */
+  readonly environment: Environment;
   /** Prints results. */
   out(text: string): void;
   /** Prints progress and warnings. */
@@ -19,27 +20,21 @@ export interface CommandDependencies {
   /** Milliseconds since 1970, UTC. */
   now(): number;
   randomBytes(size: number): Uint8Array;
-}
-
-/** The parts that commands with an export get. */
-export interface DataCommandDependencies extends CommandDependencies {
-  /** The version of this program, for manifests. */
+  /** The release that the program belongs to. */
   readonly version: string;
 }
 
-/** The same parts with the settings of files. Warns of names that are almost settings. Throws a `UsageError`. */
-export function withSettings<T extends CommandDependencies>(
-  dependencies: T,
-  files: readonly string[],
-): T {
-  const environment = withSettingsFiles(dependencies.environment, files);
-  for (const { hint } of misspelledNames(environment)) dependencies.err(`warning: ${hint}\n`);
-  return { ...dependencies, environment };
+/** Warns of names that are almost settings. */
+export function warnOfSlips({
+  environment,
+  err,
+}: Pick<CommandDependencies, 'environment' | 'err'>): void {
+  for (const { hint } of misspelledNames(environment)) err(`warning: ${hint}\n`);
 }
 
 /** The path that the operator meant. npm runs scripts in the package's folder, wherever it was called. */
-export function pathOf(dependencies: CommandDependencies, typed: string): string {
-  return isAbsolute(typed) ? typed : resolve(dependencies.environment['INIT_CWD'] ?? '', typed);
+export function pathOf({ environment }: { environment: Environment }, typed: string): string {
+  return resolve(environment['INIT_CWD'] ?? '', typed);
 }
 
 /** Resolves after the time, or at once when the signal ends. */

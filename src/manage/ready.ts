@@ -1,26 +1,24 @@
-// `node dist/ready.js`: asks the operations port whether the service can do its
-// work, prints one line, and exits with 0 or 1. For containers and deploy scripts.
+// `manage ready`: asks the operations port whether the service can do its work, prints
+// one line, and exits with 0 or 1. For containers and deploy scripts.
 
-import { COMMON_HELP, expectNoPositionals } from './program/arguments.js';
-import { EXIT_DONE, EXIT_FAILED } from './program/ending.js';
-import { runProgram } from './program/run-program.js';
-import { type OperationsPort, readOperationsSettings } from './settings/operations-settings.js';
-import type { Environment } from './settings/setting-values.js';
+import { commandOf } from '../program/command.js';
+import { EXIT_DONE, EXIT_FAILED, messageOf } from '../program/ending.js';
+import { type OperationsPort, readOperationsSettings } from '../settings/operations-settings.js';
+import type { Environment } from '../settings/setting-values.js';
 
-const READY = {
-  name: 'ready',
-  help: `node dist/ready.js [--settings FILE]
-
-Asks the operations port whether the service can do its work, and prints one line.
-
-${COMMON_HELP}
-Settings (environment)
-  OPS_PORT, OPS_HOST  as the service has them
-
-Exit codes: 0 ready, 1 not ready, 2 not understood.
-`,
+export const READY = commandOf({
+  name: 'manage ready',
+  usage: '[--settings FILE]',
+  about: `Asks the operations port whether the service can do its work, and prints one
+line. Ends with 0 where it can, else with 1.`,
   options: {},
-} as const;
+  settings: [['OPS_PORT, OPS_HOST', 'as the service has them']],
+  async run(_, { environment, out }) {
+    const { isReady, line } = await look(environment);
+    out(`${line}\n`);
+    return isReady ? EXIT_DONE : EXIT_FAILED;
+  },
+});
 
 /** Longer than the service itself waits for its database and disk. */
 const ANSWER_MAX_MS = 5_000;
@@ -71,17 +69,6 @@ async function look(environment: Environment): Promise<Finding> {
     const line = 'not ready: OPS_PORT is unset; set it as the service has it';
     return { isReady: false, line };
   } catch (error) {
-    return { isReady: false, line: error instanceof Error ? error.message : String(error) };
+    return { isReady: false, line: messageOf(error) };
   }
 }
-
-process.exitCode = await runProgram(
-  READY,
-  import.meta.url,
-  async ({ positionals, environment }) => {
-    expectNoPositionals(READY, positionals);
-    const { isReady, line } = await look(environment);
-    process.stdout.write(`${line}\n`);
-    return isReady ? EXIT_DONE : EXIT_FAILED;
-  },
-);

@@ -87,7 +87,7 @@ async function buildBundles() {
       }),
       build({
         ...common,
-        entryPoints: ['src/worker.ts', 'src/maintenance-worker.ts', 'src/copies-worker.ts'],
+        entryPoints: ['src/worker.ts', 'src/admin-worker.ts'],
         platform: 'neutral',
         external: ['cloudflare:workers'],
         plugins: [sharedBundles],

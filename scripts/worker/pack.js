@@ -1,5 +1,5 @@
-// `npm run pack:worker`: a dry run of wrangler, and whether what it would
-// upload is, byte by byte, what the tests run. Needs the network the first time.
+// `npm run pack:worker`: a dry run of wrangler for the service and for the admin Worker, and
+// whether what it would upload is, byte by byte, what the tests run. Needs the network the first time.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,31 +10,49 @@ import { readDeployment } from './deployment.js';
 
 const WRANGLER = 'wrangler@4.86.0';
 
+/** @type {readonly (readonly [config: string, modules: readonly string[]])[]} */
+const UPLOADS = [
+  ['wrangler.toml', readDeployment().modules],
+  ['src/worker/admin/wrangler.toml', ['dist/admin-worker.js']],
+];
+
 await makeReady();
-const folder = mkdtempSync(join(tmpdir(), 'service-worker-'));
-try {
+for (const [config, tested] of UPLOADS) {
+  const folder = mkdtempSync(join(tmpdir(), 'service-worker-'));
+  try {
+    pack(config, folder);
+    compare(tested, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Writes into the folder what wrangler would upload. @param {string} config @param {string} folder */
+function pack(config, folder) {
   const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx';
-  execFileSync(npx, ['--yes', WRANGLER, 'deploy', '--dry-run', '--outdir', folder], {
+  const command = ['--yes', WRANGLER, 'deploy', '--dry-run', '--config', config];
+  execFileSync(npx, [...command, '--outdir', folder], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
   });
-  const tested = readDeployment().modules;
+}
+
+/** Throws if the upload is not, byte by byte, the modules that the tests run. @param {readonly string[]} tested @param {string} folder */
+function compare(tested, folder) {
   const packed = readdirSync(folder).filter((name) => name.endsWith('.js'));
   const names = tested.map((path) => basename(path));
   const extra = packed.filter((name) => !names.includes(name));
-  const other = tested.filter((path) => !isPacked(path));
+  const other = tested.filter((path) => !isPacked(path, folder));
   if (extra.length > 0 || other.length > 0) {
     throw new Error(
       `the upload differs from the tested modules: it has ${extra.join(', ') || 'nothing'} more, and ${other.join(', ') || 'nothing'} is missing or different`,
     );
   }
   process.stdout.write(`Packed as tested: ${tested.join(', ')}\n`);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }
 
-function isPacked(/** @type {string} */ path) {
+function isPacked(/** @type {string} */ path, /** @type {string} */ folder) {
   try {
     return readFileSync(join(root, path)).equals(readFileSync(join(folder, basename(path))));
   } catch {

@@ -2,7 +2,7 @@
 
 import { adminKeyIn, plainUrl } from '../data/target.js';
 import type { Waits } from '../data/waiting.js';
-import { MaintenanceWorker } from '../move/maintenance-worker.js';
+import { AdminWorker } from '../move/admin-worker.js';
 import { moveBack } from '../move/move-back.js';
 import { type MovedIn, moveIn } from '../move/move-in.js';
 import { required } from '../program/arguments.js';
@@ -23,7 +23,7 @@ interface Move {
   readonly renumbered: string | undefined;
 }
 
-const EXAMPLE = 'https://service-management-maintenance.YOUR-SUBDOMAIN.workers.dev';
+const EXAMPLE = 'https://service-management-admin.YOUR-SUBDOMAIN.workers.dev';
 /** Accounts that a report names. */
 const NAMED_MAX_ACCOUNTS = 20;
 
@@ -31,7 +31,7 @@ const OPTIONS = {
   from: {
     type: 'string',
     value: 'FILE | URL',
-    says: 'a backup, or the database of a stopped service; or the\naddress of the maintenance Worker',
+    says: 'a backup, or the database of a stopped service; or the\naddress of the admin Worker',
   },
   to: {
     type: 'string',
@@ -53,7 +53,7 @@ export function moveCommand(waits?: Waits): Command {
     name: 'manage move',
     usage: '--from FILE --to URL  |  --from URL --to FILE',
     about: `Moves accounts between one machine and Cloudflare Workers, through the
-maintenance Worker. Every record keeps its id, its times and its place, and each
+admin Worker. Every record keeps its id, its times and its place, and each
 account's digest is compared. Run the same command again after whatever stopped
 it: it goes on. Nothing is ever overwritten. Ends with 1 if not all is done.`,
     options: OPTIONS,
@@ -63,7 +63,7 @@ it: it goes on. Nothing is ever overwritten. Ends with 1 if not all is done.`,
       const move = meantBy(values);
       warnOfSlips(dependencies);
       const adminKey = adminKeyIn(dependencies.environment);
-      const worker = new MaintenanceWorker({ url: move.url, adminKey }, dependencies, waits);
+      const worker = new AdminWorker({ url: move.url, adminKey }, dependencies, waits);
       try {
         return await (move.isBack ? runBack : runIn)(move, worker, dependencies);
       } catch (error) {
@@ -83,7 +83,7 @@ function meantBy({ from: source, to: target, account, renumbered }: Values): Mov
   const isBack = isAddress(from);
   if (isBack === isAddress(to)) {
     throw new UsageError(
-      `--from and --to are ${isBack ? 'both addresses' : 'both files'}; one of them must be the address of the maintenance Worker, the other one a file`,
+      `--from and --to are ${isBack ? 'both addresses' : 'both files'}; one of them must be the address of the admin Worker, the other one a file`,
     );
   }
   if (account === '') throw new UsageError('--account is empty; it must be a subject');
@@ -102,7 +102,7 @@ function isAddress(text: string): boolean {
 
 async function runIn(
   { file, account }: Move,
-  worker: MaintenanceWorker,
+  worker: AdminWorker,
   dependencies: CommandDependencies,
 ): Promise<number> {
   const begun = dependencies.now();
@@ -141,7 +141,7 @@ function remarksOn({ wereThere, left, unseen }: MovedIn, unowned: number): strin
 
 async function runBack(
   { url, file, account, renumbered }: Move,
-  worker: MaintenanceWorker,
+  worker: AdminWorker,
   dependencies: CommandDependencies,
 ): Promise<number> {
   const begun = dependencies.now();

@@ -11,7 +11,7 @@ import type { EventPlace } from '../storage/move/move-messages.js';
 import { rowName, rowProblem } from '../storage/move/moved-rows.js';
 import { isNamed, NewDatabase } from '../storage/move/new-database.js';
 import { type Finished, StagedMove } from '../storage/move/staged-move.js';
-import type { KnownAccount, MaintenanceWorker } from './maintenance-worker.js';
+import type { AdminWorker, KnownAccount } from './admin-worker.js';
 import { writeNewIds } from './new-ids.js';
 import { several } from './several.js';
 
@@ -41,7 +41,7 @@ export interface MovedBack extends Finished {
 /** Rejects where a file of that name is there, where accounts are written to all the time, or where nothing can go on. */
 export async function moveBack(
   options: MoveBackOptions,
-  worker: MaintenanceWorker,
+  worker: AdminWorker,
   dependencies: CommandDependencies,
 ): Promise<MovedBack> {
   const { path, url, account } = options;
@@ -74,7 +74,7 @@ async function expectFree(path: string): Promise<void> {
 async function made(
   { path, account }: MoveBackOptions,
   staged: StagedMove,
-  worker: MaintenanceWorker,
+  worker: AdminWorker,
   dependencies: CommandDependencies,
 ): Promise<Finished> {
   await fetchAccounts(account, staged, worker, dependencies);
@@ -107,7 +107,7 @@ async function made(
 async function fetchAccounts(
   account: string | undefined,
   staged: StagedMove,
-  worker: MaintenanceWorker,
+  worker: AdminWorker,
   dependencies: CommandDependencies,
 ): Promise<void> {
   for (let round = 1; ; round++) {
@@ -147,7 +147,7 @@ async function fetchAccounts(
 async function fetchAccount(
   owner: string,
   staged: StagedMove,
-  worker: MaintenanceWorker,
+  worker: AdminWorker,
   progress: Progress,
 ): Promise<void> {
   const { state, revision, records, bytes, digest, sequences } = await worker.state(owner);
@@ -186,7 +186,7 @@ async function fetchAccount(
 async function appendEvents(
   database: NewDatabase,
   account: string | undefined,
-  worker: MaintenanceWorker,
+  worker: AdminWorker,
 ): Promise<number> {
   let place: EventPlace = { timestamp: '', id: 0 };
   let count = 0;

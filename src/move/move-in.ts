@@ -15,7 +15,7 @@ import {
   sha256,
 } from '../storage/move/moved-rows.js';
 import { OBJECT_BODY_MAX_BYTES } from '../storage/object/object-schema.js';
-import { type MaintenanceWorker, Refused } from './maintenance-worker.js';
+import { type AdminWorker, Refused } from './admin-worker.js';
 import { several } from './several.js';
 
 /** Each account is an object of its own: most of the time is on the way. */
@@ -43,7 +43,7 @@ export interface MovedIn {
 export async function moveIn(
   file: FileAccounts,
   account: string | undefined,
-  worker: MaintenanceWorker,
+  worker: AdminWorker,
   dependencies: CommandDependencies,
 ): Promise<MovedIn> {
   const owners = file.owners.filter((owner) => account === undefined || owner === account);
@@ -80,7 +80,7 @@ export async function moveIn(
 async function moveAccount(
   file: FileAccounts,
   owner: string,
-  worker: MaintenanceWorker,
+  worker: AdminWorker,
   progress: Progress,
 ): Promise<number> {
   const announced = await announce(file, owner);
@@ -130,7 +130,7 @@ async function announce(file: FileAccounts, owner: string): Promise<AnnouncedAcc
 async function moveEvents(
   file: FileAccounts,
   account: string | undefined,
-  worker: MaintenanceWorker,
+  worker: AdminWorker,
 ): Promise<number> {
   let moved = 0;
   let waiting: FileEvent[] = [];
@@ -163,7 +163,7 @@ async function named({ id, owner, event }: FileEvent): Promise<MovedEvent> {
 
 /** How many accounts the operator's views do not show as they are; the directory hears of them within seconds. */
 async function unseenBy(
-  worker: MaintenanceWorker,
+  worker: AdminWorker,
   owners: readonly string[],
   file: FileAccounts,
   { interrupted }: CommandDependencies,

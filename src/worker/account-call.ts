@@ -61,18 +61,18 @@ export interface AccountStub {
   announce(owner: string): Promise<Delivery | undefined>;
   /**
    * Erases the account: its records, the numbers of its ids, its database, its place in the
-   * directory. The audit events stay in the directory. Called by the maintenance Worker alone.
+   * directory. The audit events stay in the directory. Called by the admin Worker alone.
    */
   erase(owner: string): Promise<Erased>;
   /**
    * Sets the account back to a point of its history, and restarts its object. Rejects, with
    * nothing changed, while the directory cannot take the account's changes. Called by the
-   * maintenance Worker alone.
+   * admin Worker alone.
    */
   restore(restore: Restore): Promise<RestoreReply>;
   /** Makes the directory follow a restore. May be repeated. */
   followRestore(restore: Restore): Promise<RestoreState>;
-  /** Only the maintenance Worker calls these three: they move an account in or out. */
+  /** Only the admin Worker calls these three: they move an account in or out. */
   takePiece(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>>;
   movedState(owner: string): Promise<MoveReply<MovedState>>;
   leavingPiece(owner: string, after: number): Promise<MoveReply<LeavingPiece>>;
@@ -129,7 +129,7 @@ export interface DirectoryStub {
   expectRestore(restore: Restore): Promise<void>;
   /** The restore did not begin. */
   dropRestore(restore: Restore): Promise<void>;
-  /** Only the maintenance Worker calls these three. This one: the accounts whose subject comes after a text, in order; also those without records. */
+  /** Only the admin Worker calls these three. This one: the accounts whose subject comes after a text, in order; also those without records. */
   knownAccounts(after: string): Promise<KnownAccounts>;
   /** Adds the events that the audit log does not have yet. Returns the number of these events in the log. */
   takeEvents(events: readonly MovedEvent[]): Promise<number>;

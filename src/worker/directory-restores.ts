@@ -7,7 +7,7 @@ import type { ObjectStorage } from '../storage/object/object-storage.js';
 import type { AccountStub, Restore } from './account-call.js';
 import { LIST_RESTORES, PUT_RESTORE, REMOVE_RESTORE } from './directory-schema.js';
 
-/** The maintenance Worker asks the account sooner. This delay is for a maintenance Worker that was stopped. */
+/** The admin Worker asks the account sooner. This delay is for an admin Worker that was stopped. */
 const FIRST_ALARM_MS = 5_000;
 const NEXT_ALARM_MS = 30_000;
 

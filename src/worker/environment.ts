@@ -21,13 +21,13 @@ const DIRECTORY_NAME = 'directory';
 const ACCOUNT_MAX_BYTES = 48_000_000;
 
 /** Throws if the settings of the place cannot be used. A default would not do: another place has other objects. */
-const objectPlace = once((env) => readObjectPlace(settingsIn(env)));
+const objectPlace = once((env: WorkerEnvironment) => readObjectPlace(settingsIn(env)));
 
 /**
  * If a setting cannot be used, the default holds here. The front refuses every request
  * then, and its log names the setting.
  */
-export const accountLimits = once((env): AccountLimitSettings => {
+export const accountLimits = once((env: WorkerEnvironment): AccountLimitSettings => {
   try {
     return readAccountLimits(settingsIn(env), ACCOUNT_MAX_BYTES);
   } catch (error) {
@@ -59,10 +59,10 @@ export function settingsIn(env: WorkerEnvironment): Environment {
 }
 
 /** Reads a setting once an isolate: every request and object of an isolate has the same environment. */
-function once<T extends object>(
-  read: (env: WorkerEnvironment) => T,
-): (env: WorkerEnvironment) => T {
-  const known = new WeakMap<WorkerEnvironment, T>();
+export function once<Environment extends WorkerEnvironment, T extends object>(
+  read: (env: Environment) => T,
+): (env: Environment) => T {
+  const known = new WeakMap<Environment, T>();
   return (env) => {
     const value = known.get(env) ?? read(env);
     known.set(env, value);

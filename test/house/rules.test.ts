@@ -58,6 +58,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   worker: [
     'domain',
+    'http',
     'records',
     'storage',
     'identity',
@@ -68,8 +69,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'handler',
     'responder',
   ],
-  'maintenance-worker': ['worker'],
-  'copies-worker': ['worker'],
+  'admin-worker': ['worker'],
   openapi: ['domain', 'http', 'records'],
   conformance: ['domain', 'records'],
   'journal-conformance': ['conformance', 'records'],
@@ -126,7 +126,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   program: ['cli-progress'],
   move: ['csv-stringify'],
   console: ['hono', '@hono/node-server'],
-  worker: ['cloudflare:workers', '@cloudflare/workers-types'],
+  worker: ['cloudflare:workers', '@cloudflare/workers-types', 'hono'],
 };
 
 describe('Layers', () => {

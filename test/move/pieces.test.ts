@@ -1,4 +1,4 @@
-// What the maintenance Worker does with the pieces of an account, in whatever order and
+// What the admin Worker does with the pieces of an account, in whatever order and
 // however often they come, and what the service answers meanwhile.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -206,7 +206,7 @@ describe('An account that is moved in', () => {
   });
 });
 
-describe('The maintenance Worker', () => {
+describe('The admin Worker', () => {
   it('says of an account that never wrote that it holds nothing', async () => {
     const state = await askMaintenance(workers.maintenance, 'GET', '/state?account=hakuna');
     const numbers = { records: 0, bytes: 0, revision: 0, taken: 0 };

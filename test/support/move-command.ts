@@ -14,9 +14,9 @@ import { type IdentityStub, openIdentityStub } from './identity-stub.js';
 import { besideEachOther, startBeside, workerOptions } from './worker-host.js';
 import { startWorkerProcess } from './worker-process.js';
 
-const SCRIPT = fileURLToPath(new URL('../../dist/maintenance-worker.js', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../dist/admin-worker.js', import.meta.url));
 
-/** The service's Worker and the maintenance Worker, with their state in a folder. */
+/** The service's Worker and the admin Worker, with their state in a folder. */
 export interface MoveWorkers {
   /** Origins. */
   readonly service: string;
@@ -34,8 +34,7 @@ export async function startMoveWorkers(
     ADMIN_API_KEY: ADMIN_KEY,
     ...settings,
   });
-  const modules = [{ type: 'ESModule' as const, path: SCRIPT }];
-  const { miniflare, origins } = await startBeside(first, { name: 'maintenance', modules });
+  const { miniflare, origins } = await startBeside(first, maintaining(first));
   const [service = '', maintenance = ''] = origins;
   return {
     service,
@@ -65,9 +64,8 @@ export function startMove(args: readonly string[]): StartedCommand {
 export async function moveWorkersToKill(folder: string, ports: readonly [number, number]) {
   const first = await workerOptions(folder, { ADMIN_API_KEY: ADMIN_KEY });
   const { durableObjectsPersist } = first;
-  const modules = [{ type: 'ESModule' as const, path: SCRIPT }];
   // Miniflare takes the folder of the state for all of its Workers.
-  const workers = besideEachOther(first, [{ name: 'maintenance', modules }], ports).map(
+  const workers = besideEachOther(first, [maintaining(first)], ports).map(
     ({ durableObjectsPersist: _, ...worker }: Record<string, unknown>) => worker,
   );
   return {
@@ -81,7 +79,16 @@ export async function moveWorkersToKill(folder: string, ports: readonly [number,
   };
 }
 
-/** A call of the maintenance Worker, as the move makes it. */
+/** The admin Worker, with work on accounts on. */
+function maintaining({ bindings }: Awaited<ReturnType<typeof workerOptions>>) {
+  return {
+    name: 'admin',
+    modules: [{ type: 'ESModule' as const, path: SCRIPT }],
+    bindings: { ...bindings, MAINTENANCE: 'on' },
+  };
+}
+
+/** A call of the admin Worker, as the move makes it. */
 export async function askMaintenance(
   origin: string,
   method: string,

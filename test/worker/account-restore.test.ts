@@ -1,4 +1,4 @@
-// One account set back to an earlier minute, by the maintenance Worker. The local runtime
+// One account set back to an earlier minute, by the admin Worker. The local runtime
 // keeps no history, so the storage is one that can go back: rewinding-worker.ts.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -73,7 +73,7 @@ describe('An account that is set back', () => {
     expect(await audited('undone')).toEqual(['restore', 'restore', 'create']);
   });
 
-  it('is followed by the directory even if the maintenance Worker was stopped right after it asked', async () => {
+  it('is followed by the directory even if the admin Worker was stopped right after it asked', async () => {
     const { to } = await changed('alone');
     const restore = { id: 'r1', owner: 'alone', point: { time: Date.parse(to) }, at: Date.now() };
     const asked = await fetch(`${on.origin}/restore-alone?owner=alone`, {

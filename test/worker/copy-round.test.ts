@@ -12,7 +12,7 @@ import { RoundState } from '../../src/worker/copies/round-state.js';
 import { keptLog } from '../support/kept-log.js';
 import { type MaintainedService, openMaintained } from './maintained-service.js';
 
-type Bucket = CopiesEnvironment['COPIES'];
+type Bucket = NonNullable<CopiesEnvironment['COPIES']>;
 
 const ACCOUNTS = Array.from({ length: 7 }, (_, i) => `account-${i}`);
 const RECORDS_EACH = 2;

@@ -1,8 +1,9 @@
-// The copies Worker over the real objects and a real bucket: when a round begins, what
+// The copies of all accounts over the real objects and a real bucket: when a round begins, what
 // is left of the copies after it, and what it tells the operator.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { answerCopies, copyAccounts } from '../../src/worker/copies/copies.js';
+import { admin } from '../../src/worker/admin/admin.js';
+import { copyAccounts } from '../../src/worker/copies/copies.js';
 import type { CopiesEnvironment, Round } from '../../src/worker/copies/copy-format.js';
 import { RoundState } from '../../src/worker/copies/round-state.js';
 import { type MaintainedService, OPERATOR, openMaintained } from './maintained-service.js';
@@ -11,15 +12,15 @@ const START = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
 const EARLY_MS = 150_000;
 
-describe('The copies Worker', () => {
+describe('The trigger of the copies', () => {
   let on: MaintainedService;
-  let env: CopiesEnvironment;
+  let env: Required<CopiesEnvironment>;
   const logged: { level: string; event: string; copies?: string; error?: string }[] = [];
 
   beforeAll(async () => {
     on = await openMaintained();
     const bindings = await on.miniflare.getBindings<CopiesEnvironment>('copies');
-    env = { ...bindings, BACKUP_INTERVAL_HOURS: '24', BACKUP_KEEP: '2' } as CopiesEnvironment;
+    env = { ...bindings, BACKUP_INTERVAL_HOURS: '24', BACKUP_KEEP: '2' } as typeof env;
     await on.operate('GET', '/admin/overview');
   });
   afterAll(() => on.close());
@@ -52,6 +53,12 @@ describe('The copies Worker', () => {
     expect(events()).toEqual(['copy_finished']);
   });
 
+  it('does nothing where the script is bound to no bucket', async () => {
+    const { COPIES: _, ...unbound } = env;
+    await copyAccounts(unbound);
+    expect(events()).toEqual([]);
+  });
+
   it('begins the next round when it is due, at most 150 s early', async () => {
     const due = START + 24 * HOUR_MS - EARLY_MS;
     expect((await triggered(due - 1))?.begun).toBe(new Date(START).toISOString());
@@ -65,7 +72,7 @@ describe('The copies Worker', () => {
       { level: 'info', event: 'copy_finished' },
       { level: 'info', event: 'copies_removed', copies: '2026-01-01T00-00-00.000Z' },
     ]);
-    const response = await answerCopies(new Request('http://x/copies', { headers: OPERATOR }), env);
+    const response = await admin.request('/copies', { headers: OPERATOR }, env);
     const { data } = (await response.json()) as { data: { whole: { copy: string }[] } };
     expect(data.whole.map(({ copy }) => copy)).toEqual([
       '2026-01-03T00-00-00.000Z',

@@ -1,4 +1,5 @@
-// The built Worker with the operator's scripts beside it, bound to the same objects.
+// The built Worker with the operator's script beside it, bound to the same objects: once with
+// work on accounts on, and once for the copies alone.
 
 import '../support/miniflare-waits.js';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { plain, startBeside, workerOptions } from '../support/worker-host.js';
 
-const DIST = new URL('../../dist/', import.meta.url);
+const SCRIPT = fileURLToPath(new URL('../../dist/admin-worker.js', import.meta.url));
 const BUCKET = 'copies';
 export const OPERATOR = { 'X-Service-Admin-Key': ADMIN_KEY };
 
@@ -27,11 +28,11 @@ export interface MaintainedService {
   as(owner: string, method: string, path: string, body?: unknown): Promise<Answer>;
   /** To a path of the API, as the operator. */
   operate(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** To a path of the script. */
+  /** To a path of the script with work on accounts. */
   maintain(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** To a path of the copies Worker. */
+  /** To a path of the script without it. */
   copies(method: string, path: string): Promise<Answer>;
-  /** Lets the cron trigger of the copies Worker go off. */
+  /** Lets the cron trigger of the copies go off. */
   trigger(): Promise<void>;
   /** Resolves when the directory has heard of so many records, at least. */
   told(records: number): Promise<void>;
@@ -52,13 +53,15 @@ export async function openMaintained(options: MaintainedOptions = {}): Promise<M
   const identity = await openIdentityStub();
   const given = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY, ...settings };
   const first = await workerOptions(folder.path, given, entry);
-  const script = (name: string) => {
-    const path = fileURLToPath(new URL(`${name}-worker.js`, DIST));
-    const modules = [{ type: 'ESModule' as const, path }];
-    return { name, modules, r2Buckets: { COPIES: BUCKET } };
+  const copying = {
+    name: 'copies',
+    modules: [{ type: 'ESModule' as const, path: SCRIPT }],
+    r2Buckets: { COPIES: BUCKET },
   };
-  const { miniflare, origins } = await startBeside(first, script('maintenance'), script('copies'));
-  const [service = '', maintenance = '', copying = ''] = origins;
+  const bindings = { ...first.bindings, MAINTENANCE: 'on' };
+  const maintaining = { ...copying, name: 'maintenance', bindings };
+  const { miniflare, origins } = await startBeside(first, maintaining, copying);
+  const [service = '', maintenance = '', copies = ''] = origins;
   const ask = async (url: string, method: string, headers: object, body: unknown) => {
     const init = { method, headers: { ...headers } };
     const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };
@@ -73,11 +76,11 @@ export async function openMaintained(options: MaintainedOptions = {}): Promise<M
     folder: folder.path,
     miniflare,
     origin: service,
-    copiesOrigin: copying,
+    copiesOrigin: copies,
     as,
     operate: (method, path, body) => ask(`${service}/api/v1${path}`, method, OPERATOR, body),
     maintain: (method, path, body) => ask(`${maintenance}${path}`, method, OPERATOR, body),
-    copies: (method, path) => ask(`${copying}${path}`, method, OPERATOR, undefined),
+    copies: (method, path) => ask(`${copies}${path}`, method, OPERATOR, undefined),
     async trigger() {
       const { outcome } = await (await miniflare.getWorker('copies')).scheduled({});
       if (outcome !== 'ok') throw new Error(`the trigger ended with ${outcome}`);

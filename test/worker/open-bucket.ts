@@ -4,7 +4,7 @@ import '../support/miniflare-waits.js';
 import { Miniflare } from 'miniflare';
 import type { CopiesEnvironment } from '../../src/worker/copies/copy-format.js';
 
-export type Bucket = CopiesEnvironment['COPIES'];
+export type Bucket = NonNullable<CopiesEnvironment['COPIES']>;
 
 export interface OpenBucket {
   readonly bucket: Bucket;

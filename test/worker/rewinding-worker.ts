@@ -124,7 +124,7 @@ export default {
         await account().remember();
         return new Response();
       case '/restore-alone':
-        // As a maintenance Worker that is stopped right after it asked.
+        // As an admin Worker that is stopped right after it asked.
         return Response.json(await account().restore(await request.json()));
       case '/ignore-restores':
         faults.ignoresRestores = true;

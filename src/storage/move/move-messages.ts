@@ -1,4 +1,4 @@
-// The messages of a move: between the move and the maintenance Worker as JSON, and
+// The messages of a move: between the move and the admin Worker as JSON, and
 // behind it to the objects. A move and a Worker of neighbouring releases may meet, so
 // a change only adds properties; each property keeps its meaning.
 

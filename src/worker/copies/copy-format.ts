@@ -7,7 +7,8 @@ import type { AnnouncedAccount, MovedRow } from '../../storage/move/moved-rows.j
 import type { WorkerEnvironment } from '../environment.js';
 
 export interface CopiesEnvironment extends WorkerEnvironment {
-  readonly COPIES: R2Bucket;
+  /** The bucket of the copies, if the script is bound to it. */
+  readonly COPIES?: R2Bucket;
 }
 
 export const COPIES_PREFIX = 'copies/';

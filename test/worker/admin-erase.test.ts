@@ -1,5 +1,5 @@
-// The maintenance Worker over the objects of the service: what it does to an account,
-// and whom it obeys.
+// The admin Worker over the objects of the service: how it is deployed, how it erases an
+// account, and whom it obeys.
 
 import { fileURLToPath } from 'node:url';
 import { parse } from 'smol-toml';
@@ -14,29 +14,39 @@ import { textOf } from '../support/pages.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { objectDatabase, plain, startBeside, workerOptions } from '../support/worker-host.js';
 
-it('The maintenance Worker is bound to the objects that the service deploys', () => {
+const CONFIG = 'src/worker/admin/wrangler.toml';
+
+it('The admin Worker is bound to the objects that the service deploys, and does no work on accounts unless that is asked for', () => {
   const { name, compatibilityDate, durableObjects } = readDeployment();
-  const config = parse(textOf('wrangler.maintenance.toml')) as unknown as MaintenanceConfig;
-  expect(config.compatibility_date).toBe(compatibilityDate);
-  expect(config.main).toBe('dist/maintenance-worker.js');
-  expect(config.durable_objects.bindings).toEqual(
-    Object.entries(durableObjects).map(([binding, className]) => ({
-      name: binding,
-      class_name: className,
-      script_name: name,
-    })),
-  );
+  const config = parse(textOf(CONFIG));
+  expect(config).toMatchObject({
+    main: '../../../dist/admin-worker.js',
+    no_bundle: true,
+    compatibility_date: compatibilityDate,
+    observability: { logs: { invocation_logs: false } },
+    vars: { MAINTENANCE: 'off' },
+    durable_objects: {
+      bindings: Object.entries(durableObjects).map(([binding, className]) => ({
+        name: binding,
+        class_name: className,
+        script_name: name,
+      })),
+    },
+  });
+  expect(config).not.toHaveProperty('r2_buckets');
 });
 
-interface MaintenanceConfig {
-  readonly main: string;
-  readonly compatibility_date: string;
-  readonly durable_objects: { readonly bindings: readonly unknown[] };
-}
+it('The admin Worker has a bucket and a trigger once the comment signs of their lines are removed', () => {
+  const text = textOf(CONFIG).replaceAll(/^# (?=\[|\w+ = )/gm, '');
+  expect(parse(text)).toMatchObject({
+    r2_buckets: [{ binding: 'COPIES', bucket_name: 'service-management-copies' }],
+    triggers: { crons: ['*/5 * * * *'] },
+  });
+});
 
-const SCRIPT = fileURLToPath(new URL('../../dist/maintenance-worker.js', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../dist/admin-worker.js', import.meta.url));
 
-describe('The maintenance Worker', () => {
+describe('The admin Worker', () => {
   let folder: TemporaryFolder;
   let identity: IdentityStub;
   let miniflare: Awaited<ReturnType<typeof startBeside>>['miniflare'];
@@ -50,7 +60,8 @@ describe('The maintenance Worker', () => {
     const settings = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY };
     const first = await workerOptions(folder.path, settings);
     const modules = [{ type: 'ESModule' as const, path: SCRIPT }];
-    const started = await startBeside(first, { name: 'maintenance', modules });
+    const bindings = { ...first.bindings, MAINTENANCE: 'on' };
+    const started = await startBeside(first, { name: 'admin', modules, bindings });
     miniflare = started.miniflare;
     [service = '', maintenance = ''] = started.origins;
   });

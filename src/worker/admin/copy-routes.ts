@@ -1,47 +1,82 @@
-// The maintenance Worker and the copies: it lists them, and puts an account from one of
-// them into an object that is empty.
+// The admin Worker and the copies: it lists them, begins one, and puts an account from one
+// of them into an object that is empty.
 
 import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../domain/audit-event.js';
 import type { MovedState } from '../../storage/move/move-messages.js';
+import { copiedEvents, copiedRows } from '../copies/copied-rows.js';
+import type { IndexedAccount, Manifest, Round } from '../copies/copy-format.js';
+import { newRound } from '../copies/copy-round.js';
+import { CopyShelf } from '../copies/copy-shelf.js';
+import { RoundState } from '../copies/round-state.js';
 import { accountStub, directoryStub } from '../environment.js';
 import {
+  type AdminEnvironment,
+  type AdminRoute,
   answered,
-  type MaintenanceEnvironment,
-  type MaintenanceRoute,
   refused,
-} from '../maintenance-route.js';
-import { copiedEvents, copiedRows } from './copied-rows.js';
-import type { IndexedAccount, Manifest } from './copy-format.js';
-import { CopyShelf } from './copy-shelf.js';
+  segmentOf,
+} from './admin-route.js';
 
-const UNBOUND = 'this script has no bucket of copies: bind COPIES in wrangler.maintenance.toml';
+type Bucket = NonNullable<AdminEnvironment['COPIES']>;
 
-export const COPY_ROUTES: readonly MaintenanceRoute[] = [
+const UNBOUND =
+  'this script has no bucket of copies: bind COPIES in src/worker/admin/wrangler.toml';
+
+export const COPY_ROUTES: readonly AdminRoute[] = [
   {
     method: 'GET',
     path: '/copies',
-    action: ({ env }) =>
-      withShelf(env, async (shelf) => answered((await shelf.whole()).map(withoutFiles))),
+    always: true,
+    action: ({ env }) => withBucket(env, listed),
+  },
+  {
+    method: 'POST',
+    path: '/copies',
+    always: true,
+    action: ({ env }) => withBucket(env, begun),
   },
   {
     method: 'GET',
-    path: '/copies/{copy}',
-    action: ({ env, segment }) =>
-      withCopy(env, segment('copy'), async (_, manifest) => answered(manifest)),
+    path: '/copies/:copy',
+    action: (call) =>
+      withCopy(call.env, segmentOf(call, 'copy'), async (_, manifest) => answered(manifest)),
   },
   {
     method: 'GET',
-    path: '/copies/{copy}/accounts/{owner_sub}',
-    action: ({ env, segment }) =>
-      withAccount(env, segment('copy'), segment('owner_sub'), async (_, __, found) =>
-        answered(found),
-      ),
+    path: '/copies/:copy/accounts/:owner_sub',
+    action: (call) => {
+      const [copy, owner] = [segmentOf(call, 'copy'), segmentOf(call, 'owner_sub')];
+      return withAccount(call.env, copy, owner, async (_, __, found) => answered(found));
+    },
   },
 ];
 
+/** Whole copies, and the round under way or the last one. */
+async function listed(bucket: Bucket): Promise<Response> {
+  const manifests = await new CopyShelf(bucket).whole();
+  const whole = manifests.map(({ files: _, ...facts }) => facts);
+  const { round } = await RoundState.read(bucket);
+  return answered({ whole, round: round === undefined ? null : factsOf(round) });
+}
+
+/** Makes the next trigger begin a round, whatever the schedule says. */
+async function begun(bucket: Bucket): Promise<Response> {
+  const state = await RoundState.read(bucket);
+  if (state.round !== undefined && state.round.stage !== 'ended') {
+    return refused(409, `the round of the copy ${state.round.copy} is under way`);
+  }
+  const round = newRound(Date.now());
+  await state.store(round);
+  return answered(factsOf(round));
+}
+
+function factsOf({ copy, begun, stage, failed, counts }: Round) {
+  return { copy, begun, stage, failed, ...counts };
+}
+
 /** `now`: milliseconds since 1970, UTC. The request may be sent again: it continues where it ended. */
 export function restoreFromCopy(
-  env: MaintenanceEnvironment,
+  env: AdminEnvironment,
   owner: string,
   copy: string,
   now: number,
@@ -72,7 +107,7 @@ export function restoreFromCopy(
 
 /** Adds the account's own events and the event of this restore. Resolves with the number of events that the log has of these. */
 async function takeEvents(
-  env: MaintenanceEnvironment,
+  env: AdminEnvironment,
   shelf: CopyShelf,
   manifest: Manifest,
   { owner, number, now }: { owner: string; number: number; now: number },
@@ -109,19 +144,20 @@ function answerOf(owner: string, copy: string, state: MovedState, audit_events: 
   };
 }
 
-async function withShelf(
-  { COPIES }: MaintenanceEnvironment,
-  use: (shelf: CopyShelf) => Promise<Response>,
+async function withBucket(
+  { COPIES }: AdminEnvironment,
+  use: (bucket: Bucket) => Promise<Response>,
 ): Promise<Response> {
-  return COPIES === undefined ? refused(501, UNBOUND) : use(new CopyShelf(COPIES));
+  return COPIES === undefined ? refused(501, UNBOUND) : use(COPIES);
 }
 
 function withCopy(
-  env: MaintenanceEnvironment,
+  env: AdminEnvironment,
   copy: string,
   use: (shelf: CopyShelf, manifest: Manifest) => Promise<Response>,
 ): Promise<Response> {
-  return withShelf(env, async (shelf) => {
+  return withBucket(env, async (bucket) => {
+    const shelf = new CopyShelf(bucket);
     const manifest = await shelf.manifest(copy);
     return manifest === undefined
       ? refused(404, `there is no whole copy ${JSON.stringify(copy)}; GET /copies lists them`)
@@ -130,7 +166,7 @@ function withCopy(
 }
 
 function withAccount(
-  env: MaintenanceEnvironment,
+  env: AdminEnvironment,
   copy: string,
   owner: string,
   use: (shelf: CopyShelf, manifest: Manifest, found: IndexedAccount) => Promise<Response>,
@@ -141,8 +177,4 @@ function withAccount(
       ? refused(404, `the copy ${copy} has no account ${JSON.stringify(owner)}`)
       : use(shelf, manifest, found);
   });
-}
-
-function withoutFiles({ files: _, ...facts }: Manifest) {
-  return facts;
 }

@@ -1,10 +1,10 @@
 // `POST /accounts/{owner_sub}/restore`: sets one account back to an earlier minute, undoes
 // a restore by the bookmark of its answer, or puts the account in again from a copy.
 
-import type { Restore, RestorePoint, RestoreState } from './account-call.js';
-import { restoreFromCopy } from './copies/maintenance-copies.js';
-import { accountStub, type WorkerEnvironment } from './environment.js';
-import { answered, type MaintenanceRoute, refused } from './maintenance-route.js';
+import type { Restore, RestorePoint, RestoreState } from '../account-call.js';
+import { accountStub, type WorkerEnvironment } from '../environment.js';
+import { type AdminRoute, answered, refused, segmentOf } from './admin-route.js';
+import { restoreFromCopy } from './copy-routes.js';
 
 /** The waits are 10 s together. The object ends after a quarter of a second. */
 const TRIES = 40;
@@ -15,17 +15,17 @@ const WANTED =
 /** RFC 3339 with a zone: without one, each reader would take the time for another moment. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
-export const RESTORE_ROUTES: readonly MaintenanceRoute[] = [
+export const RESTORE_ROUTES: readonly AdminRoute[] = [
   {
     method: 'POST',
-    path: '/accounts/{owner_sub}/restore',
-    async action({ env, request, segment }) {
-      const asked: unknown = await request.json().catch(() => undefined);
-      const owner = segment('owner_sub');
+    path: '/accounts/:owner_sub/restore',
+    async action(call) {
+      const asked: unknown = await call.req.raw.json().catch(() => undefined);
+      const owner = segmentOf(call, 'owner_sub');
       const copy = copyIn(asked);
       return copy === undefined
-        ? restored(env, owner, asked, Date.now())
-        : restoreFromCopy(env, owner, copy, Date.now());
+        ? restored(call.env, owner, asked, Date.now())
+        : restoreFromCopy(call.env, owner, copy, Date.now());
     },
   },
 ];

@@ -1,16 +1,30 @@
-// Whom the maintenance Worker obeys, and what it says of a path or a method that it does
-// not have. What it does to an account is in maintenance.test.ts.
+// Whom the admin Worker obeys, and what it says of a path or a method that it does
+// not have. What it does to an account is in admin-erase.test.ts.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { maintain } from '../../src/worker/maintenance.js';
-import type { MaintenanceEnvironment } from '../../src/worker/maintenance-route.js';
+import { admin } from '../../src/worker/admin/admin.js';
+import type { AdminEnvironment } from '../../src/worker/admin/admin-route.js';
 
 const KEY = 'k'.repeat(32);
+
+/** The requests that read an account's records or change them. */
+const WORK = [
+  { method: 'GET', path: '/accounts' },
+  { method: 'DELETE', path: '/accounts/x' },
+  { method: 'POST', path: '/accounts/x/restore' },
+  { method: 'GET', path: '/state?account=x' },
+  { method: 'GET', path: '/records?account=x' },
+  { method: 'PUT', path: '/records?account=x' },
+  { method: 'GET', path: '/audit-events' },
+  { method: 'PUT', path: '/audit-events' },
+  { method: 'GET', path: '/copies/x' },
+  { method: 'GET', path: '/copies/x/accounts/y' },
+];
 
 afterEach(() => void vi.restoreAllMocks());
 
 /** The names of the accounts whose objects are asked for are kept in `asked`. */
-function openDoor(settings: object = { ADMIN_API_KEY: KEY }) {
+function openWorker(settings: object = { ADMIN_API_KEY: KEY, MAINTENANCE: 'on' }) {
   const asked: string[] = [];
   const erase = async (owner: string) => {
     if (owner === 'lost') throw new Error(`the object of ${owner} was lost`);
@@ -23,21 +37,22 @@ function openDoor(settings: object = { ADMIN_API_KEY: KEY }) {
       return { erase };
     },
   };
-  const env = { ...settings, ACCOUNTS } as unknown as MaintenanceEnvironment;
+  const env = { ...settings, ACCOUNTS } as unknown as AdminEnvironment;
   return {
     asked,
     async send(method: string, path: string, key: string | undefined = KEY) {
       const headers = { 'X-Service-Admin-Key': key };
-      const response = await maintain(new Request(`http://x${path}`, { method, headers }), env);
+      const response = await admin.fetch(new Request(`http://x${path}`, { method, headers }), env);
       expect(response.headers.get('cache-control')).toBe('no-store');
-      return { status: response.status, json: await response.json() };
+      const text = await response.text();
+      return { status: response.status, json: text === '' ? undefined : JSON.parse(text) };
     },
   };
 }
 
-describe('The maintenance Worker', () => {
+describe('The admin Worker', () => {
   it('obeys its key alone', async () => {
-    const { send, asked } = openDoor();
+    const { send, asked } = openWorker();
     const erased = { status: 200, json: { data: { owner_sub: 'x', erased: true } } };
     const message = 'send ADMIN_API_KEY of this script in X-Service-Admin-Key';
     for (const key of ['', 'k'.repeat(31), `${'k'.repeat(31)}l`, `${KEY}k`]) {
@@ -50,17 +65,35 @@ describe('The maintenance Worker', () => {
     expect(await send('DELETE', '/accounts/x')).toEqual(erased);
   });
 
+  it.each([undefined, '', 'off', 'ON', 'yes'])(
+    'does no work on accounts unless that is on, and answers the other requests: %j',
+    async (MAINTENANCE) => {
+      const { send, asked } = openWorker({ ADMIN_API_KEY: KEY, MAINTENANCE });
+      for (const { method, path } of WORK) {
+        const { status, json } = await send(method, path);
+        expect([path, status]).toEqual([path, 403]);
+        expect(json).toEqual({
+          error: { message: expect.stringContaining('deploy it with --var MAINTENANCE:on') },
+        });
+      }
+      expect(asked).toEqual([]);
+      for (const method of ['GET', 'POST']) {
+        expect((await send(method, '/copies')).status).toBe(501);
+      }
+    },
+  );
+
   it.each([{}, { ADMIN_API_KEY: '' }, { ADMIN_API_KEY: 'k'.repeat(31) }])(
     'obeys nobody where its key is missing or short: %j',
     async (settings: { ADMIN_API_KEY?: string }) => {
-      const { send } = openDoor(settings);
+      const { send } = openWorker(settings);
       const { status } = await send('DELETE', '/accounts/x', settings.ADMIN_API_KEY ?? '');
       expect(status).toBe(401);
     },
   );
 
   it('takes the account from the path, percent-decoded', async () => {
-    const { send, asked } = openDoor();
+    const { send, asked } = openWorker();
     expect((await send('DELETE', '/accounts/auth0%7Cduka%2Fya%20pili')).status).toBe(200);
     expect(asked).toEqual(['auth0|duka/ya pili']);
   });
@@ -68,7 +101,7 @@ describe('The maintenance Worker', () => {
   it.each(['/', '/accounts/', '/accounts/%E0', '/account/x', '/accounts/x/', '/accounts/x/y'])(
     'has no path %s, and names those that it has',
     async (path) => {
-      const { send, asked } = openDoor();
+      const { send, asked } = openWorker();
       const { status, json } = await send('DELETE', path);
       expect([status, asked]).toEqual([404, []]);
       expect(json).toEqual({
@@ -82,18 +115,27 @@ describe('The maintenance Worker', () => {
   );
 
   it('says which methods a path has', async () => {
-    const { send } = openDoor();
+    const { send } = openWorker();
     const message = (given: string, methods: string) => ({
       status: 405,
       json: { error: { message: `${given} is not possible here; use ${methods}` } },
     });
     expect(await send('GET', '/accounts/x')).toEqual(message('GET', 'DELETE'));
     expect(await send('POST', '/records')).toEqual(message('POST', 'GET, PUT'));
+    expect(await send('PUT', '/copies')).toEqual(message('PUT', 'GET, POST'));
   });
+
+  it.each(['HEAD', 'OPTIONS', 'constructor'])(
+    'does not take %s for another method',
+    async (method) => {
+      const { send, asked } = openWorker();
+      expect([(await send(method, '/accounts')).status, asked]).toEqual([405, []]);
+    },
+  );
 
   it('says that an object gave no answer, and why in its log alone', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
-    expect(await openDoor().send('DELETE', '/accounts/lost')).toEqual({
+    expect(await openWorker().send('DELETE', '/accounts/lost')).toEqual({
       status: 500,
       json: {
         error: {
@@ -112,8 +154,8 @@ describe('The maintenance Worker', () => {
     'says of %s that it is bound to no bucket',
     async (path) => {
       const message =
-        'this script has no bucket of copies: bind COPIES in wrangler.maintenance.toml';
-      expect(await openDoor().send('GET', path)).toEqual({
+        'this script has no bucket of copies: bind COPIES in src/worker/admin/wrangler.toml';
+      expect(await openWorker().send('GET', path)).toEqual({
         status: 501,
         json: { error: { message } },
       });

@@ -1,28 +1,26 @@
-// The maintenance Worker moves accounts in and out, in pieces. `npm run move` is its
+// The admin Worker moves accounts in and out, in pieces. `npm run move` is its
 // client; src/move/README.md describes the move. The query names the account, because
 // no path can name the subjects "." and "..".
 
-import { boundedBody } from '../bounded-body.js';
-import { isCollectionName } from '../domain/collection-name.js';
-import type { ArrivingPiece, MovedEvent, MoveReply } from '../storage/move/move-messages.js';
-import type { AnnouncedAccount, MovedRow } from '../storage/move/moved-rows.js';
-import { accountStub, directoryStub } from './environment.js';
-import {
-  answered,
-  type MaintenanceCall,
-  type MaintenanceRoute,
-  refused,
-} from './maintenance-route.js';
+import { boundedBody } from '../../bounded-body.js';
+import { isCollectionName } from '../../domain/collection-name.js';
+import { queryOf } from '../../http/path.js';
+import type { ArrivingPiece, MovedEvent, MoveReply } from '../../storage/move/move-messages.js';
+import type { AnnouncedAccount, MovedRow } from '../../storage/move/moved-rows.js';
+import { accountStub, directoryStub } from '../environment.js';
+import { type AdminCall, type AdminRoute, answered, refused } from './admin-route.js';
 
 /** A call to an object may take 32 MiB. A piece has 1,000,000 characters, or one record of 2 MB. As a text within JSON that record is longer. */
 const PIECE_MAX_BYTES = 16_777_216;
 
-export const MOVE_ROUTES: readonly MaintenanceRoute[] = [
+export const MOVE_ROUTES: readonly AdminRoute[] = [
   {
     method: 'GET',
     path: '/accounts',
-    action: async ({ env, query }) =>
-      answered(await directoryStub(env).knownAccounts(query.get('after') ?? '')),
+    action: async (call) =>
+      answered(
+        await directoryStub(call.env).knownAccounts(queryOf(call.req.raw).get('after') ?? ''),
+      ),
   },
   {
     method: 'GET',
@@ -34,7 +32,7 @@ export const MOVE_ROUTES: readonly MaintenanceRoute[] = [
     path: '/records',
     action: (call) =>
       withAccount(call, (owner) => {
-        const after = Number(call.query.get('after') ?? 0);
+        const after = Number(queryOf(call.req.raw).get('after') ?? 0);
         return accountStub(call.env, owner).leavingPiece(owner, after);
       }),
   },
@@ -49,9 +47,10 @@ export const MOVE_ROUTES: readonly MaintenanceRoute[] = [
   {
     method: 'GET',
     path: '/audit-events',
-    action: async ({ env, query }) => {
+    action: async (call) => {
+      const query = queryOf(call.req.raw);
       const place = { timestamp: query.get('timestamp') ?? '', id: Number(query.get('id') ?? 0) };
-      return answered(await directoryStub(env).eventsAfter(place));
+      return answered(await directoryStub(call.env).eventsAfter(place));
     },
   },
   {
@@ -65,21 +64,21 @@ export const MOVE_ROUTES: readonly MaintenanceRoute[] = [
 ];
 
 async function withAccount(
-  { query }: MaintenanceCall,
+  call: AdminCall,
   ask: (owner: string) => Promise<MoveReply<unknown>>,
 ): Promise<Response> {
-  const owner = query.get('account') ?? '';
+  const owner = queryOf(call.req.raw).get('account') ?? '';
   if (owner === '') return refused(400, 'name the account: ?account=SUBJECT');
   const reply = await ask(owner);
   return reply.ok ? answered(reply.value) : refused(reply.status, reply.message);
 }
 
 async function withBody<T>(
-  { request }: MaintenanceCall,
+  call: AdminCall,
   isWanted: (value: unknown) => value is T,
   use: (value: T) => Promise<Response>,
 ): Promise<Response> {
-  const bytes = await boundedBody(request.body, PIECE_MAX_BYTES);
+  const bytes = await boundedBody(call.req.raw.body, PIECE_MAX_BYTES);
   if (bytes === undefined) return refused(413, `a piece has at most ${PIECE_MAX_BYTES} bytes`);
   const value = parsed(bytes);
   if (!isWanted(value)) return refused(400, 'the body is no piece; use the move of this release');

@@ -1,4 +1,4 @@
-// The maintenance Worker as a move asks it: over HTTP, with patience where it or the
+// The admin Worker as a move asks it: over HTTP, with patience where it or the
 // network fails in passing. Every call may be made again.
 
 import { CommandError } from '../data/failures.js';
@@ -17,7 +17,7 @@ import type {
 
 /** An answer has one piece: a record of 2 MB, as a text within JSON, is longer. */
 const ANSWER_MAX_BYTES = 33_554_432;
-const TOO_LONG = `the maintenance Worker sent more than ${ANSWER_MAX_BYTES} bytes; check the address`;
+const TOO_LONG = `the admin Worker sent more than ${ANSWER_MAX_BYTES} bytes; check the address`;
 /** The last piece of a large account is answered when all of it was read, and is in memory. */
 const ANSWER_MAX_MS = 120_000;
 
@@ -29,7 +29,7 @@ export class Refused extends Error {}
 
 export type KnownAccount = KnownAccounts['accounts'][number];
 
-export class MaintenanceWorker {
+export class AdminWorker {
   readonly #target: { readonly url: string; readonly adminKey: string };
   readonly #dependencies: CommandDependencies;
   readonly #waits: Waits;
@@ -120,8 +120,8 @@ export class MaintenanceWorker {
     });
     const answer = answerIn(text);
     if (status === 200 && answer !== undefined && 'data' in answer) return answer.data;
-    const said = answer?.error?.message ?? 'an answer that is not that of a maintenance Worker';
-    const sentence = `the maintenance Worker answered ${status}: ${said}`;
+    const said = answer?.error?.message ?? 'an answer that is not that of an admin Worker';
+    const sentence = `the admin Worker answered ${status}: ${said}`;
     if (status === 409 || status === 422) throw new Refused(said);
     if (status === 429 || status >= 500) {
       this.#retryAfterMs = retryAfterMs(headers.get('retry-after'), this.#dependencies.now());
@@ -129,11 +129,11 @@ export class MaintenanceWorker {
     }
     if (status === 401) {
       throw new CommandError(
-        'the maintenance Worker refused the key (401); give the key that this script has, of 32 characters or more',
+        'the admin Worker refused the key (401); give the key that this script has, of 32 characters or more',
       );
     }
     throw new CommandError(
-      `${sentence}; check the address, and that dist/maintenance-worker.js of this release is deployed there`,
+      `${sentence}; check the address, and that dist/admin-worker.js of this release is deployed there`,
     );
   }
 }

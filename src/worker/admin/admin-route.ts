@@ -1,0 +1,39 @@
+// A route of the admin Worker, and the form of its answers: JSON, `{ data }` or
+// `{ error: { message } }`.
+
+import type { Context } from 'hono';
+import type { CopiesEnvironment } from '../copies/copy-format.js';
+
+export interface AdminEnvironment extends CopiesEnvironment {
+  /** `on`: the script does work on accounts. Otherwise only what is `always` possible. */
+  readonly MAINTENANCE?: string;
+}
+
+export type AdminCall = Context<{ Bindings: AdminEnvironment }>;
+
+export interface AdminRoute {
+  readonly method: string;
+  /** Such as `/accounts/:owner_sub`: a name stands for one segment that is not empty. */
+  readonly path: string;
+  /** Also where `MAINTENANCE` is not on: it neither reads an account's records nor changes any. */
+  readonly always?: boolean;
+  /** If it rejects, the answer is 500, and the error's text goes to the log alone. */
+  readonly action: (call: AdminCall) => Promise<Response>;
+}
+
+/** The percent-decoded segment in the place of a name, such as `owner_sub`. */
+export function segmentOf(call: AdminCall, name: string): string {
+  return call.req.param(name) ?? '';
+}
+
+export function answered(data: unknown): Response {
+  return answer(200, { data });
+}
+
+export function refused(status: number, message: string): Response {
+  return answer(status, { error: { message } });
+}
+
+function answer(status: number, body: unknown): Response {
+  return Response.json(body, { status, headers: { 'Cache-Control': 'no-store' } });
+}

@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,8 +40,8 @@ function start(program: string, args: readonly string[], environment = {}) {
     });
   }
   const ended = once(child, 'close').then(([code]) => ({ code, ...text }));
-  const said = async (words: string) => {
-    while (!text.stdout.includes(words)) await once(child.stdout, 'data');
+  const said = async (stream: keyof typeof text, words: string) => {
+    while (!text[stream].includes(words)) await once(child[stream], 'data');
   };
   return { child, ended, said };
 }
@@ -148,27 +148,47 @@ it.each([
   expect(stderr).not.toContain('hush');
 });
 
-// Of import, export, erase and move, which end what is under way, their own tests say this.
 describe('Ctrl-C', () => {
-  it('ends a command that waits for an answer, with 130', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as { port: number };
-    const { child, ended } = start('manage', ['ready'], { OPS_PORT: String(port) });
+  /** It takes connections and never answers. */
+  const silent = createServer();
+  let port = '';
+
+  beforeAll(async () => {
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    port = String((silent.address() as AddressInfo).port);
+  });
+  afterAll(() => void silent.close());
+
+  it('ends a command at once that waits for an answer, with 130', async () => {
+    const { child, ended } = start('manage', ['ready'], { OPS_PORT: port });
     const [connection] = await once(silent, 'connection');
     child.kill('SIGINT');
     expect(await ended).toEqual({ code: 130, stdout: '', stderr: '\nstopped\n' });
     connection.destroy();
-    silent.close();
   });
 
-  it('is the end of the console, with 0, even if npm passes it on', async () => {
+  it('lets an export end what is under way, with 130', async () => {
+    const { child, ended, said } = start('manage', ['export', '--all', '--to', 'none'], {
+      SERVICE_URL: `http://127.0.0.1:${port}/api/v1`,
+      ADMIN_API_KEY: 'k'.repeat(40),
+    });
+    const [connection] = await once(silent, 'connection');
+    child.kill('SIGINT');
+    await said('stderr', 'stopping');
+    connection.destroy();
+    expect(await ended).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: '\nstopping: what is under way ends first\nstopped; nothing was written\n',
+    });
+  });
+
+  it('is the end of the console, with 0', async () => {
     const { child, ended, said } = start('manage', ['console'], {
       ADMIN_API_KEY: 'k'.repeat(40),
       CONSOLE_PORT: '0',
     });
-    await said('console: http');
-    child.kill('SIGINT');
+    await said('stdout', 'console: http');
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     expect(code).toBe(0);

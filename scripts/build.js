@@ -40,15 +40,11 @@ const sharedBundles = {
 };
 
 /** @type {import('esbuild').BuildOptions} */
-const programs = {
+const onNode = {
   ...common,
   platform: 'node',
   external: ['libsql'],
   plugins: [sharedBundles],
-  // A CommonJS library in them asks for Node's own modules.
-  banner: {
-    js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
-  },
 };
 
 /**
@@ -93,23 +89,20 @@ async function buildBundles() {
         plugins: [sharedBundles],
       }),
       build({
-        ...common,
+        ...onNode,
         entryPoints: [
           { in: 'src/libsql.ts', out: 'libsql' },
           { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
           { in: 'src/node/record-thread.ts', out: 'record-thread' },
           { in: 'src/storage/backup/backup-process.ts', out: 'backup-process' },
           { in: 'src/node/local-identity.ts', out: 'local-identity' },
+          // Not among the next ones, so that it makes no chunks of what is deployed.
+          { in: 'src/preview.ts', out: 'preview' },
         ],
-        platform: 'node',
-        external: ['libsql'],
-        plugins: [sharedBundles],
       }),
       // The service and the operator's command. What they share is in chunks; a command's
       // own part, with the libraries that it needs, is loaded when it is called.
-      build({ ...programs, entryPoints: ['src/server.ts', 'src/manage.ts'], splitting: true }),
-      // By itself, so that it makes no chunks of what is deployed.
-      build({ ...programs, entryPoints: ['src/preview.ts'] }),
+      build({ ...onNode, entryPoints: ['src/server.ts', 'src/manage.ts'], splitting: true }),
       // Files that the console's pages load in the browser.
       build({
         ...common,

@@ -1,7 +1,10 @@
-// The progress of a command: on a terminal a bar with rate and remaining time.
+// The progress of a command: on a terminal, one line with rate and remaining time.
 
-import { SingleBar } from 'cli-progress';
 import type { CommandDependencies } from './command-dependencies.js';
+
+const REDRAW_MS = 100;
+/** To the line's beginning; what stood there goes. */
+const AFRESH = '\r\u001b[K';
 
 export interface Progress {
   /** Adds to the number that is done. */
@@ -11,28 +14,30 @@ export interface Progress {
 
 /** `total`: the number of things, including those `done` before this run. `noun`: their name, such as `rows`. */
 export function startProgress(
-  { isTerminal, now, progressed }: CommandDependencies,
+  { isTerminal, now, err, progressed }: CommandDependencies,
   { event, noun, total, done = 0 }: { event: string; noun: string; total: number; done?: number },
 ): Progress {
   const begun = now();
   let count = done;
-  const figures = () => {
-    const rate = (1000 * (count - done)) / Math.max(now() - begun, 1);
-    return { rate: Math.round(rate), left: rate === 0 ? '?' : Math.ceil((total - count) / rate) };
+  let drawnAt = begun;
+  const draw = () => {
+    drawnAt = now();
+    const rate = (1000 * (count - done)) / Math.max(drawnAt - begun, 1);
+    const percent = total === 0 ? 100 : Math.floor((100 * count) / total);
+    const left = rate === 0 ? '' : `, ${Math.ceil((total - count) / rate)} s left`;
+    err(`${AFRESH}${percent}%, ${count} of ${total} ${noun}, ${Math.round(rate)} a second${left}`);
   };
-  const bar = new SingleBar({
-    format: ` {bar} {percentage}% | {value}/{total} ${noun} | {rate} ${noun}/s | {left} s left`,
-    stream: process.stderr,
-    hideCursor: false,
-    clearOnComplete: false,
-  });
-  if (isTerminal) bar.start(total, done, figures());
+  if (isTerminal) draw();
   return {
     add(more = 1) {
       count += more;
-      if (isTerminal) bar.update(count, figures());
+      if (isTerminal && now() - drawnAt >= REDRAW_MS) draw();
       progressed?.(event, count, total);
     },
-    stop: () => bar.stop(),
+    stop() {
+      if (!isTerminal) return;
+      draw();
+      err('\n');
+    },
   };
 }

@@ -123,7 +123,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   storage: ['libsql'],
   node: ['@hono/node-server'],
   data: ['csv-parse', 'csv-stringify'],
-  program: ['cli-progress'],
   move: ['csv-stringify'],
   console: ['hono', '@hono/node-server'],
   worker: ['cloudflare:workers', '@cloudflare/workers-types', 'hono'],

@@ -4,7 +4,7 @@ import { eraseAccount } from '../data/erase/erase-command.js';
 import { inWords } from '../data/failures.js';
 import type { Waits } from '../data/waiting.js';
 import { ledgerPath } from '../erasures/ledger.js';
-import { required } from '../program/arguments.js';
+import { required, text } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
 import { pathOf } from '../program/command-dependencies.js';
 import { EXIT_DONE, UsageError } from '../program/ending.js';
@@ -12,10 +12,10 @@ import { readBackups } from '../settings.js';
 import { SERVICE_SETTINGS, serviceOf, subject } from './service-options.js';
 
 const OPTIONS = {
-  account: { type: 'string', value: 'SUBJECT', says: 'who is erased' },
-  'export-first': { type: 'string', value: 'FOLDER', says: 'where the records go before' },
-  confirm: { type: 'string', value: 'SUBJECT', says: 'the subject once more' },
-} as const;
+  account: text('SUBJECT', 'who is erased'),
+  'export-first': text('FOLDER', 'where the records go before'),
+  confirm: text('SUBJECT', 'the subject once more'),
+};
 
 export function eraseCommand(waits?: Waits): Command {
   return commandOf({

@@ -4,29 +4,23 @@ import { exportData } from '../data/export/export-command.js';
 import { inWords } from '../data/failures.js';
 import type { Waits } from '../data/waiting.js';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
-import { required } from '../program/arguments.js';
+import { flag, required, text, texts } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
 import { pathOf } from '../program/command-dependencies.js';
 import { EXIT_DONE, UsageError } from '../program/ending.js';
 import { collection, delimiter, SERVICE_SETTINGS, serviceOf, subject } from './service-options.js';
 
 const OPTIONS = {
-  account: { type: 'string', value: 'SUBJECT', says: 'whose records, or' },
-  all: { type: 'boolean', says: 'those of all accounts, a folder for each' },
-  to: { type: 'string', value: 'FOLDER', says: 'new, or empty' },
-  format: { type: 'string', value: 'ndjson|csv', says: 'ndjson (the default) loses nothing' },
-  collection: {
-    type: 'string',
-    multiple: true,
-    value: 'NAME',
-    says: 'only this one; may be given again',
-  },
-  excel: {
-    type: 'boolean',
-    says: 'CSV with a byte order mark; cells that begin with\n= + - @ get an apostrophe: none is taken for a formula',
-  },
-  delimiter: { type: 'string', value: 'MARK', says: 'of CSV; a comma unless given' },
-} as const;
+  account: text('SUBJECT', 'whose records, or'),
+  all: flag('those of all accounts, a folder for each'),
+  to: text('FOLDER', 'new, or empty'),
+  format: text('ndjson|csv', 'ndjson (the default) loses nothing'),
+  collection: texts('NAME', 'only this one; may be given again'),
+  excel: flag(
+    'CSV with a byte order mark; cells that begin with\n= + - @ get an apostrophe: none is taken for a formula',
+  ),
+  delimiter: text('MARK', 'of CSV; a comma unless given'),
+};
 
 export function exportCommand(waits?: Waits): Command {
   return commandOf({

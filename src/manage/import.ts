@@ -7,6 +7,7 @@ import type { DecimalMark } from '../data/import/number-text.js';
 import { knownEncoding } from '../data/import/source-file.js';
 import type { Waits } from '../data/waiting.js';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
+import { flag, text, texts } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
 import { pathOf } from '../program/command-dependencies.js';
 import { UsageError } from '../program/ending.js';
@@ -16,40 +17,19 @@ const CONNECTIONS_DEFAULT = 8;
 const CONNECTIONS_MAX = 64;
 
 const OPTIONS = {
-  account: { type: 'string', value: 'SUBJECT', says: 'whose records they become' },
-  into: { type: 'string', value: 'COLLECTION', says: COLLECTION_NAMES.join(', ') },
-  map: {
-    type: 'string',
-    multiple: true,
-    value: '"Jina=name,…"',
-    says: 'columns that get other names (in a header write \\, \\=)',
-  },
-  delimiter: { type: 'string', value: 'MARK', says: 'between values; found unless given' },
-  encoding: {
-    type: 'string',
-    value: 'NAME',
-    says: 'utf-8, windows-1252, utf-16le, …; found unless given',
-  },
-  decimal: {
-    type: 'string',
-    value: ', | .',
-    says: 'the mark before the fraction in amount, price and paid',
-  },
-  'dry-run': { type: 'boolean', says: 'judges only; exits with 1 where a row is bad' },
-  report: {
-    type: 'string',
-    value: 'FILE',
-    says: 'all findings as CSV: file, line, column, problem, value',
-  },
-  'skip-bad': { type: 'boolean', says: 'leaves bad rows out, and writes the others' },
-  reverse: { type: 'boolean', says: 'from the last row to the first' },
-  'in-order': { type: 'boolean', says: 'one row after the other: records in the order of rows' },
-  connections: {
-    type: 'string',
-    value: String(CONNECTIONS_DEFAULT),
-    says: 'how many rows are under way at once',
-  },
-} as const;
+  account: text('SUBJECT', 'whose records they become'),
+  into: text('COLLECTION', COLLECTION_NAMES.join(', ')),
+  map: texts('"Jina=name,…"', 'columns that get other names (in a header write \\, \\=)'),
+  delimiter: text('MARK', 'between values; found unless given'),
+  encoding: text('NAME', 'utf-8, windows-1252, utf-16le, …; found unless given'),
+  decimal: text(', | .', 'the mark before the fraction in amount, price and paid'),
+  'dry-run': flag('judges only; exits with 1 where a row is bad'),
+  report: text('FILE', 'all findings as CSV: file, line, column, problem, value'),
+  'skip-bad': flag('leaves bad rows out, and writes the others'),
+  reverse: flag('from the last row to the first'),
+  'in-order': flag('one row after the other: records in the order of rows'),
+  connections: text(String(CONNECTIONS_DEFAULT), 'how many rows are under way at once'),
+};
 
 export function importCommand(waits?: Waits): Command {
   return commandOf({

@@ -5,7 +5,7 @@ import type { Waits } from '../data/waiting.js';
 import { AdminWorker } from '../move/admin-worker.js';
 import { moveBack } from '../move/move-back.js';
 import { type MovedIn, moveIn } from '../move/move-in.js';
-import { required } from '../program/arguments.js';
+import { required, text } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
 import { type CommandDependencies, pathOf, warnOfSlips } from '../program/command-dependencies.js';
 import { EXIT_DONE, EXIT_FAILED, Interrupted, UsageError } from '../program/ending.js';
@@ -28,23 +28,17 @@ const EXAMPLE = 'https://service-management-admin.YOUR-SUBDOMAIN.workers.dev';
 const NAMED_MAX_ACCOUNTS = 20;
 
 const OPTIONS = {
-  from: {
-    type: 'string',
-    value: 'FILE | URL',
-    says: 'a backup, or the database of a stopped service; or the\naddress of the admin Worker',
-  },
-  to: {
-    type: 'string',
-    value: 'URL | FILE',
-    says: 'its address; or a new database file',
-  },
-  account: { type: 'string', value: 'SUBJECT', says: 'this account alone; all without it' },
-  renumbered: {
-    type: 'string',
-    value: 'FILE',
-    says: 'into a file: where the list of new ids is written, as\nCSV (NAME-renumbered.csv beside the new file)',
-  },
-} as const;
+  from: text(
+    'FILE | URL',
+    'a backup, or the database of a stopped service; or the\naddress of the admin Worker',
+  ),
+  to: text('URL | FILE', 'its address; or a new database file'),
+  account: text('SUBJECT', 'this account alone; all without it'),
+  renumbered: text(
+    'FILE',
+    'into a file: where the list of new ids is written, as\nCSV (NAME-renumbered.csv beside the new file)',
+  ),
+};
 
 type Values = { readonly [name in keyof typeof OPTIONS]?: string | undefined };
 

@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import { cameBack, erasedAccountsReport } from '../erasures/came-back.js';
 import { type Ledger, ledgerPath, readLedger } from '../erasures/ledger.js';
+import { text } from '../program/arguments.js';
 import { commandOf } from '../program/command.js';
 import { pathOf, warnOfSlips } from '../program/command-dependencies.js';
 import { EXIT_DONE, messageOf, UsageError } from '../program/ending.js';
@@ -18,11 +19,7 @@ export const RESTORE = commandOf({
   about: `Stop the service first. Checks the backup FILE, puts it in the place of the
 database, and keeps the old one under another name.`,
   options: {
-    database: {
-      type: 'string',
-      value: 'PATH',
-      says: 'the database; in place of DATABASE_URL',
-    },
+    database: text('PATH', 'the database; in place of DATABASE_URL'),
   },
   settings: [
     ['DATABASE_URL', 'the database, as the service has it'],

@@ -6,6 +6,7 @@ import { jsonLog } from '../node/json-log.js';
 import { captureStrayOutput, runService } from '../node/process.js';
 import { startService } from '../node/service.js';
 import { checkStart, settingsOf, warnOfEnvironment, warnOfFile } from '../node/start-check.js';
+import { flag } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
 import { EXIT_DONE, UsageError } from '../program/ending.js';
 import type { Row } from '../program/help.js';
@@ -29,14 +30,10 @@ export function serveCommand(name: string): Command {
     about: `Runs the service until SIGTERM or SIGINT. SIGUSR2 takes a backup. The log is one
 JSON line an event.`,
     options: {
-      check: {
-        type: 'boolean',
-        says: 'looks at everything that a start needs, starts nothing,\nand ends with 0 where a start would succeed, else with 1',
-      },
-      online: {
-        type: 'boolean',
-        says: 'with --check: asks the identity provider and the\nreplica, too',
-      },
+      check: flag(
+        'looks at everything that a start needs, starts nothing,\nand ends with 0 where a start would succeed, else with 1',
+      ),
+      online: flag('with --check: asks the identity provider and the\nreplica, too'),
     },
     settings: SETTINGS,
     ending: 'own',
@@ -56,7 +53,7 @@ export const CHECK = commandOf({
 line for each look says what was found. Ends with 0 where a start would succeed,
 else with 1.`,
   options: {
-    online: { type: 'boolean', says: 'asks the identity provider and the replica, too' },
+    online: flag('asks the identity provider and the replica, too'),
   },
   settings: SETTINGS,
   run: ({ values: { online = false } }, { environment }) => checked(environment, online),

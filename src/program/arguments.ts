@@ -16,17 +16,22 @@ export interface Option {
 
 export type Options = Readonly<Record<string, Option>>;
 
+/** An option with a value. */
+export const text = (value: string, says: string) => ({ type: 'string', value, says }) as const;
+/** One that may be given again. */
+export const texts = (value: string, says: string) =>
+  ({ type: 'string', multiple: true, value, says }) as const;
+export const flag = (says: string) => ({ type: 'boolean', says }) as const;
+
 /**
  * Not `--env-file`: Node 20 looks for that one among a script's own arguments, too, and ends
  * with exit code 9 where it does not find the file.
  */
 export const COMMON = {
-  settings: {
-    type: 'string',
-    multiple: true,
-    value: 'FILE',
-    says: "reads the settings from FILE, such as the service's own;\nthe environment goes first. Also: --version, --help, -h",
-  },
+  settings: texts(
+    'FILE',
+    "reads the settings from FILE, such as the service's own;\nthe environment goes first. Also: --version, --help, -h",
+  ),
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const satisfies Options;
@@ -75,7 +80,9 @@ function fileIn(command: Described<Options>, positionals: readonly string[]): st
 }
 
 function misunderstood({ name, usage }: Described<Options>, sentence: string): UsageError {
-  return new UsageError(`${sentence} (${name} --help says what it takes)\nusage: ${name} ${usage}`);
+  return new UsageError(
+    `${sentence} (${name} --help says what it takes)\nusage: ${name} ${usage}`.trimEnd(),
+  );
 }
 
 /** Throws a `UsageError` where an option that must be given is missing or empty. */

@@ -19,7 +19,11 @@ interface Described {
 }
 
 export function helpOf({ name, usage, about, options, settings = [], ending }: Described): string {
-  const parts = [`${name} ${usage}`, about, rowsOf([...rowsOn(options), ...rowsOn(COMMON)])];
+  const parts = [
+    `${name} ${usage}`.trimEnd(),
+    about,
+    rowsOf([...rowsOn(options), ...rowsOn(COMMON)]),
+  ];
   if (settings.length > 0) parts.push(`Settings (environment)\n${rowsOf(settings)}`);
   return `${parts.join('\n\n')}\n${exitCodes(ending !== 'own')}\n`;
 }

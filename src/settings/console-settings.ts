@@ -83,7 +83,7 @@ export function passwordHashText(given: PasswordHash): string {
 }
 
 const passwordHash: Parser<PasswordHash> = (name, text) => {
-  // As --hash prints it: `podman --env-file` keeps the quotation marks.
+  // As `manage hash` prints it: `podman --env-file` keeps the quotation marks.
   const bare = /^'(.*)'$/.exec(text)?.[1] ?? text;
   const [, cost, blockSize, parallelization, salt = '', hash = ''] =
     /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]{16,128})\$([\w-]{43})$/.exec(bare) ?? [];

@@ -3,10 +3,10 @@
 
 /** The whole body; undefined, with the stream cancelled unless it prevents that, if it has more than `maxBytes`. Rejects if the stream breaks off. */
 export async function boundedBody(
-  stream: AsyncIterable<Uint8Array> | null,
+  stream: AsyncIterable<Uint8Array<ArrayBuffer>> | null,
   maxBytes: number,
-): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = [];
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for await (const chunk of stream ?? []) {
     length += chunk.byteLength;

@@ -1,6 +1,7 @@
 // The service as the commands use it: the operator's client, with answers of bounded
 // length and without redirects. Reads that fail for a short time are repeated.
 
+import { boundedBody } from '../bounded-body.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { JsonObject } from '../domain/json.js';
 import {
@@ -112,16 +113,10 @@ export class Service {
       );
     }
     if (init.method !== 'GET' || response.body === null) return response;
-    const pieces: Uint8Array<ArrayBuffer>[] = [];
-    let bytes = 0;
-    for await (const piece of response.body as AsyncIterable<Uint8Array<ArrayBuffer>>) {
-      bytes += piece.length;
-      // Leaving the loop closes the connection.
-      if (bytes > ANSWER_MAX_BYTES) throw tooLong();
-      pieces.push(piece);
-    }
+    const body = await boundedBody(response.body, ANSWER_MAX_BYTES);
+    if (body === undefined) throw tooLong();
     const { status, headers } = response;
-    return new Response(Buffer.concat(pieces), { status, headers });
+    return new Response(body, { status, headers });
   }
 }
 

@@ -1,6 +1,7 @@
 // The admin Worker as a move asks it: over HTTP, with patience where it or the
 // network fails in passing. Every call may be made again.
 
+import { boundedBody } from '../bounded-body.js';
 import { CommandError } from '../data/failures.js';
 import { retryAfterMs, startWaiting, WAITS, type Waits } from '../data/waiting.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
@@ -149,16 +150,10 @@ type Call = readonly [
 async function fetched(url: string, init: RequestInit) {
   try {
     const response = await fetch(url, init);
-    const pieces: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const piece of response.body ?? []) {
-      bytes += piece.length;
-      // Leaving the loop ends the answer.
-      if (bytes > ANSWER_MAX_BYTES) throw new CommandError(TOO_LONG);
-      pieces.push(piece);
-    }
+    const body = await boundedBody(response.body, ANSWER_MAX_BYTES);
+    if (body === undefined) throw new CommandError(TOO_LONG);
     const { status, headers } = response;
-    return { status, headers, text: Buffer.concat(pieces).toString('utf8') };
+    return { status, headers, text: Buffer.from(body).toString('utf8') };
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new Passing(

@@ -1,5 +1,6 @@
 // An answer from the network becomes the service's data, or an ApiError.
 
+import { retryAfterMs } from '../retry-after.js';
 import { ApiError, type ApiErrorCode, fieldsOf } from './api-error.js';
 
 const TOO_MANY_REQUESTS = 429;
@@ -18,7 +19,9 @@ export function answerOf(response: Response, text: string): Answer {
   const { status, headers } = response;
   const envelope = envelopeOf(text);
   const requestId = headers.get('x-request-id') ?? envelope.meta?.request_id;
-  const facts = { status, requestId, retryAfterMs: retryAfterMsOf(headers) };
+  // A browser's clock may be wrong by hours: a date counts from the answer's own.
+  const sent = Date.parse(headers.get('date') ?? '');
+  const facts = { status, requestId, retryAfterMs: retryAfterMs(response, sent) };
   const { error } = envelope;
   // The service has no rate limit: this is a proxy's, whose body may be anything.
   if (status === TOO_MANY_REQUESTS) {
@@ -54,13 +57,4 @@ function envelopeOf(text: string): Envelope {
   } catch {
     return {};
   }
-}
-
-/** RFC 9110, section 10.2.3: seconds, or a date, which counts from the answer's own. */
-function retryAfterMsOf(headers: Headers): number | undefined {
-  const value = headers.get('retry-after');
-  if (value === null) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const wait = Date.parse(value) - Date.parse(headers.get('date') ?? '');
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
 }

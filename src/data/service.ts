@@ -11,10 +11,16 @@ import {
   type Page,
 } from '../operator-client.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
-import { Interrupted } from '../program/ending.js';
 import { CommandError, isPassing, sentenceOf } from './failures.js';
 import type { Target } from './target.js';
-import { retryAfterMs, startWaiting, WAITS, type Waiting, type Waits } from './waiting.js';
+import {
+  expectGoingOn,
+  patiently,
+  startWaiting,
+  WAITS,
+  type Waiting,
+  type Waits,
+} from './waiting.js';
 
 /** A longer page is not kept in memory; the caller asks for smaller pages. One record has at most 2 MiB. */
 const ANSWER_MAX_BYTES = 8 * 1_048_576;
@@ -46,8 +52,6 @@ export class Service {
   readonly baseUrl: string;
   readonly #dependencies: CommandDependencies;
   readonly waits: Waits;
-  /** The wait that the last 429 or 503 asked for. */
-  #retryAfterMs: number | undefined;
 
   constructor(target: Target, dependencies: CommandDependencies, waits: Waits = WAITS) {
     this.baseUrl = target.baseUrl;
@@ -56,7 +60,7 @@ export class Service {
     this.client = createOperatorClient({
       ...target,
       timeoutMs: waits.timeoutMs,
-      fetch: (url, init) => this.#fetch(url, init),
+      fetch: boundedFetch,
     });
   }
 
@@ -69,55 +73,37 @@ export class Service {
     try {
       await this.client.health({ signal: this.#dependencies.interrupted });
     } catch (error) {
-      this.#expectGoingOn();
+      expectGoingOn(this.#dependencies.interrupted);
       const isAway = error instanceof ApiError && error.status === undefined;
       if (isAway || !isPassing(error)) throw new CommandError(sentenceOf(error), { cause: error });
       await this.patiently(() => this.client.health());
     }
   }
 
-  /** Repeats a call until it succeeds, fails for good, or nothing has answered for minutes. The call must be safe to repeat. */
-  async patiently<T>(call: () => Promise<T>): Promise<T> {
-    const waiting = this.startWaiting();
-    for (;;) {
-      this.#expectGoingOn();
-      try {
-        return await call();
-      } catch (error) {
-        if (isTooLong(error) || !isPassing(error)) throw error;
-        await waiting.wait(error);
-      }
-    }
+  /** The call must be safe to repeat. */
+  patiently<T>(call: () => Promise<T>): Promise<T> {
+    return patiently(call, this.startWaiting(), mayPass, this.#dependencies);
   }
 
   /** Growing waits. If they do not help for too long, they end with a `CommandError`. */
   startWaiting(): Waiting<ApiError> {
-    return startWaiting(this.#dependencies, this.waits, sentenceOf, () => {
-      const asked = this.#retryAfterMs;
-      this.#retryAfterMs = undefined;
-      return asked;
-    });
+    return startWaiting(this.#dependencies, this.waits, sentenceOf);
   }
+}
 
-  #expectGoingOn(): void {
-    if (this.#dependencies.interrupted.aborted) throw new Interrupted('stopped');
-  }
+/** A page that is too long stays so, whatever its status. */
+function mayPass(error: unknown): error is ApiError {
+  return !isTooLong(error) && isPassing(error);
+}
 
-  async #fetch(url: string, init: RequestInit): Promise<Response> {
-    // The key must not follow a redirect to another host.
-    const response = await fetch(url, { ...init, redirect: 'manual' });
-    if (response.status === 429 || response.status === 503) {
-      this.#retryAfterMs = retryAfterMs(
-        response.headers.get('retry-after'),
-        this.#dependencies.now(),
-      );
-    }
-    if (init.method !== 'GET' || response.body === null) return response;
-    const body = await boundedBody(response.body, ANSWER_MAX_BYTES);
-    if (body === undefined) throw tooLong();
-    const { status, headers } = response;
-    return new Response(body, { status, headers });
-  }
+async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
+  // The key must not follow a redirect to another host.
+  const response = await fetch(url, { ...init, redirect: 'manual' });
+  if (init.method !== 'GET' || response.body === null) return response;
+  const body = await boundedBody(response.body, ANSWER_MAX_BYTES);
+  if (body === undefined) throw tooLong();
+  const { status, headers } = response;
+  return new Response(body, { status, headers });
 }
 
 /** The client passes this error on and does not take it for a lost connection. */

@@ -1,6 +1,7 @@
 // Waits for a service that is busy or away: the waits grow, and have an end.
 
 import { type CommandDependencies, pause } from '../program/command-dependencies.js';
+import { Interrupted } from '../program/ending.js';
 import { CommandError } from './failures.js';
 
 const FIRST_WAIT_MS = 1_000;
@@ -30,17 +31,21 @@ export const WAITS: Waits = {
   onItsWayMs: WRITE_ON_ITS_WAY_MS,
 };
 
-export interface Waiting<Failure extends Error> {
+/** A failure that may pass. `retryAfterMs`: the wait that the answer asked for. */
+export type Passing = Error & { readonly retryAfterMs: number | undefined };
+
+export interface Waiting<Failure extends Passing> {
   /** Rejects with a `CommandError` when the waits have not helped for too long. */
   wait(error: Failure): Promise<void>;
 }
 
-/** `askedMs`: the wait that the last 429 or 503 asked for; it counts once. */
-export function startWaiting<Failure extends Error>(
-  { interrupted, now, err }: Pick<CommandDependencies, 'interrupted' | 'now' | 'err'>,
+type WaitingDependencies = Pick<CommandDependencies, 'interrupted' | 'now' | 'err'>;
+
+/** Growing waits; where the failed answer asked for one, that. */
+export function startWaiting<Failure extends Passing>(
+  { interrupted, now, err }: WaitingDependencies,
   { firstMs, maxMs, patienceMs }: Waits,
   sentenceOf: (error: Failure) => string,
-  askedMs: () => number | undefined,
 ): Waiting<Failure> {
   const begun = now();
   let next = firstMs;
@@ -52,7 +57,7 @@ export function startWaiting<Failure extends Error>(
           { cause: error },
         );
       }
-      const milliseconds = askedMs() ?? next;
+      const milliseconds = Math.min(error.retryAfterMs ?? next, RETRY_AFTER_MAX_MS);
       next = Math.min(2 * next, maxMs);
       err(`${sentenceOf(error)}\nwaiting ${(milliseconds / 1000).toFixed(1)} s before going on\n`);
       await pause(milliseconds, interrupted);
@@ -60,9 +65,25 @@ export function startWaiting<Failure extends Error>(
   };
 }
 
-/** RFC 9110: a number of seconds, or a date. */
-export function retryAfterMs(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
-  const asked = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isNaN(asked) ? undefined : Math.min(Math.max(asked, 0), RETRY_AFTER_MAX_MS);
+/** Repeats a call until it succeeds, fails for good, or nothing has answered for minutes. The call must be safe to repeat. */
+export async function patiently<T, Failure extends Passing>(
+  call: () => Promise<T>,
+  waiting: Waiting<Failure>,
+  isPassing: (error: unknown) => error is Failure,
+  { interrupted }: Pick<CommandDependencies, 'interrupted'>,
+): Promise<T> {
+  for (;;) {
+    expectGoingOn(interrupted);
+    try {
+      return await call();
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      await waiting.wait(error);
+    }
+  }
+}
+
+/** Throws after Ctrl-C. */
+export function expectGoingOn(interrupted: AbortSignal): void {
+  if (interrupted.aborted) throw new Interrupted('stopped');
 }

@@ -3,6 +3,7 @@
 
 import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { type Log, silentLog } from '../log.js';
+import { retryAfterMs } from '../retry-after.js';
 import { ThrottledLog } from '../throttled-log.js';
 import {
   AUDIENCE_HINT,
@@ -14,7 +15,6 @@ import {
 import { DocumentError } from './kept-document.js';
 import { networkCode } from './network-code.js';
 import { challengeError, errorCode, mediaType, memberNames } from './provider-words.js';
-import { retryAfterSeconds } from './retry-after.js';
 import { expiryOf, showsAudience } from './token-claims.js';
 import type { TokenGate } from './token-gate.js';
 import { type EndpointOptions, type Exchange, UserinfoEndpoint } from './userinfo-endpoint.js';
@@ -26,6 +26,12 @@ export interface UserinfoOptions extends EndpointOptions {
   /** Checks every token before the provider is asked. Default: none. */
   readonly gate?: TokenGate;
 }
+
+/**
+ * A longer time is cut to this: a provider, or a proxy before it, that asked for a
+ * year would lock everybody out.
+ */
+const RETRY_AFTER_MAX_SECONDS = 60;
 
 /** So many tokens are searched for an audience; if none of them has one, later tokens are not searched. */
 const AUDIENCE_LOOKS_MAX = 100;
@@ -133,8 +139,11 @@ class UserinfoIdentity implements IdentityProvider {
   /** Notes the answer's `Retry-After`, if it has one, and gives its seconds. */
   #holdBack(response: Response): number | undefined {
     const since = this.#clock();
-    const seconds = retryAfterSeconds(response, since);
-    if (seconds !== undefined) this.#heldBack = { since, untilMs: since + seconds * 1000 };
+    const isAsked = response.status === 429 || response.status === 503;
+    const wait = isAsked ? (retryAfterMs(response, since) ?? 0) : 0;
+    if (wait === 0) return undefined;
+    const seconds = Math.min(Math.ceil(wait / 1000), RETRY_AFTER_MAX_SECONDS);
+    this.#heldBack = { since, untilMs: since + seconds * 1000 };
     return seconds;
   }
 

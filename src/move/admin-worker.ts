@@ -3,9 +3,9 @@
 
 import { boundedBody } from '../bounded-body.js';
 import { CommandError } from '../data/failures.js';
-import { retryAfterMs, startWaiting, WAITS, type Waits } from '../data/waiting.js';
+import { patiently, startWaiting, WAITS, type Waits } from '../data/waiting.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
-import { Interrupted } from '../program/ending.js';
+import { retryAfterMs } from '../retry-after.js';
 import type {
   ArrivingPiece,
   EventPlace,
@@ -23,7 +23,21 @@ const TOO_LONG = `the admin Worker sent more than ${ANSWER_MAX_BYTES} bytes; che
 const ANSWER_MAX_MS = 120_000;
 
 /** The Worker or the network fails, and may not the next time. */
-class Passing extends Error {}
+class Passing extends Error {
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly retryAfterMs?: number | undefined },
+  ) {
+    super(message, options);
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+function isPassing(error: unknown): error is Passing {
+  return error instanceof Passing;
+}
 
 /** The Worker says no to what was sent, and will again. */
 export class Refused extends Error {}
@@ -34,7 +48,6 @@ export class AdminWorker {
   readonly #target: { readonly url: string; readonly adminKey: string };
   readonly #dependencies: CommandDependencies;
   readonly #waits: Waits;
-  #retryAfterMs: number | undefined;
 
   constructor(
     target: { readonly url: string; readonly adminKey: string },
@@ -51,7 +64,7 @@ export class AdminWorker {
     try {
       await this.#once('GET', '/accounts');
     } catch (error) {
-      if (!(error instanceof Passing)) throw error;
+      if (!isPassing(error)) throw error;
       throw new CommandError(error.message, { cause: error });
     }
   }
@@ -89,23 +102,11 @@ export class AdminWorker {
     return known;
   }
 
-  async #patiently<T>(...call: Call): Promise<T> {
-    const askedMs = () => {
-      const asked = this.#retryAfterMs;
-      this.#retryAfterMs = undefined;
-      return asked;
-    };
-    const sentenceOf = ({ message }: Error) => message;
-    const waiting = startWaiting(this.#dependencies, this.#waits, sentenceOf, askedMs);
-    for (;;) {
-      if (this.#dependencies.interrupted.aborted) throw new Interrupted('stopped');
-      try {
-        return (await this.#once(...call)) as T;
-      } catch (error) {
-        if (!(error instanceof Passing)) throw error;
-        await waiting.wait(error);
-      }
-    }
+  #patiently<T>(...call: Call): Promise<T> {
+    const sentenceOf = ({ message }: Passing) => message;
+    const waiting = startWaiting(this.#dependencies, this.#waits, sentenceOf);
+    const once = async () => (await this.#once(...call)) as T;
+    return patiently(once, waiting, isPassing, this.#dependencies);
   }
 
   /** Rejects with `Passing`, `Refused` or a `CommandError`; each is a sentence. */
@@ -125,8 +126,8 @@ export class AdminWorker {
     const sentence = `the admin Worker answered ${status}: ${said}`;
     if (status === 409 || status === 422) throw new Refused(said);
     if (status === 429 || status >= 500) {
-      this.#retryAfterMs = retryAfterMs(headers.get('retry-after'), this.#dependencies.now());
-      throw new Passing(sentence);
+      const asked = retryAfterMs({ headers }, this.#dependencies.now());
+      throw new Passing(sentence, { retryAfterMs: asked });
     }
     if (status === 401) {
       throw new CommandError(

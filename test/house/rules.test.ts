@@ -24,6 +24,9 @@ const SCRIPTS = sourcesIn('scripts');
 /** The operator's commands, what they do, and what they are made of. */
 const TOOLS = ['manage', 'program', 'data', 'move', 'console', 'erasures'];
 
+/** What every side of an HTTP exchange may need; no imports of their own. */
+const EXCHANGE = ['bounded-body', 'retry-after'];
+
 /**
  * A layer, and the layers that it may import besides itself. Imports point inward, to
  * `domain`; `http` and `storage` never meet; only the files at the top of src
@@ -33,7 +36,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   admission: ['domain', 'eventually'],
   records: ['domain', 'log', 'throttled-log', 'eventually', 'service-events', 'admission'],
-  identity: ['domain', 'log', 'throttled-log', 'bounded-body', 'eventually', 'admission'],
+  identity: ['domain', 'log', 'throttled-log', 'eventually', 'admission', ...EXCHANGE],
   http: ['domain', 'records', 'identity', 'log', 'bounded-body', 'eventually', 'admission'],
   storage: ['domain', 'records', 'log', 'service-events'],
   operations: ['domain', 'records', 'service-events'],
@@ -74,12 +77,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   conformance: ['domain', 'records'],
   'journal-conformance': ['conformance', 'records'],
   memory: ['handler', 'identity', 'storage'],
-  client: [],
+  client: ['retry-after'],
   'operator-client': ['client'],
   reference: [],
   log: [],
   'throttled-log': ['log'],
   'bounded-body': [],
+  'retry-after': [],
   eventually: [],
   settings: ['domain', 'identity'],
   'setting-warnings': ['settings'],
@@ -99,18 +103,10 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   libsql: ['handler', 'storage', 'records'],
   server: ['manage', 'program'],
   preview: ['node', 'settings', 'domain', 'log', 'console'],
-  data: [
-    'domain',
-    'operator-client',
-    'settings',
-    'program',
-    'erasures',
-    'json-line',
-    'bounded-body',
-  ],
+  data: [...EXCHANGE, 'domain', 'operator-client', 'settings', 'program', 'erasures', 'json-line'],
   erasures: ['domain', 'storage', 'json-line'],
   'json-line': [],
-  move: ['data', 'storage', 'program', 'bounded-body'],
+  move: ['data', 'storage', 'program', ...EXCHANGE],
   console: ['domain', 'operator-client', 'data', 'node', 'settings', 'log', 'program', 'erasures'],
   manage: [...TOOLS, 'node', 'storage', 'settings', 'domain'],
 };

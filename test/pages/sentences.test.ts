@@ -99,7 +99,7 @@ const SENTENCES: readonly Sentence[] = [
   [
     'src/identity/README.md',
     'for that long, {} s at most',
-    'src/identity/retry-after.ts',
+    'src/identity/userinfo.ts',
     'RETRY_AFTER_MAX_SECONDS',
   ],
   ['src/identity/README.md', 'kept for {word} minutes', KEYS, 'FRESH_MS', MINUTE],

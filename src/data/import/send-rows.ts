@@ -161,6 +161,8 @@ class Sending {
       const tries = (this.#tries.get(row.row) ?? 0) + (error.status === 500 ? 1 : 0);
       this.#tries.set(row.row, tries);
       if (tries < TRIES_MAX) {
+        // Several connections fail at once: the wait that an answer asked for counts.
+        if (error.retryAfterMs !== undefined) this.#trouble = error;
         this.#trouble ??= error;
         return;
       }

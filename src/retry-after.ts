@@ -1,0 +1,13 @@
+// How long an answer asks its caller to wait: `Retry-After` (RFC 9110, section 10.2.3).
+
+/**
+ * Milliseconds to wait, 0 for a time that is over; undefined where the header is missing or
+ * unusable. A date counts from `from` (milliseconds since 1970, UTC). What asks limits it:
+ * a proxy may ask for a year.
+ */
+export function retryAfterMs({ headers }: Pick<Response, 'headers'>, from: number) {
+  const asked = headers.get('retry-after')?.trim();
+  if (asked === undefined) return undefined;
+  const wait = /^\d+$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - from;
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}

@@ -34,6 +34,20 @@ export async function page<Row>(
   return { items: answer.data as Row[], pagination: answer.pagination as Pagination };
 }
 
+/** A page of a walk. */
+export interface WalkedPage<Row> {
+  /** Those of its rows that no page before it had. */
+  readonly rows: Row[];
+  readonly number: number;
+  readonly isLast: boolean;
+}
+
+/** Where a walk begins, and what remembers the rows that it has seen, by key. */
+export interface WalkOptions {
+  readonly start?: number;
+  readonly seen?: Set<string>;
+}
+
 /**
  * Every row, page by page, each row once.
  *
@@ -43,29 +57,40 @@ export async function page<Row>(
  * read; when the total shrinks, the walk goes back as many pages as needed. It
  * cannot see that as many rows were added as deleted between two pages. Rows added
  * after the start may be missing, and deleted rows may appear.
+ *
+ * `read` may give a page of another size that begins at the same row: its `number` is
+ * then the page's, and the walk goes on from there.
  */
+export async function* allPages<Row>(
+  read: (page: number) => Promise<Page<Row> & { readonly number?: number }>,
+  keyOf: (row: Row) => string,
+  { start = 1, seen = new Set() }: WalkOptions = {},
+): AsyncGenerator<WalkedPage<Row>, void, undefined> {
+  let next = start;
+  let total = 0;
+  for (;;) {
+    const { items, pagination, number = next } = await read(next);
+    const shrunk = total - pagination.total;
+    total = pagination.total;
+    if (shrunk > 0 && number > 1) {
+      next = Math.max(1, number - Math.ceil(shrunk / pagination.page_size));
+      continue;
+    }
+    const rows = items.filter((row) => {
+      const key = keyOf(row);
+      return !seen.has(key) && seen.add(key);
+    });
+    const isLast = number >= pagination.total_pages;
+    yield { rows, number, isLast };
+    if (isLast) return;
+    next = number + 1;
+  }
+}
+
+/** The same, row by row. */
 export async function* allRows<Row>(
   read: (page: number) => Promise<Page<Row>>,
   keyOf: (row: Row) => string,
 ): AsyncGenerator<Row, void, undefined> {
-  const seen = new Set<string>();
-  let number = 1;
-  let total = 0;
-  for (;;) {
-    const { items, pagination } = await read(number);
-    const shrunk = total - pagination.total;
-    total = pagination.total;
-    if (shrunk > 0 && number > 1) {
-      number -= Math.min(number - 1, Math.ceil(shrunk / pagination.page_size));
-      continue;
-    }
-    for (const row of items) {
-      const key = keyOf(row);
-      if (seen.has(key)) continue;
-      seen.add(key);
-      yield row;
-    }
-    if (number >= pagination.total_pages) return;
-    number++;
-  }
+  for await (const { rows } of allPages(read, keyOf)) yield* rows;
 }

@@ -1,6 +1,7 @@
 // A search in the audit log, which the service gives in pages without filters:
 // so many events are looked at, and the page says how far back that was.
 
+import { allPages } from '../client/pages.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { AuditEvent, OperatorClient } from '../operator-client.js';
 
@@ -48,9 +49,15 @@ export async function searchAudit(
   let looked = 0;
   let { page, before } = start;
   let oldest: string | undefined;
-  for (let requests = 0; requests < requestsMax; requests++) {
-    const { items, pagination } = await client.audit.list({ page, page_size: PAGE_SIZE });
-    for (const event of items) {
+  let pages = 0;
+  const walk = allPages<AuditEvent>(
+    (number) => client.audit.list({ page: number, page_size: PAGE_SIZE }),
+    ({ id }) => String(id),
+    { start: page },
+  );
+  for await (const { rows, number, isLast } of walk) {
+    page = number;
+    for (const event of rows) {
       if (event.id >= before) continue;
       looked++;
       before = event.id;
@@ -59,10 +66,9 @@ export async function searchAudit(
       if (events.length === foundMax) break;
     }
     if (events.length === foundMax) break;
-    if (page >= pagination.total_pages) {
-      return { events, looked, searchedBackTo: undefined, next: undefined };
-    }
+    if (isLast) return { events, looked, searchedBackTo: undefined, next: undefined };
     page++;
+    if (++pages === requestsMax) break;
   }
   return { events, looked, searchedBackTo: oldest, next: { page, before } };
 }

@@ -1,7 +1,7 @@
 // An account's records as NDJSON, sent while they are read: memory holds a page.
 
-import { pagesOf } from '../data/export/walk.js';
 import type { Service, StoredRecord } from '../data/service.js';
+import { pagesOf } from '../data/walk.js';
 import { COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
 
 const NAME_MAX_CHARACTERS = 60;

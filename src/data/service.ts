@@ -107,7 +107,7 @@ async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
 }
 
 /** The client passes this error on and does not take it for a lost connection. */
-function tooLong(): Error {
+export function tooLong(): Error {
   const cause = new AnswerTooLong();
   return new ApiError('UNEXPECTED_ANSWER', cause.message, { cause });
 }

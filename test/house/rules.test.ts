@@ -27,6 +27,9 @@ const TOOLS = ['manage', 'program', 'data', 'move', 'console', 'erasures'];
 /** What every side of an HTTP exchange may need; no imports of their own. */
 const EXCHANGE = ['bounded-body', 'retry-after'];
 
+/** The operator's client as published, and its parts, such as the walk over all pages. */
+const CLIENTS = ['operator-client', 'client'];
+
 /**
  * A layer, and the layers that it may import besides itself. Imports point inward, to
  * `domain`; `http` and `storage` never meet; only the files at the top of src
@@ -103,11 +106,11 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   libsql: ['handler', 'storage', 'records'],
   server: ['manage', 'program'],
   preview: ['node', 'settings', 'domain', 'log', 'console'],
-  data: [...EXCHANGE, 'domain', 'operator-client', 'settings', 'program', 'erasures', 'json-line'],
+  data: [...EXCHANGE, ...CLIENTS, 'domain', 'settings', 'program', 'erasures', 'json-line'],
   erasures: ['domain', 'storage', 'json-line'],
   'json-line': [],
   move: ['data', 'storage', 'program', ...EXCHANGE],
-  console: ['domain', 'operator-client', 'data', 'node', 'settings', 'log', 'program', 'erasures'],
+  console: [...CLIENTS, 'domain', 'data', 'node', 'settings', 'log', 'program', 'erasures'],
   manage: [...TOOLS, 'node', 'storage', 'settings', 'domain'],
 };
 

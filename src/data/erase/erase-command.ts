@@ -16,6 +16,7 @@ import { exportData } from '../export/export-command.js';
 import { type Manifest, readManifest } from '../export/manifest.js';
 import { CommandError } from '../failures.js';
 import type { Service } from '../service.js';
+import { pagesOf } from '../walk.js';
 import { backupExpiry } from './backup-expiry.js';
 
 export interface EraseOptions {
@@ -210,13 +211,16 @@ async function expectNothingLeft(
         (error) => expectGone(error) ?? false,
       );
     if (isThere) return true;
-    for (let page = 1; ; page++) {
-      const { items, pagination } = await service.patiently(() =>
-        client.accounts.list({ q: account, page, page_size: 200 }),
-      );
-      if (items.some(({ owner_sub }) => owner_sub === account)) return true;
-      if (page >= pagination.total_pages) return false;
+    const pages = pagesOf(
+      service,
+      (query) => client.accounts.list({ ...query, q: account }),
+      ({ owner_sub }) => owner_sub,
+      'erase',
+    );
+    for await (const page of pages) {
+      if (page.some(({ owner_sub }) => owner_sub === account)) return true;
     }
+    return false;
   }
 }
 

@@ -11,10 +11,10 @@ import { paymentOf } from '../../domain/payment.js';
 import type { AuditEvent } from '../../operator-client.js';
 import type { Progress } from '../../program/progress.js';
 import type { Service, StoredRecord } from '../service.js';
+import { pagesOf } from '../walk.js';
 import { Columns, type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
 import type { ExportedFile, ExportFormat } from './manifest.js';
 import { HashedFile, OWNER_ONLY, TurnedFile } from './turned-file.js';
-import { pagesOf } from './walk.js';
 
 export const OWNER_ONLY_FOLDER = 0o700;
 

@@ -3,7 +3,7 @@
 
 import type { AuditEvent } from '../../operator-client.js';
 import type { Service } from '../service.js';
-import { pagesOf, type ReadPage } from './walk.js';
+import { pagesOf, type ReadPage } from '../walk.js';
 
 /** Gives each event to its account's taker, newest first. Events of other accounts are skipped. */
 export async function distributeAudit(

@@ -10,6 +10,7 @@ import { Interrupted } from '../../program/ending.js';
 import { type Progress, startProgress } from '../../program/progress.js';
 import { CommandError, systemCodeOf } from '../failures.js';
 import type { Service } from '../service.js';
+import { pagesOf } from '../walk.js';
 import { AccountExport, OWNER_ONLY_FOLDER } from './account-export.js';
 import { distributeAudit } from './audit-files.js';
 import type { CsvStyle } from './csv-lines.js';
@@ -21,7 +22,6 @@ import {
   manifestOf,
 } from './manifest.js';
 import { OWNER_ONLY } from './turned-file.js';
-import { pagesOf } from './walk.js';
 
 export interface ExportOptions {
   /** Undefined: all. */

@@ -8,10 +8,9 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { newRecord } from '../../domain/record.js';
 import { ApiError } from '../../operator-client.js';
 import { pause } from '../../program/command-dependencies.js';
-import type { Service } from '../service.js';
+import type { Service, StoredRecord } from '../service.js';
+import { pagesOf } from '../walk.js';
 import type { ImportJournal } from './import-journal.js';
-
-const PAGE_SIZE = 200;
 
 export interface SettleOptions {
   readonly service: Service;
@@ -71,19 +70,16 @@ async function* recordsAfter(
   sequence: number,
 ) {
   const records = service.records(account, collection);
-  const seen = new Set<string>();
-  for (let page = 1; ; page++) {
-    const { items, pagination } = await service.patiently(() =>
-      records.list({ page, page_size: PAGE_SIZE }),
-    );
-    const later = items.filter(({ id }) => sequenceOf(collection, id) > sequence);
-    for (const record of later) {
-      // New records push known ones onto the next page.
-      if (seen.has(record.id)) continue;
-      seen.add(record.id);
-      yield record;
-    }
-    if (later.length === 0 || page >= pagination.total_pages) return;
+  const pages = pagesOf<StoredRecord>(
+    service,
+    (query) => records.list(query),
+    ({ id }) => id,
+    'import',
+  );
+  for await (const page of pages) {
+    const later = page.filter(({ id }) => sequenceOf(collection, id) > sequence);
+    if (later.length === 0) return;
+    yield* later;
   }
 }
 

@@ -1,0 +1,86 @@
+// The commands' walk over all pages, over a list that changes between its pages and whose
+// large rows make pages too long.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Service, tooLong } from '../../src/data/service.js';
+import { pagesOf } from '../../src/data/walk.js';
+
+const KEY = (row: number) => String(row);
+const SERVICE = {
+  patiently: (call: () => Promise<unknown>) => call(),
+} as Pick<Service, 'patiently'> as Service;
+
+/** A list, newest first, as the service gives it. `isLarge`: one of these rows alone makes a page too long for others. */
+function listOf(rows: number[], isLarge: (row: number) => boolean, meanwhile: () => void) {
+  const asked: string[] = [];
+  const read = async ({ page, page_size }: { page: number; page_size: number }) => {
+    asked.push(`${page}/${page_size}`);
+    const items = rows.slice((page - 1) * page_size, page * page_size);
+    if (page_size > 1 && items.some(isLarge)) throw tooLong();
+    const total = rows.length;
+    const pagination = { page, page_size, total, total_pages: Math.ceil(total / page_size) };
+    meanwhile();
+    return { items, pagination };
+  };
+  return { read, asked };
+}
+
+async function walked(read: ReturnType<typeof listOf>['read']): Promise<number[]> {
+  const seen: number[] = [];
+  for await (const page of pagesOf(SERVICE, read, KEY)) seen.push(...page);
+  return seen;
+}
+
+const newestFirst = (count: number) => Array.from({ length: count }, (_, index) => count - index);
+
+describe('A walk of a command', () => {
+  it('reads smaller pages around a large row, and larger ones after it', async () => {
+    const { read, asked } = listOf(
+      newestFirst(500),
+      (row) => row === 500 - 203,
+      () => {},
+    );
+    expect(await walked(read)).toEqual(newestFirst(500));
+    expect(asked.slice(0, 3)).toEqual(['1/200', '2/200', '3/100']);
+    expect(asked.filter((page) => page.endsWith('/1'))).toHaveLength(5);
+    expect(asked.at(-1)).toBe('3/200');
+  });
+
+  it('has every row that stays, each once, while rows come and go', async () => {
+    const changes = fc.array(fc.record({ added: fc.nat(3), deleted: fc.nat(120) }));
+    await fc.assert(
+      fc.asyncProperty(fc.nat(700), fc.nat(700), changes, async (count, large, steps) => {
+        const rows = newestFirst(count);
+        const staying = new Set(rows);
+        let newest = count;
+        const { read } = listOf(
+          rows,
+          (row) => row === large,
+          () => {
+            const { added, deleted } = steps.shift() ?? { added: 0, deleted: 0 };
+            // Only one of the two: the total alone does not show both.
+            if (deleted > 0) for (const row of rows.splice(0, deleted)) staying.delete(row);
+            else for (let more = 0; more < added; more++) rows.unshift(++newest);
+          },
+        );
+        const seen = await walked(read);
+        expect(new Set(seen).size).toBe(seen.length);
+        expect(seen).toEqual(expect.arrayContaining([...staying]));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('ends where more rows were deleted than it remembers', async () => {
+    const rows = newestFirst(30_000);
+    const { read } = listOf(
+      rows,
+      () => false,
+      () => rows.splice(0, 10_000),
+    );
+    await expect(walked(read)).rejects.toThrow(
+      '10000 records were deleted during the export; export again when that has ended',
+    );
+  });
+});

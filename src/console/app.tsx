@@ -1,17 +1,17 @@
-// The console as one function from a request to an answer: the door, the session,
-// then the pages. Whatever fails becomes a page that says so.
+// The console as one function from a request to an answer: the guard, the
+// session, then the pages. Whatever fails becomes a page that says so.
 
 import { timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { registerAccounts } from './account-routes.js';
-import { door } from './door.js';
 import { FailurePage, failureOf, PageError } from './failure-page.js';
 import { FORM_MAX_BYTES, formOf } from './form-body.js';
 import { page, type View } from './layout.js';
 import type { App, ConsoleParts, PageEnvironment } from './parts.js';
 import { AGAIN, PATHS, withQuery } from './paths.js';
 import { registerRecords } from './record-routes.js';
+import { answerHeaders, requestGuard } from './request-guard.js';
 import type { Session } from './sessions.js';
 import { SignInPage } from './sign-in-page.js';
 import { registerViews } from './view-routes.js';
@@ -25,7 +25,7 @@ export function consoleApp(parts: ConsoleParts): App {
     // A segment is decoded once, where it is read.
     getPath: (request) => new URL(request.url).pathname,
   });
-  app.use(door(parts.door));
+  app.use(answerHeaders, requestGuard(parts.address));
   app.onError((error, context) => {
     const isWrite = context.req.method === 'POST';
     const failure = failureOf(error, { words, serviceUrl: parts.service.url, isWrite });
@@ -93,7 +93,7 @@ function registerSignIn(app: App, parts: ConsoleParts): void {
     // The id is new: one that was in the browser before opens nothing.
     const old = getCookie(context, cookieName(parts));
     if (old !== undefined) sessions.end(old);
-    const isHttps = parts.door.origin !== undefined;
+    const isHttps = parts.address.origin !== undefined;
     setCookie(context, cookieName(parts), sessions.begin().id, {
       path: '/',
       httpOnly: true,
@@ -146,7 +146,7 @@ function registerGate(app: App, parts: ConsoleParts): void {
 }
 
 /** Cookies ignore ports, so two consoles on one machine need two names. */
-export function cookieName({ door: { origin, port } }: Pick<ConsoleParts, 'door'>): string {
+export function cookieName({ address: { origin, port } }: Pick<ConsoleParts, 'address'>): string {
   if (origin === undefined) return `console_${port()}`;
   return `__Host-console_${new URL(origin).port || 443}`;
 }

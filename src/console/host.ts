@@ -111,7 +111,7 @@ function partsOf(
   const hash = createHash('sha256').update(JSON.stringify(assets)).digest('hex');
   const now = () => performance.now();
   return {
-    door: { origin: settings.origin, port },
+    address: { origin: settings.origin, port },
     service,
     watch: new Watch({
       client: service.client,

@@ -4,11 +4,11 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../log.js';
 import type { Credentials } from './credentials.js';
-import type { DoorOptions } from './door.js';
 import type { Erasures } from './erasures.js';
 import type { Formats } from './formats.js';
 import type { View } from './layout.js';
 import type { OperationsPort } from './operations-facts.js';
+import type { ConsoleAddress } from './request-guard.js';
 import type { ConsoleService } from './service.js';
 import type { Session, Sessions, Tries } from './sessions.js';
 import type { Watch } from './watch.js';
@@ -21,7 +21,7 @@ export interface Asset {
 }
 
 export interface ConsoleParts {
-  readonly door: DoorOptions;
+  readonly address: ConsoleAddress;
   readonly service: ConsoleService;
   readonly watch: Watch;
   readonly operations: OperationsPort;

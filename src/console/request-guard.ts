@@ -1,43 +1,43 @@
-// The door of the console: which requests come in at all. A page of another site,
-// or of another port of this machine, can neither read a page nor send a form.
+// Which requests come in at all, and the headers of every answer. A page of another
+// site, or of another port of this machine, can neither read a page nor send a form.
+// `hono/csrf` would let more in: it wants `Origin` or `Sec-Fetch-Site`, not both, and
+// looks at forms alone, so that JSON from anywhere passes.
 
 import type { MiddlewareHandler } from 'hono';
+import { secureHeaders } from 'hono/secure-headers';
 import { isLoopback } from '../settings/setting-values.js';
 
-export interface DoorOptions {
+export interface ConsoleAddress {
   /** The https origin that browsers use; undefined: http on loopback. */
   readonly origin: string | undefined;
   /** Where the console listens; known once it does. */
   readonly port: () => number;
 }
 
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+/** Sets the headers of every answer, also of refusals and of pages that failed. */
+export const answerHeaders: MiddlewareHandler = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    styleSrc: ["'self'"],
+    scriptSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    formAction: ["'self'"],
+    baseUri: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
   // With `no-referrer` browsers send `Origin: null` with forms.
-  'Referrer-Policy': 'same-origin',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
+  referrerPolicy: 'same-origin',
+  xFrameOptions: 'DENY',
+  // Of the whole host, other services on it included: its proxy decides that.
+  strictTransportSecurity: false,
+});
 
-/** Sets the headers of every answer, and refuses requests from elsewhere with 421, 403 or 405. */
-export function door(options: DoorOptions): MiddlewareHandler {
+/** Refuses requests from elsewhere with 421, 403 or 405. */
+export function requestGuard(address: ConsoleAddress): MiddlewareHandler {
   return async (context, next) => {
-    const refusal = refusalOf(context.req.raw, options);
+    const refusal = refusalOf(context.req.raw, address);
     if (refusal === undefined) await next();
     else context.res = new Response(refusal.text, { status: refusal.status });
-    for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
     if (!context.res.headers.has('Cache-Control')) {
       context.res.headers.set('Cache-Control', 'no-store');
     }
@@ -45,7 +45,7 @@ export function door(options: DoorOptions): MiddlewareHandler {
 }
 
 /** The origin of this request's page where its `Host` is one of ours; undefined otherwise. */
-export function originOf(request: Request, { origin, port }: DoorOptions): string | undefined {
+export function originOf(request: Request, { origin, port }: ConsoleAddress): string | undefined {
   const host = request.headers.get('host') ?? '';
   if (origin !== undefined) return host === new URL(origin).host ? origin : undefined;
   // Another name may lead here, too, and its owner controls the page that asks (DNS rebinding).
@@ -54,9 +54,9 @@ export function originOf(request: Request, { origin, port }: DoorOptions): strin
   return isOurs && Number(url.port || 80) === port() ? url.origin : undefined;
 }
 
-function refusalOf(request: Request, options: DoorOptions) {
+function refusalOf(request: Request, address: ConsoleAddress) {
   const { headers, method } = request;
-  const origin = originOf(request, options);
+  const origin = originOf(request, address);
   if (origin === undefined) {
     return {
       status: 421,

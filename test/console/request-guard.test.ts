@@ -96,6 +96,13 @@ describe('A form', () => {
     expect(stranger.cookie).toBe('');
   });
 
+  it.each(strangers)('from %s is refused as JSON, too', async (_, headers) => {
+    const json = { 'Content-Type': 'application/json', ...headers };
+    const visit = await visitor.submit(erase, {}, json as Record<string, string>);
+    expect(visit.status).toBe(403);
+    await expect(recordIsThere()).resolves.toBe(true);
+  });
+
   it('without a token, or with that of another session, is refused', async () => {
     const other = console_.visitor();
     await other.signIn(console_.codes.at(-1) ?? '');
@@ -153,7 +160,10 @@ describe('Another page', () => {
       expect(headers['x-frame-options']).toBe('DENY');
       expect(headers['referrer-policy']).toBe('same-origin');
       expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
       expect(headers['access-control-allow-origin']).toBeUndefined();
+      expect(headers['strict-transport-security']).toBeUndefined();
     }
   });
 

@@ -9,6 +9,7 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
+  rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
@@ -80,7 +81,15 @@ export function markState(database: string, state: Closure): void {
 
 /** Only where there is a mark: a folder without one stays as it is. */
 export function markClosed(database: string): void {
-  if (markOf(database)?.state === 'in use') markState(database, 'closed');
+  if (markOf(database)?.state !== 'in use') return;
+  markState(database, 'closed');
+  if (markOf(database)?.state !== 'in use') return;
+  // The disk has failed once. The log is about to go, and a start would ask for it.
+  try {
+    rmSync(database + STATE_SUFFIX);
+  } catch {
+    // It goes on failing. The sentence of the next start says which file to delete.
+  }
 }
 
 /**

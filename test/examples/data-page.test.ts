@@ -76,7 +76,7 @@ it('The commands of the page, run in order, print what the page shows', async ()
 it('The page names every option, and every option is in a help text', async () => {
   for (const command of ['import', 'export', 'erase']) {
     const { stdout } = await on.run([command, '--help']);
-    expect(stdout).toContain(`npm run ${command}`);
+    expect(stdout).toContain(`manage ${command}`);
   }
   const { stdout } = await on.run(['import', '--help']);
   for (const option of page.match(

@@ -79,9 +79,18 @@ describe('The core bundle', () => {
   });
 
   it('is the handler that the hosts run', async () => {
-    const server = await readFile(join(ROOT, 'dist/server.js'), 'utf8');
-    expect(server).toMatch(/from ["']\.\/handler\.js["']/);
-    expect(server).not.toContain('local-identity');
+    const files = new Map<string, string>();
+    const follow = async (name: string) => {
+      if (files.has(name)) return;
+      const text = await readFile(join(ROOT, 'dist', name), 'utf8');
+      files.set(name, text);
+      for (const [, next = ''] of text.matchAll(/(?:from|import) ?"\.\/([\w.-]+\.js)"/g)) {
+        await follow(next);
+      }
+    };
+    await follow('server.js');
+    expect(files.keys()).toContain('handler.js');
+    expect([...files.values()].join('')).not.toContain('local-identity');
   });
 
   it('is packed with every public file and the notices, and with no file of the preview', async () => {

@@ -8,9 +8,9 @@ import { build } from 'esbuild';
 import { BuildFailure, messagesOf, thrownIn } from './build-failure.js';
 
 const ENTRY = `
-  export { clientTypes } from './src/openapi/client-records.ts';
-  export { openApiDocument } from './src/openapi/document.ts';
-  export { inVersion30 } from './src/openapi/version-3-0.ts';
+  export { clientTypes } from './src/clients/openapi/client-records.ts';
+  export { openApiDocument } from './src/clients/openapi/document.ts';
+  export { inVersion30 } from './src/clients/openapi/version-3-0.ts';
 `;
 
 /**
@@ -30,7 +30,7 @@ export function makeDocument(root) {
 }
 
 /**
- * The text of src/client/records.ts. Rejects as `makeDocument` does.
+ * The text of src/clients/client/records.ts. Rejects as `makeDocument` does.
  * @param {string} root
  * @returns {Promise<string>}
  */

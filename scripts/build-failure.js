@@ -46,5 +46,5 @@ export function thrownIn(error, root) {
     ?.split('\n')
     .map((line) => /\b(src\/[^\s()]+:\d+:\d+)/.exec(line.replaceAll(root, ''))?.[1])
     .find((found) => found !== undefined);
-  return `${place ?? 'src/openapi/document.ts'}: ${error.message}`;
+  return `${place ?? 'src/clients/openapi/document.ts'}: ${error.message}`;
 }

@@ -93,9 +93,9 @@ async function buildBundles() {
         entryPoints: [
           { in: 'src/libsql.ts', out: 'libsql' },
           { in: 'src/storage/file/storage-thread.ts', out: 'storage-thread' },
-          { in: 'src/node/record-thread.ts', out: 'record-thread' },
+          { in: 'src/hosts/node/record-thread.ts', out: 'record-thread' },
           { in: 'src/storage/backup/backup-process.ts', out: 'backup-process' },
-          { in: 'src/node/local-identity.ts', out: 'local-identity' },
+          { in: 'src/preview/local-identity.ts', out: 'local-identity' },
           // Not among the next ones, so that it makes no chunks of what is deployed.
           { in: 'src/preview.ts', out: 'preview' },
         ],
@@ -106,7 +106,7 @@ async function buildBundles() {
       // Files that the console's pages load in the browser.
       build({
         ...common,
-        entryPoints: ['src/console/page-script.ts', 'src/console/console.css'],
+        entryPoints: ['src/tools/console/page-script.ts', 'src/tools/console/console.css'],
         format: 'iife',
         minify: true,
         sourcemap: false,

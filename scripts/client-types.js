@@ -9,7 +9,7 @@ import { makeInstalled, root } from './setup.js';
 
 await makeInstalled();
 try {
-  writeFileSync(join(root, 'src/client/records.ts'), await makeClientTypes(root));
+  writeFileSync(join(root, 'src/clients/client/records.ts'), await makeClientTypes(root));
 } catch (error) {
   if (!(error instanceof BuildFailure)) throw error;
   process.stderr.write(`${error.message}\n`);

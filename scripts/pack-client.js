@@ -15,7 +15,7 @@ const FILES = [
   'operator-client.js',
   'types/client.d.ts',
   'types/operator-client.d.ts',
-  'types/client',
+  'types/clients',
 ];
 
 /**

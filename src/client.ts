@@ -1,12 +1,12 @@
 // The client for programs of an account, in browsers, React Native, Node, Workers,
 // Deno and Bun. It has no dependencies and contains no code of the operator's client.
 
-import type { Health, Payment } from './client/account-views.js';
-import { ApiError } from './client/api-error.js';
-import { type CollectionsOf, collections } from './client/collection.js';
-import { type CallOptions, type ConnectionOptions, connect } from './client/connection.js';
-import type { OwnProperties } from './client/own-properties.js';
-import { type Page, type PageQuery, page } from './client/pages.js';
+import type { Health, Payment } from './clients/client/account-views.js';
+import { ApiError } from './clients/client/api-error.js';
+import { type CollectionsOf, collections } from './clients/client/collection.js';
+import { type CallOptions, type ConnectionOptions, connect } from './clients/client/connection.js';
+import type { OwnProperties } from './clients/client/own-properties.js';
+import { type Page, type PageQuery, page } from './clients/client/pages.js';
 
 const PAGE_SIZE_MAX = 100;
 
@@ -61,7 +61,7 @@ async function tokenFrom(source: ClientOptions['token']): Promise<string> {
   throw new ApiError('NO_TOKEN', `the token is ${given}, not a token's text; sign in first`);
 }
 
-export type * from './client/account-views.js';
+export type * from './clients/client/account-views.js';
 export {
   ApiError,
   type ApiErrorCode,
@@ -74,10 +74,15 @@ export {
   type ServiceErrorCode,
   type UnansweredError,
   type ValidationError,
-} from './client/api-error.js';
-export type { Collection, CollectionsOf, Deletion, RecordCalls } from './client/collection.js';
-export type { AnswerFacts, CallOptions, ConnectionOptions } from './client/connection.js';
-export type * from './client/own-properties.js';
-export type { AllQuery, Page, PageQuery, Pagination } from './client/pages.js';
-export type * from './client/records.js';
-export type { Stored } from './client/stored.js';
+} from './clients/client/api-error.js';
+export type {
+  Collection,
+  CollectionsOf,
+  Deletion,
+  RecordCalls,
+} from './clients/client/collection.js';
+export type { AnswerFacts, CallOptions, ConnectionOptions } from './clients/client/connection.js';
+export type * from './clients/client/own-properties.js';
+export type { AllQuery, Page, PageQuery, Pagination } from './clients/client/pages.js';
+export type * from './clients/client/records.js';
+export type { Stored } from './clients/client/stored.js';

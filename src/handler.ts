@@ -2,18 +2,18 @@
 
 import { Hono } from 'hono';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
-import { Admission, type AdmissionLimits } from './admission/admission.js';
-import { FairScheduler } from './admission/fair-scheduler.js';
-import type { Eventually } from './eventually.js';
-import { usableKeys } from './http/authentication.js';
-import { canonicalPath } from './http/path.js';
-import { createPipeline } from './http/pipeline.js';
-import type { HostBindings } from './http/request-body.js';
-import type { RandomBytes } from './http/request-id.js';
-import { ROUTES } from './http/routes.js';
-import { type IdentityProvider, noIdentityProvider } from './identity/identity-provider.js';
-import { type Log, silentLog } from './log.js';
-import type { RecordStore } from './records/record-store.js';
+import { Admission, type AdmissionLimits } from './core/admission/admission.js';
+import { FairScheduler } from './core/admission/fair-scheduler.js';
+import type { Eventually } from './core/eventually.js';
+import { usableKeys } from './core/http/authentication.js';
+import { canonicalPath } from './core/http/path.js';
+import { createPipeline } from './core/http/pipeline.js';
+import type { HostBindings } from './core/http/request-body.js';
+import type { RandomBytes } from './core/http/request-id.js';
+import { ROUTES } from './core/http/routes.js';
+import { type IdentityProvider, noIdentityProvider } from './core/identity/identity-provider.js';
+import { type Log, silentLog } from './core/log.js';
+import type { RecordStore } from './core/records/record-store.js';
 
 export interface HandlerDependencies {
   readonly records: RecordStore;
@@ -87,30 +87,30 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
   return (request, host) => app.fetch(request, host);
 }
 
-export { type AdmissionLimits, UNLIMITED } from './admission/admission.js';
+export { type AdmissionLimits, UNLIMITED } from './core/admission/admission.js';
 export {
   FairScheduler,
   type FairSchedulerOptions,
   type Pause,
   unsliced,
-} from './admission/fair-scheduler.js';
-export { type BoundedChecksOptions, boundedChecks } from './identity/bounded-checks.js';
+} from './core/admission/fair-scheduler.js';
+export { type BoundedChecksOptions, boundedChecks } from './core/identity/bounded-checks.js';
 export {
   type Identity,
   type IdentityProvider,
   noIdentityProvider,
-} from './identity/identity-provider.js';
-export type { ProviderFinding } from './identity/probe.js';
-export { type SharedChecksOptions, sharedChecks } from './identity/shared-checks.js';
+} from './core/identity/identity-provider.js';
+export type { ProviderFinding } from './core/identity/probe.js';
+export { type SharedChecksOptions, sharedChecks } from './core/identity/shared-checks.js';
 export {
   openSignIn,
   type SignIn,
   type SignInOptions,
   type SignInSettings,
-} from './identity/sign-in.js';
-export { type UserinfoOptions, userinfoIdentity } from './identity/userinfo.js';
-export { type Log, type LogFields, silentLog } from './log.js';
-export type { AccountLimits } from './records/account-limits.js';
+} from './core/identity/sign-in.js';
+export { type UserinfoOptions, userinfoIdentity } from './core/identity/userinfo.js';
+export { type Log, type LogFields, silentLog } from './core/log.js';
+export type { AccountLimits } from './core/records/account-limits.js';
 export type {
   Changes,
   CommitResult,
@@ -120,7 +120,7 @@ export type {
   StoredUsage,
   StoredViews,
   ThreeTimes,
-} from './records/journal.js';
+} from './core/records/journal.js';
 export {
   type OpenAccounts,
   type OpenAccountsOptions,
@@ -128,14 +128,14 @@ export {
   type OpenRecordsOptions,
   openAccounts,
   openRecords,
-} from './records/memory-store.js';
+} from './core/records/memory-store.js';
 export type {
   AccountRecords,
   OperatorViews,
   RecordStore,
   Sender,
-} from './records/record-store.js';
-export { type RecordWork, workInPlace } from './records/record-work.js';
-export { sampleRows } from './records/sample-rows.js';
-export { type ServiceEvents, silentEvents } from './service-events.js';
+} from './core/records/record-store.js';
+export { type RecordWork, workInPlace } from './core/records/record-work.js';
+export { sampleRows } from './core/records/sample-rows.js';
+export { type ServiceEvents, silentEvents } from './core/service-events.js';
 export type { HostBindings };

@@ -1,10 +1,10 @@
 // The package's entry for those who write a journal of their own: the promises of
 // the two ports as checks, which any test framework can run.
 
-import type { Check, JournalHome } from './conformance/check.js';
-import { journalChecks } from './conformance/journal-checks.js';
-import { storedViewsChecks } from './conformance/views-checks.js';
-import type { Journal, StoredViews } from './records/journal.js';
+import type { Journal, StoredViews } from './core/records/journal.js';
+import type { Check, JournalHome } from './storage/conformance/check.js';
+import { journalChecks } from './storage/conformance/journal-checks.js';
+import { storedViewsChecks } from './storage/conformance/views-checks.js';
 
 export interface ConformanceOptions {
   /** Whether each home has `refuseEvents`; the check that needs it runs only then. */

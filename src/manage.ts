@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // `node dist/manage.js COMMAND`, the package's command `manage`: all that an operator does.
 
-import { manage } from './manage/manage.js';
-import { terminal } from './program/terminal.js';
+import { manage } from './tools/manage/manage.js';
+import { terminal } from './tools/program/terminal.js';
 
 process.exitCode = await manage(process.argv.slice(2), (command) =>
   terminal(import.meta.url, command),

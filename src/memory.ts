@@ -1,8 +1,8 @@
 // The package's entry for the tests of programs that embed the service: a journal
 // in memory, and tokens that anybody can write. Neither is for production.
 
+import { localIdentity } from './core/identity/local-tokens.js';
 import { type Journal, type StoredViews, sampleRows } from './handler.js';
-import { localIdentity } from './identity/local-tokens.js';
 import { MemoryStorage } from './storage/memory/memory-journal.js';
 
 export interface MemoryJournalOptions {

@@ -1,10 +1,15 @@
 // The operator's client for the administration API, for servers only. It is a
 // bundle of its own, so that no browser bundle contains its code.
 
-import { type CollectionsOf, collections } from './client/collection.js';
-import { type CallOptions, type ConnectionOptions, connect, segment } from './client/connection.js';
-import type { AnyProperties, OwnProperties } from './client/own-properties.js';
-import { type AllQuery, allRows, type Page, type PageQuery, page } from './client/pages.js';
+import { type CollectionsOf, collections } from './clients/client/collection.js';
+import {
+  type CallOptions,
+  type ConnectionOptions,
+  connect,
+  segment,
+} from './clients/client/connection.js';
+import type { AnyProperties, OwnProperties } from './clients/client/own-properties.js';
+import { type AllQuery, allRows, type Page, type PageQuery, page } from './clients/client/pages.js';
 import type {
   Account,
   AccountSummary,
@@ -12,7 +17,7 @@ import type {
   AuditEvent,
   Overview,
   Usage,
-} from './client/views.js';
+} from './clients/client/views.js';
 
 const PAGE_SIZE_MAX = 200;
 
@@ -82,15 +87,15 @@ export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
   };
 }
 
-export type * from './client/account-views.js';
-export { ApiError, type ApiErrorCode } from './client/api-error.js';
-export type { Collection, CollectionsOf, RecordCalls } from './client/collection.js';
-export type { AnswerFacts, CallOptions, ConnectionOptions } from './client/connection.js';
-export type * from './client/own-properties.js';
-export type { AllQuery, Page, PageQuery, Pagination } from './client/pages.js';
-export type * from './client/records.js';
-export type { Stored } from './client/stored.js';
-export type * from './client/views.js';
+export type * from './clients/client/account-views.js';
+export { ApiError, type ApiErrorCode } from './clients/client/api-error.js';
+export type { Collection, CollectionsOf, RecordCalls } from './clients/client/collection.js';
+export type { AnswerFacts, CallOptions, ConnectionOptions } from './clients/client/connection.js';
+export type * from './clients/client/own-properties.js';
+export type { AllQuery, Page, PageQuery, Pagination } from './clients/client/pages.js';
+export type * from './clients/client/records.js';
+export type { Stored } from './clients/client/stored.js';
+export type * from './clients/client/views.js';
 
 /** A URL cannot name `.` and `..`: the service takes `~.` and `~..` for them, and one `~` more for what begins so. */
 function ownerSegment(ownerSub: string): string {

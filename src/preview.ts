@@ -2,16 +2,16 @@
 // provider of its own, for looking around and for building a client against.
 
 import { randomBytes } from 'node:crypto';
-import { type RunningConsole, startConsole } from './console/host.js';
-import { ADMIN_KEY_MIN_CHARACTERS } from './domain/limits.js';
-import type { Log } from './log.js';
-import { loopbackOnly } from './node/loopback-only.js';
-import { leaveNotice, runningPreview } from './node/preview-notice.js';
-import { nextFreePort, startPreviewPort } from './node/preview-port.js';
-import { captureStrayOutput, runService } from './node/process.js';
-import { type Service, startService } from './node/service.js';
-import { readConsoleSettings } from './settings/console-settings.js';
-import { isLoopback, readSettings, SettingError, type Settings } from './settings.js';
+import { ADMIN_KEY_MIN_CHARACTERS } from './core/domain/limits.js';
+import type { Log } from './core/log.js';
+import { captureStrayOutput, runService } from './hosts/node/process.js';
+import { type Service, startService } from './hosts/node/service.js';
+import { readConsoleSettings } from './hosts/settings/console-settings.js';
+import { isLoopback, readSettings, SettingError, type Settings } from './hosts/settings.js';
+import { loopbackOnly } from './preview/loopback-only.js';
+import { leaveNotice, runningPreview } from './preview/preview-notice.js';
+import { nextFreePort, startPreviewPort } from './preview/preview-port.js';
+import { type RunningConsole, startConsole } from './tools/console/host.js';
 
 const DATABASE_URL = 'file:data/preview.db';
 const NOTICE_FILE = 'data/preview.running.json';

@@ -1,4 +1,4 @@
-// `npm run mutants -- src/domain`: changes the sources in one place at a time and
+// `npm run mutants -- src/core/domain`: changes the sources in one place at a time and
 // runs the tests of that folder. A change that no test notices is a survivor:
 // a gap in the tests, or a change that means the same. Prints a table of files
 // and the survivors. test/MUTANTS.md has the options and the reasons.
@@ -121,7 +121,7 @@ function readArguments(given) {
       bundles: { type: 'boolean', default: false },
     },
   });
-  const paths = positionals.length > 0 ? positionals : ['src/domain'];
+  const paths = positionals.length > 0 ? positionals : ['src/core/domain'];
   const rooms = paths.map((path) => `test/${path.split('/')[1]?.replace(/\.ts$/, '')}/`);
   const tests = values.tests.length > 0 ? values.tests : [...new Set(rooms)];
   return {

@@ -78,7 +78,7 @@ export function miniflareOptions({ folder, settings = {} }) {
 /** The preview's identity provider, on a free port of this machine. Needs the build. */
 export async function startIdentity() {
   const path = join(root, 'dist/local-identity.js');
-  /** @type {typeof import('../../src/node/local-identity.js')} */
+  /** @type {typeof import('../../src/preview/local-identity.js')} */
   const { answerUserinfo } = await import(pathToFileURL(path).href);
   const server = createServer(answerUserinfo).listen(0, '127.0.0.1');
   await once(server, 'listening');

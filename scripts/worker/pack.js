@@ -13,7 +13,7 @@ const WRANGLER = 'wrangler@4.86.0';
 /** @type {readonly (readonly [config: string, modules: readonly string[]])[]} */
 const UPLOADS = [
   ['wrangler.toml', readDeployment().modules],
-  ['src/worker/admin/wrangler.toml', ['dist/admin-worker.js']],
+  ['src/hosts/workers/admin/wrangler.toml', ['dist/admin-worker.js']],
 ];
 
 await makeReady();

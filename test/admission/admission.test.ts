@@ -2,7 +2,7 @@
 // bounded for each account and in all, and fair between accounts.
 
 import { expect, it } from 'vitest';
-import { Admission, UNLIMITED } from '../../src/admission/admission.js';
+import { Admission, UNLIMITED } from '../../src/core/admission/admission.js';
 import { turn } from '../records/map-journal.js';
 
 const stays = () => false;

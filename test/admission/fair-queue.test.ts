@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FairQueue } from '../../src/admission/fair-queue.js';
+import { FairQueue } from '../../src/core/admission/fair-queue.js';
 
 interface Item {
   readonly account: string;

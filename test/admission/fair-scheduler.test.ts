@@ -2,7 +2,7 @@
 // turns at it.
 
 import { describe, expect, it } from 'vitest';
-import { FairScheduler, nextTask, unsliced } from '../../src/admission/fair-scheduler.js';
+import { FairScheduler, nextTask, unsliced } from '../../src/core/admission/fair-scheduler.js';
 
 /** FairScheduler whose pauses end when the test says so, and whose clock is the test's. */
 function controlled(givesWay?: () => boolean) {

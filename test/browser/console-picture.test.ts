@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
-import { COLLECTIONS } from '../../src/domain/collections.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
+import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import { browseConsole, oneProcess } from '../support/console-browser.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { startServer } from '../support/server-process.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
-const PICTURE = fileURLToPath(new URL('../../src/console/overview.png', import.meta.url));
+const PICTURE = fileURLToPath(new URL('../../src/tools/console/overview.png', import.meta.url));
 const PICTURE_MAX_BYTES = 150_000;
 const DAY_MS = 86_400_000;
 const DAYS = 60;

@@ -5,10 +5,12 @@ import { BuildFailure, messagesOf, thrownIn, typeErrors } from '../../scripts/bu
 
 describe('A failed build', () => {
   it('names file, line and column of a type error, without its indented details', () => {
-    const output = `src/http/path.ts(3,5): error TS2304: Cannot find name 'x'.
+    const output = `src/core/http/path.ts(3,5): error TS2304: Cannot find name 'x'.
   Did you mean 'y'?
 `;
-    expect(typeErrors(output)).toEqual(["src/http/path.ts:3:5: Cannot find name 'x'. (TS2304)"]);
+    expect(typeErrors(output)).toEqual([
+      "src/core/http/path.ts:3:5: Cannot find name 'x'. (TS2304)",
+    ]);
   });
 
   it('says that the compiler ended without output', () => {
@@ -19,10 +21,10 @@ describe('A failed build', () => {
     const error = new Error('listCustomers is not described');
     error.stack = `Error: listCustomers is not described
     at describe (file:///srv/service/node_modules/.cache/document.mjs:9:1)
-    at operations (/srv/service/src/openapi/operations.ts:202:11)
-    at document (/srv/service/src/openapi/document.ts:40:1)`;
+    at operations (/srv/service/src/clients/openapi/operations.ts:202:11)
+    at document (/srv/service/src/clients/openapi/document.ts:40:1)`;
     expect(thrownIn(error, '/srv/service/')).toBe(
-      'src/openapi/operations.ts:202:11: listCustomers is not described',
+      'src/clients/openapi/operations.ts:202:11: listCustomers is not described',
     );
   });
 

@@ -45,7 +45,7 @@ it('The client’s package has no dependency and the size that the page gives', 
 it('The client’s package runs and type-checks as the client of the service’s package does', async () => {
   const own = (text: string) =>
     NAMES.reduce((renamed, [pattern, name]) => renamed.replace(pattern, name), text);
-  const typed = own(pageCode('src/client/README.md', '### Your own properties', 'ts'));
+  const typed = own(pageCode('src/clients/client/README.md', '### Your own properties', 'ts'));
   const operator = own(
     "import { createOperatorClient } from 'service-management-api/operator-client';\nexport const { overview } = createOperatorClient({ baseUrl: '', adminKey: '' });\n",
   );

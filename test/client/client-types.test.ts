@@ -5,9 +5,9 @@ import { ApiError, createClient } from 'service-management-api/client';
 import type * as operator from 'service-management-api/operator-client';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { ErrorCode } from '../../src/domain/errors.js';
-import type * as payment from '../../src/domain/payment.js';
-import type * as views from '../../src/records/record-store.js';
+import type { ErrorCode } from '../../src/core/domain/errors.js';
+import type * as payment from '../../src/core/domain/payment.js';
+import type * as views from '../../src/core/records/record-store.js';
 import { DOCUMENT, typedViolation } from '../support/openapi-document.js';
 
 /** The properties that a type names. */

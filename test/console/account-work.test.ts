@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type AuditFilter, searchAudit } from '../../src/console/audit-search.js';
+import { type AuditFilter, searchAudit } from '../../src/tools/console/audit-search.js';
 import {
   type ConsoleService,
   type OpenConsole,

@@ -4,9 +4,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { propertiesOf } from '../../src/console/properties.js';
-import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
-import { COLLECTIONS } from '../../src/domain/collections.js';
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
+import { COLLECTIONS } from '../../src/core/domain/collections.js';
+import { propertiesOf } from '../../src/tools/console/properties.js';
 import {
   ADMIN_KEY,
   type ConsoleService,

@@ -2,8 +2,8 @@
 // the page.
 
 import { describe, expect, it } from 'vitest';
-import { readConsoleSettings } from '../../src/settings/console-settings.js';
-import { SETTING_NAMES } from '../../src/settings/setting-names.js';
+import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
+import { SETTING_NAMES } from '../../src/hosts/settings/setting-names.js';
 import { spawnConsole } from '../support/console-process.js';
 import { codesIn, sectionOf, tableRows } from '../support/pages.js';
 
@@ -12,7 +12,7 @@ const read = (environment: Record<string, string>) =>
   readConsoleSettings({ ADMIN_API_KEY: KEY, ...environment }, () => `${KEY}\nsecond\n`);
 
 it('Unset settings have the defaults of the page', () => {
-  const rows = tableRows(sectionOf('src/console/README.md', '## Settings'));
+  const rows = tableRows(sectionOf('src/tools/console/README.md', '## Settings'));
   const defaults = Object.fromEntries(
     rows.map((row) => [codesIn(row['Setting'] ?? '')[0], codesIn(row['Default'] ?? '')[0]]),
   );

@@ -5,10 +5,10 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { codeCredentials } from '../../src/console/credentials.js';
-import { SESSION_IDLE_MAX_MS, Sessions, Tries } from '../../src/console/sessions.js';
-import { withSettingsFiles } from '../../src/program/settings-file.js';
-import { readConsoleSettings } from '../../src/settings/console-settings.js';
+import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
+import { codeCredentials } from '../../src/tools/console/credentials.js';
+import { SESSION_IDLE_MAX_MS, Sessions, Tries } from '../../src/tools/console/sessions.js';
+import { withSettingsFiles } from '../../src/tools/program/settings-file.js';
 import { spawnConsole, startConsoleProcess } from '../support/console-process.js';
 import {
   ADMIN_KEY,

@@ -2,10 +2,10 @@
 // operations port.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OperationsPort } from '../../src/console/operations-facts.js';
-import { WATCH_INTERVAL_MS, Watch } from '../../src/console/watch.js';
-import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
+import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import type { Overview, Usage } from '../../src/operator-client.js';
+import { OperationsPort } from '../../src/tools/console/operations-facts.js';
+import { WATCH_INTERVAL_MS, Watch } from '../../src/tools/console/watch.js';
 import { type ConsoleService, openConsole, openService } from '../support/console-visitor.js';
 
 const OVERVIEW = { tenant_count: 1, record_count: 2 } as Overview;

@@ -4,9 +4,9 @@
 import { appendFile, mkdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { backupExpiry } from '../../src/data/erase/backup-expiry.js';
-import { cameBack } from '../../src/erasures/came-back.js';
-import { addToLedger, readLedger } from '../../src/erasures/ledger.js';
+import { cameBack } from '../../src/storage/erasures/came-back.js';
+import { addToLedger, readLedger } from '../../src/storage/erasures/ledger.js';
+import { backupExpiry } from '../../src/tools/data/erase/backup-expiry.js';
 import { startDataCommand } from '../support/data-command.js';
 import { type DataService, openDataService } from '../support/data-service.js';
 import { openMeddlingProxy } from '../support/meddling-proxy.js';

@@ -1,7 +1,7 @@
 // Numbers as spreadsheets write them: read in one way, or refused.
 
 import { expect, it } from 'vitest';
-import { type DecimalMark, numberOfText } from '../../src/data/import/number-text.js';
+import { type DecimalMark, numberOfText } from '../../src/tools/data/import/number-text.js';
 
 it.each<[string, DecimalMark | undefined, number]>([
   ['15000', undefined, 15000],

@@ -1,8 +1,8 @@
 // How long a command waits before it asks again, and when it gives up.
 
 import { describe, expect, it } from 'vitest';
-import { type Passing, patiently, startWaiting, WAITS } from '../../src/data/waiting.js';
-import { Interrupted } from '../../src/program/ending.js';
+import { type Passing, patiently, startWaiting, WAITS } from '../../src/tools/data/waiting.js';
+import { Interrupted } from '../../src/tools/program/ending.js';
 
 function failure(retryAfterMs?: number): Passing {
   return Object.assign(new Error('busy'), { retryAfterMs });

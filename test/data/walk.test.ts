@@ -3,8 +3,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Service, tooLong } from '../../src/data/service.js';
-import { pagesOf } from '../../src/data/walk.js';
+import { type Service, tooLong } from '../../src/tools/data/service.js';
+import { pagesOf } from '../../src/tools/data/walk.js';
 
 const KEY = (row: number) => String(row);
 const SERVICE = {

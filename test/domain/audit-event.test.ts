@@ -7,7 +7,7 @@ import {
   CHANGED_NAMES_MAX,
   changedNames,
   loggedEvent,
-} from '../../src/domain/audit-event.js';
+} from '../../src/core/domain/audit-event.js';
 
 const EVENT: AuditEvent = {
   actor: 'admin',

@@ -5,7 +5,7 @@ import {
   byCollection,
   COLLECTION_NAMES,
   isCollectionName,
-} from '../../src/domain/collection-name.js';
+} from '../../src/core/domain/collection-name.js';
 
 it('accepts the six names and no other word', () => {
   expect(COLLECTION_NAMES.filter(isCollectionName)).toEqual([...COLLECTION_NAMES]);

@@ -2,8 +2,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
-import { formatId, idOf, keyOf, paymentIdOf, sequenceOf } from '../../src/domain/identifier.js';
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
+import {
+  formatId,
+  idOf,
+  keyOf,
+  paymentIdOf,
+  sequenceOf,
+} from '../../src/core/domain/identifier.js';
 import { COLLECTION_TABLE } from '../support/collection-table.js';
 
 describe('formatId', () => {

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isJsonObject, kindOf, parseJsonObject } from '../../src/domain/json.js';
+import { isJsonObject, kindOf, parseJsonObject } from '../../src/core/domain/json.js';
 
 const DEPTH = 512;
 

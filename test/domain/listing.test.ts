@@ -12,7 +12,7 @@ import {
   pageRequest,
   pagination,
   singlePage,
-} from '../../src/domain/listing.js';
+} from '../../src/core/domain/listing.js';
 
 function asked(query: string, sizes = DATA_PAGE_SIZES) {
   return pageRequest(new URLSearchParams(query), sizes);

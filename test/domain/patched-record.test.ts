@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../src/domain/json.js';
-import { RECORD_MAX_CHARACTERS } from '../../src/domain/limits.js';
-import { patchedRecord } from '../../src/domain/record.js';
+import type { JsonObject, JsonValue } from '../../src/core/domain/json.js';
+import { RECORD_MAX_CHARACTERS } from '../../src/core/domain/limits.js';
+import { patchedRecord } from '../../src/core/domain/record.js';
 import { body, HOSTILE, own } from './record-bodies.js';
 
 function patch(stored: string, sent: JsonObject) {

@@ -2,8 +2,13 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../../src/domain/json.js';
-import { paymentOf, paymentPieces, paymentRow, sharedPieces } from '../../src/domain/payment.js';
+import type { JsonObject, JsonValue } from '../../src/core/domain/json.js';
+import {
+  paymentOf,
+  paymentPieces,
+  paymentRow,
+  sharedPieces,
+} from '../../src/core/domain/payment.js';
 
 const ORDER: JsonObject = {
   id: 'ORD-0042',

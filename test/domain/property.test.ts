@@ -2,9 +2,15 @@
 
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
-import { COLLECTIONS } from '../../src/domain/collections.js';
-import { flag, moneyAbove0, nonEmptyText, propertiesIn, text } from '../../src/domain/property.js';
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
+import { COLLECTIONS } from '../../src/core/domain/collections.js';
+import {
+  flag,
+  moneyAbove0,
+  nonEmptyText,
+  propertiesIn,
+  text,
+} from '../../src/core/domain/property.js';
 
 describe('propertiesIn', () => {
   const record = z.looseObject({

@@ -1,7 +1,7 @@
 // Bodies that a record's rules have to withstand.
 
 import fc from 'fast-check';
-import type { JsonObject } from '../../src/domain/json.js';
+import type { JsonObject } from '../../src/core/domain/json.js';
 
 /** As `JSON.parse` gives it: `__proto__` is an own property. */
 export const HOSTILE: JsonObject = JSON.parse(

@@ -2,9 +2,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
-import type { JsonObject, JsonValue } from '../../src/domain/json.js';
-import { type ChangedRecord, identified, newRecord, validated } from '../../src/domain/record.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
+import type { JsonObject, JsonValue } from '../../src/core/domain/json.js';
+import {
+  type ChangedRecord,
+  identified,
+  newRecord,
+  validated,
+} from '../../src/core/domain/record.js';
 import { ROW_OF, VALID_BODY } from '../support/collection-table.js';
 import { body, HOSTILE, own } from './record-bodies.js';
 

@@ -2,12 +2,12 @@
 // are a client's first sight of the service, so they must be true to it.
 
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
-import type { JsonObject } from '../../src/domain/json.js';
-import { paymentOf } from '../../src/domain/payment.js';
-import { validated } from '../../src/domain/record.js';
-import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../src/domain/sample-records.js';
-import { sampleRows } from '../../src/records/sample-rows.js';
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
+import type { JsonObject } from '../../src/core/domain/json.js';
+import { paymentOf } from '../../src/core/domain/payment.js';
+import { validated } from '../../src/core/domain/record.js';
+import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../src/core/domain/sample-records.js';
+import { sampleRows } from '../../src/core/records/sample-rows.js';
 import { COLLECTION_TABLE } from '../support/collection-table.js';
 
 function bodiesOf(collection: string): JsonObject[] {

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { caseFolded, Needle, WINDOW_CHARACTERS } from '../../src/domain/search.js';
+import { caseFolded, Needle, WINDOW_CHARACTERS } from '../../src/core/domain/search.js';
 
 function plain(text: string, q: string): boolean {
   return text.toLowerCase().includes(q.toLowerCase());

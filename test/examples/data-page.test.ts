@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DataService, openDataService } from '../support/data-service.js';
 
-const PAGE = fileURLToPath(new URL('../../src/data/README.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../src/tools/data/README.md', import.meta.url));
 
 let on: DataService;
 let page: string;

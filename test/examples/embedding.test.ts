@@ -57,7 +57,7 @@ describe('The embedding page’s example', () => {
         await writeFile(join(stranger.path, 'embed.ts'), EXAMPLE);
         await writeFile(
           join(stranger.path, 'client.ts'),
-          pageCode('src/client/README.md', '## The typed client'),
+          pageCode('src/clients/client/README.md', '## The typed client'),
         );
         const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
         const options = `--noEmit --strict --target ES2023 --types node --module ${module} --moduleResolution ${resolution}`;

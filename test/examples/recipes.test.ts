@@ -17,7 +17,7 @@ import { openProject } from '../support/project.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);
-const PAGE = 'src/client/README.md';
+const PAGE = 'src/clients/client/README.md';
 const { BUN, DENO } = process.env;
 const DENO_ARGUMENTS = ['run', '-A', '--node-modules-dir=manual'];
 const HAS_CURL = spawnSync('curl', ['--version']).status === 0;

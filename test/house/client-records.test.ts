@@ -2,10 +2,13 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { clientTypes } from '../../src/openapi/client-records.js';
+import { clientTypes } from '../../src/clients/openapi/client-records.js';
 
-it('src/client/records.ts is what `npm run client-types` writes', () => {
-  const file = readFileSync(new URL('../../src/client/records.ts', import.meta.url), 'utf8');
+it('src/clients/client/records.ts is what `npm run client-types` writes', () => {
+  const file = readFileSync(
+    new URL('../../src/clients/client/records.ts', import.meta.url),
+    'utf8',
+  );
   expect(file, 'the table of collections has changed; run `npm run client-types`').toBe(
     clientTypes(),
   );

@@ -2,8 +2,8 @@
 // judged by itself: it has the same collections as the service, and the same rules.
 
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
-import { COLLECTIONS } from '../../src/domain/collections.js';
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
+import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import { COLLECTION_TABLE, leastBody, COLLECTIONS as NAMES } from '../support/collection-table.js';
 
 it('test/support/collection-table.ts has every collection of the service', () => {

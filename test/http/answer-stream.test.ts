@@ -1,9 +1,9 @@
 // Long answers: made as the client reads, and let go where it stops reading.
 
 import { expect, it } from 'vitest';
-import { Admission } from '../../src/admission/admission.js';
-import { unsliced } from '../../src/admission/fair-scheduler.js';
-import { answerStreams } from '../../src/http/answer-stream.js';
+import { Admission } from '../../src/core/admission/admission.js';
+import { unsliced } from '../../src/core/admission/fair-scheduler.js';
+import { answerStreams } from '../../src/core/http/answer-stream.js';
 
 const LIMITS = { accountMaxBytes: 1e6, totalMaxBytes: 1e6, ownShareBytes: 0 };
 

@@ -2,8 +2,8 @@
 // every answer of the provider, the operator's with keys that are nearly right.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { adminGate, admitAccount } from '../../src/http/authentication.js';
-import type { Identity, IdentityProvider } from '../../src/identity/identity-provider.js';
+import { adminGate, admitAccount } from '../../src/core/http/authentication.js';
+import type { Identity, IdentityProvider } from '../../src/core/identity/identity-provider.js';
 
 const KEY = 'k3y-of-the-operator-0123456789-ABC';
 

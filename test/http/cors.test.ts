@@ -2,7 +2,7 @@
 // every answer passes; the contract suite has them over HTTP.
 
 import { describe, expect, it } from 'vitest';
-import { originPolicy, preflightResponse } from '../../src/http/cors.js';
+import { originPolicy, preflightResponse } from '../../src/core/http/cors.js';
 
 const ALLOWED = ['https://shop.example', 'http://localhost:3000'];
 

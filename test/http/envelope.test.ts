@@ -4,14 +4,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
-import { Admission } from '../../src/admission/admission.js';
-import { FairScheduler } from '../../src/admission/fair-scheduler.js';
-import type { ErrorCode } from '../../src/domain/errors.js';
-import { failed } from '../../src/domain/errors.js';
-import { pagination } from '../../src/domain/listing.js';
-import { type Answer, data, failure, list } from '../../src/http/answer.js';
-import { answerStreams } from '../../src/http/answer-stream.js';
-import { type EnvelopeFacts, respond, STATUS_OF } from '../../src/http/envelope.js';
+import { Admission } from '../../src/core/admission/admission.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
+import type { ErrorCode } from '../../src/core/domain/errors.js';
+import { failed } from '../../src/core/domain/errors.js';
+import { pagination } from '../../src/core/domain/listing.js';
+import { type Answer, data, failure, list } from '../../src/core/http/answer.js';
+import { answerStreams } from '../../src/core/http/answer-stream.js';
+import { type EnvelopeFacts, respond, STATUS_OF } from '../../src/core/http/envelope.js';
 
 setFlagsFromString('--expose_gc');
 const collectGarbage: () => void = runInNewContext('gc');

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalPath, isUnder, ownerOf, queryOf } from '../../src/http/path.js';
+import { canonicalPath, isUnder, ownerOf, queryOf } from '../../src/core/http/path.js';
 
 function pathOf(target: string): string {
   return canonicalPath(new Request(`http://localhost:8080${target}`));

@@ -2,9 +2,9 @@
 // it is read, whatever the headers say.
 
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/domain/errors.js';
-import { REQUEST_BODY_MAX_BYTES } from '../../src/domain/limits.js';
-import { bodyMaxBytes, readBodyText, streamReader } from '../../src/http/request-body.js';
+import type { Outcome } from '../../src/core/domain/errors.js';
+import { REQUEST_BODY_MAX_BYTES } from '../../src/core/domain/limits.js';
+import { bodyMaxBytes, readBodyText, streamReader } from '../../src/core/http/request-body.js';
 
 const MAX = REQUEST_BODY_MAX_BYTES;
 

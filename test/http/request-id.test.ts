@@ -1,7 +1,7 @@
 // Contract, "Common headers", X-Request-ID: how one is made where none came.
 
 import { describe, expect, it } from 'vitest';
-import { requestIds } from '../../src/http/request-id.js';
+import { requestIds } from '../../src/core/http/request-id.js';
 
 const NOW = Date.UTC(2026, 0, 14, 13, 45);
 

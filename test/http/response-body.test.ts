@@ -1,12 +1,12 @@
 // The body that a response is made with: one text, bytes, or pieces.
 
 import { afterEach, expect, it, vi } from 'vitest';
-import { Admission } from '../../src/admission/admission.js';
-import { FairScheduler } from '../../src/admission/fair-scheduler.js';
-import { pagination } from '../../src/domain/listing.js';
-import { data, failure, list } from '../../src/http/answer.js';
-import { answerStreams, LONG_ANSWER_CHARACTERS } from '../../src/http/answer-stream.js';
-import { type EnvelopeFacts, respond } from '../../src/http/envelope.js';
+import { Admission } from '../../src/core/admission/admission.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
+import { pagination } from '../../src/core/domain/listing.js';
+import { data, failure, list } from '../../src/core/http/answer.js';
+import { answerStreams, LONG_ANSWER_CHARACTERS } from '../../src/core/http/answer-stream.js';
+import { type EnvelopeFacts, respond } from '../../src/core/http/envelope.js';
 
 const EXCHANGE: EnvelopeFacts = { requestId: 'req-~', now: 0, originHeaders: {} };
 const rows = (...texts: string[]) =>

@@ -8,7 +8,7 @@ import { memoryAdapter } from 'better-auth/adapters/memory';
 import { toNodeHandler } from 'better-auth/node';
 import { bearer } from 'better-auth/plugins';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSignIn, type SignIn } from '../../src/identity/sign-in.js';
+import { openSignIn, type SignIn } from '../../src/core/identity/sign-in.js';
 
 const PASSWORD = 'a-password-of-the-tests';
 

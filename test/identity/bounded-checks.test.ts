@@ -2,14 +2,14 @@
 // limited number of calls at a time, and takes no turn from known tokens.
 
 import { describe, expect, it } from 'vitest';
-import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/domain/limits.js';
+import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
 import {
   boundedChecks,
   KNOWN_CHECKS_MAX,
   UNKNOWN_CHECKS_MAX,
   WAITING_CHECKS_MAX,
-} from '../../src/identity/bounded-checks.js';
-import type { Identity } from '../../src/identity/identity-provider.js';
+} from '../../src/core/identity/bounded-checks.js';
+import type { Identity } from '../../src/core/identity/identity-provider.js';
 
 /** A provider that answers when the test says so. */
 function openProvider() {

@@ -1,7 +1,7 @@
 // A provider of identities whose answers the test gives, for the tests of shared
 // and of remembered checks.
 
-import type { Identity, IdentityProvider } from '../../src/identity/identity-provider.js';
+import type { Identity, IdentityProvider } from '../../src/core/identity/identity-provider.js';
 
 export const INVALID: Identity = { status: 'invalid' };
 export const UNAVAILABLE: Identity = { status: 'unavailable' };

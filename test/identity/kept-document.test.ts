@@ -2,7 +2,7 @@
 // and how long it is kept.
 
 import { describe, expect, it } from 'vitest';
-import { KeptDocument } from '../../src/identity/kept-document.js';
+import { KeptDocument } from '../../src/core/identity/kept-document.js';
 
 const URL = 'https://id.example.com/keys';
 const { signal } = new AbortController();

@@ -2,7 +2,7 @@
 // is a token.
 
 import { expect, it } from 'vitest';
-import { localIdentity } from '../../src/identity/local-tokens.js';
+import { localIdentity } from '../../src/core/identity/local-tokens.js';
 
 it.each(['local-preview', 'local-a', 'local-A.b_c~d-9'])(
   'The token %s opens the account of this name',

@@ -2,7 +2,7 @@
 // what the operator is told to do.
 
 import { describe, expect, it } from 'vitest';
-import { openSignIn, type SignInSettings } from '../../src/identity/sign-in.js';
+import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
 import { openSigningProvider } from '../support/signing-provider.js';
 import { answer } from '../support/userinfo-exchange.js';

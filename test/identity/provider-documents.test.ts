@@ -3,11 +3,11 @@
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { networkCode } from '../../src/identity/network-code.js';
-import { verdictOf } from '../../src/identity/provider-answer.js';
-import { sharedChecks } from '../../src/identity/shared-checks.js';
-import { openSignIn, type SignInSettings } from '../../src/identity/sign-in.js';
-import { UserinfoEndpoint } from '../../src/identity/userinfo-endpoint.js';
+import { networkCode } from '../../src/core/identity/network-code.js';
+import { verdictOf } from '../../src/core/identity/provider-answer.js';
+import { sharedChecks } from '../../src/core/identity/shared-checks.js';
+import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
+import { UserinfoEndpoint } from '../../src/core/identity/userinfo-endpoint.js';
 import { keptLog } from '../support/kept-log.js';
 import { HeldProvider, identified } from './held-provider.js';
 

@@ -4,8 +4,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { userinfoIdentity } from '../../src/identity/userinfo.js';
-import { freshFetch } from '../../src/node/fresh-fetch.js';
+import { userinfoIdentity } from '../../src/core/identity/userinfo.js';
+import { freshFetch } from '../../src/hosts/node/fresh-fetch.js';
 import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
 import { answer } from '../support/userinfo-exchange.js';
 

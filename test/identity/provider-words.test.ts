@@ -2,7 +2,7 @@
 // form in which a provider may send them, and no other.
 
 import { expect, it } from 'vitest';
-import { challengeError, mediaType } from '../../src/identity/provider-words.js';
+import { challengeError, mediaType } from '../../src/core/identity/provider-words.js';
 
 const TOKEN = 'a-secret-token';
 

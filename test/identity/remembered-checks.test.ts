@@ -1,8 +1,8 @@
 // Which identity checks are remembered, for how long, and how much of them.
 
 import { describe, expect, it } from 'vitest';
-import type { Identity } from '../../src/identity/identity-provider.js';
-import { sharedChecks } from '../../src/identity/shared-checks.js';
+import type { Identity } from '../../src/core/identity/identity-provider.js';
+import { sharedChecks } from '../../src/core/identity/shared-checks.js';
 import { HeldProvider, INVALID, identified, promptly, UNAVAILABLE } from './held-provider.js';
 
 const ENTRIES_MAX = 10_000;

@@ -2,9 +2,9 @@
 // checks are shared, what is remembered, for how long, and how much of it.
 
 import { describe, expect, it } from 'vitest';
-import type { IdentityProvider } from '../../src/identity/identity-provider.js';
-import { sharedChecks } from '../../src/identity/shared-checks.js';
-import { userinfoIdentity } from '../../src/identity/userinfo.js';
+import type { IdentityProvider } from '../../src/core/identity/identity-provider.js';
+import { sharedChecks } from '../../src/core/identity/shared-checks.js';
+import { userinfoIdentity } from '../../src/core/identity/userinfo.js';
 import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { HeldProvider, INVALID, identified, promptly, UNAVAILABLE } from './held-provider.js';
 

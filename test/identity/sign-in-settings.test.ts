@@ -2,7 +2,7 @@
 // cannot be used ends the start with.
 
 import { expect, it } from 'vitest';
-import { type Environment, readSettings, settingWarnings } from '../../src/settings.js';
+import { type Environment, readSettings, settingWarnings } from '../../src/hosts/settings.js';
 import { refusalOf } from '../support/refused-setting.js';
 
 const USERINFO = 'https://id.example.com/userinfo';

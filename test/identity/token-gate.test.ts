@@ -3,7 +3,7 @@
 
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSignIn, type SignInSettings } from '../../src/identity/sign-in.js';
+import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { type KeptLog, keptLog } from '../support/kept-log.js';
 import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
 

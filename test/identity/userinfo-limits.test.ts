@@ -4,7 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { userinfoIdentity } from '../../src/identity/userinfo.js';
+import { userinfoIdentity } from '../../src/core/identity/userinfo.js';
 import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
 import { answer, askOnce } from '../support/userinfo-exchange.js';
 

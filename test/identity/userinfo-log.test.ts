@@ -2,7 +2,7 @@
 // fails (why, and never the token), and how often.
 
 import { describe, expect, it } from 'vitest';
-import { userinfoIdentity } from '../../src/identity/userinfo.js';
+import { userinfoIdentity } from '../../src/core/identity/userinfo.js';
 import type { Behaviour } from '../support/identity-stub.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { keptLog } from '../support/kept-log.js';

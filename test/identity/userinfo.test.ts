@@ -3,7 +3,7 @@
 
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { userinfoIdentity } from '../../src/identity/userinfo.js';
+import { userinfoIdentity } from '../../src/core/identity/userinfo.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { answer, askOnce } from '../support/userinfo-exchange.js';
 

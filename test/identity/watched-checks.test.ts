@@ -1,8 +1,8 @@
 // Checks as those hear of them who measure: asked, joined to another, remembered.
 
 import { expect, it } from 'vitest';
-import { UNKNOWN_CHECKS_MAX } from '../../src/identity/bounded-checks.js';
-import { openSignIn } from '../../src/identity/sign-in.js';
+import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/bounded-checks.js';
+import { openSignIn } from '../../src/core/identity/sign-in.js';
 
 const SETTINGS = {
   userinfoUrl: 'https://id.example.com/userinfo',

@@ -5,8 +5,8 @@ import { readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { writeNewIds } from '../../src/move/new-ids.js';
 import type { Renumbered } from '../../src/storage/move/renumbering.js';
+import { writeNewIds } from '../../src/tools/move/new-ids.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const ROW: Renumbered = { owner: 'a', collection: 'orders', oldId: 'ORD-0001', newId: 'ORD-0007' };

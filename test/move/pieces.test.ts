@@ -2,7 +2,7 @@
 // however often they come, and what the service answers meanwhile.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
+import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import type { MovedRow } from '../../src/storage/move/moved-rows.js';
 import { customersOf, pieceOf } from '../support/arriving-account.js';
 import { VALID_BODY } from '../support/collection-table.js';

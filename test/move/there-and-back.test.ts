@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
+import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { ADMIN_KEY } from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
 import { type MoveWorkers, moveHere, startMoveWorkers } from '../support/move-command.js';

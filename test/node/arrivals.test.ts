@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { FairScheduler, nextTask } from '../../src/admission/fair-scheduler.js';
-import { Arrivals } from '../../src/node/arrivals.js';
-import { listen } from '../../src/node/http-server.js';
+import { FairScheduler, nextTask } from '../../src/core/admission/fair-scheduler.js';
+import { Arrivals } from '../../src/hosts/node/arrivals.js';
+import { listen } from '../../src/hosts/node/http-server.js';
 import { keptLog } from '../support/kept-log.js';
 
 const CLIENTS = 60;

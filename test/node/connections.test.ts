@@ -4,8 +4,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, vi } from 'vitest';
-import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/domain/limits.js';
-import { Connections } from '../../src/node/connections.js';
+import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/core/domain/limits.js';
+import { Connections } from '../../src/hosts/node/connections.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 
 it('resets a connection after the time-out, and at most half a second later', async () => {

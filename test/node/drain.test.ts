@@ -3,7 +3,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listen } from '../../src/node/http-server.js';
+import { listen } from '../../src/hosts/node/http-server.js';
 import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
 import { keptLog } from '../support/kept-log.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';

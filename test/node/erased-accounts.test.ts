@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { addToLedger } from '../../src/erasures/ledger.js';
+import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { operationsOf, readyOf } from '../support/operations.js';
 import type { ServerProcess } from '../support/server-process.js';

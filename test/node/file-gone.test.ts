@@ -5,7 +5,7 @@ import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
+import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { operationsOf } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';

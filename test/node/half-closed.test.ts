@@ -4,10 +4,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FairScheduler, nextTask } from '../../src/admission/fair-scheduler.js';
-import { Connections } from '../../src/node/connections.js';
-import { answerHalfClosed } from '../../src/node/half-closed.js';
-import { listen } from '../../src/node/http-server.js';
+import { FairScheduler, nextTask } from '../../src/core/admission/fair-scheduler.js';
+import { Connections } from '../../src/hosts/node/connections.js';
+import { answerHalfClosed } from '../../src/hosts/node/half-closed.js';
+import { listen } from '../../src/hosts/node/http-server.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { keptLog } from '../support/kept-log.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { heldSocket } from '../../src/node/held-socket.js';
+import { heldSocket } from '../../src/hosts/node/held-socket.js';
 import { tokenOf } from '../support/identity-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { holdService } from '../support/socket-holder.js';

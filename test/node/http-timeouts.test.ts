@@ -3,7 +3,7 @@
 // Here no end comes early; the trial `http` measures how late an end is.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { HEADER_READ_TIMEOUT_MS, REQUEST_READ_TIMEOUT_MS } from '../../src/domain/limits.js';
+import { HEADER_READ_TIMEOUT_MS, REQUEST_READ_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawAnswer, type RawConnection, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';

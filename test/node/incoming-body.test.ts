@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { incomingBody } from '../../src/node/incoming-body.js';
+import { incomingBody } from '../../src/hosts/node/incoming-body.js';
 
 setFlagsFromString('--expose_gc');
 const collectGarbage: () => void = runInNewContext('gc');

@@ -1,7 +1,7 @@
 // Requests sent one behind the other to the operations port, without waiting for answers.
 
 import { expect, it } from 'vitest';
-import { openOperationsPort } from '../../src/node/operations-port.js';
+import { openOperationsPort } from '../../src/hosts/node/operations-port.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 
 const REQUESTS = 50;

@@ -6,7 +6,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nextFreePort } from '../../src/node/preview-port.js';
+import { nextFreePort } from '../../src/preview/preview-port.js';
 import { bareEnvironment } from '../support/bare-environment.js';
 import { changedBuild } from '../support/changed-build.js';
 import { openIdentityStub } from '../support/identity-stub.js';

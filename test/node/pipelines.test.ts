@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Connections } from '../../src/node/connections.js';
+import { Connections } from '../../src/hosts/node/connections.js';
 import { openRaw } from '../support/raw-http.js';
 
 const COUNT = 6_000;

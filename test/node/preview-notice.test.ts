@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { leaveNotice, runningPreview } from '../../src/node/preview-notice.js';
+import { leaveNotice, runningPreview } from '../../src/preview/preview-notice.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 let folder: TemporaryFolder;

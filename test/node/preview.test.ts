@@ -6,7 +6,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { leaveNotice } from '../../src/node/preview-notice.js';
+import { leaveNotice } from '../../src/preview/preview-notice.js';
 import {
   interrupted,
   type PreviewProcess,

@@ -1,8 +1,8 @@
 // The question at the start, to a provider that comes back later.
 
 import { describe, expect, it } from 'vitest';
-import type { ProviderFinding } from '../../src/identity/probe.js';
-import { ProviderProbe } from '../../src/node/provider-probe.js';
+import type { ProviderFinding } from '../../src/core/identity/probe.js';
+import { ProviderProbe } from '../../src/hosts/node/provider-probe.js';
 import { eventually } from '../support/eventually.js';
 import { keptLog } from '../support/kept-log.js';
 

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { FairScheduler, nextTask } from '../../src/admission/fair-scheduler.js';
-import { ConnectionErrors } from '../../src/node/connection-errors.js';
-import { Connections } from '../../src/node/connections.js';
+import { FairScheduler, nextTask } from '../../src/core/admission/fair-scheduler.js';
+import { ConnectionErrors } from '../../src/hosts/node/connection-errors.js';
+import { Connections } from '../../src/hosts/node/connections.js';
 
 const CLIENTS = 20;
 

@@ -2,7 +2,7 @@
 // framing that two readers may take differently: the server takes none of them.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { unresolvedTarget } from '../../src/node/request-target.js';
+import { unresolvedTarget } from '../../src/hosts/node/request-target.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';

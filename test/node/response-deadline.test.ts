@@ -4,7 +4,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { Connections } from '../../src/node/connections.js';
+import { Connections } from '../../src/hosts/node/connections.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawConnection, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';

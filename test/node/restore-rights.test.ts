@@ -5,7 +5,7 @@ import { chmod, chown, mkdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { addToLedger } from '../../src/erasures/ledger.js';
+import { addToLedger } from '../../src/storage/erasures/ledger.js';
 import { openRestoration, type Restoration } from '../support/restoration.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 

@@ -3,8 +3,8 @@
 import { copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
-import { SAMPLE_RECORDS } from '../../src/domain/sample-records.js';
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
+import { SAMPLE_RECORDS } from '../../src/core/domain/sample-records.js';
 import { eventually } from '../support/eventually.js';
 import { bearer } from '../support/node-service.js';
 import { rawExchange, requestText } from '../support/raw-http.js';

@@ -2,8 +2,8 @@
 // cannot be used ends the start. test/pages/settings has the operators' table.
 
 import { expect, it } from 'vitest';
-import { SETTING_NAMES } from '../../src/settings/setting-names.js';
-import { type Environment, readSettings, settingWarnings } from '../../src/settings.js';
+import { SETTING_NAMES } from '../../src/hosts/settings/setting-names.js';
+import { type Environment, readSettings, settingWarnings } from '../../src/hosts/settings.js';
 import { refusalOf } from '../support/refused-setting.js';
 
 const USERINFO = 'https://id.example.com/userinfo';

@@ -2,8 +2,8 @@
 // and a thread that dies of memory refuses one request.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ThreadedWork } from '../../src/node/threaded-work.js';
-import { workInPlace } from '../../src/records/record-work.js';
+import { workInPlace } from '../../src/core/records/record-work.js';
+import { ThreadedWork } from '../../src/hosts/node/threaded-work.js';
 
 /** Set where the system gives no thread. */
 let refusal: Error | undefined;

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { openApiDocument } from '../../src/openapi/document.js';
-import { inVersion30 } from '../../src/openapi/version-3-0.js';
+import { openApiDocument } from '../../src/clients/openapi/document.js';
+import { inVersion30 } from '../../src/clients/openapi/version-3-0.js';
 import { DOCUMENT } from '../support/openapi-document.js';
 
 it('dist/openapi.json is the document of the sources', () => {

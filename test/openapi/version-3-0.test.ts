@@ -1,8 +1,8 @@
 // The document in OpenAPI 3.0.3: the same operations, names and rules, in the older spelling.
 
 import { expect, it } from 'vitest';
-import { openApiDocument } from '../../src/openapi/document.js';
-import { inVersion30 } from '../../src/openapi/version-3-0.js';
+import { openApiDocument } from '../../src/clients/openapi/document.js';
+import { inVersion30 } from '../../src/clients/openapi/version-3-0.js';
 import { DOCUMENT, OPERATIONS } from '../support/openapi-document.js';
 
 type Plain = Record<string, Record<string, Record<string, Record<string, unknown>>>>;

@@ -2,10 +2,10 @@
 
 import parse from 'parse-prometheus-text-format';
 import { describe, expect, it } from 'vitest';
-import { Exposition } from '../../src/operations/exposition.js';
-import { Histogram } from '../../src/operations/histogram.js';
-import { Meter } from '../../src/operations/meter.js';
-import { RequestSeries } from '../../src/operations/request-series.js';
+import { Exposition } from '../../src/hosts/operations/exposition.js';
+import { Histogram } from '../../src/hosts/operations/histogram.js';
+import { Meter } from '../../src/hosts/operations/meter.js';
+import { RequestSeries } from '../../src/hosts/operations/request-series.js';
 import { finishedRequest } from '../support/finished-request.js';
 
 describe('The text of /metrics', () => {

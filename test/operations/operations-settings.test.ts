@@ -1,7 +1,7 @@
 // The settings of the operations port, the request log and the stop.
 
 import { expect, it } from 'vitest';
-import { readOperationsSettings } from '../../src/settings/operations-settings.js';
+import { readOperationsSettings } from '../../src/hosts/settings/operations-settings.js';
 
 it('are all off by default', () => {
   expect(readOperationsSettings({})).toEqual({

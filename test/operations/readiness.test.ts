@@ -2,9 +2,9 @@
 // the moments that a real disk does not give on demand.
 
 import { describe, expect, it } from 'vitest';
-import type { Figures } from '../../src/operations/figures.js';
-import { Meter } from '../../src/operations/meter.js';
-import { type AskedStorage, Readiness } from '../../src/operations/readiness.js';
+import type { Figures } from '../../src/hosts/operations/figures.js';
+import { Meter } from '../../src/hosts/operations/meter.js';
+import { type AskedStorage, Readiness } from '../../src/hosts/operations/readiness.js';
 
 const HOUR_MS = 3_600_000;
 const PLENTY_BYTES = 1e9;

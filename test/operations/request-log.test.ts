@@ -1,7 +1,7 @@
 // The request log: which requests get a line, what is in it, and a reader that is slow.
 
 import { describe, expect, it } from 'vitest';
-import { RequestLog, type RequestLogChoice } from '../../src/operations/request-log.js';
+import { RequestLog, type RequestLogChoice } from '../../src/hosts/operations/request-log.js';
 import { finishedRequest } from '../support/finished-request.js';
 
 function logOf(choice: RequestLogChoice, write: (lines: string) => Promise<void>): RequestLog {

@@ -2,16 +2,16 @@
 // methods, collections, list parameters, statuses and error codes.
 
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
-import { COLLECTIONS } from '../../src/domain/collections.js';
-import { formatId } from '../../src/domain/identifier.js';
-import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../src/domain/listing.js';
-import { STATUS_OF } from '../../src/http/envelope.js';
-import { API_PREFIX } from '../../src/http/path.js';
-import { allowOf, ROUTES } from '../../src/http/routes.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
+import { COLLECTIONS } from '../../src/core/domain/collections.js';
+import { formatId } from '../../src/core/domain/identifier.js';
+import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../src/core/domain/listing.js';
+import { STATUS_OF } from '../../src/core/http/envelope.js';
+import { API_PREFIX } from '../../src/core/http/path.js';
+import { allowOf, ROUTES } from '../../src/core/http/routes.js';
 import { codesIn, sectionOf, tableRows } from '../support/pages.js';
 
-const PAGE = 'src/http/README.md';
+const PAGE = 'src/core/http/README.md';
 
 it('Paths and methods are those of the route table', () => {
   const shown = tableRows(sectionOf(PAGE, '## Paths')).map(
@@ -25,7 +25,8 @@ it('Paths and methods are those of the route table', () => {
   });
   const missing = [...new Set(served)].filter((row) => !shown.includes(row));
   const others = shown.filter((row) => !served.includes(row));
-  const hint = 'rows that the tables of paths in src/http/README.md lack, and rows without a route';
+  const hint =
+    'rows that the tables of paths in src/core/http/README.md lack, and rows without a route';
   expect({ missing, others }, hint).toEqual({ missing: [], others: [] });
 });
 

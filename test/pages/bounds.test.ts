@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { constantOf, textOf } from '../support/pages.js';
 
-const PAGE = 'src/node/SECURITY.md';
+const PAGE = 'src/hosts/node/SECURITY.md';
 const ROWS = [
   ...textOf(PAGE).matchAll(/^\|([^|]+)\|([^|]+)\| `([A-Z_]+)` \| `(src\/[^`]+)` \|/gm),
 ].map(([, what = '', bound = '', constant = '', file = '']) => ({

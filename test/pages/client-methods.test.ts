@@ -3,14 +3,14 @@
 
 import { expect, it } from 'vitest';
 import { type ClientErrorCode, type ClientOptions, createClient } from '../../src/client.js';
-import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
-import { STATUS_OF } from '../../src/http/envelope.js';
-import { API_PREFIX } from '../../src/http/path.js';
-import { ROUTES } from '../../src/http/routes.js';
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
+import { STATUS_OF } from '../../src/core/http/envelope.js';
+import { API_PREFIX } from '../../src/core/http/path.js';
+import { ROUTES } from '../../src/core/http/routes.js';
 import { createOperatorClient } from '../../src/operator-client.js';
 import { codesIn, sectionOf, tableRows } from '../support/pages.js';
 
-const PAGE = 'src/client/README.md';
+const PAGE = 'src/clients/client/README.md';
 const ORIGIN = 'http://localhost';
 const TENANT = '/admin/accounts/{owner_sub}';
 

@@ -1,11 +1,11 @@
 // The pages against the operator's commands: their list, options and exit codes.
 
 import { expect, it } from 'vitest';
-import { COMMANDS } from '../../src/manage/manage.js';
+import { COMMANDS } from '../../src/tools/manage/manage.js';
 import { codesIn, constantOf, sectionOf, tableRows, textOf } from '../support/pages.js';
 
-const OPERATIONS = 'src/operations/README.md';
-const DATA = 'src/data/README.md';
+const OPERATIONS = 'src/hosts/operations/README.md';
+const DATA = 'src/tools/data/README.md';
 
 it('The page of operations has a row of each command', () => {
   const rows = tableRows(sectionOf(OPERATIONS, '### The commands'));
@@ -27,7 +27,7 @@ it('Options that the page on data names are options of its commands', async () =
 
 it.each([OPERATIONS, DATA])('The exit codes on %s are those of the commands', (page) => {
   const codes = ['EXIT_DONE', 'EXIT_FAILED', 'EXIT_WRONG_USE', 'EXIT_INTERRUPTED'].map((name) =>
-    constantOf('src/program/ending.ts', name),
+    constantOf('src/tools/program/ending.ts', name),
   );
   const [line = ''] = /^Exit codes:.*?Ctrl-C/m.exec(textOf(page)) ?? [];
   const numbers = line.replace(/\([^)]*\)/g, '').match(/\d+/g);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { SAMPLE_OWNER } from '../../src/domain/sample-records.js';
+import { SAMPLE_OWNER } from '../../src/core/domain/sample-records.js';
 import { PAGES, ROOT, tableRows, textOf } from '../support/pages.js';
 import { TRIALS } from '../trials/trials.js';
 
@@ -40,13 +40,14 @@ describe('The table of speeds', () => {
   );
 });
 
-it('src/node/README.md names the account of the sample records', () => {
-  const words = textOf('src/node/README.md');
+it('src/hosts/node/README.md names the account of the sample records', () => {
+  const words = textOf('src/hosts/node/README.md');
   expect(/sample records of the account `([\w-]+)`/.exec(words)?.[1]).toBe(SAMPLE_OWNER);
 });
 
 it('The client page gives the size of the client, compressed', () => {
-  const [, kilobytes] = /It is ([\d.]+) KB compressed/.exec(textOf('src/client/README.md')) ?? [];
+  const [, kilobytes] =
+    /It is ([\d.]+) KB compressed/.exec(textOf('src/clients/client/README.md')) ?? [];
   const bundled = buildSync({
     entryPoints: [join(ROOT, 'src/client.ts')],
     bundle: true,

@@ -7,7 +7,7 @@ import { sectionOf, tableRows, textOf } from '../support/pages.js';
 import { type ClientResult, STEPS } from '../trials/generators/client-run.js';
 import { CLIENTS } from '../trials/generators/clients.js';
 
-const PAGE = 'src/client/LANGUAGES.md';
+const PAGE = 'src/clients/client/LANGUAGES.md';
 const json = (name: string) =>
   JSON.parse(readFileSync(new URL(`../trials/generators/${name}`, import.meta.url), 'utf8'));
 const RESULTS: Readonly<Record<string, ClientResult>> = json('results.json');

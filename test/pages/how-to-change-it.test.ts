@@ -4,8 +4,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_NAMES } from '../../src/domain/collection-name.js';
-import { STATUS_OF } from '../../src/http/envelope.js';
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
+import { STATUS_OF } from '../../src/core/http/envelope.js';
 import { codesIn, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 const FRONT_PAGE = 'README.md';
@@ -73,7 +73,7 @@ describe('The list for an error code', () => {
 
 describe('The list for a setting', () => {
   it('has every file of src that names each setting that both hosts have', () => {
-    const shared = tableRows(sectionOf('src/node/README.md', '## Settings'))
+    const shared = tableRows(sectionOf('src/hosts/node/README.md', '## Settings'))
       .filter((row) => row['Hosts'] === 'both')
       .map((row) => codesIn(row['Setting'] ?? '')[0] ?? '');
     const files = filesWithAll(shared, 2 * LIST_LINES);
@@ -85,7 +85,8 @@ describe('The list for a setting', () => {
 describe('The list for a route', () => {
   it('has every file that names each of the operator’s actions', () => {
     const [, imported = ''] =
-      /import \{([^}]*)\} from '\.\/admin-routes\.js'/.exec(textOf('src/http/routes.ts')) ?? [];
+      /import \{([^}]*)\} from '\.\/admin-routes\.js'/.exec(textOf('src/core/http/routes.ts')) ??
+      [];
     const actions = imported.split(',').flatMap((name) => name.trim() || []);
     expect(actions.length).toBeGreaterThan(3);
     const files = FILES.filter((file) => actions.every((action) => textOf(file).includes(action)));

@@ -2,15 +2,15 @@
 // by, and the OpenAPI document's limits against the contract's.
 
 import { describe, expect, it } from 'vitest';
-import * as limits from '../../src/domain/limits.js';
-import { PARAMETERS } from '../../src/openapi/parameters.js';
+import { PARAMETERS } from '../../src/clients/openapi/parameters.js';
+import * as limits from '../../src/core/domain/limits.js';
 import { codesIn, sectionOf, tableRows } from '../support/pages.js';
 
 const CONSTANTS: Readonly<Record<string, number>> = limits;
 
 const TABLES = [
   ['README.md', '## Headline limits'],
-  ['src/node/README.md', '## Limits'],
+  ['src/hosts/node/README.md', '## Limits'],
 ] as const;
 
 describe.each(TABLES)('%s, %s', (page, heading) => {
@@ -25,7 +25,7 @@ describe.each(TABLES)('%s, %s', (page, heading) => {
 });
 
 it("The operators' page has every limit", () => {
-  const rows = tableRows(sectionOf('src/node/README.md', '## Limits'));
+  const rows = tableRows(sectionOf('src/hosts/node/README.md', '## Limits'));
   const named = rows.flatMap((row) => codesIn(row['Constant'] ?? ''));
   expect(named.sort()).toEqual(Object.keys(CONSTANTS).sort());
 });
@@ -52,7 +52,7 @@ describe('The OpenAPI document', () => {
 
 /** `REQUEST_BODY_MAX_BYTES`, 1048576 → `1 MiB`: the name ends in its unit. */
 function inWords(name: string, value: number | undefined): string {
-  if (value === undefined) return `${name} is not in src/domain/limits.ts`;
+  if (value === undefined) return `${name} is not in src/core/domain/limits.ts`;
   if (name.endsWith('_MS')) return `${value / 1000} s`;
   if (name.endsWith('_SECONDS')) return `${value} s`;
   if (!name.endsWith('_BYTES')) return value.toLocaleString('en-US');

@@ -4,7 +4,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { STATUS_OF } from '../../src/http/envelope.js';
+import { STATUS_OF } from '../../src/core/http/envelope.js';
 import { codesIn, PAGES, ROOT, textOf } from '../support/pages.js';
 
 /** snake_case, SCREAMING_CASE and camelCase: names that only code has. */
@@ -74,7 +74,7 @@ it.each(['alerts.yml', 'dashboard.json'])(
   'scripts/operations/%s names what the service has',
   (name) => {
     const text = textOf(`scripts/operations/${name}`);
-    const metrics = textOf('src/operations/metrics.ts');
+    const metrics = textOf('src/hosts/operations/metrics.ts');
     const named = [...new Set(text.match(/\b[a-z]+(?:_[a-z0-9]+)+\b/g))];
     const ours = named.filter((word) => !PROMETHEUS.has(word));
     expect(ours.length).toBeGreaterThan(10);

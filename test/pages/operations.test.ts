@@ -8,15 +8,15 @@ import {
   REQUEST_BODY_MAX_BYTES,
   REQUEST_READ_TIMEOUT_MS,
   RESPONSE_WRITE_TIMEOUT_MS,
-} from '../../src/domain/limits.js';
-import type { Reason, Warning } from '../../src/operations/readiness.js';
-import { settingsIn } from '../../src/program/settings-file.js';
-import { misspelledNames } from '../../src/settings/misspelled-names.js';
-import { SETTING_NAMES } from '../../src/settings/setting-names.js';
-import { readSettings } from '../../src/settings.js';
+} from '../../src/core/domain/limits.js';
+import type { Reason, Warning } from '../../src/hosts/operations/readiness.js';
+import { misspelledNames } from '../../src/hosts/settings/misspelled-names.js';
+import { SETTING_NAMES } from '../../src/hosts/settings/setting-names.js';
+import { readSettings } from '../../src/hosts/settings.js';
+import { settingsIn } from '../../src/tools/program/settings-file.js';
 import { codesIn, constantOf, sectionOf, tableRows, textOf } from '../support/pages.js';
 
-const PAGE = 'src/operations/README.md';
+const PAGE = 'src/hosts/operations/README.md';
 const PORT_ROWS = tableRows(sectionOf(PAGE, '## 5. The operations port'));
 const unit = fileOf('service-management.service');
 const settings = fileOf('service-management.env');
@@ -66,14 +66,14 @@ describe('The page', () => {
 
   it('has every path of the operations port, and no other', () => {
     const shown = PORT_ROWS.flatMap((row) => codesIn(row['Path'] ?? ''));
-    const served = textOf('src/node/operations.ts').match(/(?<=\[')\/\w+(?=',)/g);
+    const served = textOf('src/hosts/node/operations.ts').match(/(?<=\[')\/\w+(?=',)/g);
     expect(shown.sort()).toEqual([...(served ?? [])].sort());
   });
 });
 
 describe('service-management.service', () => {
   it('gives a stop the time that it may take', () => {
-    const drain = constantOf('src/node/service.ts', 'DRAIN_DEADLINE_MS');
+    const drain = constantOf('src/hosts/node/service.ts', 'DRAIN_DEADLINE_MS');
     expect(numberIn(unit, /^TimeoutStopSec=(\d+)$/m)).toBeGreaterThan(drain / 1000);
   });
 

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { codesIn, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 const SCHEMA = textOf('src/storage/object/object-schema.ts');
-const SOURCE = textOf('src/worker/outbox.ts');
-const rows = tableRows(sectionOf('src/worker/README.md', '## The outbox'));
+const SOURCE = textOf('src/hosts/workers/outbox.ts');
+const rows = tableRows(sectionOf('src/hosts/workers/README.md', '## The outbox'));
 
 it('The page explains every column of the table `outbox`', () => {
   const [, columns = ''] = /create table outbox \(([^)]*)\)/.exec(SCHEMA) ?? [];

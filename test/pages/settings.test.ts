@@ -3,11 +3,11 @@
 
 import { parse } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { SETTING_NAMES } from '../../src/settings/setting-names.js';
-import { type Environment, readSettings, type Settings } from '../../src/settings.js';
+import { SETTING_NAMES } from '../../src/hosts/settings/setting-names.js';
+import { type Environment, readSettings, type Settings } from '../../src/hosts/settings.js';
 import { codesIn, sectionOf, tableRows, textOf } from '../support/pages.js';
 
-const PAGE = 'src/node/README.md';
+const PAGE = 'src/hosts/node/README.md';
 const HOSTS = ['Node', 'Workers', 'both'];
 
 const ROWS = tableRows(sectionOf(PAGE, '## Settings')).map((row) => ({
@@ -54,8 +54,8 @@ describe('The table of settings', () => {
 });
 
 describe.each([
-  ['src/identity/README.md', '## Settings'],
-  ['src/operations/README.md', '## 5. The operations port'],
+  ['src/core/identity/README.md', '## Settings'],
+  ['src/hosts/operations/README.md', '## 5. The operations port'],
 ])('The settings of %s', (page, heading) => {
   const rows = tableRows(sectionOf(page, heading)).filter((row) => row['Default']);
 

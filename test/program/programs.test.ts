@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { COMMANDS } from '../../src/manage/manage.js';
+import { COMMANDS } from '../../src/tools/manage/manage.js';
 import { bareEnvironment } from '../support/bare-environment.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 

@@ -1,8 +1,8 @@
 // The progress of a command, by a clock of the test's own.
 
 import { expect, it } from 'vitest';
-import type { CommandDependencies } from '../../src/program/command-dependencies.js';
-import { startProgress } from '../../src/program/progress.js';
+import type { CommandDependencies } from '../../src/tools/program/command-dependencies.js';
+import { startProgress } from '../../src/tools/program/progress.js';
 
 function shown(isTerminal: boolean) {
   const seen = { text: '', told: [] as unknown[] };

@@ -20,7 +20,7 @@ it('A spreadsheet goes in and comes out', async () => {
     'customers.csv': 'name,phone,likes\nNeema Mushi,0713445210,braids\n',
   });
   try {
-    const commands = pageCode('src/client/RECIPES.md', '## CSV in and out', 'sh')
+    const commands = pageCode('src/clients/client/RECIPES.md', '## CSV in and out', 'sh')
       .replace(/http:\S+/, api)
       .replace(/"the operator.*"/, `'${key}'`)
       .replaceAll('node_modules/', MODULES);

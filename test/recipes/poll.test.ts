@@ -21,7 +21,9 @@ let project: Project;
 beforeAll(async () => {
   folder = await openTemporaryFolder();
   preview = spawnPreview(folder.path);
-  project = await openRecipe('poll', { 'poll.js': pageCode('src/client/RECIPES.md', '`poll.js`') });
+  project = await openRecipe('poll', {
+    'poll.js': pageCode('src/clients/client/RECIPES.md', '`poll.js`'),
+  });
 });
 afterAll(async () => {
   await interrupted(preview);

@@ -26,7 +26,7 @@ import {
   type Window,
 } from './project.js';
 
-const PAGE = 'src/client/RECIPES.md';
+const PAGE = 'src/clients/client/RECIPES.md';
 const PREVIEW = /http:\/\/127\.0\.0\.1:8080\/api\/v1/;
 const TSC = join(MODULES, 'typescript/bin/tsc');
 const MAIN = `

@@ -16,7 +16,7 @@ import {
   type Window,
 } from './project.js';
 
-const PAGE = 'src/client/RECIPES.md';
+const PAGE = 'src/clients/client/RECIPES.md';
 const APP = `
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect } from 'react';

@@ -2,7 +2,7 @@
 // nothing is never refused, and the writes of one group count together.
 
 import { expect, it } from 'vitest';
-import { NO_LIMITS, quotaFailure } from '../../src/records/account-limits.js';
+import { NO_LIMITS, quotaFailure } from '../../src/core/records/account-limits.js';
 import { MapJournal } from './map-journal.js';
 import { MemoryRecords } from './memory-records.js';
 

@@ -2,9 +2,9 @@
 // that has gone, and dear work elsewhere holds up nobody else.
 
 import { describe, expect, it } from 'vitest';
-import { FairScheduler } from '../../src/admission/fair-scheduler.js';
-import type { Outcome } from '../../src/domain/errors.js';
-import { type RecordWork, workInPlace } from '../../src/records/record-work.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
+import type { Outcome } from '../../src/core/domain/errors.js';
+import { type RecordWork, workInPlace } from '../../src/core/records/record-work.js';
 import { MapJournal, turn } from './map-journal.js';
 import { MemoryRecords } from './memory-records.js';
 
@@ -206,7 +206,7 @@ describe('A create and a delete in one group', () => {
 describe('The numbers of ids', () => {
   it('are stored with every create and delete, and given once, restarts included', async () => {
     const journal = new MapJournal();
-    const { openRecords } = await import('../../src/records/memory-store.js');
+    const { openRecords } = await import('../../src/core/records/memory-store.js');
     const ids: string[] = [];
     for (let life = 0; life < 3; life++) {
       const account = (await openRecords({ journal })).account('neema');
@@ -223,7 +223,7 @@ describe('The numbers of ids', () => {
     const journal = new MapJournal();
     const body = JSON.stringify({ ...PERSON, id: 'CUS-0007', owner_sub: 'neema' });
     journal.rows.set(1, { position: 1, collection: 'customers', id: 'CUS-0007', body });
-    const { openRecords } = await import('../../src/records/memory-store.js');
+    const { openRecords } = await import('../../src/core/records/memory-store.js');
     await (await openRecords({ journal })).account('neema').delete('customers', 'CUS-0007');
     expect(journal.highest).toEqual({ customers: 7 });
   });

@@ -1,7 +1,7 @@
 // A journal over a Map, for tests that decide when and how a commit ends.
 
-import type { CollectionName } from '../../src/domain/collection-name.js';
-import type { Page } from '../../src/domain/listing.js';
+import type { CollectionName } from '../../src/core/domain/collection-name.js';
+import type { Page } from '../../src/core/domain/listing.js';
 import type {
   Changes,
   CommitResult,
@@ -9,7 +9,7 @@ import type {
   JournalRow,
   Sequences,
   StoredViews,
-} from '../../src/records/journal.js';
+} from '../../src/core/records/journal.js';
 
 export class MapJournal implements Journal, StoredViews {
   bodyMaxBytes = Number.POSITIVE_INFINITY;

@@ -2,10 +2,10 @@
 // others waiting nor mixes two states of the records.
 
 import { describe, expect, it, vi } from 'vitest';
-import { FairScheduler, type Pause } from '../../src/admission/fair-scheduler.js';
-import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
-import type { RecordList } from '../../src/records/record-list.js';
-import { RecordSet } from '../../src/records/record-set.js';
+import { FairScheduler, type Pause } from '../../src/core/admission/fair-scheduler.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
+import type { RecordList } from '../../src/core/records/record-list.js';
+import { RecordSet } from '../../src/core/records/record-set.js';
 import { turn } from './map-journal.js';
 import { MemoryRecords, type ObjectAccount, textOfRows } from './memory-records.js';
 

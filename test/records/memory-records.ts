@@ -1,17 +1,17 @@
 // The in-memory records over a journal of the test's own, with bodies as objects.
 
-import { FairScheduler } from '../../src/admission/fair-scheduler.js';
-import type { Actor } from '../../src/domain/audit-event.js';
-import type { CollectionName } from '../../src/domain/collection-name.js';
-import { type Log, silentLog } from '../../src/log.js';
-import { type AccountLimits, NO_LIMITS } from '../../src/records/account-limits.js';
-import { MemoryAccount } from '../../src/records/memory-account.js';
-import { PaymentRows } from '../../src/records/payment-rows.js';
-import { RecordSet } from '../../src/records/record-set.js';
-import { type RecordWork, workInPlace } from '../../src/records/record-work.js';
-import { SearchBlocks } from '../../src/records/search-blocks.js';
-import { Writer } from '../../src/records/writer.js';
-import { type ServiceEvents, silentEvents } from '../../src/service-events.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
+import type { Actor } from '../../src/core/domain/audit-event.js';
+import type { CollectionName } from '../../src/core/domain/collection-name.js';
+import { type Log, silentLog } from '../../src/core/log.js';
+import { type AccountLimits, NO_LIMITS } from '../../src/core/records/account-limits.js';
+import { MemoryAccount } from '../../src/core/records/memory-account.js';
+import { PaymentRows } from '../../src/core/records/payment-rows.js';
+import { RecordSet } from '../../src/core/records/record-set.js';
+import { type RecordWork, workInPlace } from '../../src/core/records/record-work.js';
+import { SearchBlocks } from '../../src/core/records/search-blocks.js';
+import { Writer } from '../../src/core/records/writer.js';
+import { type ServiceEvents, silentEvents } from '../../src/core/service-events.js';
 import { MapJournal, turn } from './map-journal.js';
 
 export interface MemoryRecordsOptions {

@@ -1,10 +1,10 @@
 // The rows of long orders: made once, and again where the work could not be done.
 
 import { expect, it } from 'vitest';
-import { type MemoryRecord, memoryRecord } from '../../src/records/memory-record.js';
-import { PaymentRows } from '../../src/records/payment-rows.js';
-import { type ListSnapshot, RecordList } from '../../src/records/record-list.js';
-import { type RecordWork, workInPlace } from '../../src/records/record-work.js';
+import { type MemoryRecord, memoryRecord } from '../../src/core/records/memory-record.js';
+import { PaymentRows } from '../../src/core/records/payment-rows.js';
+import { type ListSnapshot, RecordList } from '../../src/core/records/record-list.js';
+import { type RecordWork, workInPlace } from '../../src/core/records/record-work.js';
 import { turn } from './map-journal.js';
 import { textOfRows } from './memory-records.js';
 

@@ -2,9 +2,13 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { RecordKey } from '../../src/domain/identifier.js';
-import { type MemoryRecord, memoryRecord } from '../../src/records/memory-record.js';
-import { CHUNK_RECORDS, type ListSnapshot, RecordList } from '../../src/records/record-list.js';
+import type { RecordKey } from '../../src/core/domain/identifier.js';
+import { type MemoryRecord, memoryRecord } from '../../src/core/records/memory-record.js';
+import {
+  CHUNK_RECORDS,
+  type ListSnapshot,
+  RecordList,
+} from '../../src/core/records/record-list.js';
 
 function recordOf(
   position: number,

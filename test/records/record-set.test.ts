@@ -2,10 +2,10 @@
 // words that name the row and never quote it.
 
 import { describe, expect, it } from 'vitest';
-import type { JournalRow } from '../../src/records/journal.js';
-import { memoryRecord } from '../../src/records/memory-record.js';
-import { openRecords } from '../../src/records/memory-store.js';
-import { RecordSet } from '../../src/records/record-set.js';
+import type { JournalRow } from '../../src/core/records/journal.js';
+import { memoryRecord } from '../../src/core/records/memory-record.js';
+import { openRecords } from '../../src/core/records/memory-store.js';
+import { RecordSet } from '../../src/core/records/record-set.js';
 import { MapJournal } from './map-journal.js';
 
 function row(changes: Partial<JournalRow> = {}): JournalRow {

@@ -2,10 +2,10 @@
 // accounts, and a record that storage would not take.
 
 import { expect, it, vi } from 'vitest';
-import { FairScheduler, unsliced } from '../../src/admission/fair-scheduler.js';
-import type { CollectionName } from '../../src/domain/collection-name.js';
-import { openRecords } from '../../src/records/memory-store.js';
-import { RecordSet } from '../../src/records/record-set.js';
+import { FairScheduler, unsliced } from '../../src/core/admission/fair-scheduler.js';
+import type { CollectionName } from '../../src/core/domain/collection-name.js';
+import { openRecords } from '../../src/core/records/memory-store.js';
+import { RecordSet } from '../../src/core/records/record-set.js';
 import { MapJournal } from './map-journal.js';
 
 const CUSTOMER = { name: 'Neema', phone: '1' };

@@ -2,9 +2,9 @@
 // the sender is told, what memory holds, and what the log says.
 
 import { expect, it } from 'vitest';
-import { unsliced } from '../../src/admission/fair-scheduler.js';
-import type { Outcome } from '../../src/domain/errors.js';
-import { openRecords } from '../../src/records/memory-store.js';
+import { unsliced } from '../../src/core/admission/fair-scheduler.js';
+import type { Outcome } from '../../src/core/domain/errors.js';
+import { openRecords } from '../../src/core/records/memory-store.js';
 import { keptLog } from '../support/kept-log.js';
 import { MapJournal } from './map-journal.js';
 

@@ -3,11 +3,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Needle } from '../../src/domain/search.js';
-import { searchedPage } from '../../src/records/list-pages.js';
-import { type MemoryRecord, memoryRecord } from '../../src/records/memory-record.js';
-import { RecordSet } from '../../src/records/record-set.js';
-import { SearchBlocks } from '../../src/records/search-blocks.js';
+import { Needle } from '../../src/core/domain/search.js';
+import { searchedPage } from '../../src/core/records/list-pages.js';
+import { type MemoryRecord, memoryRecord } from '../../src/core/records/memory-record.js';
+import { RecordSet } from '../../src/core/records/record-set.js';
+import { SearchBlocks } from '../../src/core/records/search-blocks.js';
 
 const OWNER = 'neema';
 const KEY = { owner: OWNER, collection: 'customers', growth: 0 } as const;

@@ -2,9 +2,9 @@
 // writes that wait, lost audit events.
 
 import { expect, it } from 'vitest';
-import { FairScheduler } from '../../src/admission/fair-scheduler.js';
-import { openRecords } from '../../src/records/memory-store.js';
-import { type ServiceEvents, silentEvents } from '../../src/service-events.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
+import { openRecords } from '../../src/core/records/memory-store.js';
+import { type ServiceEvents, silentEvents } from '../../src/core/service-events.js';
 import { MapJournal, turn } from './map-journal.js';
 import { MemoryRecords } from './memory-records.js';
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { utf8Length } from '../../src/records/utf8-length.js';
+import { utf8Length } from '../../src/core/records/utf8-length.js';
 
 it('The UTF-8 length of random texts is the number of their encoded bytes', () => {
   fc.assert(

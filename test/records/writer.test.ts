@@ -3,12 +3,12 @@
 // never says other than storage.
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { FairScheduler } from '../../src/admission/fair-scheduler.js';
-import type { Outcome } from '../../src/domain/errors.js';
-import type { Log } from '../../src/log.js';
-import type { CommitResult } from '../../src/records/journal.js';
-import type { RecordSet } from '../../src/records/record-set.js';
-import type { Writer } from '../../src/records/writer.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
+import type { Outcome } from '../../src/core/domain/errors.js';
+import type { Log } from '../../src/core/log.js';
+import type { CommitResult } from '../../src/core/records/journal.js';
+import type { RecordSet } from '../../src/core/records/record-set.js';
+import type { Writer } from '../../src/core/records/writer.js';
 import { MapJournal, turn } from './map-journal.js';
 import { MemoryRecords, type ObjectAccount } from './memory-records.js';
 

@@ -2,8 +2,11 @@
 // which cause no alarm.
 
 import { describe, expect, it } from 'vitest';
-import { misspelledNames, strangersAmongSettings } from '../../src/settings/misspelled-names.js';
-import { SETTING_NAMES } from '../../src/settings/setting-names.js';
+import {
+  misspelledNames,
+  strangersAmongSettings,
+} from '../../src/hosts/settings/misspelled-names.js';
+import { SETTING_NAMES } from '../../src/hosts/settings/setting-names.js';
 
 /** Variables of shells, desktops, systemd, npm, containers, Kubernetes and other programs. */
 const OF_OTHERS = `

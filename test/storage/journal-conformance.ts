@@ -2,10 +2,10 @@
 // storage. An adapter's own test file passes a way to open it.
 
 import { describe, it } from 'vitest';
-import type { Check, CheckedJournal, JournalHome } from '../../src/conformance/check.js';
-import { journalChecks } from '../../src/conformance/journal-checks.js';
+import type { Check, CheckedJournal, JournalHome } from '../../src/storage/conformance/check.js';
+import { journalChecks } from '../../src/storage/conformance/journal-checks.js';
 
-export { changes, event, loaded, row, rows } from '../../src/conformance/sample-changes.js';
+export { changes, event, loaded, row, rows } from '../../src/storage/conformance/sample-changes.js';
 export type TestedJournal = CheckedJournal;
 
 export function conformanceOf(

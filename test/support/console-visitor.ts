@@ -3,10 +3,14 @@
 
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { type ConsoleOptions, type RunningConsole, startConsole } from '../../src/console/host.js';
-import type { LogFields } from '../../src/log.js';
+import type { LogFields } from '../../src/core/log.js';
+import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
 import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
-import { readConsoleSettings } from '../../src/settings/console-settings.js';
+import {
+  type ConsoleOptions,
+  type RunningConsole,
+  startConsole,
+} from '../../src/tools/console/host.js';
 import { startServer } from './server-process.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 

@@ -4,12 +4,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import type { Waits } from '../../src/data/waiting.js';
-import { eraseCommand } from '../../src/manage/erase.js';
-import { exportCommand } from '../../src/manage/export.js';
-import { importCommand } from '../../src/manage/import.js';
-import { moveCommand } from '../../src/manage/move.js';
-import type { CommandDependencies } from '../../src/program/command-dependencies.js';
+import type { Waits } from '../../src/tools/data/waiting.js';
+import { eraseCommand } from '../../src/tools/manage/erase.js';
+import { exportCommand } from '../../src/tools/manage/export.js';
+import { importCommand } from '../../src/tools/manage/import.js';
+import { moveCommand } from '../../src/tools/manage/move.js';
+import type { CommandDependencies } from '../../src/tools/program/command-dependencies.js';
 import { bareEnvironment } from './bare-environment.js';
 
 export const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.url));

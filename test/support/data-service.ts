@@ -4,7 +4,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOperatorClient, type OperatorClient } from 'service-management-api/operator-client';
-import type { CollectionName } from '../../src/domain/collection-name.js';
+import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { ADMIN_KEY } from './contract.js';
 import { type CommandRun, dataCommand, dataCommandHere } from './data-command.js';
 import { startServer } from './server-process.js';

@@ -1,6 +1,6 @@
 // A request as the service reports it when its answer is written.
 
-import type { FinishedRequest } from '../../src/service-events.js';
+import type { FinishedRequest } from '../../src/core/service-events.js';
 
 export function finishedRequest(facts: Partial<FinishedRequest> = {}): FinishedRequest {
   return {

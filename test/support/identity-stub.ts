@@ -3,7 +3,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { MADE_UP_TOKEN } from '../../src/identity/probe.js';
+import { MADE_UP_TOKEN } from '../../src/core/identity/probe.js';
 
 export interface IdentityStub {
   readonly url: string;

@@ -1,6 +1,6 @@
 // A log that keeps its events in memory, for tests that read them.
 
-import type { Log, LogFields } from '../../src/log.js';
+import type { Log, LogFields } from '../../src/core/log.js';
 
 export interface KeptLine {
   readonly level: 'info' | 'warn' | 'error';

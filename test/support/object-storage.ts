@@ -2,7 +2,7 @@
 // the parts of an object. How the platform itself stores is tested in the runtime.
 
 import Database from 'libsql';
-import type { OutboxStorage } from '../../src/worker/outbox.js';
+import type { OutboxStorage } from '../../src/hosts/workers/outbox.js';
 
 export interface TestedStorage extends OutboxStorage {
   /** Every alarm that was set, in milliseconds since 1970. */

@@ -3,7 +3,7 @@
 // from source need no build; test/openapi/built.test.ts holds the built file to it.
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { openApiDocument } from '../../src/openapi/document.js';
+import { openApiDocument } from '../../src/clients/openapi/document.js';
 
 export interface ResponseObject {
   readonly description: string;

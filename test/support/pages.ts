@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Paths of all pages, relative to the root: `README.md`, `src/node/README.md`, … */
+/** Paths of all pages, relative to the root: `README.md`, `src/hosts/node/README.md`, … */
 export const PAGES: readonly string[] = [
   ...markdownIn('.', false),
   ...['src', 'test', 'scripts'].flatMap((folder) => markdownIn(folder, true)),

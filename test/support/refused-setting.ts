@@ -1,6 +1,6 @@
 // The refusal of settings that cannot be used, for the tests of the settings.
 
-import { type Environment, readSettings, SettingError } from '../../src/settings.js';
+import { type Environment, readSettings, SettingError } from '../../src/hosts/settings.js';
 
 export function refusalOf(environment: Environment): SettingError {
   try {

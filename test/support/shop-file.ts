@@ -1,8 +1,8 @@
 // Makes a database file of several shops, as after years of use. Reads the contents of such
 // a file without any code of the move.
 
-import { COLLECTION_NAMES, type CollectionName } from '../../src/domain/collection-name.js';
-import { formatId, sequenceOf } from '../../src/domain/identifier.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
+import { formatId, sequenceOf } from '../../src/core/domain/identifier.js';
 import { Connection } from '../../src/storage/file/connection.js';
 import { SCHEMA_STEPS } from '../../src/storage/file/file-schema.js';
 

@@ -1,8 +1,8 @@
 // One request to a user-information endpoint on loopback with a given answer.
 
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Identity } from '../../src/identity/identity-provider.js';
-import { type UserinfoOptions, userinfoIdentity } from '../../src/identity/userinfo.js';
+import type { Identity } from '../../src/core/identity/identity-provider.js';
+import { type UserinfoOptions, userinfoIdentity } from '../../src/core/identity/userinfo.js';
 import { type Behaviour, openIdentityStub } from './identity-stub.js';
 import { type KeptLine, keptLog } from './kept-log.js';
 

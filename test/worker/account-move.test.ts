@@ -2,13 +2,13 @@
 // is down. The pieces of a move are in test/move/pieces.test.ts.
 
 import { expect, it, vi } from 'vitest';
-import { NO_LIMITS } from '../../src/records/account-limits.js';
-import type { JournalRow } from '../../src/records/journal.js';
+import { NO_LIMITS } from '../../src/core/records/account-limits.js';
+import type { JournalRow } from '../../src/core/records/journal.js';
+import type { Delivery, DirectoryStub } from '../../src/hosts/workers/account-call.js';
+import { AccountMove } from '../../src/hosts/workers/account-move.js';
+import { Outbox } from '../../src/hosts/workers/outbox.js';
 import { ContentsDigest } from '../../src/storage/move/moved-rows.js';
 import { ObjectJournal } from '../../src/storage/object/object-journal.js';
-import type { Delivery, DirectoryStub } from '../../src/worker/account-call.js';
-import { AccountMove } from '../../src/worker/account-move.js';
-import { Outbox } from '../../src/worker/outbox.js';
 import { keptLog } from '../support/kept-log.js';
 import { openObjectStorage } from '../support/object-storage.js';
 

@@ -14,7 +14,7 @@ import { textOf } from '../support/pages.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { objectDatabase, plain, startBeside, workerOptions } from '../support/worker-host.js';
 
-const CONFIG = 'src/worker/admin/wrangler.toml';
+const CONFIG = 'src/hosts/workers/admin/wrangler.toml';
 
 it('The admin Worker is bound to the objects that the service deploys, and does no work on accounts unless that is asked for', () => {
   const { name, compatibilityDate, durableObjects } = readDeployment();

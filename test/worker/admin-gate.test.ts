@@ -2,8 +2,8 @@
 // not have. What it does to an account is in admin-erase.test.ts.
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { admin } from '../../src/worker/admin/admin.js';
-import type { AdminEnvironment } from '../../src/worker/admin/admin-route.js';
+import { admin } from '../../src/hosts/workers/admin/admin.js';
+import type { AdminEnvironment } from '../../src/hosts/workers/admin/admin-route.js';
 
 const KEY = 'k'.repeat(32);
 
@@ -154,7 +154,7 @@ describe('The admin Worker', () => {
     'says of %s that it is bound to no bucket',
     async (path) => {
       const message =
-        'this script has no bucket of copies: bind COPIES in src/worker/admin/wrangler.toml';
+        'this script has no bucket of copies: bind COPIES in src/hosts/workers/admin/wrangler.toml';
       expect(await openWorker().send('GET', path)).toEqual({
         status: 501,
         json: { error: { message } },

@@ -2,8 +2,8 @@
 // one account put in again from a copy.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
-import { keyOf } from '../../src/worker/copies/copy-format.js';
+import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
+import { keyOf } from '../../src/hosts/workers/copies/copy-format.js';
 import { customersOf, pieceOf } from '../support/arriving-account.js';
 import { COLLECTIONS, VALID_BODY } from '../support/collection-table.js';
 import { type MaintainedService, OPERATOR, openMaintained } from './maintained-service.js';

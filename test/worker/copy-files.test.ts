@@ -3,21 +3,21 @@
 
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LeavingPiece, MoveReply } from '../../src/storage/move/move-messages.js';
-import { ContentsDigest, type MovedRow } from '../../src/storage/move/moved-rows.js';
-import { copyAccount, NoAnswer } from '../../src/worker/copies/copied-account.js';
-import { copiedEvents, copiedRows } from '../../src/worker/copies/copied-rows.js';
+import { copyAccount, NoAnswer } from '../../src/hosts/workers/copies/copied-account.js';
+import { copiedEvents, copiedRows } from '../../src/hosts/workers/copies/copied-rows.js';
 import {
   type IndexedAccount,
   keyOf,
   lineOfEvent,
   MANIFEST,
   manifestOf,
-} from '../../src/worker/copies/copy-format.js';
-import { newRound } from '../../src/worker/copies/copy-round.js';
-import { CopyShelf } from '../../src/worker/copies/copy-shelf.js';
-import { CopyWriter } from '../../src/worker/copies/copy-writer.js';
-import { RoundState } from '../../src/worker/copies/round-state.js';
+} from '../../src/hosts/workers/copies/copy-format.js';
+import { newRound } from '../../src/hosts/workers/copies/copy-round.js';
+import { CopyShelf } from '../../src/hosts/workers/copies/copy-shelf.js';
+import { CopyWriter } from '../../src/hosts/workers/copies/copy-writer.js';
+import { RoundState } from '../../src/hosts/workers/copies/round-state.js';
+import type { LeavingPiece, MoveReply } from '../../src/storage/move/move-messages.js';
+import { ContentsDigest, type MovedRow } from '../../src/storage/move/moved-rows.js';
 import { customersOf } from '../support/arriving-account.js';
 import { type Bucket, type OpenBucket, openBucket } from './open-bucket.js';
 

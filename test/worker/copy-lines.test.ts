@@ -3,15 +3,15 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MovedRow } from '../../src/storage/move/moved-rows.js';
 import {
   eventOfLine,
   isCopyName,
   lineOfEvent,
   lineOfRow,
   rowOfLine,
-} from '../../src/worker/copies/copy-format.js';
-import { linesOf } from '../../src/worker/copies/lines.js';
+} from '../../src/hosts/workers/copies/copy-format.js';
+import { linesOf } from '../../src/hosts/workers/copies/lines.js';
+import type { MovedRow } from '../../src/storage/move/moved-rows.js';
 
 const MARKS = ',"record":{} ,"text":"" ,"event":[';
 

@@ -2,13 +2,17 @@
 // in ones that break off, in two at a time, and with accounts that give no answer.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
+import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
+import type { AccountStub, DirectoryStub } from '../../src/hosts/workers/account-call.js';
+import {
+  type CopiesEnvironment,
+  keyOf,
+  type Round,
+} from '../../src/hosts/workers/copies/copy-format.js';
+import { CopyStep, newRound } from '../../src/hosts/workers/copies/copy-round.js';
+import { CopyShelf } from '../../src/hosts/workers/copies/copy-shelf.js';
+import { RoundState } from '../../src/hosts/workers/copies/round-state.js';
 import type { EventPlace } from '../../src/storage/move/move-messages.js';
-import type { AccountStub, DirectoryStub } from '../../src/worker/account-call.js';
-import { type CopiesEnvironment, keyOf, type Round } from '../../src/worker/copies/copy-format.js';
-import { CopyStep, newRound } from '../../src/worker/copies/copy-round.js';
-import { CopyShelf } from '../../src/worker/copies/copy-shelf.js';
-import { RoundState } from '../../src/worker/copies/round-state.js';
 import { keptLog } from '../support/kept-log.js';
 import { type MaintainedService, openMaintained } from './maintained-service.js';
 

@@ -2,10 +2,10 @@
 // is left of the copies after it, and what it tells the operator.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { admin } from '../../src/worker/admin/admin.js';
-import { copyAccounts } from '../../src/worker/copies/copies.js';
-import type { CopiesEnvironment, Round } from '../../src/worker/copies/copy-format.js';
-import { RoundState } from '../../src/worker/copies/round-state.js';
+import { admin } from '../../src/hosts/workers/admin/admin.js';
+import { copyAccounts } from '../../src/hosts/workers/copies/copies.js';
+import type { CopiesEnvironment, Round } from '../../src/hosts/workers/copies/copy-format.js';
+import { RoundState } from '../../src/hosts/workers/copies/round-state.js';
 import { type MaintainedService, OPERATOR, openMaintained } from './maintained-service.js';
 
 const START = Date.UTC(2026, 0, 1);

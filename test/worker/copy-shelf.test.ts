@@ -1,9 +1,9 @@
 // The copies in a real bucket: how they are listed, and what is removed of them.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyOf, MANIFEST } from '../../src/worker/copies/copy-format.js';
-import { newRound } from '../../src/worker/copies/copy-round.js';
-import { CopyShelf } from '../../src/worker/copies/copy-shelf.js';
+import { keyOf, MANIFEST } from '../../src/hosts/workers/copies/copy-format.js';
+import { newRound } from '../../src/hosts/workers/copies/copy-round.js';
+import { CopyShelf } from '../../src/hosts/workers/copies/copy-shelf.js';
 import { type Bucket, type OpenBucket, openBucket } from './open-bucket.js';
 
 const START = Date.UTC(2026, 0, 1);

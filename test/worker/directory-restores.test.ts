@@ -2,10 +2,10 @@
 // restore of an account is the one that counts.
 
 import { expect, it } from 'vitest';
+import type { Restore, RestoreState } from '../../src/hosts/workers/account-call.js';
+import { DirectoryRestores } from '../../src/hosts/workers/directory-restores.js';
+import { SCHEMA_STEPS } from '../../src/hosts/workers/directory-schema.js';
 import { migrate } from '../../src/storage/object/schema-version.js';
-import type { Restore, RestoreState } from '../../src/worker/account-call.js';
-import { DirectoryRestores } from '../../src/worker/directory-restores.js';
-import { SCHEMA_STEPS } from '../../src/worker/directory-schema.js';
 import { keptLog } from '../support/kept-log.js';
 import { openObjectStorage } from '../support/object-storage.js';
 

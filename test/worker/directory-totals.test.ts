@@ -7,11 +7,11 @@ import {
   byCollection,
   COLLECTION_NAMES,
   type CollectionName,
-} from '../../src/domain/collection-name.js';
+} from '../../src/core/domain/collection-name.js';
+import type { Holding } from '../../src/hosts/workers/account-call.js';
+import * as sql from '../../src/hosts/workers/directory-schema.js';
+import { DirectoryTotals } from '../../src/hosts/workers/directory-totals.js';
 import { migrate } from '../../src/storage/object/schema-version.js';
-import type { Holding } from '../../src/worker/account-call.js';
-import * as sql from '../../src/worker/directory-schema.js';
-import { DirectoryTotals } from '../../src/worker/directory-totals.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
 /** `own`: how many of the rows are the account's own. */

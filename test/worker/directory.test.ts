@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { SAMPLE_COUNT } from '../../src/domain/sample-records.js';
+import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { createFor, tenantPath } from '../support/admin-paths.js';
 import { VALID_BODY } from '../support/collection-table.js';
 import { type ContractService, onHost } from '../support/contract.js';

@@ -1,9 +1,14 @@
 // The Worker with faults that a test can turn on, and counts of what was
 // called: everything else is the built Worker itself.
 
-import type { Outcome } from '../../src/domain/errors.js';
-import type { AccountStub, Caller, Delivery, Receipt } from '../../src/worker/account-call.js';
-import { directoryStub, type WorkerEnvironment } from '../../src/worker/environment.js';
+import type { Outcome } from '../../src/core/domain/errors.js';
+import type {
+  AccountStub,
+  Caller,
+  Delivery,
+  Receipt,
+} from '../../src/hosts/workers/account-call.js';
+import { directoryStub, type WorkerEnvironment } from '../../src/hosts/workers/environment.js';
 import worker, {
   AccountObject as Account,
   DirectoryObject as Directory,

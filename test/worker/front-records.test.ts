@@ -2,10 +2,10 @@
 // read is asked again is in calls.test.ts, on the platform's runtime.
 
 import { expect, it } from 'vitest';
-import { FailureError, failed, succeeded } from '../../src/domain/errors.js';
-import type { AccountStub, Caller } from '../../src/worker/account-call.js';
-import { frontRecords, type Objects } from '../../src/worker/front-records.js';
-import { notServed } from '../../src/worker/served-account.js';
+import { FailureError, failed, succeeded } from '../../src/core/domain/errors.js';
+import type { AccountStub, Caller } from '../../src/hosts/workers/account-call.js';
+import { frontRecords, type Objects } from '../../src/hosts/workers/front-records.js';
+import { notServed } from '../../src/hosts/workers/served-account.js';
 import { keptLog } from '../support/kept-log.js';
 
 const WRITTEN = succeeded('{}');

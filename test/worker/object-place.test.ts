@@ -5,7 +5,7 @@ import {
   accountStub,
   directoryStub,
   type WorkerEnvironment,
-} from '../../src/worker/environment.js';
+} from '../../src/hosts/workers/environment.js';
 
 /** The platform's namespace, as far as it is called; the local runtime has no places. */
 function platform(settings: Record<string, string>) {

@@ -2,7 +2,7 @@
 
 import '../support/miniflare-waits.js';
 import { Miniflare } from 'miniflare';
-import type { CopiesEnvironment } from '../../src/worker/copies/copy-format.js';
+import type { CopiesEnvironment } from '../../src/hosts/workers/copies/copy-format.js';
 
 export type Bucket = NonNullable<CopiesEnvironment['COPIES']>;
 

@@ -2,12 +2,12 @@
 // how long it waits when the directory is down.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { AuditEvent } from '../../src/domain/audit-event.js';
-import { byCollection } from '../../src/domain/collection-name.js';
-import type { JournalRow } from '../../src/records/journal.js';
+import type { AuditEvent } from '../../src/core/domain/audit-event.js';
+import { byCollection } from '../../src/core/domain/collection-name.js';
+import type { JournalRow } from '../../src/core/records/journal.js';
+import type { Delivery, DirectoryStub } from '../../src/hosts/workers/account-call.js';
+import { Outbox } from '../../src/hosts/workers/outbox.js';
 import { ObjectJournal } from '../../src/storage/object/object-journal.js';
-import type { Delivery, DirectoryStub } from '../../src/worker/account-call.js';
-import { Outbox } from '../../src/worker/outbox.js';
 import { keptLog } from '../support/kept-log.js';
 import { openObjectStorage } from '../support/object-storage.js';
 

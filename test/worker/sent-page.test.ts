@@ -2,8 +2,8 @@
 // however the bytes are cut on the way.
 
 import { describe, expect, it } from 'vitest';
-import { areTexts } from '../../src/domain/listing.js';
-import { receivedPage, type SentPage, sentPage } from '../../src/worker/sent-page.js';
+import { areTexts } from '../../src/core/domain/listing.js';
+import { receivedPage, type SentPage, sentPage } from '../../src/hosts/workers/sent-page.js';
 
 const LARGE = 600_000;
 const TEXTS = [

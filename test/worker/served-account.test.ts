@@ -2,12 +2,12 @@
 // that was under way when they no longer are.
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { NO_LIMITS } from '../../src/records/account-limits.js';
+import { NO_LIMITS } from '../../src/core/records/account-limits.js';
+import type { DirectoryStub } from '../../src/hosts/workers/account-call.js';
+import { Outbox } from '../../src/hosts/workers/outbox.js';
+import { ServedAccount } from '../../src/hosts/workers/served-account.js';
 import { Arrival } from '../../src/storage/object/arrival.js';
 import { ObjectJournal } from '../../src/storage/object/object-journal.js';
-import type { DirectoryStub } from '../../src/worker/account-call.js';
-import { Outbox } from '../../src/worker/outbox.js';
-import { ServedAccount } from '../../src/worker/served-account.js';
 import { keptLog } from '../support/kept-log.js';
 import { openObjectStorage } from '../support/object-storage.js';
 

@@ -3,9 +3,9 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { CollectionName } from '../../src/domain/collection-name.js';
+import type { CollectionName } from '../../src/core/domain/collection-name.js';
+import { Tally } from '../../src/hosts/workers/tally.js';
 import { ObjectJournal } from '../../src/storage/object/object-journal.js';
-import { Tally } from '../../src/worker/tally.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
 const HOUR_MS = 3_600_000;

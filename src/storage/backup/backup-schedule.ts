@@ -3,9 +3,9 @@
 
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
-import { HOUR_MS } from '../../domain/hour.js';
-import type { Log } from '../../log.js';
-import { type ServiceEvents, silentEvents } from '../../service-events.js';
+import { HOUR_MS } from '../../core/domain/hour.js';
+import type { Log } from '../../core/log.js';
+import { type ServiceEvents, silentEvents } from '../../core/service-events.js';
 import type { FileJournal } from '../file/file-journal.js';
 import { folderErrorText } from './backup-folder.js';
 import { BackupNames } from './backup-names.js';

@@ -1,7 +1,7 @@
 // The trace that a restore leaves: an event in the audit log of the database
 // that it puts in place.
 
-import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../domain/audit-event.js';
+import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../core/domain/audit-event.js';
 import type { Connection } from '../file/connection.js';
 import { APPEND_EVENTS } from '../file/file-schema.js';
 

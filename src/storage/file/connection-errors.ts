@@ -2,7 +2,7 @@
 // words. test/storage/file/connection-habits runs the library and pins its texts;
 // look there after an upgrade of libsql.
 
-import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
+import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { DAMAGED, NOT_OURS, TOO_NEW } from './own-database.js';
 import { FOREIGN_SCHEMA } from './schema-check.js';
 

@@ -2,7 +2,7 @@
 // may open the file, too. This code runs in the storage thread, because all its calls are synchronous.
 
 import { closeSync, statSync } from 'node:fs';
-import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
+import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
 import { LOAD_SEQUENCES } from '../records-table.js';

@@ -2,7 +2,7 @@
 // so that a slow sync never delays a read. Only texts go from one thread to the other.
 
 import { dirname, resolve } from 'node:path';
-import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
+import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
 import type {
   Changes,
   CommitResult,
@@ -12,7 +12,7 @@ import type {
   StoredTotals,
   StoredViews,
   ThreeTimes,
-} from '../../records/journal.js';
+} from '../../core/records/journal.js';
 import { type Backup, Backups } from '../backup/backups.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
 import type { CommitTexts } from './commit-texts.js';

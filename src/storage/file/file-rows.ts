@@ -4,10 +4,15 @@ import {
   byCollection,
   COLLECTION_NAMES,
   type CollectionName,
-} from '../../domain/collection-name.js';
-import { sequenceOf } from '../../domain/identifier.js';
-import type { DeferredRows, JournalRow, PageSummary, RowFacts } from '../../records/journal.js';
-import { ofNoCollection, storedFacts } from '../../records/stored-facts.js';
+} from '../../core/domain/collection-name.js';
+import { sequenceOf } from '../../core/domain/identifier.js';
+import type {
+  DeferredRows,
+  JournalRow,
+  PageSummary,
+  RowFacts,
+} from '../../core/records/journal.js';
+import { ofNoCollection, storedFacts } from '../../core/records/stored-facts.js';
 import { BodyScan } from './body-scan.js';
 import { OwnerNumbers } from './owner-numbers.js';
 import type { FilePage } from './record-pages.js';

@@ -1,6 +1,6 @@
 // The tables of the database file, and every statement on them.
 
-import { COLLECTION_NAMES } from '../../domain/collection-name.js';
+import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { TOTAL_EVENTS } from '../audit-pages.js';
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 

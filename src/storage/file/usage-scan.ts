@@ -2,8 +2,8 @@
 // commits go on. If a commit is about to change a row that is not counted yet, the
 // row is counted first, as it was.
 
-import type { CollectionName } from '../../domain/collection-name.js';
-import type { StoredTotals, StoredUsage } from '../../records/journal.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
+import type { StoredTotals, StoredUsage } from '../../core/records/journal.js';
 import type { Connection, SqlRow } from './connection.js';
 import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE, OLDEST_OF_OWNER } from './file-schema.js';
 

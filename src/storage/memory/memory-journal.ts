@@ -1,9 +1,9 @@
 // A journal that lives in memory and is gone with it: for the tests of programs
 // that embed the service. It keeps the promises of the ports but durability.
 
-import type { AuditEvent } from '../../domain/audit-event.js';
-import type { CollectionName } from '../../domain/collection-name.js';
-import { offsetOf, type Page, type PageRequest } from '../../domain/listing.js';
+import type { AuditEvent } from '../../core/domain/audit-event.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
+import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
 import type {
   Changes,
   CommitResult,
@@ -14,7 +14,7 @@ import type {
   StoredUsage,
   StoredViews,
   ThreeTimes,
-} from '../../records/journal.js';
+} from '../../core/records/journal.js';
 
 /** As in a file, so that a record that is too large for one is too large here. */
 const BODY_MAX_BYTES = 1_000_000_000;

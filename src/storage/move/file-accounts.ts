@@ -6,12 +6,12 @@ import {
   byCollection,
   type CollectionName,
   isCollectionName,
-} from '../../domain/collection-name.js';
-import { sequenceOf } from '../../domain/identifier.js';
-import { isJsonObject } from '../../domain/json.js';
-import type { Sequences } from '../../records/journal.js';
-import { ownText } from '../../records/own-text.js';
-import { ofNoCollection, storedFacts } from '../../records/stored-facts.js';
+} from '../../core/domain/collection-name.js';
+import { sequenceOf } from '../../core/domain/identifier.js';
+import { isJsonObject } from '../../core/domain/json.js';
+import type { Sequences } from '../../core/records/journal.js';
+import { ownText } from '../../core/records/own-text.js';
+import { ofNoCollection, storedFacts } from '../../core/records/stored-facts.js';
 import { codeOf } from '../backup/file-copy.js';
 import { Connection } from '../file/connection.js';
 import { explained, messageOf } from '../file/connection-errors.js';

@@ -2,10 +2,10 @@
 // travel, the size of a piece, and the digest by which both ends know that they hold
 // the same. Runs on every host.
 
-import { type CollectionName, isCollectionName } from '../../domain/collection-name.js';
-import type { Sequences } from '../../records/journal.js';
-import { storedFacts } from '../../records/stored-facts.js';
-import { utf8Length } from '../../records/utf8-length.js';
+import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
+import type { Sequences } from '../../core/records/journal.js';
+import { storedFacts } from '../../core/records/stored-facts.js';
+import { utf8Length } from '../../core/records/utf8-length.js';
 
 /** Times: milliseconds since 1970, UTC. Rows travel in the order of their creation. */
 export type MovedRow = readonly [

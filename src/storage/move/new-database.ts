@@ -2,8 +2,8 @@
 // file as the service makes, and gets its name only when it is whole, checked and on disk.
 
 import { open, rm, stat } from 'node:fs/promises';
-import type { JsonObject } from '../../domain/json.js';
-import type { Sequences } from '../../records/journal.js';
+import type { JsonObject } from '../../core/domain/json.js';
+import type { Sequences } from '../../core/records/journal.js';
 import { checkDatabase } from '../backup/database-check.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
 import { nameAgain, removeDatabase, syncFile } from '../backup/file-copy.js';

@@ -3,9 +3,9 @@
 // The record that was created first keeps its id; the others get numbers that no record
 // ever had.
 
-import { type CollectionName, isCollectionName } from '../../domain/collection-name.js';
-import { formatId, sequenceOf } from '../../domain/identifier.js';
-import type { Sequences } from '../../records/journal.js';
+import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
+import { formatId, sequenceOf } from '../../core/domain/identifier.js';
+import type { Sequences } from '../../core/records/journal.js';
 import type { Connection, SqlRow } from '../file/connection.js';
 
 export const CREATE_NEW_IDS =

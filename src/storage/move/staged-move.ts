@@ -3,8 +3,8 @@
 // new database is made of it in one go, once everything is there.
 
 import { open } from 'node:fs/promises';
-import type { CollectionName } from '../../domain/collection-name.js';
-import type { Sequences } from '../../records/journal.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
+import type { Sequences } from '../../core/records/journal.js';
 import { codeOf } from '../backup/file-copy.js';
 import { Connection, type SqlRow } from '../file/connection.js';
 import { messageOf } from '../file/connection-errors.js';

@@ -2,7 +2,7 @@
 // in the table that they belong in, but nobody serves them until all of them are there,
 // and their digest is the announced one. The table `arrival` exists until then.
 
-import type { CollectionName } from '../../domain/collection-name.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { RowsPiece } from '../move/move-messages.js';
 import {
   type AccountContents,

@@ -2,15 +2,15 @@
 // synchronous transaction. The platform holds back every answer of the object until
 // the commit is durable (the output gate), so nothing is acknowledged before.
 
-import type { AuditEvent, RestoreEvent } from '../../domain/audit-event.js';
-import type { CollectionName } from '../../domain/collection-name.js';
+import type { AuditEvent, RestoreEvent } from '../../core/domain/audit-event.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
 import type {
   Changes,
   CommitResult,
   Journal,
   JournalRow,
   Sequences,
-} from '../../records/journal.js';
+} from '../../core/records/journal.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import {
   APPEND_EVENT,

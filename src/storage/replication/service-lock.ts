@@ -1,7 +1,7 @@
 // "One process owns the file", also where the file itself is open to another
 // program: a lock beside it, which the system drops with the process.
 
-import { DATABASE_BUSY_TIMEOUT_MS } from '../../domain/limits.js';
+import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { Connection } from '../file/connection.js';
 import { LOCK_SUFFIX } from '../file/names-beside.js';
 

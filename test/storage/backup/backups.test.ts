@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type FileJournal, openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { SAMPLE_COUNT } from '../../../src/domain/sample-records.js';
+import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
 import { Backups } from '../../../src/storage/backup/backups.js';
 import { openElsewhere } from '../../support/open-elsewhere.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';

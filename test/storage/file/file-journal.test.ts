@@ -9,7 +9,7 @@ import type { Worker } from 'node:worker_threads';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import type { Journal } from '../../../src/records/journal.js';
+import type { Journal } from '../../../src/core/records/journal.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { emptyDatabase } from '../../support/empty-database.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';

@@ -3,11 +3,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COLLECTION_NAMES, type CollectionName } from '../../../src/domain/collection-name.js';
-import { formatId } from '../../../src/domain/identifier.js';
-import type { JournalRow } from '../../../src/records/journal.js';
-import { memoryRecord } from '../../../src/records/memory-record.js';
-import { RecordSet } from '../../../src/records/record-set.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../../src/core/domain/collection-name.js';
+import { formatId } from '../../../src/core/domain/identifier.js';
+import type { JournalRow } from '../../../src/core/records/journal.js';
+import { memoryRecord } from '../../../src/core/records/memory-record.js';
+import { RecordSet } from '../../../src/core/records/record-set.js';
 import { FileRows } from '../../../src/storage/file/file-rows.js';
 import { OwnerNumbers } from '../../../src/storage/file/owner-numbers.js';
 import type { FilePage } from '../../../src/storage/file/record-pages.js';

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StoredTotals } from '../../../src/records/journal.js';
+import type { StoredTotals } from '../../../src/core/records/journal.js';
 import type { CommitTexts } from '../../../src/storage/file/commit-texts.js';
 import { LibsqlFile } from '../../../src/storage/file/database-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';

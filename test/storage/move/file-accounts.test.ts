@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import { COLLECTION_NAMES } from '../../../src/domain/collection-name.js';
+import { COLLECTION_NAMES } from '../../../src/core/domain/collection-name.js';
 import { Connection } from '../../../src/storage/file/connection.js';
 import { FileAccounts } from '../../../src/storage/move/file-accounts.js';
 import { contentsOf, makeShopFile } from '../../support/shop-file.js';

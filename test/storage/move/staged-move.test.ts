@@ -5,7 +5,7 @@ import { copyFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import type { CollectionName } from '../../../src/domain/collection-name.js';
+import type { CollectionName } from '../../../src/core/domain/collection-name.js';
 import { ContentsDigest, type MovedRow } from '../../../src/storage/move/moved-rows.js';
 import { type StagedAccount, StagedMove } from '../../../src/storage/move/staged-move.js';
 import { customersOf } from '../../support/arriving-account.js';

@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readDeployment } from '../../../scripts/worker/deployment.js';
-import type { CommitResult, JournalRow } from '../../../src/records/journal.js';
+import type { CommitResult, JournalRow } from '../../../src/core/records/journal.js';
 import { SCHEMA_STEPS } from '../../../src/storage/object/object-schema.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 import { changes, conformanceOf, loaded, row, type TestedJournal } from '../journal-conformance.js';

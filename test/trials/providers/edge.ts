@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { userinfoIdentity } from '../../../src/identity/userinfo.js';
+import { userinfoIdentity } from '../../../src/core/identity/userinfo.js';
 import { keptLog } from '../../support/kept-log.js';
 import { type ServerProcess, startServer } from '../../support/server-process.js';
 import type { Finding } from './providers.js';

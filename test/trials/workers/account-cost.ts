@@ -1,5 +1,5 @@
 // What one large account costs: its first request when its object is not in memory, after
-// the object was idle, and what its largest answers take. Figures for src/worker/README.md.
+// the object was idle, and what its largest answers take. Figures for src/hosts/workers/README.md.
 
 import { join } from 'node:path';
 import { cpuMicrosecondsOf, memoryOf } from '../../../scripts/bench/processes.js';

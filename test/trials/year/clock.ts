@@ -4,7 +4,7 @@
 
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HOUR_MS } from '../../../src/domain/hour.js';
+import { HOUR_MS } from '../../../src/core/domain/hour.js';
 
 export const DAY_MS = 24 * HOUR_MS;
 

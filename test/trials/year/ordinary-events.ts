@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { SAMPLE_COUNT } from '../../../src/domain/sample-records.js';
+import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
 import { Metrics } from '../../support/operations.js';
 import { changedServer } from '../service/changed-server.js';
 import { clientOf } from '../service/requests.js';

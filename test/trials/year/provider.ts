@@ -1,6 +1,6 @@
 // The identity provider of the year: the token of an account is its name. It can be away.
 
-import { MADE_UP_TOKEN } from '../../../src/identity/probe.js';
+import { MADE_UP_TOKEN } from '../../../src/core/identity/probe.js';
 import { openIdentityProvider } from '../service/identity-provider.js';
 
 export interface Provider {

@@ -1,0 +1,60 @@
+// An answer from the network becomes the service's data, or an ApiError.
+
+import { retryAfterMs } from '../../core/retry-after.js';
+import { ApiError, type ApiErrorCode, fieldsOf } from './api-error.js';
+
+const TOO_MANY_REQUESTS = 429;
+
+/** The service's answer to a call that succeeded. */
+export interface Answer {
+  readonly status: number;
+  readonly requestId: string;
+  readonly data: unknown;
+  /** Of a list. */
+  readonly pagination: unknown;
+}
+
+/** Throws an `ApiError` for every answer but a success of the service. */
+export function answerOf(response: Response, text: string): Answer {
+  const { status, headers } = response;
+  const envelope = envelopeOf(text);
+  const requestId = headers.get('x-request-id') ?? envelope.meta?.request_id;
+  // A browser's clock may be wrong by hours: a date counts from the answer's own.
+  const sent = Date.parse(headers.get('date') ?? '');
+  const facts = { status, requestId, retryAfterMs: retryAfterMs(response, sent) };
+  const { error } = envelope;
+  // The service has no rate limit: this is a proxy's, whose body may be anything.
+  if (status === TOO_MANY_REQUESTS) {
+    const message = error?.message ?? 'too many requests; wait before the next one';
+    throw new ApiError('RATE_LIMITED', message, facts);
+  }
+  if (requestId !== undefined && response.ok && 'data' in envelope && envelope.meta) {
+    const { data, meta } = envelope;
+    return { status, requestId, data, pagination: meta.pagination };
+  }
+  if (requestId !== undefined && !response.ok && typeof error?.code === 'string') {
+    const { code, message = '' } = error;
+    const fields = code === 'VALIDATION_FAILED' ? fieldsOf(message) : undefined;
+    throw new ApiError(code, message, { ...facts, fields });
+  }
+  throw new ApiError(
+    'UNEXPECTED_ANSWER',
+    `status ${status} is not from the service; check baseUrl and what stands in front of it`,
+    facts,
+  );
+}
+
+interface Envelope {
+  data?: unknown;
+  error?: { code?: ApiErrorCode; message?: string };
+  meta?: { request_id?: string; pagination?: unknown };
+}
+
+function envelopeOf(text: string): Envelope {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

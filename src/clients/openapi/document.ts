@@ -1,0 +1,162 @@
+// The OpenAPI document, made from the tables that the handler works by: routes,
+// collections, error codes, limits. No fact of these tables is written here again.
+
+import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
+import { COLLECTIONS } from '../../core/domain/collections.js';
+import type { ErrorCode } from '../../core/domain/errors.js';
+import type { JsonObject } from '../../core/domain/json.js';
+import { JSON_DEPTH_MAX_LEVELS, REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
+import type { Action } from '../../core/http/call.js';
+import { ADMIN_PREFIX, API_PREFIX, isUnder } from '../../core/http/path.js';
+import { HEALTH_ROUTE, ROUTES, type Route } from '../../core/http/routes.js';
+import { ADMIN_RECORDS, ADMIN_VIEWS, capitalized } from './names.js';
+import { type Operation, operationOf } from './operations.js';
+import { componentParameters, parameterRef, pathParameters } from './parameters.js';
+import { refusalResponses, responsesOf } from './responses.js';
+import { componentSchemas, schemaRef } from './schemas.js';
+
+/** Later patch releases of OpenAPI 3.1 change words only, and some tools do not accept them. */
+const OPENAPI_VERSION = '3.1.0';
+/** "The description document carries version 0.1.0." */
+const DOCUMENT_VERSION = '0.1.0';
+/** As the package names it. The package names no contact, so the document has none. */
+const LICENSE = 'UNLICENSED';
+/** The address at which `npm start` listens. */
+const PREVIEW_ORIGIN = 'http://127.0.0.1:8080';
+
+interface Gate {
+  readonly security: JsonObject[];
+  readonly refusals: readonly ErrorCode[];
+}
+
+const OPEN: Gate = { security: [], refusals: [] };
+const BEARER: Gate = {
+  security: [{ bearer: [] }],
+  refusals: ['UNAUTHORIZED', 'AUTH_UNAVAILABLE'],
+};
+const ADMIN_KEY: Gate = {
+  security: [{ adminKey: [] }],
+  refusals: ['UNAUTHORIZED', 'ADMIN_DISABLED'],
+};
+
+export function openApiDocument(): JsonObject {
+  return {
+    openapi: OPENAPI_VERSION,
+    info: {
+      title: 'Service Management API',
+      version: DOCUMENT_VERSION,
+      summary: 'Customers, services, orders, team, expenses and payments of small businesses.',
+      description: description(),
+      // No licence of SPDX's list: generators of 3.1 want its form for those.
+      license: { name: LICENSE, identifier: `LicenseRef-${LICENSE}` },
+    },
+    servers: [
+      {
+        url: `${PREVIEW_ORIGIN}${API_PREFIX}`,
+        description: `The preview, as \`npm start\` runs it; elsewhere, the service's address and ${API_PREFIX}`,
+      },
+    ],
+    tags: tags(),
+    paths: Object.fromEntries(ROUTES.map((route) => [pathOf(route), pathItem(route)])),
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An access token of the identity provider. The preview takes `local-preview`, which owns the sample shop, and `local-NAME` for any NAME.',
+        },
+        adminKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Service-Admin-Key',
+          description: "The operator's key: for servers, never for a browser.",
+        },
+      },
+      parameters: componentParameters(),
+      responses: refusalResponses(),
+      schemas: componentSchemas(),
+    },
+  };
+}
+
+function pathItem(route: Route): JsonObject {
+  const parameters = pathParameters(route.path, route.collection);
+  const operations = Object.entries(route.actions).map(([method, action]) => [
+    method.toLowerCase(),
+    operationObject(route, action),
+  ]);
+  return {
+    ...(parameters.length > 0 && { parameters }),
+    ...Object.fromEntries(operations),
+  };
+}
+
+function operationObject(route: Route, action: Action): JsonObject {
+  const operation = operationOf(action, route.collection);
+  const gate = gateOf(route);
+  const isAdmin = gate === ADMIN_KEY;
+  const { summary, description, query = [], body } = operation;
+  const id = isAdmin ? `admin${capitalized(operation.id)}` : operation.id;
+  return {
+    operationId: id,
+    tags: [tagOf(route, isAdmin)],
+    summary: isAdmin && route.collection !== undefined ? `${summary}, for an account` : summary,
+    ...(description !== undefined && { description }),
+    security: gate.security,
+    ...(query.length > 0 && { parameters: query.map(parameterRef) }),
+    ...(body && { requestBody: requestBody(body) }),
+    responses: responsesOf(id, operation, refusalsOf(route, gate), route.collection),
+  };
+}
+
+function requestBody({ schema, example }: NonNullable<Operation['body']>): JsonObject {
+  return {
+    required: true,
+    description: `One JSON object of at most ${REQUEST_BODY_MAX_BYTES} bytes, nested at most ${JSON_DEPTH_MAX_LEVELS} levels deep`,
+    content: { 'application/json': { schema: schemaRef(schema), example } },
+  };
+}
+
+/** The credential that `src/core/http/pipeline.ts` asks for on this route. */
+function gateOf(route: Route): Gate {
+  if (route === HEALTH_ROUTE) return OPEN;
+  return isUnder(ADMIN_PREFIX, route.path) ? ADMIN_KEY : BEARER;
+}
+
+/** A path with a parameter can name nothing: `.`, `..` and control characters are 404 wherever they stand. */
+function refusalsOf({ path }: Route, { refusals }: Gate): readonly ErrorCode[] {
+  return path.includes('/:') ? [...refusals, 'NOT_FOUND'] : refusals;
+}
+
+/** `/api/v1/customers/:id` → `/customers/{id}`. */
+function pathOf({ path }: Route): string {
+  return path.slice(API_PREFIX.length).replace(/:(\w+)/g, '{$1}');
+}
+
+function tagOf(route: Route, isAdmin: boolean): string {
+  if (isAdmin) return route.collection === undefined ? ADMIN_VIEWS : ADMIN_RECORDS;
+  return route.collection ?? pathOf(route).slice(1);
+}
+
+function tags(): JsonObject[] {
+  return [
+    ...COLLECTION_NAMES.map((name) => ({
+      name,
+      description: `The account's ${COLLECTIONS[name].names.plural}.`,
+    })),
+    { name: 'payments', description: "What is paid and due of the account's orders." },
+    { name: 'health', description: 'Liveness, without a token.' },
+    { name: ADMIN_VIEWS, description: "The operator's views across accounts." },
+    {
+      name: ADMIN_RECORDS,
+      description:
+        'The operator works on the records of any account, by the same rules; every change leaves an event in the audit log.',
+    },
+  ];
+}
+
+/** Short: generators copy it into every file that they make. */
+function description(): string {
+  return 'Records are JSON objects, open to any property, and every account sees only its own; each answer is `{ data, meta }` or `{ error, meta }`. The page `src/core/http/README.md` of the package has error codes, lists, limits and CORS.';
+}

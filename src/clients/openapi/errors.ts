@@ -1,0 +1,84 @@
+// The meaning of each error code, for the document's table and its responses.
+
+import type { CollectionName } from '../../core/domain/collection-name.js';
+import { COLLECTIONS } from '../../core/domain/collections.js';
+import type { ErrorCode } from '../../core/domain/errors.js';
+import { RECORD_MAX_CHARACTERS, REQUEST_BODY_MAX_BYTES } from '../../core/domain/limits.js';
+import { patchedRecord, validated } from '../../core/domain/record.js';
+
+export interface ErrorFacts {
+  readonly meaning: string;
+  /** An example of the service's message; the wording may change. */
+  readonly message: string;
+}
+
+export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
+  INVALID_JSON: {
+    meaning: `The body is not exactly one JSON object of at most ${REQUEST_BODY_MAX_BYTES} bytes.`,
+    message: 'the body is empty; send one JSON object',
+  },
+  BAD_REQUEST: {
+    meaning: 'The request is not valid HTTP.',
+    message:
+      'this is not a well-formed HTTP/1.1 request; check its target, headers and body framing',
+  },
+  UNAUTHORIZED: {
+    meaning: 'The bearer token or the admin key is missing or wrong.',
+    message: 'the identity provider refuses the token; get a new one',
+  },
+  NOT_FOUND: {
+    meaning: 'The path or the record does not exist, or the record belongs to another account.',
+    message: 'customers has no record "CUS-0042" in this account',
+  },
+  METHOD_NOT_ALLOWED: {
+    meaning: 'The path does not have this method; the header `Allow` lists its methods.',
+    message: 'PUT is not possible here; use GET, PATCH, DELETE',
+  },
+  REQUEST_TIMEOUT: {
+    meaning: 'The request did not arrive in time.',
+    message: 'the request took too long to arrive; send it again',
+  },
+  VALIDATION_FAILED: {
+    meaning:
+      'The record would break the rules of its collection. The message names each property: `PROPERTY is FOUND; it must be WANTED`, joined by `; `.',
+    message: validationMessage('customers'),
+  },
+  QUOTA_EXCEEDED: {
+    meaning: 'The account would grow beyond a limit that the operator has set.',
+    message: 'the account has 5000 records; it may have 5000, delete some first',
+  },
+  HEADERS_TOO_LARGE: {
+    meaning: 'The headers are too large.',
+    message: 'the headers are too large; send fewer or shorter ones',
+  },
+  STORAGE_FAILED: {
+    meaning: 'The change could not be confirmed: read before you try again.',
+    message: 'the change could not be confirmed on disk; read the record before trying again',
+  },
+  STORAGE_UNAVAILABLE: {
+    meaning:
+      'The service keeps a replica of its database, and the replica cannot be reached; or the account is being moved to this host. With the header `Retry-After` nothing was changed; without it the change is stored, but not confirmed by the replica: read before you try again.',
+    message: 'nothing was changed: the replica of the database cannot be reached; try again later',
+  },
+  INTERNAL_ERROR: {
+    meaning: 'A defect of the service. Its log has the reason under the request id.',
+    message: 'something unforeseen went wrong; the log has it under the request id',
+  },
+  AUTH_UNAVAILABLE: {
+    meaning: 'The identity provider does not answer.',
+    message: 'the identity provider gives no answer; try again later',
+  },
+  ADMIN_DISABLED: {
+    meaning: 'No admin key is configured.',
+    message: 'no admin key is configured; set ADMIN_API_KEY to at least 32 characters',
+  },
+};
+
+/** What the service says of a record of the collection without its properties, or, where none is required, of one that is too large. */
+export function validationMessage(collection: CollectionName): string {
+  const [first] = COLLECTIONS[collection].required;
+  const tooLarge = () =>
+    patchedRecord(collection, '{}', `{"notes":"${'x'.repeat(RECORD_MAX_CHARACTERS)}"}`);
+  const verdict = first === undefined ? tooLarge() : validated(collection, { [first]: '' });
+  return verdict.ok ? '' : verdict.failure.message;
+}

@@ -1,0 +1,84 @@
+// Parameters, each described once: `components.parameters`.
+
+import {
+  byCollection,
+  COLLECTION_NAMES,
+  type CollectionName,
+} from '../../core/domain/collection-name.js';
+import { COLLECTIONS } from '../../core/domain/collections.js';
+import type { JsonObject } from '../../core/domain/json.js';
+import { PAGE_DEFAULT } from '../../core/domain/limits.js';
+import { ADMIN_PAGE_SIZES, DATA_PAGE_SIZES } from '../../core/domain/listing.js';
+import { EXAMPLE_RECORD } from './examples.js';
+import { UNCHECKED } from './unchecked.js';
+
+type PageSizes = typeof DATA_PAGE_SIZES;
+
+/** No maximum: the service takes a larger number and answers with the largest page. */
+const pageSize = (sizes: PageSizes) =>
+  query(
+    'page_size',
+    `Rows on a page. More than ${sizes.max} counts as ${sizes.max}; a value that is not a positive whole number counts as ${sizes.default}`,
+    count(sizes.default),
+  );
+
+export const PARAMETERS = {
+  owner_sub: path(
+    'owner_sub',
+    'The account, by its subject; `~.` and `~..` name the subjects `.` and `..`',
+    'local-preview',
+  ),
+  q: query('q', 'Text to look for anywhere in the JSON, capitals or not', { type: 'string' }),
+  status: query('status', "The record's exact `status`; records without one always pass", {
+    type: 'string',
+  }),
+  page: query(
+    'page',
+    'Number of the page; a value that is not a positive whole number counts as 1',
+    count(PAGE_DEFAULT),
+  ),
+  page_size: pageSize(DATA_PAGE_SIZES),
+  admin_page_size: pageSize(ADMIN_PAGE_SIZES),
+} as const satisfies Record<string, JsonObject>;
+
+export type ParameterName = keyof typeof PARAMETERS;
+
+/** The parameter `id` of each collection, with the id of a sample record. */
+const ID_PARAMETERS: Readonly<Record<CollectionName, JsonObject>> = byCollection((name) =>
+  path('id', `Id of ${COLLECTIONS[name].names.phrase}`, String(EXAMPLE_RECORD[name]['id'])),
+);
+
+export function componentParameters(): JsonObject {
+  const ids = COLLECTION_NAMES.map((name) => [idKey(name), ID_PARAMETERS[name]]);
+  return { ...Object.fromEntries(ids), ...PARAMETERS };
+}
+
+export function parameterRef(name: ParameterName): JsonObject {
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+/** The parameters in a route's path, such as `/admin/accounts/:owner_sub/orders/:id`. */
+export function pathParameters(path: string, collection: CollectionName | undefined): JsonObject[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) =>
+    name === 'id' && collection !== undefined
+      ? { $ref: `#/components/parameters/${idKey(collection)}` }
+      : parameterRef(name as ParameterName),
+  );
+}
+
+/** In `components.parameters`, such as `TeamMemberId`. */
+function idKey(name: CollectionName): string {
+  return `${COLLECTIONS[name].names.one}Id`;
+}
+
+function path(name: string, description: string, example: string) {
+  return { name, in: 'path', required: true, description, schema: { type: 'string' }, example };
+}
+
+function query(name: string, description: string, schema: JsonObject) {
+  return { name, in: 'query', description, schema };
+}
+
+function count(value: number) {
+  return { type: 'integer', format: 'int64', minimum: 1, default: value, [UNCHECKED]: true };
+}

@@ -1,0 +1,204 @@
+// The operations side of one service on Node: measures the service, answers on the
+// operations port, and writes the request log.
+
+import type { Log } from '../../core/log.js';
+import type { OpenRecords } from '../../core/records/memory-store.js';
+import type { ServiceEvents } from '../../core/service-events.js';
+import type { BackupPlan, BackupSchedule } from '../../storage/backup/backup-schedule.js';
+import { EXPOSITION_TYPE } from '../operations/exposition.js';
+import type { BackupFigures, Figures, ProviderFinding } from '../operations/figures.js';
+import { Meter } from '../operations/meter.js';
+import { type Measured, metricsText } from '../operations/metrics.js';
+import { type AskedStorage, Readiness } from '../operations/readiness.js';
+import { RequestLog } from '../operations/request-log.js';
+import { statusOf } from '../operations/status.js';
+import type { OperationsSettings } from '../settings.js';
+import type { ErasedAccounts } from './erased-accounts.js';
+import type { HttpServer } from './http-server.js';
+import { Latest } from './latest.js';
+import { standardOutputLines } from './line-output.js';
+import {
+  diskFigures,
+  EventLoopDelays,
+  eventLoopFigures,
+  processFigures,
+} from './machine-figures.js';
+import {
+  type OperationsAnswer,
+  type OperationsServer,
+  openOperationsPort,
+} from './operations-port.js';
+import type { ReplicaWatch } from './replica-watch.js';
+
+/** The same version as in the OpenAPI document. */
+const VERSION = '0.1.0';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+export interface OperationsOptions {
+  readonly settings: OperationsSettings;
+  readonly databasePath: string;
+  readonly identityConfigured: boolean;
+  readonly log: Log;
+}
+
+/** The parts that exist once the service has started. */
+export interface StartedParts {
+  readonly journal: AskedStorage;
+  readonly records: OpenRecords;
+  readonly server: HttpServer;
+  readonly backups: BackupSchedule | undefined;
+  readonly backupPlan: BackupPlan | undefined;
+  readonly replica: ReplicaWatch | undefined;
+  readonly erasedAccounts: ErasedAccounts | undefined;
+  /** The number of pieces of long work that wait for their turn or are under way in another thread. */
+  heavyWork(): number;
+  /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
+  providerFinding(): ProviderFinding | undefined;
+}
+
+export class Operations {
+  readonly #options: OperationsOptions;
+  readonly #meter: Meter;
+  readonly #requestLog: RequestLog | undefined;
+  readonly #readiness: Readiness;
+  /** Sampled only when the operations port is open. */
+  readonly #delays: EventLoopDelays | undefined;
+  readonly #disk: Latest<Figures['disk']>;
+  #kept: Latest<BackupFigures['kept']> | undefined;
+  #parts: StartedParts | undefined;
+  #port: OperationsServer | undefined;
+
+  private constructor(options: OperationsOptions) {
+    const { settings, databasePath, identityConfigured } = options;
+    const [now, clock] = [() => performance.now(), () => Date.now()];
+    this.#options = options;
+    this.#requestLog =
+      settings.requestLog &&
+      new RequestLog({ ...settings.requestLog, write: standardOutputLines(), clock });
+    this.#meter = new Meter({ now, clock, requestLog: this.#requestLog });
+    this.#readiness = new Readiness({ meter: this.#meter, identityConfigured, now, clock, after });
+    this.#delays = settings.port && new EventLoopDelays();
+    this.#disk = new Latest(() => diskFigures(databasePath), {
+      databaseBytes: undefined,
+      logBytes: undefined,
+      freeBytes: undefined,
+      totalBytes: undefined,
+    });
+  }
+
+  /** Opens the port before anything else, so that it answers during a long start. Rejects if the address cannot be used. */
+  static async open(options: OperationsOptions): Promise<Operations> {
+    const operations = new Operations(options);
+    const { port } = options.settings;
+    if (port !== undefined) await operations.#listen(port);
+    return operations;
+  }
+
+  /** Receives the events of the service's parts; undefined if nothing is measured. */
+  get events(): ServiceEvents | undefined {
+    const { port, requestLog } = this.#options.settings;
+    return port === undefined && requestLog === undefined ? undefined : this.#meter;
+  }
+
+  /** `http://ADDRESS:PORT`; undefined if no port is asked for. */
+  get origin(): string | undefined {
+    return this.#port?.origin;
+  }
+
+  started(parts: StartedParts): void {
+    this.#parts = parts;
+    const { backups } = parts;
+    this.#kept = backups && new Latest(() => backups.kept().catch(() => undefined), undefined);
+    this.#readiness.started(parts.journal);
+  }
+
+  /** From here on `/ready` says so. Resolves when the service may stop accepting. */
+  async stopping(): Promise<void> {
+    this.#readiness.stopping();
+    const { readyStopDelayMs } = this.#options.settings;
+    if (readyStopDelayMs > 0) await new Promise((end) => setTimeout(end, readyStopDelayMs));
+  }
+
+  async close(): Promise<void> {
+    this.#delays?.stop();
+    await this.#requestLog?.flush();
+    await this.#port?.close();
+  }
+
+  async #listen(address: { readonly host: string; readonly port: number }): Promise<void> {
+    const pages = new Map<string, () => Promise<OperationsAnswer>>([
+      ['/live', async () => ({ status: 200, type: JSON_TYPE, text: '{"live":true}\n' })],
+      ['/ready', async () => jsonAnswer((await this.#measured()).ready)],
+      ['/metrics', async () => this.#metrics()],
+      ['/status', async () => ({ ...jsonAnswer(statusOf(await this.#measured())), status: 200 })],
+    ]);
+    const onError = (error: unknown) => this.#options.log.error('operations_page_failed', error);
+    this.#port = await openOperationsPort(address, pages, onError);
+  }
+
+  async #metrics(): Promise<OperationsAnswer> {
+    return { status: 200, type: EXPOSITION_TYPE, text: metricsText(await this.#measured()) };
+  }
+
+  async #measured(): Promise<Measured> {
+    const figures = await this.#figures();
+    const ready = await this.#readiness.answer(figures);
+    return {
+      meter: this.#meter,
+      figures,
+      eventLoopDelays: this.#delays?.histogram,
+      ready,
+      now: Date.now(),
+    };
+  }
+
+  async #figures(): Promise<Figures> {
+    const [usage, disk, service, backups, erasures] = await Promise.all([
+      processFigures(),
+      this.#disk.value(),
+      this.#serviceFigures(),
+      this.#backupFigures(),
+      this.#parts?.erasedAccounts?.figures(),
+    ]);
+    return {
+      build: { version: VERSION, runtime: `node ${process.version}` },
+      usage,
+      eventLoop: eventLoopFigures(),
+      service,
+      disk,
+      providerFinding: this.#parts?.providerFinding(),
+      backups,
+      replication: this.#parts?.replica?.figures,
+      erasures,
+    };
+  }
+
+  async #serviceFigures(): Promise<Figures['service']> {
+    if (this.#parts === undefined) return undefined;
+    const { server, records } = this.#parts;
+    const { tenant_count, resources } = await records.operator.overview();
+    return {
+      connections: server.connectionCount,
+      requestsInFlight: server.requestCount,
+      writesWaiting: records.writesWaiting,
+      heavyWork: this.#parts.heavyWork(),
+      records: resources,
+      accounts: tenant_count,
+    };
+  }
+
+  async #backupFigures(): Promise<BackupFigures | undefined> {
+    const plan = this.#parts?.backupPlan;
+    if (plan === undefined) return undefined;
+    return { ...plan, kept: await this.#kept?.value() };
+  }
+}
+
+function jsonAnswer(value: object): OperationsAnswer {
+  const isReady = !('ready' in value) || value.ready === true;
+  return { status: isReady ? 200 : 503, type: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
+}
+
+function after(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
+}

@@ -1,0 +1,241 @@
+// Starts the service on Node from its settings: file, records, identity, handler, port.
+// Stops them in the opposite order.
+
+import { hash, randomFillSync } from 'node:crypto';
+import type { Log } from '../../core/log.js';
+import type { OpenRecords } from '../../core/records/memory-store.js';
+import type { ServiceEvents } from '../../core/service-events.js';
+import { FairScheduler, openRecords, type ProviderFinding, type Responder } from '../../handler.js';
+import { type FileJournal, openLibsqlJournal } from '../../libsql.js';
+import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
+import { responderFor } from '../responder.js';
+import { addressProblem } from '../settings/address-problem.js';
+import { replicaSettings, type Settings, settingWarnings } from '../settings.js';
+import { Arrivals } from './arrivals.js';
+import { warnOfCreation } from './created-database.js';
+import { ErasedAccounts } from './erased-accounts.js';
+import { freshFetch } from './fresh-fetch.js';
+import { type HttpServerOptions, listen } from './http-server.js';
+import { LostFile } from './lost-file.js';
+import { Operations } from './operations.js';
+import { ProviderProbe } from './provider-probe.js';
+import { ReplicaWatch } from './replica-watch.js';
+import { ThreadedWork } from './threaded-work.js';
+
+/** After a signal to stop, answers get this long to be written. With closing the file that is 15 s in all. */
+const DRAIN_DEADLINE_MS = 12_000;
+
+/** A start waits this long for the replica. Then the service answers reads, and in `async` writes, too. */
+const REPLICA_REACHED_MAX_MS = 5_000;
+
+export interface Service {
+  readonly origin: string;
+  /** The origin of the operations port; undefined if the settings name no such port. */
+  readonly operationsOrigin: string | undefined;
+  /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
+  providerFinding(): ProviderFinding | undefined;
+  /** Takes a backup if the settings name a folder. The log has the outcome. */
+  backUp(): void;
+  /** Resolves when the storage thread has answered a call, with any answer. */
+  storageAnswers(): Promise<void>;
+  /** Stops listening, answers what is under way, and resolves when every acknowledged write is on disk. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly settings: Settings;
+  readonly log: Log;
+  /**
+   * Called once when storage can no longer be relied on. Stop the process then; a restart
+   * reads the stored records.
+   */
+  readonly onStorageLost: () => void;
+  /** Descriptor of a listening socket that was handed over; undefined: the settings name the address. */
+  readonly socket?: number | undefined;
+  /** Wraps the handler, to refuse some requests. */
+  readonly guard?: (respond: Responder) => HttpServerOptions['handler'];
+}
+
+/** Resolves when the service listens. Rejects with one sentence that names the cause. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { settings, log } = options;
+  for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
+  // The operations port opens first: loading the records may take long, and the port reports it.
+  const operations = await openOperations(settings, log);
+  try {
+    const replica = replicaOf(options, operations);
+    const journal = await openLibsqlJournal({
+      path: settings.databasePath,
+      backupFolder: settings.backups?.folder,
+      createAnyway: settings.databaseCreate,
+      replication: replica && { ...replica.settings, onReport: (report) => replica.take(report) },
+    });
+    warnOfCreation(settings, journal.isNew, log);
+    const loaded = await loadedRecords(journal, operations, options);
+    // Waits, so that the first write after a restart is not refused.
+    await journal.replicaReached(REPLICA_REACHED_MAX_MS);
+    return await serve(journal, loaded, replica, operations, options);
+  } catch (error) {
+    await operations.close();
+    throw error;
+  }
+}
+
+function replicaOf(
+  { settings, log }: ServiceOptions,
+  { events }: Operations,
+): ReplicaWatch | undefined {
+  const replica = replicaSettings(settings.replication);
+  return replica && new ReplicaWatch({ settings: replica, log, events, clock: Date.now });
+}
+
+interface LoadedRecords {
+  readonly records: OpenRecords;
+  readonly scheduler: FairScheduler;
+  readonly arrivals: Arrivals;
+  readonly work: ThreadedWork;
+}
+
+async function loadedRecords(
+  journal: FileJournal,
+  { events }: Operations,
+  { settings, log, onStorageLost }: ServiceOptions,
+): Promise<LoadedRecords> {
+  const arrivals = new Arrivals();
+  // Records and answers share the turns: all long work of the process takes turns.
+  const scheduler = new FairScheduler({ givesWay: () => arrivals.take() });
+  const work = new ThreadedWork();
+  try {
+    const records = await openRecords({
+      journal,
+      log,
+      scheduler,
+      work,
+      limits: settings.accountLimits,
+      ...(events && { events }),
+      onStorageLost() {
+        events?.storageLost();
+        onStorageLost();
+      },
+    });
+    return { records, scheduler, arrivals, work };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/** Opens the port and starts the backups. Closes the records if the port cannot be opened. */
+async function serve(
+  journal: FileJournal,
+  { records, scheduler, arrivals, work }: LoadedRecords,
+  replica: ReplicaWatch | undefined,
+  operations: Operations,
+  { settings, log, socket, guard = (respond) => respond }: ServiceOptions,
+): Promise<Service> {
+  const { events } = operations;
+  try {
+    // Before the first answer could show them.
+    const erasedAccounts = await ErasedAccounts.look({ settings, records, journal, log });
+    const { respond, signIn } = responderFor({
+      settings,
+      records,
+      log,
+      scheduler,
+      admission: undefined,
+      randomBytes: randomFillSync,
+      mayWait: true,
+      digest: (token) => hash('sha256', token, 'base64'),
+      freshFetch,
+      events,
+    });
+    const handler = guard(respond);
+    const { host, port, corsAllowedOrigins } = settings;
+    const server = await listen({
+      handler,
+      host,
+      port,
+      socket,
+      corsAllowedOrigins,
+      log,
+      events,
+      arrivals,
+    });
+    if (socket !== undefined) {
+      log.info('socket_handed_over', {
+        address: server.origin,
+        hint: 'HOST and PORT are not used; the socket unit names the address',
+      });
+    }
+    const backups = scheduleOf(settings, journal, log, events);
+    const providerProbe = new ProviderProbe({ signIn, log });
+    const lostFile = new LostFile({ settings, journal, records, backups, log, events });
+    const providerFinding = () => providerProbe.finding;
+    operations.started({
+      journal: {
+        look: () => lostFile.look(),
+        ping: () => journal.ping(),
+        touch: () => journal.touch(),
+      },
+      records,
+      server,
+      backups,
+      backupPlan: settings.backups,
+      replica,
+      erasedAccounts,
+      heavyWork: () => scheduler.waiting + work.jobs,
+      providerFinding,
+    });
+    return {
+      origin: server.origin,
+      operationsOrigin: operations.origin,
+      providerFinding,
+      backUp() {
+        if (backups !== undefined) backups.takeNow();
+        else log.warn('backup_not_configured', { hint: 'no backup is taken; set BACKUP_DIR' });
+      },
+      storageAnswers: () => journal.ping().catch(() => {}),
+      async stop() {
+        providerProbe.stop();
+        await operations.stopping();
+        backups?.stop();
+        await server.drain(DRAIN_DEADLINE_MS);
+        await lostFile.stop();
+        await records.close();
+        await work.close();
+        await operations.close();
+      },
+    };
+  } catch (error) {
+    await records.close();
+    throw new Error(
+      `the service cannot listen on ${settings.host}:${settings.port}: ${reasonOf(error)}`,
+    );
+  }
+}
+
+async function openOperations(settings: Settings, log: Log): Promise<Operations> {
+  const { databasePath, operations } = settings;
+  const identityConfigured = settings.signIn !== undefined;
+  try {
+    return await Operations.open({ settings: operations, databasePath, identityConfigured, log });
+  } catch (error) {
+    const { host, port } = operations.port ?? {};
+    const reason = reasonOf(error, 'OPS_');
+    throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
+  }
+}
+
+function scheduleOf(
+  { backups, databasePath }: Settings,
+  journal: FileJournal,
+  log: Log,
+  events: ServiceEvents | undefined,
+): BackupSchedule | undefined {
+  if (backups === undefined) return undefined;
+  return new BackupSchedule({ journal, databasePath, settings: backups, log, events });
+}
+
+function reasonOf(error: unknown, prefix = ''): string {
+  return addressProblem(error, prefix) ?? (error instanceof Error ? error.message : String(error));
+}

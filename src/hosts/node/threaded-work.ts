@@ -1,0 +1,139 @@
+// The JSON work of writes on Node: small work in place, large work in a thread
+// with a heap of its own. If the thread runs out of memory, one request is refused.
+
+import { Worker } from 'node:worker_threads';
+import { FairQueue } from '../../core/admission/fair-queue.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
+import { failed, type Outcome } from '../../core/domain/errors.js';
+import type { ChangedRecord } from '../../core/domain/record.js';
+import type { Eventually } from '../../core/eventually.js';
+import { type RecordWork, workInPlace } from '../../handler.js';
+import type { WorkCall } from './record-thread.js';
+
+/** Texts up to this length (all together) take at most about three milliseconds in place, and more in the thread. */
+const IN_PLACE_MAX_CHARACTERS = 32_768;
+/** The largest record and body that a client can send use about a third of it. */
+const HEAP_MAX_MEGABYTES = 256;
+
+interface Job {
+  readonly call: WorkCall;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface ThreadedWorkOptions {
+  readonly heapMaxMegabytes?: number;
+}
+
+export class ThreadedWork implements RecordWork {
+  readonly #heapMaxMegabytes: number;
+  #worker: Worker | undefined;
+  #underWay: Job | undefined;
+  #isClosed = false;
+  /** A job whose client has gone is done all the same: other readers may wait for its result. */
+  readonly #waiting = new FairQueue<Job>({ isGone: () => false, drop: () => {} });
+
+  constructor({ heapMaxMegabytes = HEAP_MAX_MEGABYTES }: ThreadedWorkOptions = {}) {
+    this.#heapMaxMegabytes = heapMaxMegabytes;
+  }
+
+  newRecord(
+    name: CollectionName,
+    body: string,
+    account: string,
+  ): Eventually<Outcome<ChangedRecord>> {
+    if (body.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.newRecord(name, body, account);
+    return this.#outcomeOf(account, { name: 'newRecord', args: [name, body] });
+  }
+
+  patchedRecord(
+    name: CollectionName,
+    stored: string,
+    body: string,
+    account: string,
+  ): Eventually<Outcome<ChangedRecord>> {
+    if (stored.length + body.length <= IN_PLACE_MAX_CHARACTERS) {
+      return workInPlace.patchedRecord(name, stored, body, account);
+    }
+    return this.#outcomeOf(account, { name: 'patchedRecord', args: [name, stored, body] });
+  }
+
+  paymentPieces(order: string, account: string): Eventually<readonly string[]> {
+    if (order.length <= IN_PLACE_MAX_CHARACTERS) return workInPlace.paymentPieces(order, account);
+    const call: WorkCall = { name: 'paymentPieces', args: [order] };
+    return this.#run(account, call) as Promise<readonly string[]>;
+  }
+
+  /** The number of jobs of the thread: the one under way and the waiting ones. */
+  get jobs(): number {
+    return this.#waiting.size + Number(this.#underWay !== undefined);
+  }
+
+  /** Ends the thread and rejects all work that is not done. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#worker?.terminate();
+  }
+
+  async #outcomeOf(account: string, call: WorkCall): Promise<Outcome<ChangedRecord>> {
+    try {
+      return (await this.#run(account, call)) as Outcome<ChangedRecord>;
+    } catch (error) {
+      if (!(error instanceof OutOfMemory)) throw error;
+      return failed(
+        'VALIDATION_FAILED',
+        'the record takes more memory to work on than one record may; send fewer or larger parts',
+      );
+    }
+  }
+
+  #run(account: string, call: WorkCall): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(account, { call, resolve, reject });
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#underWay !== undefined) return;
+    const job = this.#waiting.take();
+    if (job === undefined) return;
+    this.#underWay = job;
+    try {
+      if (this.#isClosed) throw new Error('the thread of the records is closed');
+      this.#worker ??= this.#start();
+      this.#worker.postMessage(job.call);
+    } catch (error) {
+      // The system gives no further thread, or this object is closed. This job fails; the next one is tried.
+      this.#settle(() => job.reject(error instanceof Error ? error : new Error(String(error))));
+    }
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('./record-thread.js', import.meta.url), {
+      name: 'records',
+      resourceLimits: { maxOldGenerationSizeMb: this.#heapMaxMegabytes },
+    });
+    let cause: Error = new Error('the thread of the records has ended');
+    worker.on('message', (result: unknown) => this.#settle((job) => job.resolve(result)));
+    worker.on('error', (error: Error & { code?: string }) => {
+      cause = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfMemory() : error;
+    });
+    worker.on('exit', () => {
+      this.#worker = undefined;
+      this.#settle((job) => job.reject(cause));
+    });
+    // The thread must not keep a process running that has nothing else to do.
+    worker.unref();
+    return worker;
+  }
+
+  #settle(settle: (job: Job) => void): void {
+    const job = this.#underWay;
+    this.#underWay = undefined;
+    if (job !== undefined) settle(job);
+    this.#next();
+  }
+}
+
+class OutOfMemory extends Error {}

@@ -1,0 +1,171 @@
+// Counts what the service tells of itself, from its start on. Whoever reads the
+// figures changes nothing: there may be several.
+
+import type {
+  CommitStatus,
+  FinishedRequest,
+  IdentityOutcome,
+  ServiceEvents,
+} from '../../core/service-events.js';
+import { Histogram } from './histogram.js';
+import type { RequestLog } from './request-log.js';
+import { DURATION_BOUNDS_SECONDS, RequestSeries } from './request-series.js';
+
+/** Up to the largest group that is committed at once. */
+const GROUP_BOUNDS_WRITES = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
+
+export interface MeterOptions {
+  /** Milliseconds of a clock that is never set. */
+  readonly now: () => number;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock: () => number;
+  readonly requestLog?: RequestLog | undefined;
+}
+
+/** Commits that fail: since when, and the last one's reason. */
+export interface WriteFailure {
+  /** Milliseconds since 1970, UTC. */
+  readonly since: number;
+  readonly reason: string;
+}
+
+export class Meter implements ServiceEvents {
+  readonly #options: MeterOptions;
+  readonly requests = new RequestSeries();
+  readonly commitDurations = new Histogram(DURATION_BOUNDS_SECONDS);
+  readonly groupSizes = new Histogram(GROUP_BOUNDS_WRITES);
+  readonly commits = new Counts<CommitStatus>([
+    'committed',
+    'absent',
+    'present',
+    'unknown',
+    'refused',
+    'kept',
+  ]);
+  readonly replicaSyncs = new Histogram(DURATION_BOUNDS_SECONDS);
+  replicaFailures = 0;
+  readonly identityChecks = new Counts<IdentityOutcome>(['identified', 'invalid', 'unavailable']);
+  readonly identityDurations = new Histogram(DURATION_BOUNDS_SECONDS);
+  readonly sharedChecks = new Counts<'joined' | 'remembered'>(['joined', 'remembered']);
+  readonly backups = new Counts<'taken' | 'failed'>(['taken', 'failed']);
+  /** Old backups that hold much more than those after them. */
+  heldBack = 0;
+  auditFailures = 0;
+  isStorageLost = false;
+  lastIdentityOutcome: IdentityOutcome | undefined;
+  lastBackup: LastBackup | undefined;
+  #writeFailure: WriteFailure | undefined;
+  #commitStartedAt = 0;
+
+  constructor(options: MeterOptions) {
+    this.#options = options;
+  }
+
+  /** The last commit failed and none has succeeded since. */
+  get writeFailure(): WriteFailure | undefined {
+    return this.#writeFailure;
+  }
+
+  requestFinished(request: FinishedRequest): void {
+    this.requests.add(request);
+    this.#options.requestLog?.add(request);
+  }
+
+  commitStarted(writes: number): void {
+    this.groupSizes.observe(writes);
+    this.#commitStartedAt = this.#options.now();
+  }
+
+  commitFinished(status: CommitStatus, error?: unknown): void {
+    this.commitDurations.observe((this.#options.now() - this.#commitStartedAt) / 1000);
+    this.commits.add(status);
+    if (status === 'committed' || status === 'kept') this.#writeFailure = undefined;
+    // The disk works: the fault is the replica's, and reported as such.
+    if (status === 'committed' || status === 'kept' || status === 'refused') return;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#writeFailure = {
+      since: this.#writeFailure?.since ?? this.#options.clock(),
+      reason,
+    };
+  }
+
+  /** Storage took a commit that was made to find out, and no commit has failed since it was begun. */
+  writesRecovered(from: WriteFailure): void {
+    if (this.#writeFailure === from) this.#writeFailure = undefined;
+  }
+
+  auditFailed(): void {
+    this.auditFailures++;
+  }
+
+  storageLost(): void {
+    this.isStorageLost = true;
+  }
+
+  identityChecked(outcome: IdentityOutcome, milliseconds: number): void {
+    this.identityChecks.add(outcome);
+    this.identityDurations.observe(milliseconds / 1000);
+    this.lastIdentityOutcome = outcome;
+  }
+
+  identityShared(how: 'joined' | 'remembered'): void {
+    this.sharedChecks.add(how);
+  }
+
+  backupTaken(at: number, milliseconds: number, bytes: number): void {
+    this.backups.add('taken');
+    this.lastBackup = { at, milliseconds, bytes, failedSince: false };
+  }
+
+  backupFailed(): void {
+    this.backups.add('failed');
+    this.lastBackup = { ...this.lastBackup, failedSince: true };
+  }
+
+  backupsHeldBack(count: number): void {
+    this.heldBack = count;
+  }
+
+  replicaSynced(milliseconds: number): void {
+    this.replicaSyncs.observe(milliseconds / 1000);
+  }
+
+  replicaFailed(): void {
+    this.replicaFailures++;
+  }
+
+  get droppedLogLines(): number {
+    return this.#options.requestLog?.dropped ?? 0;
+  }
+}
+
+/** The last backup of this process; without a time where none has succeeded. */
+export interface LastBackup {
+  /** Milliseconds since 1970, UTC. */
+  readonly at?: number;
+  readonly milliseconds?: number;
+  readonly bytes?: number;
+  /** Whether the one after it failed. */
+  readonly failedSince: boolean;
+}
+
+/** How often each of a few outcomes was met; all are there from the start, so that a rate can be taken of the first. */
+export class Counts<Name extends string> {
+  readonly #counts: Map<Name, number>;
+
+  constructor(names: readonly Name[]) {
+    this.#counts = new Map(names.map((name) => [name, 0]));
+  }
+
+  add(name: Name): void {
+    this.#counts.set(name, this.of(name) + 1);
+  }
+
+  of(name: Name): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  [Symbol.iterator](): IterableIterator<[Name, number]> {
+    return this.#counts.entries();
+  }
+}

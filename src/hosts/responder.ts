@@ -1,0 +1,76 @@
+// The service as a host that has settings runs it: one function for all hosts,
+// and every field required, so that a host that forgets a part does not compile.
+
+import type { FairScheduler } from '../core/admission/fair-scheduler.js';
+import type { RandomBytes } from '../core/http/request-id.js';
+import type { IdentityEvents } from '../core/identity/watched-checks.js';
+import type { Log } from '../core/log.js';
+import type { RecordStore } from '../core/records/record-store.js';
+import {
+  type AdmissionLimits,
+  createResponder,
+  type HandlerDependencies,
+  openSignIn,
+  type Responder,
+  type SignIn,
+} from '../handler.js';
+import type { Settings } from './settings.js';
+
+/** The parts of a host; undefined where the platform has nothing better than the handler's default. */
+export interface HostParts {
+  readonly settings: Settings;
+  readonly records: RecordStore;
+  readonly log: Log;
+  readonly scheduler: FairScheduler;
+  readonly admission: AdmissionLimits | undefined;
+  readonly randomBytes: RandomBytes | undefined;
+  /** Whether one request may wait for another: for an identical check under way, or for a place among the checks. */
+  readonly mayWait: boolean;
+  /** Hashes a token, as the key under which a check is remembered. */
+  readonly digest: (token: string) => string | Promise<string>;
+  /** Sends to the provider on a connection of its own, where a kept one was closed. */
+  readonly freshFetch: typeof fetch | undefined;
+  /** Called for every check of a token; undefined when nothing is measured. */
+  readonly events: IdentityEvents | undefined;
+}
+
+/** `signIn` is undefined where no provider is configured. */
+export function responderFor(parts: HostParts): {
+  readonly respond: Responder;
+  readonly signIn: SignIn | undefined;
+} {
+  const signIn = signInOf(parts);
+  return { respond: createResponder(dependenciesOf(parts, signIn)), signIn };
+}
+
+/** The same for `createHandler`, of a handler that somebody else built: the tests use the built one. */
+export function handlerDependencies(parts: HostParts): HandlerDependencies {
+  return dependenciesOf(parts, signInOf(parts));
+}
+
+function dependenciesOf(parts: HostParts, signIn: SignIn | undefined): HandlerDependencies {
+  const { settings, records, log, scheduler, admission, randomBytes } = parts;
+  return {
+    records,
+    ...(signIn && { identity: signIn.identity }),
+    adminKey: settings.adminKey,
+    corsAllowedOrigins: settings.corsAllowedOrigins,
+    log,
+    scheduler,
+    ...(admission && { admission }),
+    ...(randomBytes && { randomBytes }),
+  };
+}
+
+function signInOf(parts: HostParts): SignIn | undefined {
+  const { settings, log, mayWait, digest, freshFetch, events } = parts;
+  if (settings.signIn === undefined) return undefined;
+  return openSignIn({
+    settings: settings.signIn,
+    log,
+    joined: mayWait,
+    digest,
+    ...(freshFetch && { freshFetch }),
+    events,
+  });
+}

@@ -1,0 +1,180 @@
+// The methods that the front, an account's object and the directory call on each other, and
+// what they send. That is plain values, because they cross to another machine and, during a
+// deployment, to another version. So in every shape here properties may be added, never removed
+// or given another meaning, and a reader ignores properties that it does not know.
+
+import type { Actor } from '../../core/domain/audit-event.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
+import type { Outcome } from '../../core/domain/errors.js';
+import type { ListQuery, PageRequest } from '../../core/domain/listing.js';
+import type {
+  AccountPage,
+  AccountSummary,
+  Overview,
+  RecordCounts,
+  Usage,
+} from '../../core/records/record-store.js';
+import type {
+  ArrivingPiece,
+  EventPlace,
+  KnownAccounts,
+  LeavingEvents,
+  LeavingPiece,
+  MovedEvent,
+  MovedState,
+  MoveReply,
+} from '../../storage/move/move-messages.js';
+import type { SentPage } from './sent-page.js';
+
+/** Who calls. `owner` names the account; it never comes from a header. */
+export interface Caller {
+  readonly owner: string;
+  /** The operator, whose changes are audited. Absent: the account itself. */
+  readonly actor?: Actor | undefined;
+}
+
+/** The operator's page of an account, with its business records. */
+export interface SentProfile {
+  readonly summary: AccountSummary;
+  readonly profiles: SentPage;
+}
+
+/**
+ * The methods of an account's object. Bodies are JSON texts. The first seven reject only if
+ * the object cannot answer; every other outcome is a value, because an error that is thrown
+ * on the other machine arrives without its class.
+ */
+export interface AccountStub {
+  list(caller: Caller, collection: CollectionName, query: ListQuery): Promise<Outcome<SentPage>>;
+  read(caller: Caller, collection: CollectionName, id: string): Promise<Outcome<string>>;
+  create(caller: Caller, collection: CollectionName, body: string): Promise<Outcome<string>>;
+  update(
+    caller: Caller,
+    collection: CollectionName,
+    id: string,
+    body: string,
+  ): Promise<Outcome<string>>;
+  delete(caller: Caller, collection: CollectionName, id: string): Promise<Outcome<string>>;
+  payments(caller: Caller): Promise<Outcome<SentPage>>;
+  profile(caller: Caller): Promise<Outcome<SentProfile>>;
+  /** The account's state for the directory. Sows the sample account if it is new. Undefined if the object is empty. */
+  announce(owner: string): Promise<Delivery | undefined>;
+  /**
+   * Erases the account: its records, the numbers of its ids, its database, its place in the
+   * directory. The audit events stay in the directory. Called by the admin Worker alone.
+   */
+  erase(owner: string): Promise<Erased>;
+  /**
+   * Sets the account back to a point of its history, and restarts its object. Rejects, with
+   * nothing changed, while the directory cannot take the account's changes. Called by the
+   * admin Worker alone.
+   */
+  restore(restore: Restore): Promise<RestoreReply>;
+  /** Makes the directory follow a restore. May be repeated. */
+  followRestore(restore: Restore): Promise<RestoreState>;
+  /** Only the admin Worker calls these three: they move an account in or out. */
+  takePiece(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>>;
+  movedState(owner: string): Promise<MoveReply<MovedState>>;
+  leavingPiece(owner: string, after: number): Promise<MoveReply<LeavingPiece>>;
+}
+
+export interface Erased {
+  readonly owner_sub: string;
+  readonly erased: true;
+}
+
+/** A point in an object's history: milliseconds since 1970, UTC, or a bookmark of the platform. */
+export type RestorePoint = { readonly time: number } | { readonly bookmark: string };
+
+export interface Restore {
+  /** Each restore has a new one. */
+  readonly id: string;
+  readonly owner: string;
+  readonly point: RestorePoint;
+  /** When the operator asked for it: milliseconds since 1970, UTC. */
+  readonly at: number;
+}
+
+/** `refused`: nothing was changed. `isSupported` is false if the runtime keeps no history. */
+export type RestoreReply =
+  | {
+      readonly kind: 'restarting';
+      readonly bookmark: string;
+      /** Leads back to the state just before the restore. */
+      readonly undoBookmark: string;
+    }
+  | { readonly kind: 'refused'; readonly isSupported: boolean; readonly reason: string };
+
+/**
+ * How far a restore is.
+ *
+ * - `restarting`: the object still has its old state.
+ * - `untold`: the object has the earlier state; the directory has yet to take it.
+ * - `followed`: the directory shows the earlier state.
+ * - `none`: the object did not go back.
+ */
+export type RestoreState = 'restarting' | 'untold' | 'followed' | 'none';
+
+/** The methods of the directory. */
+export interface DirectoryStub {
+  apply(delivery: Delivery): Promise<Receipt>;
+  overview(): Promise<Overview>;
+  accounts(q: string, page: PageRequest): Promise<AccountPage>;
+  usage(): Promise<Usage>;
+  auditEvents(page: PageRequest): Promise<SentPage>;
+  ping(): Promise<void>;
+  /** Removes every trace of an account but its audit events. */
+  forget(owner: string): Promise<void>;
+  /** Remembers a restore that is about to begin, and asks the account until it has followed. */
+  expectRestore(restore: Restore): Promise<void>;
+  /** The restore did not begin. */
+  dropRestore(restore: Restore): Promise<void>;
+  /** Only the admin Worker calls these three. This one: the accounts whose subject comes after a text, in order; also those without records. */
+  knownAccounts(after: string): Promise<KnownAccounts>;
+  /** Adds the events that the audit log does not have yet. Returns the number of these events in the log. */
+  takeEvents(events: readonly MovedEvent[]): Promise<number>;
+  /** The audit log from its beginning, by the time of the changes. */
+  eventsAfter(after: EventPlace): Promise<LeavingEvents>;
+}
+
+/** Everything that the directory keeps of one account, at one revision. */
+export interface Delivery {
+  readonly owner: string;
+  /** Commits so far. */
+  readonly revision: number;
+  /** The account's own records. */
+  readonly counts: RecordCounts;
+  /** Every stored row, by collection. */
+  readonly holdings: Holdings;
+  /** Case-folded texts in which `q` finds the account, besides its subject. Absent: unchanged. */
+  readonly searchTexts?: readonly string[];
+  /** Audit events that the directory may not have yet, oldest first. */
+  readonly events: readonly NumberedEvent[];
+}
+
+export interface NumberedEvent {
+  /** Order of events of this account. A restore takes numbers back, so a number may come twice. */
+  readonly number: number;
+  /** Names the life of the object in which the event was written. Epoch and number together are the event's name. */
+  readonly epoch: string;
+  /** JSON text. */
+  readonly event: string;
+}
+
+export type Holdings = Readonly<Record<CollectionName, Holding>>;
+
+/** Size and times of one collection. */
+export interface Holding {
+  readonly records: number;
+  /** UTF-8 bytes of the records. */
+  readonly payloadBytes: number;
+  /** Milliseconds since 1970, UTC; 0 if there is no record. */
+  readonly updatedAt: number;
+  /** Recent creations: hour since 1970 → number of records. */
+  readonly created: Readonly<Record<string, number>>;
+}
+
+/** The revision that the directory has of an account after a delivery. */
+export interface Receipt {
+  readonly revision: number;
+}

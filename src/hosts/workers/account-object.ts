@@ -1,0 +1,180 @@
+// One account's records as a durable object: the same records, rules and writer
+// as in one process, over the object's own database. The platform runs at most
+// one of them for an account, so there is one writer here, too.
+
+import { DurableObject } from 'cloudflare:workers';
+import type { CollectionName } from '../../core/domain/collection-name.js';
+import { type Outcome, succeeded } from '../../core/domain/errors.js';
+import type { ListQuery } from '../../core/domain/listing.js';
+import type { AccountRecords } from '../../core/records/record-store.js';
+import type {
+  ArrivingPiece,
+  LeavingPiece,
+  MovedState,
+  MoveReply,
+} from '../../storage/move/move-messages.js';
+import { ObjectJournal } from '../../storage/object/object-journal.js';
+import type {
+  AccountStub,
+  Caller,
+  Delivery,
+  Erased,
+  Restore,
+  RestoreReply,
+  RestoreState,
+  SentProfile,
+} from './account-call.js';
+import { AccountMove } from './account-move.js';
+import { AccountRestore } from './account-restore.js';
+import { consoleLog } from './console-log.js';
+import { accountLimits, directoryStub, type WorkerEnvironment } from './environment.js';
+import { Outbox } from './outbox.js';
+import { type SentPage, sentPage } from './sent-page.js';
+import { notServed, ServedAccount } from './served-account.js';
+
+/**
+ * How long the operator's answer waits for the directory. After that, the change is
+ * shown once the alarm has delivered it.
+ */
+const OPERATOR_WAIT_MS = 2_000;
+
+/** Each part knows those before it: outbox, journal, account, then the move and the restore. */
+export class AccountObject extends DurableObject<WorkerEnvironment> implements AccountStub {
+  readonly #outbox: Outbox;
+  readonly #account: ServedAccount;
+  readonly #move: AccountMove;
+  readonly #restore: AccountRestore;
+
+  constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
+    super(ctx, env);
+    const { storage } = ctx;
+    const log = consoleLog();
+    const directory = () => directoryStub(env);
+    const limits = accountLimits(env);
+    const outbox = new Outbox({ storage, directory, log, clock: Date.now, random: Math.random });
+    const journal = new ObjectJournal({ storage, epoch: crypto.randomUUID(), follower: outbox });
+    const account = new ServedAccount({ ctx, journal, outbox, limits, log });
+    this.#outbox = outbox;
+    this.#account = account;
+    this.#move = new AccountMove({ storage, journal, outbox, limits, account });
+    this.#restore = new AccountRestore({ storage, journal, outbox, directory, account, log });
+    void account.load();
+  }
+
+  list(caller: Caller, collection: CollectionName, query: ListQuery): Promise<Outcome<SentPage>> {
+    return this.#ask(caller, async (records) =>
+      succeeded(sentPage(await records.list(collection, query))),
+    );
+  }
+
+  read(caller: Caller, collection: CollectionName, id: string): Promise<Outcome<string>> {
+    return this.#ask(caller, (records) => records.read(collection, id));
+  }
+
+  create(caller: Caller, collection: CollectionName, body: string): Promise<Outcome<string>> {
+    return this.#change(caller, (records) => records.create(collection, body));
+  }
+
+  update(
+    caller: Caller,
+    collection: CollectionName,
+    id: string,
+    body: string,
+  ): Promise<Outcome<string>> {
+    return this.#change(caller, (records) => records.update(collection, id, body));
+  }
+
+  delete(caller: Caller, collection: CollectionName, id: string): Promise<Outcome<string>> {
+    return this.#change(caller, (records) => records.delete(collection, id));
+  }
+
+  payments(caller: Caller): Promise<Outcome<SentPage>> {
+    return this.#ask(caller, async (records) => succeeded(sentPage(await records.payments())));
+  }
+
+  profile(caller: Caller): Promise<Outcome<SentProfile>> {
+    return this.#ask(caller, async (records) => {
+      const profile = await records.profile();
+      if (!profile.ok) return profile;
+      const { summary, profiles: items } = profile.value;
+      const profiles = sentPage({ items, total: summary.resources.businesses });
+      return succeeded({ summary, profiles });
+    });
+  }
+
+  async announce(owner: string): Promise<Delivery | undefined> {
+    await this.#account.expectOwner(owner);
+    return this.#outbox.delivery();
+  }
+
+  async takePiece(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>> {
+    this.#outbox.expectOwner(owner);
+    const reply = await this.#move.take(owner, piece);
+    await this.#tellDirectory();
+    return reply;
+  }
+
+  async movedState(owner: string): Promise<MoveReply<MovedState>> {
+    this.#outbox.expectOwner(owner);
+    return this.#move.state();
+  }
+
+  async leavingPiece(owner: string, after: number): Promise<MoveReply<LeavingPiece>> {
+    this.#outbox.expectOwner(owner);
+    return this.#move.piece(after);
+  }
+
+  /** May be repeated. Rejects, with nothing erased, while the directory cannot take the audit events. */
+  async erase(owner: string): Promise<Erased> {
+    this.#outbox.expectOwner(owner);
+    // This call must stay outside the block below: the block would wait for an answer that it holds back itself.
+    await this.#outbox.deliver();
+    await this.#account.empty(async () => {
+      if (this.#outbox.isPending) throw new Error('the directory has not taken every change');
+      await directoryStub(this.env).forget(owner);
+    });
+    return { owner_sub: owner, erased: true };
+  }
+
+  async restore(restore: Restore): Promise<RestoreReply> {
+    this.#outbox.expectOwner(restore.owner);
+    return this.#restore.begin(restore);
+  }
+
+  async followRestore(restore: Restore): Promise<RestoreState> {
+    this.#outbox.expectOwner(restore.owner);
+    return this.#restore.follow(restore);
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#outbox.onAlarm();
+  }
+
+  async #ask<T>(
+    { owner, actor }: Caller,
+    use: (records: AccountRecords) => Outcome<T> | Promise<Outcome<T>>,
+  ): Promise<Outcome<T>> {
+    const records = await this.#account.records(owner);
+    if (records === undefined) return notServed();
+    return use(records.account(owner, { actor, hasGone: () => false }));
+  }
+
+  async #change(
+    caller: Caller,
+    use: (records: AccountRecords) => Promise<Outcome<string>>,
+  ): Promise<Outcome<string>> {
+    const outcome = await this.#ask(caller, use);
+    if (caller.actor !== undefined) await this.#tellDirectory();
+    return outcome;
+  }
+
+  /** "After an operator's own change, the operator's next view shows it." */
+  async #tellDirectory(): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const waited = new Promise((resolve) => {
+      timer = setTimeout(resolve, OPERATOR_WAIT_MS);
+    });
+    await Promise.race([this.#outbox.deliver(), waited]);
+    clearTimeout(timer);
+  }
+}

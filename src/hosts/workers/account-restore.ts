@@ -1,0 +1,117 @@
+// Sets an account's object back to an earlier point of its history. Only code inside
+// the object can ask the platform for it, and the object takes its earlier state when
+// it is loaded again. README.md explains how the directory learns of it.
+
+import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../core/domain/audit-event.js';
+import type { Log } from '../../core/log.js';
+import type { ObjectJournal } from '../../storage/object/object-journal.js';
+import type { ObjectStorage } from '../../storage/object/object-storage.js';
+import type {
+  DirectoryStub,
+  Restore,
+  RestorePoint,
+  RestoreReply,
+  RestoreState,
+} from './account-call.js';
+import type { Outbox } from './outbox.js';
+import type { ServedAccount } from './served-account.js';
+
+/** The key of the latest restore's id. It is written before the restore, so an earlier state does not have it. */
+const SIGN = 'restore';
+const FIND_EVENT = 'select id from audit_events where event = ?1';
+
+/** The part of `ctx.storage` that a restore uses: https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
+export interface RestorableStorage extends ObjectStorage {
+  readonly kv: { get(key: string): unknown; put(key: string, value: string): void };
+  /** Rejects if the platform does not keep that time, or if the runtime keeps no history. */
+  getBookmarkForTime(time: number): Promise<string>;
+  /** Resolves with the bookmark that undoes it. */
+  onNextSessionRestoreBookmark(bookmark: string): Promise<string>;
+}
+
+export interface AccountRestoreOptions {
+  readonly storage: RestorableStorage;
+  readonly journal: ObjectJournal;
+  readonly outbox: Outbox;
+  readonly directory: () => DirectoryStub;
+  readonly account: Pick<ServedAccount, 'state' | 'restart'>;
+  readonly log: Log;
+}
+
+export class AccountRestore {
+  readonly #options: AccountRestoreOptions;
+
+  constructor(options: AccountRestoreOptions) {
+    this.#options = options;
+  }
+
+  async begin(restore: Restore): Promise<RestoreReply> {
+    const { storage, outbox, directory, account, log } = this.#options;
+    if (!(await outbox.deliver())) {
+      throw new Error('the directory has not taken every change, which would be lost: ask again');
+    }
+    let bookmark: string;
+    try {
+      bookmark = await bookmarkOf(storage, restore.point);
+    } catch (error) {
+      return refused(error);
+    }
+    await directory().expectRestore(restore);
+    try {
+      storage.kv.put(SIGN, restore.id);
+      const undoBookmark = await storage.onNextSessionRestoreBookmark(bookmark);
+      // The log gets it, too, because the answer may not arrive.
+      log.warn('account_restored', { owner_sub: restore.owner, bookmark, undoBookmark });
+      account.restart();
+      return { kind: 'restarting', bookmark, undoBookmark };
+    } catch (error) {
+      await directory().dropRestore(restore);
+      return refused(error);
+    }
+  }
+
+  /** Appends the restore to the audit log, once the object is loaded again. The delivery of that event carries the whole state. */
+  async follow(restore: Restore): Promise<RestoreState> {
+    const { storage, journal, outbox, account } = this.#options;
+    if (account.state === 'restarting') return 'restarting';
+    if (storage.kv.get(SIGN) === restore.id) return 'none';
+    const event = eventOf(restore);
+    if (!this.#has(event)) {
+      if (account.state === 'arriving') throw new Error('the account is being moved in');
+      const changes = { puts: [], removals: [], sequences: {}, events: [event], at: restore.at };
+      const result = await journal.commit(changes);
+      if (result.status !== 'committed') throw result.error;
+    }
+    return (await outbox.deliver()) ? 'followed' : 'untold';
+  }
+
+  #has(event: RestoreEvent): boolean {
+    const { storage, journal } = this.#options;
+    if (!journal.hasTables) return false;
+    return [...storage.sql.exec(FIND_EVENT, JSON.stringify(event))].length > 0;
+  }
+}
+
+function bookmarkOf(storage: RestorableStorage, point: RestorePoint): string | Promise<string> {
+  return 'bookmark' in point ? point.bookmark : storage.getBookmarkForTime(point.time);
+}
+
+function refused(error: unknown): RestoreReply {
+  const reason = error instanceof Error ? error.message : String(error);
+  // The local runtime's message.
+  return { kind: 'refused', isSupported: !reason.includes('point-in-time recovery'), reason };
+}
+
+/** The same text for the same restore, so that a second call finds the event of the first. */
+function eventOf({ owner, point, at }: Restore): RestoreEvent {
+  const asked = 'bookmark' in point ? point.bookmark : new Date(point.time).toISOString();
+  return {
+    actor: 'restore',
+    action: 'restore',
+    resource: 'database',
+    record_id: asked.slice(0, CHANGED_NAME_MAX_CHARACTERS),
+    owner_sub: owner,
+    timestamp: new Date(at).toISOString(),
+    changed: [],
+  };
+}

@@ -1,0 +1,51 @@
+// An account's rows and audit events from a copy, cut into the pieces that an object takes.
+
+import type { MovedEvent } from '../../../storage/move/move-messages.js';
+import { charactersOf, type MovedRow, piecesOfStream } from '../../../storage/move/moved-rows.js';
+import { eventOfLine, type IndexedAccount, type Manifest, rowOfLine } from './copy-format.js';
+import type { CopyShelf } from './copy-shelf.js';
+import { linesOf } from './lines.js';
+
+/** The rows in the order of their creation. Rejects if a file is missing or damaged. */
+export async function* copiedRows(
+  shelf: CopyShelf,
+  copy: string,
+  { stretches }: IndexedAccount,
+): AsyncGenerator<MovedRow[]> {
+  yield* piecesOfStream(rows(shelf, copy, stretches), charactersOf);
+}
+
+/** The account's audit events with their names, by which the directory takes none twice. */
+export async function* copiedEvents(
+  shelf: CopyShelf,
+  { copy, files }: Manifest,
+  account: string,
+): AsyncGenerator<MovedEvent[]> {
+  const audit = files.filter(({ content }) => content === 'audit').map(({ name }) => name);
+  yield* piecesOfStream(events(shelf, copy, audit, account), ({ event }) => event.length);
+}
+
+async function* rows(shelf: CopyShelf, copy: string, stretches: IndexedAccount['stretches']) {
+  for (const { file, offset, bytes: length } of stretches) {
+    for await (const line of linesOf(await shelf.open(copy, file, { offset, length }))) {
+      yield rowOfLine(line);
+    }
+  }
+}
+
+async function* events(
+  shelf: CopyShelf,
+  copy: string,
+  files: readonly string[],
+  account: string,
+): AsyncGenerator<MovedEvent> {
+  for (const file of files) {
+    for await (const line of linesOf(await shelf.open(copy, file))) {
+      const { name, event } = eventOfLine(line);
+      // An event of an early release has no name. The directory has it already.
+      if (name === null) continue;
+      const [owner, epoch, number] = JSON.parse(name) as [string, string, number];
+      if (owner === account) yield { owner, epoch, number, event };
+    }
+  }
+}

@@ -1,0 +1,244 @@
+// The directory answers the operator's views across accounts. Accounts deliver
+// their state to it (outbox.ts); requests for records never pass through it.
+
+import { DurableObject } from 'cloudflare:workers';
+import { byCollection, isCollectionName } from '../../core/domain/collection-name.js';
+import { HOUR_MS } from '../../core/domain/hour.js';
+import { offsetOf, type PageRequest } from '../../core/domain/listing.js';
+import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
+import { caseFolded } from '../../core/domain/search.js';
+import type { StoredUsage } from '../../core/records/journal.js';
+import type {
+  AccountPage,
+  AccountSummary,
+  Overview,
+  RecordCounts,
+  Usage,
+} from '../../core/records/record-store.js';
+import {
+  LONGEST_WINDOW_HOURS,
+  overviewOf,
+  recordCount,
+  USAGE_WINDOWS_HOURS,
+  usageView,
+} from '../../core/records/usage-view.js';
+import type {
+  EventPlace,
+  KnownAccounts,
+  LeavingEvents,
+  MovedEvent,
+} from '../../storage/move/move-messages.js';
+import type { SqlRow } from '../../storage/object/object-storage.js';
+import { migrate, schemaVersion } from '../../storage/object/schema-version.js';
+import type { Delivery, DirectoryStub, Receipt, Restore } from './account-call.js';
+import { consoleLog } from './console-log.js';
+import { DirectoryMove } from './directory-move.js';
+import { DirectoryRestores } from './directory-restores.js';
+import * as sql from './directory-schema.js';
+import { DirectoryTotals } from './directory-totals.js';
+import { accountStub, type WorkerEnvironment } from './environment.js';
+import { type SentPage, sentPage } from './sent-page.js';
+
+/** The platform's rows have at most 2 MB, so longer texts are stored in pieces. */
+const PIECE_CHARACTERS = 500_000;
+/** Neighbouring pieces overlap by this much, so that every `q` is whole in one of them. No URL can hold a longer `q`. */
+const OVERLAP_CHARACTERS = 20_000;
+
+export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
+  readonly #log = consoleLog();
+  readonly #totals: DirectoryTotals;
+  readonly #restores: DirectoryRestores;
+  readonly #move: DirectoryMove;
+
+  constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
+    super(ctx, env);
+    const { storage } = ctx;
+    const version = schemaVersion(storage, sql.FIRST_TABLE);
+    storage.transactionSync(() => migrate(storage, sql.SCHEMA_STEPS, version));
+    this.#totals = new DirectoryTotals(storage.sql);
+    this.#restores = new DirectoryRestores({
+      storage,
+      account: (owner) => accountStub(env, owner),
+      log: this.#log,
+      clock: Date.now,
+    });
+    this.#move = new DirectoryMove(storage.sql);
+  }
+
+  /** Takes a delivery whose revision is not lower than the known one. A second or late delivery changes nothing. */
+  async apply(delivery: Delivery): Promise<Receipt> {
+    return this.ctx.storage.transactionSync(() => {
+      const { owner, revision, counts } = delivery;
+      const [known] = this.#rows<KnownRow>(sql.FIND_ACCOUNT, owner);
+      if (known !== undefined && revision < known.revision) return { revision: known.revision };
+      this.#takeEvents(delivery);
+      this.#totals.replace(owner, counts, delivery.holdings);
+      if (delivery.searchTexts !== undefined) this.#takeSearchTexts(delivery, delivery.searchTexts);
+      const records = recordCount(counts);
+      this.#countTenant(known?.record_count ?? 0, records);
+      this.#rows(sql.PUT_ACCOUNT, owner, caseFolded(owner), revision, records);
+      return { revision };
+    });
+  }
+
+  async overview(): Promise<Overview> {
+    await this.#knowSamples();
+    const [count] = this.#rows<{ tenants: number }>(sql.COUNT_TENANTS);
+    const rows = this.#rows<TotalsRow>(sql.READ_TOTALS);
+    return overviewOf(
+      count?.tenants ?? 0,
+      (name) => rows.find(({ collection }) => collection === name)?.records ?? 0,
+    );
+  }
+
+  async accounts(q: string, page: PageRequest): Promise<AccountPage> {
+    await this.#knowSamples();
+    const folded = caseFolded(q);
+    const [count] = this.#rows<{ total: number }>(sql.COUNT_ACCOUNTS, folded);
+    const rows = this.#rows<AccountRow>(sql.LIST_ACCOUNTS, folded, page.pageSize, offsetOf(page));
+    return { items: rows.map(summaryOf), total: count?.total ?? 0 };
+  }
+
+  async usage(): Promise<Usage> {
+    await this.#knowSamples();
+    const hour = Math.floor(Date.now() / HOUR_MS);
+    const since = USAGE_WINDOWS_HOURS.map((hours) => hour - hours);
+    this.#rows(sql.FORGET_HOURS, hour - LONGEST_WINDOW_HOURS);
+    this.#rows(sql.FIND_LATEST);
+    const created = this.#rows<CreatedRow>(sql.SUM_CREATED, ...since);
+    const sums = this.#rows<TotalsRow>(sql.READ_TOTALS);
+    const [events] = this.#rows<{ total: number }>(sql.COUNT_EVENTS);
+    const collections = sums.flatMap((held): StoredUsage[] => {
+      if (!isCollectionName(held.collection)) return [];
+      const lately = created.find(({ collection }) => collection === held.collection);
+      const { after_first = 0, after_second = 0, after_third = 0 } = lately ?? {};
+      return [
+        {
+          collection: held.collection,
+          records: held.records,
+          payloadBytes: held.payload_bytes,
+          createdAfter: [after_first, after_second, after_third],
+          lastUpdatedAt: held.updated_at ?? 0,
+        },
+      ];
+    });
+    return usageView({ collections, auditEventCount: events?.total ?? 0 });
+  }
+
+  async auditEvents(page: PageRequest): Promise<SentPage> {
+    const [count] = this.#rows<{ total: number }>(sql.COUNT_EVENTS);
+    const rows = this.#rows<{ event: string }>(sql.LIST_EVENTS, page.pageSize, offsetOf(page));
+    return sentPage({ items: rows.map(({ event }) => event), total: count?.total ?? 0 });
+  }
+
+  async ping(): Promise<void> {
+    this.#rows(sql.LOOK);
+  }
+
+  /** Removes an account, except for its audit events: they record the operator's actions. */
+  async forget(owner: string): Promise<void> {
+    this.ctx.storage.transactionSync(() => {
+      const [known] = this.#rows<KnownRow>(sql.FIND_ACCOUNT, owner);
+      this.#totals.remove(owner);
+      this.#countTenant(known?.record_count ?? 0, 0);
+      this.#rows(sql.REMOVE_SEARCH_TEXTS, owner);
+      this.#rows(sql.REMOVE_ACCOUNT, owner);
+    });
+  }
+
+  async expectRestore(restore: Restore): Promise<void> {
+    await this.#restores.expect(restore);
+  }
+
+  async dropRestore(restore: Restore): Promise<void> {
+    this.#restores.drop(restore);
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#restores.onAlarm();
+  }
+
+  async knownAccounts(after: string): Promise<KnownAccounts> {
+    return this.#move.knownAccounts(after);
+  }
+
+  async takeEvents(events: readonly MovedEvent[]): Promise<number> {
+    return this.ctx.storage.transactionSync(() => this.#move.takeEvents(events));
+  }
+
+  async eventsAfter(place: EventPlace): Promise<LeavingEvents> {
+    return this.#move.eventsAfter(place);
+  }
+
+  /** Asks the sample account for its state, so that a new deployment shows it before its first request. */
+  async #knowSamples(): Promise<void> {
+    if (this.#rows(sql.FIND_ACCOUNT, SAMPLE_OWNER).length > 0) return;
+    try {
+      const delivery = await accountStub(this.env, SAMPLE_OWNER).announce(SAMPLE_OWNER);
+      if (delivery !== undefined) await this.apply(delivery);
+    } catch (error) {
+      this.#log.error('sample_account_unavailable', error);
+    }
+  }
+
+  /** Events are compared by name, because after a restore another event may have the same number. */
+  #takeEvents({ owner, events }: Delivery): void {
+    for (const { epoch, number, event } of events) {
+      this.#rows(sql.APPEND_EVENT, event, owner, epoch, number);
+    }
+  }
+
+  #countTenant(before: number, after: number): void {
+    const more = Number(after > 0) - Number(before > 0);
+    if (more !== 0) this.#rows(sql.ADD_TENANTS, more);
+  }
+
+  #takeSearchTexts({ owner }: Delivery, texts: readonly string[]): void {
+    this.#rows(sql.REMOVE_SEARCH_TEXTS, owner);
+    let number = 0;
+    for (const text of texts) {
+      for (const piece of piecesOf(text)) this.#rows(sql.PUT_SEARCH_TEXT, owner, number++, piece);
+    }
+  }
+
+  #rows<Row extends SqlRow>(statement: string, ...bindings: (string | number)[]): Row[] {
+    return this.ctx.storage.sql.exec<Row>(statement, ...bindings).toArray();
+  }
+}
+
+function* piecesOf(text: string): Generator<string> {
+  for (let start = 0; start === 0 || start + OVERLAP_CHARACTERS < text.length; ) {
+    yield text.slice(start, start + PIECE_CHARACTERS);
+    start += PIECE_CHARACTERS - OVERLAP_CHARACTERS;
+  }
+}
+
+function summaryOf({ owner, record_count, counts }: AccountRow): AccountSummary {
+  const own: Partial<RecordCounts> = JSON.parse(counts);
+  return { owner_sub: owner, record_count, resources: byCollection((name) => own[name] ?? 0) };
+}
+
+interface AccountRow extends SqlRow {
+  readonly owner: string;
+  readonly record_count: number;
+  readonly counts: string;
+}
+
+interface CreatedRow extends SqlRow {
+  readonly collection: string;
+  readonly after_first: number;
+  readonly after_second: number;
+  readonly after_third: number;
+}
+
+interface TotalsRow extends SqlRow {
+  readonly collection: string;
+  readonly records: number;
+  readonly payload_bytes: number;
+  readonly updated_at: number | null;
+}
+
+interface KnownRow extends SqlRow {
+  readonly revision: number;
+  readonly record_count: number;
+}

@@ -1,0 +1,183 @@
+// One account in its object: whose it is, whether its records are served, and how they
+// come into memory.
+
+import { byCollection } from '../../core/domain/collection-name.js';
+import { failed, type Outcome } from '../../core/domain/errors.js';
+import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
+import type { Log } from '../../core/log.js';
+import type { RecordCounts } from '../../core/records/record-store.js';
+import {
+  type AccountLimits,
+  type OpenAccounts,
+  openAccounts,
+  sampleRows,
+  unsliced,
+} from '../../handler.js';
+import { Arrival } from '../../storage/object/arrival.js';
+import type { ObjectJournal } from '../../storage/object/object-journal.js';
+import type { ObjectStorage } from '../../storage/object/object-storage.js';
+import type { Outbox } from './outbox.js';
+
+/** Characters of folded texts, at most two bytes each. The memory that the records leave free must also hold a page and a body. */
+const SEARCH_MAX_CHARACTERS = 8_000_000;
+/** The answer gets this long to leave the object before the object ends. */
+const ANSWER_MS = 250;
+const RETRY_AFTER_SECONDS = 5;
+const NO_RECORDS: RecordCounts = byCollection(() => 0);
+
+/**
+ * What the object does with its account:
+ *
+ * - `loading`: no call runs before the stored records are in memory.
+ * - `serving`: its records are read and changed.
+ * - `arriving`: it is being moved in, so only the move may add to it.
+ * - `restarting`: the object ends soon, and takes an earlier state when it is loaded again.
+ *   A write from here on would be lost.
+ */
+type State =
+  | { readonly name: 'serving'; readonly records: OpenAccounts }
+  | { readonly name: 'loading' | 'arriving' | 'restarting' };
+
+/** The part of `ctx` that is used here. */
+export interface ObjectContext {
+  readonly storage: ObjectStorage & {
+    deleteAlarm(): Promise<void>;
+    deleteAll(): Promise<void>;
+  };
+  /** Ends the object: the next call finds another one, which loads what is stored. */
+  abort(reason: string): void;
+  /** No other call runs meanwhile. If `run` rejects, the object ends. */
+  blockConcurrencyWhile<T>(run: () => Promise<T>): Promise<T>;
+}
+
+export interface ServedAccountOptions {
+  readonly ctx: ObjectContext;
+  readonly journal: ObjectJournal;
+  readonly outbox: Outbox;
+  readonly limits: AccountLimits;
+  readonly log: Log;
+}
+
+export class ServedAccount {
+  readonly #options: ServedAccountOptions;
+  readonly #arrival: Arrival;
+  #state: State = { name: 'loading' };
+
+  constructor(options: ServedAccountOptions) {
+    this.#options = options;
+    this.#arrival = new Arrival(options.ctx.storage);
+  }
+
+  get state(): State['name'] {
+    return this.#state.name;
+  }
+
+  /** Brings the stored records into memory. */
+  load(): Promise<void> {
+    return this.#options.ctx.blockConcurrencyWhile(() => this.#load());
+  }
+
+  /** Undefined while the account is being moved in or set back. Throws if the object is another account's. */
+  async records(owner: string): Promise<OpenAccounts | undefined> {
+    await this.expectOwner(owner);
+    return this.#state.name === 'serving' ? this.#state.records : undefined;
+  }
+
+  /** Throws if the object is another account's. The sample account has its rows then. */
+  async expectOwner(owner: string): Promise<void> {
+    const { ctx, journal, outbox } = this.#options;
+    outbox.expectOwner(owner);
+    if (owner !== SAMPLE_OWNER || journal.hasTables) return;
+    await ctx.blockConcurrencyWhile(() => this.#sow());
+  }
+
+  /** Runs `change` as a transaction, then loads the stored records anew. No other call runs in between. */
+  reload(change: () => void): Promise<void> {
+    const { ctx, journal } = this.#options;
+    return ctx.blockConcurrencyWhile(async () => {
+      ctx.storage.transactionSync(change);
+      journal.look();
+      await this.#load();
+    });
+  }
+
+  /** Deletes everything that the object stores, after `before`. No other call runs meanwhile. */
+  empty(before: () => Promise<void> = async () => {}): Promise<void> {
+    return this.#options.ctx.blockConcurrencyWhile(async () => {
+      await before();
+      await this.#empty();
+    });
+  }
+
+  async #empty(): Promise<void> {
+    const { ctx, journal, outbox } = this.#options;
+    this.#enter({ name: 'loading' });
+    await ctx.storage.deleteAlarm();
+    await ctx.storage.deleteAll();
+    outbox.reset();
+    journal.look();
+    await this.#load();
+  }
+
+  /** Ends the object as soon as its answer has left. */
+  restart(): void {
+    this.#enter({ name: 'restarting' });
+    setTimeout(() => this.#options.ctx.abort('the account is set back'), ANSWER_MS);
+  }
+
+  /** Writes that are under way are not made after the records are no longer served. */
+  #enter(state: State): void {
+    if (this.#state.name === 'serving') void this.#state.records.refuseWrites();
+    this.#state = state;
+  }
+
+  async #load(): Promise<void> {
+    this.#enter({ name: 'loading' });
+    const { ctx, journal, outbox, limits, log } = this.#options;
+    const arriving = this.#arrival.underWay();
+    if (arriving !== undefined) {
+      outbox.expectOwner(arriving.owner);
+      this.#enter({ name: 'arriving' });
+      return;
+    }
+    const records = await openAccounts({
+      journal,
+      log,
+      scheduler: unsliced(),
+      limits,
+      searchMaxCharacters: SEARCH_MAX_CHARACTERS,
+      // Memory and storage may differ, so this object ends. The next call finds a new object,
+      // which reads the stored records.
+      onStorageLost: () => ctx.abort('storage is in doubt'),
+    });
+    if (journal.hasTables) {
+      const profile = await records.account(outbox.load()).profile();
+      await outbox.resume(profile.ok ? profile.value.summary.resources : NO_RECORDS);
+    }
+    this.#enter({ name: 'serving', records });
+  }
+
+  /** Sows the sample account's rows at the first request for it. */
+  async #sow(): Promise<void> {
+    const { journal } = this.#options;
+    if (journal.hasTables) return;
+    const result = await journal.commit({
+      puts: sampleRows(),
+      removals: [],
+      sequences: {},
+      events: [],
+      at: Date.now(),
+    });
+    if (result.status !== 'committed') throw result.error;
+    await this.#load();
+  }
+}
+
+/** The answer to every request for records while they are not served. */
+export function notServed(): Outcome<never> {
+  const { failure } = failed(
+    'STORAGE_UNAVAILABLE',
+    'nothing was changed: the account is being moved here, or set back; try again later',
+  );
+  return { ok: false, failure: { ...failure, retryAfterSeconds: RETRY_AFTER_SECONDS } };
+}

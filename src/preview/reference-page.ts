@@ -1,0 +1,148 @@
+// The API reference of the preview: Swagger UI, on which every operation of an account
+// can be tried. The page loads only files of this machine and calls only the API.
+
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { API_PREFIX } from '../core/http/path.js';
+
+/** In `dist`, beside the bundle of this file. */
+const DOCUMENT = new URL('./openapi.json', import.meta.url);
+/** Owns the sample rows. */
+const SAMPLE_TOKEN = 'local-preview';
+
+const HTML = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Service Management API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="swagger-ui.css">
+<link rel="stylesheet" href="page.css">
+<main id="reference"></main>
+<script src="swagger-ui-bundle.js"></script>
+<script src="page.js"></script>
+</html>
+`;
+
+/** `validatorUrl`: Swagger UI would send the document's address to a host of its own. */
+const SCRIPT = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const showScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', showScheme);
+showScheme();
+// No browser may send the admin key: the API's preflight does not allow its header.
+const accountsOnly = {
+  statePlugins: {
+    spec: {
+      wrapSelectors: { allowTryItOutFor: () => (state, path) => !path.startsWith('/admin/') },
+    },
+  },
+};
+const ui = SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  defaultModelsExpandDepth: -1,
+  displayRequestDuration: true,
+  filter: true,
+  plugins: [accountsOnly],
+  syntaxHighlight: { theme: dark.matches ? 'monokai' : 'idea' },
+  tryItOutEnabled: true,
+  validatorUrl: 'none',
+  onComplete: () => ui.preauthorizeApiKey('bearer', '${SAMPLE_TOKEN}'),
+});
+`;
+
+/** What Swagger UI leaves too wide for a phone, or too dark to read. */
+const STYLE = `body { margin: 0; }
+.swagger-ui .info, .swagger-ui .scheme-container { margin: 24px 0; }
+.swagger-ui .filter .operation-filter-input { box-sizing: border-box; max-width: none; }
+.dark-mode .swagger-ui .headers-wrapper td { color: inherit; }
+@media (max-width: 640px) {
+  .swagger-ui .response-col_links { display: none; }
+  .swagger-ui .responses-table, .swagger-ui .responses-table > tbody { display: block; }
+  .swagger-ui .responses-table tr.response { display: flex; flex-wrap: wrap; }
+  .swagger-ui .responses-table tr.response > td { box-sizing: border-box; }
+  .swagger-ui .responses-table tr.response > .response-col_status { flex: 0 0 100%; }
+  .swagger-ui .responses-table tr.response > .response-col_description { flex: 0 0 100%; min-width: 0; width: 100%; }
+  .swagger-ui .response-controls { flex-wrap: wrap; }
+}
+`;
+
+interface PageFile {
+  readonly type: 'text/html' | 'text/javascript' | 'text/css';
+  readonly content: () => string | Promise<Buffer>;
+}
+
+/** All files of the page. A request's path is looked up here, and never used as a file name. */
+const FILES: Readonly<Record<string, PageFile>> = {
+  '/': { type: 'text/html', content: () => HTML },
+  '/page.js': { type: 'text/javascript', content: () => SCRIPT },
+  '/page.css': { type: 'text/css', content: () => STYLE },
+  '/swagger-ui-bundle.js': {
+    type: 'text/javascript',
+    content: () => packaged('swagger-ui-dist/swagger-ui-bundle.js'),
+  },
+  '/swagger-ui.css': {
+    type: 'text/css',
+    content: () => packaged('swagger-ui-dist/swagger-ui.css'),
+  },
+};
+
+/** Answers a request for the page or one of its files. `apiOrigin`: the address that its "try it" calls. */
+export async function answerReference(
+  apiOrigin: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [path = ''] = (request.url ?? '').split('?', 1);
+  const file = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
+  if (path === '/openapi.json') {
+    send(response, 'application/json', await documentFor(apiOrigin), apiOrigin);
+  } else if (file !== undefined) {
+    send(response, `${file.type}; charset=utf-8`, await file.content(), apiOrigin);
+  } else {
+    response.writeHead(404, { 'Content-Type': 'text/plain' });
+    response.end(`nothing at ${path}; the API reference is at /\n`);
+  }
+}
+
+/** A file of an installed package. */
+function packaged(name: string): Promise<Buffer> {
+  return readFile(fileURLToPath(import.meta.resolve(name)));
+}
+
+/** The OpenAPI document, with the preview as its server and the preview's tokens. */
+async function documentFor(apiOrigin: string): Promise<string> {
+  const document = JSON.parse(await readFile(fileURLToPath(DOCUMENT), 'utf8'));
+  // Its licence is for none of the preview's users, and no page of a licence has its name.
+  delete document.info.license;
+  document.servers = [{ url: apiOrigin + API_PREFIX }];
+  document.components.securitySchemes.bearer.description = `Here \`local-NAME\` is the account \`local-NAME\`, for any NAME; \`${SAMPLE_TOKEN}\` owns the sample shop.`;
+  return JSON.stringify(document);
+}
+
+function send(
+  response: ServerResponse,
+  type: string,
+  content: string | Buffer,
+  apiOrigin: string,
+): void {
+  response.writeHead(200, {
+    'Content-Type': type,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      // Swagger UI's own elements have style attributes.
+      "style-src 'self' 'unsafe-inline'",
+      'img-src data:',
+      `connect-src 'self' ${apiOrigin}`,
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+  });
+  response.end(content);
+}

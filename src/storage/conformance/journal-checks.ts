@@ -1,0 +1,241 @@
+// The promises of the port `Journal`, which every journal must keep, as checks.
+
+import type { Changes, CommitResult, JournalRow } from '../../core/records/journal.js';
+import { type Check, type CheckedJournal, checksOf, type JournalHome, type Step } from './check.js';
+import { expectSame, expectTrue } from './expectations.js';
+import { changes, event, loaded, row, rows } from './sample-changes.js';
+
+type Steps = Readonly<Record<string, Step<CheckedJournal>>>;
+
+/** NUL and lone surrogates reach a journal as JSON escapes, as everything does that JSON escapes. */
+const ODD_TEXTS = [
+  'a\u0000b',
+  '\ud800 and \udc00',
+  '💇🏾‍♀️🧵',
+  '\u2028\u2029\u0085\r\n\t',
+  `"'\`\\ \\u0000 ]}`,
+  '\uffff\ufffe\u{10ffff}',
+];
+
+const COMMITTED: CommitResult = { status: 'committed' };
+
+/** `make` makes a new, empty place for each check. The check of events that cannot be stored needs `refusesEvents`. */
+export function journalChecks(
+  make: () => Promise<JournalHome>,
+  { refusesEvents = false }: { readonly refusesEvents?: boolean } = {},
+): Check[] {
+  const steps = { ...COMMITS, ...LOADING, ...EVENTS, ...ENDS, ...(refusesEvents ? REFUSALS : {}) };
+  return checksOf(make, steps);
+}
+
+const COMMITS: Steps = {
+  'starts without rows and without events': async ({ journal }) => {
+    expectSame('rows', await loaded(journal), []);
+    expectSame('events', await eventsOf(journal), { items: [], total: 0 });
+  },
+
+  'keeps puts, updates, removals and events of one commit together': async (bench) => {
+    await commits(bench.journal, { puts: rows(3) });
+    const updated = row(2, '{"id":"CUS-0002","changed":true}');
+    const events = [event('first'), event('second')];
+    await commits(bench.journal, { puts: [updated, row(4)], removals: [1], events });
+    await bench.nowAndAfterReopening(async () => {
+      expectSame('rows', await loaded(bench.journal), [updated, row(3), row(4)]);
+      const { items, total } = await eventsOf(bench.journal);
+      expectSame('number of events', total, 2);
+      expectSame('events', items.map(withoutId), [event('second'), event('first')]);
+    });
+  },
+
+  'keeps nothing of a commit that fails, and goes on': async (bench) => {
+    await commits(bench.journal, { puts: rows(2), events: [event('before')] });
+    const duplicate = { ...row(9), id: row(1).id };
+    const lost = { ...row(1), body: '{"id":"CUS-0001","lost":true}' };
+    await fails(bench.journal, {
+      puts: [row(3), lost, duplicate],
+      removals: [2],
+      events: [event('lost')],
+    });
+    await bench.nowAndAfterReopening(async () => {
+      expectSame('rows', await loaded(bench.journal), rows(2));
+      expectSame('number of events', (await eventsOf(bench.journal)).total, 1);
+    });
+    await commits(bench.journal, { puts: [row(3)] });
+    await bench.nowAndAfterReopening(async () =>
+      expectSame('rows', await loaded(bench.journal), rows(3)),
+    );
+  },
+
+  'removes what is not there without complaint': async ({ journal }) => {
+    await commits(journal, { puts: rows(1) });
+    await commits(journal, { removals: [7] });
+    expectSame('rows', await loaded(journal), rows(1));
+  },
+
+  'keeps the highest numbers of each collection, whatever is removed or committed later': async (
+    bench,
+  ) => {
+    expectSame('numbers at the start', await bench.journal.sequences(), {});
+    await commits(bench.journal, { puts: rows(3), sequences: { customers: 3, orders: 70 } });
+    await commits(bench.journal, { removals: [1, 2, 3], sequences: { customers: 5 } });
+    await commits(bench.journal, { puts: [row(9)], sequences: { customers: 4 } });
+    const failing = [row(10), { ...row(11), id: row(10).id }];
+    await fails(bench.journal, { puts: failing, sequences: { customers: 900 } });
+    await bench.nowAndAfterReopening(async () => {
+      const wanted = { customers: 5, orders: 70 };
+      expectSame('numbers', await bench.journal.sequences(), wanted);
+    });
+  },
+};
+
+const LOADING: Steps = {
+  'loads by position, more rows than any page holds': async (bench) => {
+    const all = rows(12_001);
+    await commits(bench.journal, { puts: [...all].reverse() });
+    await commits(bench.journal, { removals: [5_000, 5_001, 12_001] });
+    const kept = all.filter(({ position }) => ![5_000, 5_001, 12_001].includes(position));
+    await bench.nowAndAfterReopening(async () =>
+      expectSame('rows', await loaded(bench.journal), kept),
+    );
+  },
+
+  'loads rows of 1 MiB, more bytes than any page holds': async ({ journal }) => {
+    const big = (position: number) =>
+      row(position, JSON.stringify({ id: row(position).id, note: 'é'.repeat(2 ** 19) }));
+    const all = Array.from({ length: 20 }, (_, i) => (i % 4 === 3 ? row(i + 1) : big(i + 1)));
+    for (const put of all) await commits(journal, { puts: [put] });
+    const found = await loaded(journal);
+    expectSame('positions', positionsOf(found), positionsOf(all));
+    expectTrue(
+      'every body is what was put',
+      found.every(({ body }, i) => body === all[i]?.body),
+    );
+  },
+
+  'can be left in the middle of loading': async ({ journal }) => {
+    await commits(journal, { puts: rows(6_000) });
+    for await (const page of journal.load()) {
+      const [first] = page;
+      expectSame('the first body', first?.body, row(1).body);
+      break;
+    }
+    await commits(journal, { puts: [row(6_001)] });
+    expectSame('number of rows', (await loaded(journal)).length, 6_001);
+  },
+
+  'gives back odd texts byte for byte': async (bench) => {
+    const puts = ODD_TEXTS.map((text, i) =>
+      row(i + 1, JSON.stringify({ id: row(i + 1).id, [text]: text, owner_sub: text })),
+    );
+    const audited = ODD_TEXTS.map((text) => ({ ...event(text, [text]), owner_sub: text }));
+    await commits(bench.journal, { puts, events: audited });
+    await bench.nowAndAfterReopening(async () => {
+      expectSame('rows', await loaded(bench.journal), puts);
+      const { items } = await eventsOf(bench.journal);
+      expectSame('events', items.map(withoutId), [...audited].reverse());
+    });
+  },
+
+  'gives back a body of 512 levels, of no levels and of odd spacing': async (bench) => {
+    const puts = [
+      row(1, `${'{"a":['.repeat(256)}${']}'.repeat(256)}`),
+      row(2, '{}'),
+      row(3, ' {"b":1e3, "a" : -0.0,\n"b":2} '),
+    ];
+    await commits(bench.journal, { puts });
+    await bench.nowAndAfterReopening(async () =>
+      expectSame('rows', await loaded(bench.journal), puts),
+    );
+  },
+};
+
+const EVENTS: Steps = {
+  'pages through audit events, newest first, with ids that only grow': async (bench) => {
+    const names = Array.from({ length: 25 }, (_, i) => `event-${i}`);
+    const all = names.map((name) => event(name));
+    await commits(bench.journal, { puts: [row(1)], events: all.slice(0, 20) });
+    await commits(bench.journal, { puts: [row(2)], events: all.slice(20) });
+    await bench.nowAndAfterReopening(async () => {
+      const seen: KeptEvent[] = [];
+      for (const page of [1, 2, 3]) {
+        const { items, total } = await eventsOf(bench.journal, page, 10);
+        expectSame('number of events', total, 25);
+        seen.push(...items);
+      }
+      expectSame(
+        'events',
+        seen.map(({ record_id }) => record_id),
+        [...names].reverse(),
+      );
+      const ids = seen.map(({ id }) => id);
+      expectSame(
+        'ids',
+        ids,
+        [...new Set(ids)].sort((a, b) => b - a),
+      );
+      expectSame('page 4 of 3', await eventsOf(bench.journal, 4, 10), { items: [], total: 25 });
+      const beyond = await eventsOf(bench.journal, Number.MAX_SAFE_INTEGER, 200);
+      expectSame('a page far beyond', beyond.items, []);
+    });
+  },
+};
+
+const ENDS: Steps = {
+  'has everything stored when close resolves, a commit under way included': async (bench) => {
+    const commit = bench.journal.commit(changes({ puts: rows(500) }));
+    await Promise.all([commit, bench.reopen()]);
+    expectSame('the outcome', await commit, COMMITTED);
+    expectSame('rows', await loaded(bench.journal), rows(500));
+  },
+
+  'takes no commit once closed': async (bench) => {
+    await bench.close();
+    const { status } = await bench.journal.commit(changes({ puts: rows(1) }));
+    expectSame('the outcome', status, 'unknown');
+    await bench.reopen();
+    expectSame('rows', await loaded(bench.journal), []);
+  },
+};
+
+const REFUSALS: Steps = {
+  'lets the rows stand where the events alone cannot be stored, and says so': async (bench) => {
+    await commits(bench.journal, { puts: rows(2), events: [event('before')] });
+    await bench.close();
+    await bench.home.refuseEvents?.();
+    await bench.reopen();
+    const lost = { puts: [row(3)], removals: [1], events: [event('lost'), event('lost too')] };
+    const result = await bench.journal.commit(changes(lost));
+    expectSame('the outcome', result.status, 'committed');
+    expectTrue('there is an auditError', 'auditError' in result && result.auditError !== undefined);
+    await bench.nowAndAfterReopening(async () => {
+      expectSame('rows', await loaded(bench.journal), [row(2), row(3)]);
+      const { items } = await eventsOf(bench.journal);
+      expectSame('events', items.map(withoutId), [event('before')]);
+    });
+  },
+};
+
+type KeptEvent = ReturnType<typeof event> & { readonly id: number };
+
+async function eventsOf(journal: CheckedJournal, page = 1, pageSize = 200) {
+  const { items, total } = await journal.auditEvents({ page, pageSize });
+  return { items: items.map((item): KeptEvent => JSON.parse(item)), total };
+}
+
+function withoutId({ id: _id, ...kept }: KeptEvent): ReturnType<typeof event> {
+  return kept;
+}
+
+async function commits(journal: CheckedJournal, some: Partial<Changes>): Promise<void> {
+  expectSame('the outcome of a commit', await journal.commit(changes(some)), COMMITTED);
+}
+
+async function fails(journal: CheckedJournal, some: Partial<Changes>): Promise<void> {
+  const result = await journal.commit(changes(some));
+  expectSame('the outcome of a commit that fails', result.status, 'absent');
+  expectTrue('there is an error', 'error' in result && result.error instanceof Error);
+}
+
+function positionsOf(all: readonly JournalRow[]): number[] {
+  return all.map(({ position }) => position);
+}

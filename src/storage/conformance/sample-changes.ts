@@ -1,0 +1,46 @@
+// Rows, events and commits that the checks write.
+
+import type { AuditEvent } from '../../core/domain/audit-event.js';
+import type { Changes, Journal, JournalRow } from '../../core/records/journal.js';
+
+export function row(position: number, body?: string): JournalRow {
+  const id = `CUS-${String(position).padStart(4, '0')}`;
+  return {
+    position,
+    collection: 'customers',
+    id,
+    body: body ?? JSON.stringify({ id, owner_sub: 'somebody', name: 'Neema' }),
+  };
+}
+
+export function rows(count: number, first = 1): JournalRow[] {
+  return Array.from({ length: count }, (_, i) => row(first + i));
+}
+
+export function event(name: string, changed: readonly string[] = ['name']): AuditEvent {
+  return {
+    actor: 'admin',
+    action: 'update',
+    resource: 'customers',
+    record_id: name,
+    owner_sub: 'somebody',
+    timestamp: '2026-01-08T10:00:00.000Z',
+    changed,
+  };
+}
+
+export function changes(some: Partial<Changes>): Changes {
+  return { puts: [], removals: [], sequences: {}, events: [], at: 1_700_000_000_000, ...some };
+}
+
+/** Every row of the journal. Throws where a page is empty. */
+export async function loaded(journal: Journal): Promise<JournalRow[]> {
+  const all: JournalRow[] = [];
+  for await (const page of journal.load()) {
+    if (page.length === 0) throw new Error('load gave an empty page; a page has a row or more');
+    for (const { position, collection, id, body } of page) {
+      all.push({ position, collection, id, body });
+    }
+  }
+  return all;
+}

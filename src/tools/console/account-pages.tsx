@@ -1,0 +1,283 @@
+// The list of accounts, and an account with a tab for each of its collections.
+
+import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
+import type { JsonValue } from '../../core/domain/json.js';
+import { paymentOf } from '../../core/domain/payment.js';
+import type { Account, AccountSummary, Page } from '../../operator-client.js';
+import type { StoredRecord } from '../data/service.js';
+import { cut, shortText } from './formats.js';
+import { Frame, Notice, Pages, Scroll, Search, Value, type View } from './layout.js';
+import { accountPath, PATHS, PAYMENTS, type Tab } from './paths.js';
+import { columnsOf, isAmount, isMoment, labelOf } from './properties.js';
+
+const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
+
+interface AccountsProps {
+  readonly view: View;
+  readonly q: string;
+  readonly page: Page<AccountSummary>;
+}
+
+export function AccountsPage({ view, q, page: { items, pagination } }: AccountsProps) {
+  const { words, formats } = view;
+  const count = formats.number(pagination.total);
+  return (
+    <Frame view={view} title={words.accounts.title} current="accounts">
+      <h1>{words.accounts.title}</h1>
+      <Search
+        view={view}
+        path={PATHS.accounts}
+        q={q}
+        label={words.accounts.title}
+        hint={words.accounts.searchHint}
+      />
+      <p class="count">{q === '' ? words.accounts.count(count) : words.accounts.found(count, q)}</p>
+      {pagination.total === 0 && (
+        <p class="empty">{q === '' ? words.accounts.none : words.accounts.noneFound}</p>
+      )}
+      {items.length > 0 && (
+        <Scroll label={words.accounts.caption}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{words.accounts.subject}</th>
+                <th scope="col" class="number">
+                  {words.accounts.records}
+                </th>
+                {COLLECTION_NAMES.map((name) => (
+                  <th scope="col" class="number">
+                    {words.collections[name]}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {items.map(({ owner_sub, record_count, resources }) => (
+                <tr>
+                  <th scope="row">
+                    <a href={accountPath(owner_sub)}>
+                      <Value>{cut(owner_sub)}</Value>
+                    </a>
+                  </th>
+                  <td class="number">{formats.number(record_count)}</td>
+                  {COLLECTION_NAMES.map((name) => (
+                    <td class={resources[name] === 0 ? 'number none' : 'number'}>
+                      {formats.number(resources[name])}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
+      <Pages view={view} path={PATHS.accounts} query={{ q }} pagination={pagination} />
+    </Frame>
+  );
+}
+
+export interface AccountProps {
+  readonly view: View;
+  readonly account: Account;
+  readonly tab: Tab;
+  readonly q: string;
+  readonly page: Page<StoredRecord>;
+  /** Rows of a usual page. */
+  readonly pageSize: number;
+  readonly notice: string | undefined;
+}
+
+export function AccountPage(props: AccountProps) {
+  const { view, account, notice } = props;
+  const { words, formats } = view;
+  const subject = account.owner_sub;
+  const names = account.profiles
+    .map(({ businessName }) => shortText(businessName as JsonValue))
+    .filter((name) => name !== '');
+  return (
+    <Frame view={view} title={cut(subject)} current="accounts">
+      <p class="crumbs">
+        <a href={PATHS.accounts}>{words.accounts.title}</a>
+      </p>
+      <div class="title">
+        <h1>
+          <Value>{cut(names[0] ?? subject, 120)}</Value>
+        </h1>
+        <div class="actions">
+          <a class="button" href={accountPath(subject, 'export')}>
+            {words.account.exportAll}
+          </a>
+          <a class="button danger" href={accountPath(subject, 'erase')}>
+            {words.account.erase}
+          </a>
+        </div>
+      </div>
+      <p class="subject">
+        <code>
+          <Value>{cut(subject, 500)}</Value>
+        </code>
+        <span> · {words.account.count(formats.number(account.record_count))}</span>
+        {names.length > 1 && <span> · {names.slice(1, 6).join(', ')}</span>}
+      </p>
+      {notice !== undefined && <Notice kind="good">{notice}</Notice>}
+      <nav class="tabs" aria-label={words.account.tabs}>
+        {TABS.map((name) => (
+          <a
+            href={accountPath(subject, name)}
+            aria-current={name === props.tab ? 'page' : undefined}
+          >
+            {words.collections[name]}{' '}
+            <span class="badge">
+              {formats.number(account.resources[name === PAYMENTS ? 'orders' : name])}
+            </span>
+          </a>
+        ))}
+      </nav>
+      <TabContent {...props} />
+    </Frame>
+  );
+}
+
+function TabContent({
+  view,
+  account,
+  tab,
+  q,
+  page: { items, pagination },
+  pageSize,
+}: AccountProps) {
+  const { words, formats } = view;
+  const path = accountPath(account.owner_sub, tab);
+  const total = formats.number(pagination.total);
+  const rows = tab === PAYMENTS ? items.map((order) => ({ ...paymentOf(order) })) : items;
+  return (
+    <>
+      <div class="title">
+        <h2>{words.collections[tab]}</h2>
+        {tab !== PAYMENTS && (
+          <div class="actions">
+            <a class="button" href={`${path}/export`}>
+              {words.account.exportTab(words.collections[tab])}
+            </a>
+            <a class="button main" href={`${path}/new`}>
+              {words.account.add(words.one[tab])}
+            </a>
+          </div>
+        )}
+      </div>
+      {tab === PAYMENTS && <p class="caption">{words.account.paymentsNote}</p>}
+      <Search view={view} path={path} q={q} label={words.lists.search} />
+      <p class="count">
+        {q === '' ? words.account.total(total) : words.account.found(total, q)}
+        {pagination.page_size < pageSize && ` ${words.account.fewer}`}
+      </p>
+      {pagination.total === 0 && (
+        <p class="empty">
+          {q === '' ? words.account.none(words.collections[tab]) : words.account.noneFound}
+        </p>
+      )}
+      {items.length > 0 && (
+        <RecordTable view={view} account={account.owner_sub} tab={tab} rows={rows} />
+      )}
+      <Pages view={view} path={path} query={{ q }} pagination={pagination} />
+    </>
+  );
+}
+
+interface RecordTableProps {
+  readonly view: View;
+  readonly account: string;
+  readonly tab: Tab;
+  readonly rows: readonly Readonly<Record<string, JsonValue>>[];
+}
+
+function RecordTable({ view, account, tab, rows }: RecordTableProps) {
+  const { words } = view;
+  const columns = columnsOf(tab);
+  return (
+    <Scroll label={words.collections[tab]}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{words.account.id}</th>
+            {columns.map((column) => (
+              <th scope="col" class={isAmount(column) ? 'number' : undefined}>
+                {labelOf(column)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              <th scope="row" class="id">
+                <a href={recordPath(account, tab, row)}>{shortText(row['id'])}</a>
+              </th>
+              {columns.map((column) => (
+                <Cell view={view} row={row} column={column} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** A payment leads to its order. */
+function recordPath(account: string, tab: Tab, row: RecordTableProps['rows'][number]): string {
+  if (tab === PAYMENTS) return accountPath(account, 'orders', String(row['order_id']));
+  return accountPath(account, tab, String(row['id']));
+}
+
+interface CellProps {
+  readonly view: View;
+  readonly row: Readonly<Record<string, JsonValue>>;
+  readonly column: string;
+}
+
+function Cell({ view, row, column }: CellProps) {
+  const value = Object.hasOwn(row, column) ? row[column] : undefined;
+  if (isAmount(column) && typeof value === 'number') {
+    const currency = shortText(row['currency']);
+    return (
+      <td class="number">
+        {currency !== '' && <small>{cut(currency, 8)} </small>}
+        {view.formats.amount(value)}
+      </td>
+    );
+  }
+  return (
+    <td class={isAmount(column) ? 'number' : undefined}>
+      <Value>{valueText(view, column, value)}</Value>
+    </td>
+  );
+}
+
+/** A value as a list or a record's page shows it. */
+export function valueText(view: View, column: string, value: JsonValue | undefined): string {
+  if (isMoment(column, value)) return view.formats.time(value);
+  if (typeof value === 'boolean') return value ? view.words.account.yes : view.words.account.no;
+  return shortText(value);
+}
+
+/** An account without a record. */
+export function UnknownAccountPage({ view, account }: { view: View; account: string }) {
+  const { words } = view;
+  return (
+    <Frame view={view} title={cut(account)} current="accounts">
+      <p class="crumbs">
+        <a href={PATHS.accounts}>{words.accounts.title}</a>
+      </p>
+      <h1>
+        <Value>{cut(account, 120)}</Value>
+      </h1>
+      <p class="empty">{words.account.unknown}</p>
+      <p>
+        <a class="button" href={PATHS.accounts}>
+          {words.account.toAccounts}
+        </a>
+      </p>
+    </Frame>
+  );
+}

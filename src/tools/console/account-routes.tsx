@@ -1,0 +1,136 @@
+// The pages about accounts: the list, an account's tabs, its export, its erasure.
+
+import type { Context } from 'hono';
+import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
+import { AccountPage, AccountsPage, UnknownAccountPage } from './account-pages.js';
+import { ErasePage } from './erase-page.js';
+import { downloadHeaders, exportStream } from './export.js';
+import { page, type View } from './layout.js';
+import type { App, ConsoleParts, PageEnvironment } from './parts.js';
+import { accountPath, isTab, PATHS, PAYMENTS, textOf, wholeNumber } from './paths.js';
+import { RECORDS_A_PAGE } from './service.js';
+
+const ACCOUNTS_A_PAGE = 50;
+const QUERY_MAX_CHARACTERS = 200;
+
+export function registerAccounts(app: App, parts: ConsoleParts): void {
+  const { service, words, log } = parts;
+
+  app.get(PATHS.accounts, async (context) => {
+    const q = queryOf(context.req.query('q'));
+    const number = wholeNumber(context.req.query('page')) ?? 1;
+    const found = await service.client.accounts.list({
+      q,
+      page: number,
+      page_size: ACCOUNTS_A_PAGE,
+    });
+    return context.html(page(<AccountsPage view={context.get('view')} q={q} page={found} />));
+  });
+
+  app.get('/accounts/:account', async (context) => {
+    const subject = textOf(context.req.param('account'));
+    const account = await service.account(subject);
+    if (account === undefined) return context.html(unknown(context.get('view'), subject), 404);
+    // The tab with the most to see.
+    const tab = account.resources.orders > 0 ? 'orders' : 'customers';
+    return context.redirect(accountPath(subject, tab), 303);
+  });
+
+  app.get('/accounts/:account/export', async (context) => {
+    const subject = textOf(context.req.param('account'));
+    // A service that is away is told on a page, before the download begins.
+    if ((await service.account(subject)) === undefined) {
+      return context.html(unknown(context.get('view'), subject), 404);
+    }
+    return download(context, subject, undefined);
+  });
+
+  app.get('/accounts/:account/:collection/export', async (context, next) => {
+    const subject = textOf(context.req.param('account'));
+    const collection = context.req.param('collection');
+    if (!isCollectionName(collection)) return next();
+    await service.client.health();
+    return download(context, subject, collection);
+  });
+
+  registerErasure(app, parts);
+
+  app.get('/accounts/:account/:tab', async (context, next) => {
+    const subject = textOf(context.req.param('account'));
+    const tab = context.req.param('tab');
+    if (!isTab(tab)) return next();
+    const q = queryOf(context.req.query('q'));
+    const number = wholeNumber(context.req.query('page')) ?? 1;
+    const [account, rows] = await Promise.all([
+      service.account(subject),
+      service.page(subject, tab === PAYMENTS ? 'orders' : tab, { q, page: number }),
+    ]);
+    const view = context.get('view');
+    if (account === undefined) return context.html(unknown(view, subject), 404);
+    const notice = context.req.query('done') === 'deleted' ? words.record.deleted : undefined;
+    return context.html(
+      page(
+        <AccountPage
+          view={view}
+          account={account}
+          tab={tab}
+          q={q}
+          page={rows}
+          pageSize={RECORDS_A_PAGE}
+          notice={notice}
+        />,
+      ),
+    );
+  });
+
+  function download(
+    context: Context<PageEnvironment>,
+    subject: string,
+    collection: CollectionName | undefined,
+  ): Response {
+    const brokeOff = (error: unknown) => {
+      log.error('console_export_broken_off', error);
+      context.env.outgoing.destroy();
+    };
+    const stream = exportStream(service.patient, subject, collection, brokeOff);
+    return context.body(stream, 200, downloadHeaders(subject, collection ?? 'account'));
+  }
+}
+
+function registerErasure(app: App, { service, erasures, words, log }: ConsoleParts): void {
+  const show = async (view: View, subject: string, problem?: string) => {
+    const account = await service.account(subject);
+    return page(
+      <ErasePage
+        view={view}
+        account={subject}
+        records={account?.record_count ?? 0}
+        erasure={erasures.of(subject)}
+        settings={erasures.settings}
+        problem={problem}
+      />,
+    );
+  };
+  app.get('/accounts/:account/erase', async (context) =>
+    context.html(await show(context.get('view'), textOf(context.req.param('account')))),
+  );
+  app.post('/accounts/:account/erase', async (context) => {
+    const subject = textOf(context.req.param('account'));
+    const view = context.get('view');
+    if (context.get('form').get('subject') !== subject) {
+      return context.html(await show(view, subject, words.erase.mismatch), 422);
+    }
+    if (erasures.isBusy) return context.html(await show(view, subject, words.erase.busy), 409);
+    log.info('console_erasure_started');
+    await erasures.start(subject);
+    return context.redirect(accountPath(subject, 'erase'), 303);
+  });
+}
+
+function unknown(view: View, subject: string): string {
+  return page(<UnknownAccountPage view={view} account={subject} />);
+}
+
+function queryOf(q: string | undefined): string {
+  return (q ?? '').slice(0, QUERY_MAX_CHARACTERS);
+}

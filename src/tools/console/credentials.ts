@@ -1,0 +1,90 @@
+// What lets an operator in: a password whose scrypt hash is a setting, or a code
+// that the console prints, each code for one sign-in.
+
+import { scrypt, timingSafeEqual } from 'node:crypto';
+import { type PasswordHash, passwordHashText } from '../../hosts/settings/console-settings.js';
+
+/** OWASP's password storage page: N = 2^15, r = 8, p = 3 takes 32 MiB. */
+const SCRYPT = { cost: 32_768, blockSize: 8, parallelization: 3 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** scrypt itself needs 128 * N * r bytes; Node wants a bound above that. */
+const MEMORY_FACTOR = 256;
+export const PASSWORD_MIN_CHARACTERS = 12;
+/** A longer one is no password; hashing it would cost time. */
+const PASSWORD_MAX_CHARACTERS = 1_024;
+const CODE_CHARACTERS = 8;
+/** 32 characters that nobody mistakes for one another: 40 bits for a code. */
+const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+export interface Credentials {
+  readonly kind: 'password' | 'code';
+  /** Called when the console listens. */
+  begin(): void;
+  /** Whether the text lets its giver in. */
+  accept(given: string): Promise<boolean>;
+}
+
+export function passwordCredentials(expected: PasswordHash): Credentials {
+  return {
+    kind: 'password',
+    begin() {},
+    async accept(given) {
+      if (given.length > PASSWORD_MAX_CHARACTERS) return false;
+      const hash = await derived(given, expected);
+      return timingSafeEqual(hash, expected.hash);
+    },
+  };
+}
+
+/** `tell` gets each new code: one when it begins, and the next one when a code is used up. */
+export function codeCredentials(
+  randomBytes: (size: number) => Uint8Array,
+  tell: (code: string) => void,
+): Credentials {
+  // Before the first code nothing is right: not even an empty one.
+  let code: string | undefined;
+  const renew = () => {
+    code = [...randomBytes(CODE_CHARACTERS)].map((byte) => CODE_ALPHABET[byte % 32]).join('');
+    tell(code);
+  };
+  return {
+    kind: 'code',
+    begin: renew,
+    async accept(given) {
+      if (code === undefined) return false;
+      const typed = Buffer.from(given.trim().toUpperCase());
+      const expected = Buffer.from(code);
+      const isRight = typed.length === expected.length && timingSafeEqual(typed, expected);
+      if (isRight) renew();
+      return isRight;
+    },
+  };
+}
+
+/** The text for `CONSOLE_PASSWORD_HASH`. Throws an Error with a sentence where the password is too short or too long. */
+export async function hashPassword(
+  password: string,
+  randomBytes: (size: number) => Uint8Array,
+): Promise<string> {
+  const { length } = password;
+  if (length < PASSWORD_MIN_CHARACTERS || length > PASSWORD_MAX_CHARACTERS) {
+    throw new Error(
+      `the password has ${length} characters; it must have ${PASSWORD_MIN_CHARACTERS} to ${PASSWORD_MAX_CHARACTERS}`,
+    );
+  }
+  const given = { ...SCRYPT, salt: randomBytes(SALT_BYTES) };
+  const hash = await derived(password, given);
+  return passwordHashText({ ...given, hash });
+}
+
+function derived(password: string, given: Omit<PasswordHash, 'hash'>): Promise<Buffer> {
+  const { cost, blockSize, parallelization, salt } = given;
+  const maxmem = MEMORY_FACTOR * cost * blockSize;
+  return new Promise((resolve, reject) => {
+    // Different keyboards write the same letter differently.
+    const text = password.normalize('NFC');
+    const done = (error: Error | null, key: Buffer) => (error ? reject(error) : resolve(key));
+    scrypt(text, salt, HASH_BYTES, { N: cost, r: blockSize, p: parallelization, maxmem }, done);
+  });
+}

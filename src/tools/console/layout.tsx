@@ -1,0 +1,180 @@
+// The frame of every page, and the small parts that several pages have.
+
+import type { Child } from 'hono/jsx';
+import type { Pagination } from '../../operator-client.js';
+import type { Formats } from './formats.js';
+import { PATHS, withQuery } from './paths.js';
+import type { Session } from './sessions.js';
+import type { Words } from './words.js';
+
+/** The values that every page needs. */
+export interface View {
+  readonly words: Words;
+  readonly formats: Formats;
+  /** Of the style and script files, so that browsers take new ones. */
+  readonly assetVersion: string;
+  readonly session: Session | undefined;
+}
+
+type NavName = 'overview' | 'accounts' | 'audit' | 'health';
+const NAV: readonly NavName[] = ['overview', 'accounts', 'audit', 'health'];
+
+/** A page as the text of a document. */
+export function page(element: { toString(): string | Promise<string> }): string {
+  return `<!doctype html>${element}`;
+}
+
+interface FrameProps {
+  readonly view: View;
+  readonly title: string;
+  readonly current?: NavName | undefined;
+  /** Milliseconds after which the script loads the page again, where the reader wants that. */
+  readonly refreshMs?: number;
+  readonly children?: Child;
+}
+
+export function Frame({ view, title, current, refreshMs, children }: FrameProps) {
+  const { words, assetVersion, session } = view;
+  return (
+    <html lang={words.language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · ${words.name}`}</title>
+        <link rel="icon" type="image/svg+xml" href={`/icon.svg?${assetVersion}`} />
+        <link rel="stylesheet" href={`/console.css?${assetVersion}`} />
+        <script src={`/page-script.js?${assetVersion}`} defer />
+      </head>
+      <body data-refresh={refreshMs}>
+        <a class="skip" href="#content">
+          {words.nav.skip}
+        </a>
+        <header>
+          <a class="brand" href={PATHS.overview}>
+            <img src={`/icon.svg?${assetVersion}`} alt="" width="24" height="24" />
+            {words.name}
+          </a>
+          {session && (
+            <>
+              <nav aria-label={words.nav.label}>
+                {NAV.map((name) => (
+                  <a href={PATHS[name]} aria-current={name === current ? 'page' : undefined}>
+                    {words.nav[name]}
+                  </a>
+                ))}
+              </nav>
+              <form method="post" action={PATHS.signOut}>
+                <Token view={view} />
+                <button type="submit" class="plain">
+                  {words.nav.signOut}
+                </button>
+              </form>
+            </>
+          )}
+        </header>
+        <main id="content">{children}</main>
+      </body>
+    </html>
+  );
+}
+
+/** Every form that is sent carries the session's token. */
+export function Token({ view }: { readonly view: View }) {
+  return <input type="hidden" name="token" value={view.session?.formToken ?? ''} />;
+}
+
+export function Notice({ kind, children }: { kind: 'good' | 'bad' | 'note'; children?: Child }) {
+  return (
+    <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
+      {children}
+    </div>
+  );
+}
+
+/** A value that a person wrote, with its own direction of writing. */
+export function Value({ children }: { readonly children?: Child }) {
+  return <bdi>{children}</bdi>;
+}
+
+/** A table that scrolls by itself where the screen is narrow, also by keyboard. */
+export function Scroll({ label, children }: { readonly label: string; readonly children?: Child }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a section of its own would be one more heading
+    <div class="scroll" role="region" aria-label={label} tabindex={0}>
+      {children}
+    </div>
+  );
+}
+
+interface SearchProps {
+  readonly view: View;
+  readonly path: string;
+  readonly q: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+export function Search({ view, path, q, label, hint }: SearchProps) {
+  const { words } = view;
+  return (
+    <search>
+      <form method="get" action={path} class="search">
+        <label for="q">{label}</label>
+        <input id="q" type="search" name="q" value={q} placeholder={hint} maxlength={200} />
+        <button type="submit">{words.lists.search}</button>
+        {q !== '' && <a href={path}>{words.lists.clear}</a>}
+      </form>
+    </search>
+  );
+}
+
+interface PagesProps {
+  readonly view: View;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | number | undefined>>;
+  readonly pagination: Pagination;
+}
+
+export function Pages({ view, path, query, pagination }: PagesProps) {
+  const { words, formats } = view;
+  const { page, total_pages: pages } = pagination;
+  if (page > Math.max(pages, 1)) {
+    return (
+      <p class="pages">
+        {words.lists.beyond} <a href={withQuery(path, query)}>{words.lists.first}</a>
+      </p>
+    );
+  }
+  if (pages <= 1) return null;
+  const at = (number: number) => withQuery(path, { ...query, page: number });
+  return (
+    <nav class="pages" aria-label={words.lists.page(formats.number(page), formats.number(pages))}>
+      {page > 1 && (
+        <a href={at(page - 1)} rel="prev">
+          {words.lists.newer}
+        </a>
+      )}
+      <span>{words.lists.page(formats.number(page), formats.number(pages))}</span>
+      {page < pages && (
+        <a href={at(page + 1)} rel="next">
+          {words.lists.older}
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** Names and values, one below the other. */
+export function Facts({ rows }: { readonly rows: readonly (readonly [string, Child])[] }) {
+  return (
+    <dl class="facts">
+      {rows.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,176 @@
+// The overview: is the service well, what does it hold, what changed lately.
+
+import type { AdminHealth, AuditEvent, Overview, Page, Usage } from '../../operator-client.js';
+import { AuditTable } from './audit-table.js';
+import { Facts, Frame, Notice, Search, type View } from './layout.js';
+import type { OperationsFacts } from './operations-facts.js';
+import { ByCollection, CreatedLately, Totals } from './overview-sections.js';
+import { PATHS } from './paths.js';
+import { type Seen, type TotalsSample, WATCH_INTERVAL_MS } from './watch.js';
+
+export interface OverviewProps {
+  readonly view: View;
+  readonly overview: Overview;
+  readonly health: AdminHealth;
+  readonly audit: Page<AuditEvent>;
+  readonly usage: Seen<Usage> | undefined;
+  readonly totals: readonly TotalsSample[];
+  /** A sentence where the operations port gives no answer; undefined where none is set. */
+  readonly operations: OperationsFacts | string | undefined;
+}
+
+export function OverviewPage(props: OverviewProps) {
+  const { view, overview, audit, usage, totals } = props;
+  const { words, formats } = view;
+  return (
+    <Frame
+      view={view}
+      title={words.overview.title}
+      current="overview"
+      refreshMs={WATCH_INTERVAL_MS}
+    >
+      <div class="title">
+        <h1>{words.overview.title}</h1>
+        <label class="switch" hidden>
+          <input type="checkbox" data-refresh-switch />
+          {words.overview.refresh}
+        </label>
+      </div>
+      <Wellness {...props} />
+      <Figures {...props} />
+      <Search
+        view={view}
+        path={PATHS.accounts}
+        q=""
+        label={words.overview.find}
+        hint={words.accounts.searchHint}
+      />
+      <div class="columns">
+        <ByCollection view={view} overview={overview} usage={usage} />
+        <CreatedLately view={view} usage={usage} />
+        <Totals view={view} totals={totals} />
+        <OperationsSummary {...props} />
+      </div>
+      <section>
+        <h2>{words.overview.changes}</h2>
+        {audit.items.length === 0 ? (
+          <p class="empty">{words.overview.noChanges}</p>
+        ) : (
+          <>
+            <AuditTable view={view} events={audit.items} caption={words.overview.changes} />
+            <p>
+              <a href={PATHS.audit}>
+                {words.overview.allChanges(formats.number(audit.pagination.total))}
+              </a>
+            </p>
+          </>
+        )}
+      </section>
+    </Frame>
+  );
+}
+
+function Wellness({ view, health, operations }: OverviewProps) {
+  const { words, formats } = view;
+  const status = typeof operations === 'object' ? operations.status : undefined;
+  const isWell = health.status === 'ok' && status?.ready !== false;
+  const sentence =
+    health.status !== 'ok'
+      ? words.overview.degraded
+      : isWell
+        ? words.overview.well
+        : words.overview.notReady;
+  const lists = [
+    [words.overview.reasons, status?.reasons ?? []],
+    [words.overview.warnings, status?.warnings ?? []],
+  ] as const;
+  return (
+    <Notice kind={isWell ? (status?.warnings.length ? 'note' : 'good') : 'bad'}>
+      <strong>{sentence}.</strong> {words.overview.upFor(formats.duration(health.uptime_seconds))}
+      {lists.map(([label, entries]) =>
+        entries.length === 0 ? null : (
+          <span>
+            {` ${label}: `}
+            {entries.map((entry, index) => (
+              <>
+                {index > 0 && ', '}
+                <code>{entry}</code>
+              </>
+            ))}
+            .
+          </span>
+        ),
+      )}
+    </Notice>
+  );
+}
+
+function Figures({ view, overview, usage }: OverviewProps) {
+  const { words, formats } = view;
+  const resources = Object.values(usage?.view.resources ?? {});
+  const today = resources.reduce((sum, { created_last_24_hours: some }) => sum + some, 0);
+  const figures = [
+    [words.overview.accounts, formats.number(overview.tenant_count)],
+    [words.overview.records, formats.number(overview.record_count)],
+    [words.overview.bytes, usage ? formats.bytes(usage.view.payload_bytes) : '…'],
+    [words.overview.createdToday, usage ? formats.number(today) : '…'],
+  ] as const;
+  return (
+    <>
+      <dl class="figures">
+        {figures.map(([name, value]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {overview.record_count === 0 && <p class="empty">{words.overview.empty}</p>}
+    </>
+  );
+}
+
+function OperationsSummary({ view, operations }: OverviewProps) {
+  const { words, formats } = view;
+  if (operations === undefined || typeof operations === 'string') {
+    return (
+      <section>
+        <h2>{words.overview.operations}</h2>
+        <p class="empty">{operations ?? words.overview.noOperations}</p>
+      </section>
+    );
+  }
+  const { rates, status } = operations;
+  const over = rates && words.overview.rateOver(formats.duration(rates.overMs / 1000));
+  const last = status.backups?.last_success_at;
+  return (
+    <section>
+      <h2>{words.overview.operations}</h2>
+      <Facts
+        rows={[
+          [
+            words.overview.requests,
+            rates ? `${formats.decimal(rates.requestsPerSecond)} ${over}` : words.overview.noRate,
+          ],
+          [
+            words.overview.p95,
+            rates === undefined
+              ? words.overview.noRate
+              : rates.p95Seconds === undefined
+                ? words.overview.noRequests
+                : `${formats.decimal(rates.p95Seconds * 1000)} ms`,
+          ],
+          [words.overview.memory, formats.bytes(status.process.resident_bytes)],
+          [
+            words.overview.lastBackup,
+            status.backups === null
+              ? words.overview.noBackups
+              : last
+                ? formats.time(last)
+                : words.overview.neverBackedUp,
+          ],
+        ]}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,55 @@
+// The addresses of the console's pages, and a subject or id as a segment of them.
+
+import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
+
+export const PATHS = {
+  overview: '/',
+  accounts: '/accounts',
+  audit: '/audit',
+  health: '/health',
+  signIn: '/sign-in',
+  signOut: '/sign-out',
+} as const;
+
+/** In the query of a page that its script has loaded again. */
+export const AGAIN = 'again';
+
+/** The tab of an account beside its collections. */
+export const PAYMENTS = 'payments';
+export type Tab = CollectionName | typeof PAYMENTS;
+
+export function isTab(name: string): name is Tab {
+  return name === PAYMENTS || isCollectionName(name);
+}
+
+export function accountPath(account: string, ...rest: readonly string[]): string {
+  return [PATHS.accounts, ...[account, ...rest].map(segmentOf)].join('/');
+}
+
+/** A query of texts; empty ones are left out. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
+/** Browsers resolve `.` and `..`, also encoded: as in the API, `~` stands before them, and before what begins so. */
+function segmentOf(text: string): string {
+  // Half a character cannot be encoded; no id has one.
+  const whole = text.replace(/\p{Surrogate}/gu, '\uFFFD');
+  return encodeURIComponent(/^~*\.{1,2}$/.test(whole) ? `~${whole}` : whole);
+}
+
+/** The text of a segment that is decoded already. */
+export function textOf(segment: string): string {
+  return /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment;
+}
+
+/** From 1; undefined for everything else. */
+export function wholeNumber(text: string | undefined): number | undefined {
+  return /^[1-9]\d{0,14}$/.test(text ?? '') ? Number(text) : undefined;
+}

@@ -1,0 +1,143 @@
+// From what an operator typed to the change that is sent. Pure: the same input
+// gives the same change.
+
+import type { CollectionName } from '../../core/domain/collection-name.js';
+import { isSameValue, type JsonObject, parseJsonObject, setOwn } from '../../core/domain/json.js';
+import { fieldText, type Property, propertiesOf, SERVICE_PROPERTIES } from './properties.js';
+
+/** The change that the typed text stands for. */
+export interface Change {
+  /** Properties with their new values. */
+  readonly set: JsonObject;
+  /** Properties that the operator took out: a merge cannot remove them. */
+  readonly removed: readonly string[];
+  /** Fields whose text cannot be sent, with a sentence each. */
+  readonly problems: ReadonlyMap<string, string>;
+}
+
+/** Sentences for texts that cannot be sent. */
+export interface ChangeWords {
+  readonly notANumber: (text: string) => string;
+}
+
+/** `typed`: texts of the fields by property; a field that was not shown is not there. */
+export function changeFromFields(
+  collection: CollectionName,
+  typed: ReadonlyMap<string, string>,
+  base: JsonObject,
+  words: ChangeWords,
+): Change {
+  const set: JsonObject = {};
+  const removed: string[] = [];
+  const problems = new Map<string, string>();
+  for (const property of propertiesOf(collection)) {
+    const { name, isRequired } = property;
+    const text = typed.get(name);
+    const before = Object.hasOwn(base, name) ? base[name] : undefined;
+    if (text === undefined || sameText(text, fieldText(property, before) ?? '')) continue;
+    if (text === '' && !isRequired) {
+      removed.push(name);
+      continue;
+    }
+    const value = typedValue(property, text);
+    if (value === undefined) problems.set(name, words.notANumber(text));
+    else setOwn(set, name, value);
+  }
+  return { set, removed, problems };
+}
+
+/** The whole record as JSON. Fails with the service's own sentence where the text is no JSON object. */
+export function changeFromJson(
+  text: string,
+  base: JsonObject,
+):
+  | { readonly ok: true; readonly change: Change }
+  | { readonly ok: false; readonly problem: string } {
+  const parsed = parseJsonObject(text);
+  if (!parsed.ok) return { ok: false, problem: parsed.failure.message };
+  const set: JsonObject = {};
+  for (const [name, value] of Object.entries(parsed.value)) {
+    if (SERVICE_PROPERTIES.has(name)) continue;
+    const isSame = Object.hasOwn(base, name) && isSameValue(base[name] ?? null, value);
+    if (!isSame) setOwn(set, name, value);
+  }
+  const removed = Object.keys(base).filter(
+    (name) => !Object.hasOwn(parsed.value, name) && !SERVICE_PROPERTIES.has(name),
+  );
+  return { ok: true, change: { set, removed, problems: new Map() } };
+}
+
+/** The change with null for properties that a merge cannot remove. */
+export function withNulls({ set, removed }: Change): JsonObject {
+  const all = { ...set };
+  for (const name of removed) setOwn(all, name, null);
+  return all;
+}
+
+/** A record with a change merged over it, as the service would. */
+export function merged(record: JsonObject, change: JsonObject): JsonObject {
+  const result = { ...record };
+  for (const [name, value] of Object.entries(change)) setOwn(result, name, value);
+  return result;
+}
+
+/** A property as it is in the service now, and as the operator wants it. */
+export interface Difference {
+  readonly name: string;
+  readonly base: string;
+  readonly theirs: string;
+  readonly mine: string;
+}
+
+/** The properties that changed meanwhile, and those that the operator's change touches. */
+export function differences(base: JsonObject, theirs: JsonObject, set: JsonObject): Difference[] {
+  const mine = merged(theirs, set);
+  const names = new Set([...Object.keys(base), ...Object.keys(theirs), ...Object.keys(set)]);
+  return [...names]
+    .filter((name) => textOf(theirs, name) !== textOf(base, name) || Object.hasOwn(set, name))
+    .map((name) => ({
+      name,
+      base: textOf(base, name),
+      theirs: textOf(theirs, name),
+      mine: textOf(mine, name),
+    }));
+}
+
+/**
+ * The service's sentences by the properties that they name, such as
+ * `amount is -1; it must be a number above 0`. What names no property is under `''`.
+ */
+export function problemsByProperty(message: string): Map<string, string> {
+  const problems = new Map<string, string>();
+  const sentences = message.split(/; (?=\w+ is )/);
+  for (const sentence of sentences) {
+    const name = /^(\w+) is .*; it must be /s.exec(sentence)?.[1] ?? '';
+    problems.set(name, problems.has(name) ? `${problems.get(name)}; ${sentence}` : sentence);
+  }
+  return problems;
+}
+
+/** Undefined: the console itself must refuse it, because the service would not. */
+function typedValue(
+  { kind, isRequired }: Property,
+  text: string,
+): string | number | boolean | null | undefined {
+  if (kind === 'text') return text;
+  if (kind === 'flag') return text === 'true';
+  // Thousands may be parted: 45,000.
+  const plain = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text.trim()) ? text.replaceAll(',', '') : text;
+  const isNumber = /^\s*-?\d+(\.\d+)?(e[+-]?\d{1,3})?\s*$/i.test(plain);
+  if (isNumber && Number.isFinite(Number(plain))) return Number(plain);
+  if (!isRequired) return undefined;
+  // The service judges it: the operator reads its own sentence.
+  return text === '' ? null : text;
+}
+
+/** Forms send line ends as CR LF. */
+function sameText(a: string, b: string): boolean {
+  return a.replaceAll('\r\n', '\n') === b.replaceAll('\r\n', '\n');
+}
+
+function textOf(record: JsonObject, name: string): string {
+  return Object.hasOwn(record, name) ? JSON.stringify(record[name]) : '';
+}

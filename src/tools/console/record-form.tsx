@@ -1,0 +1,263 @@
+// The form of a record: its known properties as fields, the whole record as JSON
+// beside them, and what stands in the way of saving it.
+
+import type { JsonObject } from '../../core/domain/json.js';
+import { cut } from './formats.js';
+import { Frame, Notice, Scroll, Token, Value, type View } from './layout.js';
+import { accountPath } from './paths.js';
+import { fieldText, labelOf, type Property, propertiesOf } from './properties.js';
+import type { Difference } from './record-change.js';
+import { Crumbs, type RecordPlace, recordPath } from './record-pages.js';
+
+/** Which of the two halves is saved, and whether null takes the place of what is removed. */
+
+/** A longer text, or one with line ends, gets a field of several lines. */
+const LINE_MAX_CHARACTERS = 80;
+
+export interface FormProps {
+  readonly view: View;
+  readonly place: RecordPlace;
+  /** Undefined: a new record. */
+  readonly id: string | undefined;
+  /** The record as the operator saw it first. */
+  readonly base: JsonObject;
+  /** The input in the fields, when it differs from the base: it is kept. */
+  readonly typed?: ReadonlyMap<string, string>;
+  readonly json?: string;
+  /** Sentences by property; under `''` those of no property. */
+  readonly problems?: ReadonlyMap<string, string>;
+  /** Properties that a merge cannot remove, with the half that was to be saved. */
+  readonly removed?: { readonly names: readonly string[]; readonly half: 'fields' | 'json' };
+  readonly notice?: string;
+  /** The properties that changed meanwhile. */
+  readonly conflict?: readonly Difference[];
+  readonly isGone?: boolean;
+}
+
+export function FormPage(props: FormProps) {
+  const { view, place, id, problems, notice, removed } = props;
+  const { words } = view;
+  const title =
+    id === undefined
+      ? words.form.createTitle(words.one[place.collection])
+      : words.form.changeTitle(id);
+  const general = problems?.get('');
+  const action =
+    id === undefined
+      ? `${accountPath(place.account, place.collection)}/new`
+      : `${recordPath(place, id)}/change`;
+  return (
+    <Frame view={view} title={title} current="accounts">
+      <Crumbs view={view} place={place} />
+      <h1>{title}</h1>
+      {notice !== undefined && <Notice kind="note">{notice}</Notice>}
+      {problems !== undefined && problems.size > 0 && (
+        <Notice kind="bad">
+          <strong>{words.form.failed}</strong> {general}
+          <ul>
+            {[...problems]
+              .filter(([name]) => name !== '')
+              .map(([name, sentence]) => (
+                <li>
+                  <a href={`#field-${name}`}>
+                    <Value>{sentence}</Value>
+                  </a>
+                </li>
+              ))}
+          </ul>
+        </Notice>
+      )}
+      {props.isGone && (
+        <Notice kind="bad">
+          <strong>{words.conflict.goneTitle}.</strong> {words.conflict.gone}
+        </Notice>
+      )}
+      {props.conflict && <Conflict view={view} conflict={props.conflict} />}
+      <form method="post" action={action} autocomplete="off">
+        <Token view={view} />
+        <input type="hidden" name="base" value={JSON.stringify(props.base)} />
+        {removed && (
+          <Notice kind="note">
+            <p>{words.form.removed(removed.names.map((name) => cut(name, 40)).join(', '))}</p>
+            <button type="submit" name="save" value={`${removed.half}-nulls`}>
+              {words.form.saveNulls}
+            </button>
+          </Notice>
+        )}
+        <div class="columns">
+          <Fields {...props} />
+          <Json {...props} />
+        </div>
+        <p>
+          <a
+            class="button"
+            href={
+              id === undefined || props.isGone
+                ? accountPath(place.account, place.collection)
+                : recordPath(place, id)
+            }
+          >
+            {words.form.cancel}
+          </a>
+        </p>
+      </form>
+    </Frame>
+  );
+}
+
+function Fields(props: FormProps) {
+  const { view, place, id } = props;
+  const { words } = view;
+  return (
+    <fieldset>
+      <legend>{words.form.fields}</legend>
+      <p class="caption">{words.form.fieldsHint}</p>
+      {propertiesOf(place.collection).map((property) => (
+        <Field {...props} property={property} />
+      ))}
+      <button type="submit" name="save" value="fields" class="main">
+        {id === undefined ? words.form.createFields : words.form.saveFields}
+      </button>
+    </fieldset>
+  );
+}
+
+function Field({ view, base, typed, problems, property }: FormProps & { property: Property }) {
+  const { words } = view;
+  const { name, isRequired } = property;
+  const stored = Object.hasOwn(base, name) ? base[name] : undefined;
+  const own = fieldText(property, stored);
+  const problem = problems?.get(name);
+  const inputId = `field-${name}`;
+  const label = (
+    <label for={inputId}>
+      {labelOf(name)}
+      {isRequired && ' *'} <code>{name}</code>
+    </label>
+  );
+  if (own === undefined) {
+    return (
+      <div class="field">
+        {label}
+        <output id={inputId}>
+          <code>{cut(JSON.stringify(stored))}</code> {words.form.notInField}
+        </output>
+      </div>
+    );
+  }
+  return (
+    <div class="field">
+      {label}
+      <Input property={property} text={typed?.get(name) ?? own} isBad={problem !== undefined} />
+      {problem !== undefined && (
+        <p class="problem" id={`${inputId}-problem`}>
+          <Value>{problem}</Value>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Input({ property, text, isBad }: { property: Property; text: string; isBad: boolean }) {
+  const { name, kind } = property;
+  const shared = {
+    id: `field-${name}`,
+    name: `field.${name}`,
+    'aria-invalid': isBad ? ('true' as const) : undefined,
+    'aria-describedby': isBad ? `field-${name}-problem` : undefined,
+  };
+  if (kind === 'flag') {
+    return (
+      <select {...shared}>
+        {['', 'true', 'false'].map((value) => (
+          <option value={value} selected={value === text}>
+            {value === '' ? '–' : value}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  if (kind === 'text' && (text.length > LINE_MAX_CHARACTERS || /[\r\n]/.test(text))) {
+    return (
+      <textarea {...shared} rows={4}>
+        {firstLineKept(text)}
+      </textarea>
+    );
+  }
+  return (
+    <input
+      {...shared}
+      type="text"
+      value={text}
+      inputmode={kind === 'number' ? 'decimal' : undefined}
+    />
+  );
+}
+
+function Json({ view, id, base, json, problems }: FormProps) {
+  const { words } = view;
+  const problem = problems?.get('json');
+  return (
+    <fieldset>
+      <legend>{words.form.json}</legend>
+      <p class="caption">{words.form.jsonHint}</p>
+      <label for="field-json" class="hidden">
+        {words.form.json}
+      </label>
+      <textarea
+        id="field-json"
+        name="json"
+        class="code"
+        rows={24}
+        spellcheck={false}
+        aria-invalid={problem === undefined ? undefined : 'true'}
+      >
+        {firstLineKept(json ?? JSON.stringify(base, null, 2))}
+      </textarea>
+      {problem !== undefined && <p class="problem">{problem}</p>}
+      <button type="submit" name="save" value="json">
+        {id === undefined ? words.form.createJson : words.form.saveJson}
+      </button>
+    </fieldset>
+  );
+}
+
+function Conflict({ view, conflict }: { view: View; conflict: readonly Difference[] }) {
+  const { words } = view;
+  const head = ['property', 'base', 'theirs', 'mine'] as const;
+  return (
+    <>
+      <Notice kind="bad">
+        <strong>{words.conflict.title}.</strong> {words.conflict.text}
+      </Notice>
+      <Scroll label={words.conflict.title}>
+        <table class="conflict">
+          <thead>
+            <tr>
+              {head.map((name) => (
+                <th scope="col">{words.conflict[name]}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {conflict.map(({ name, base, theirs, mine }) => (
+              <tr>
+                <th scope="row">{cut(name)}</th>
+                {[base, theirs, mine].map((text, column) => (
+                  <td class={column === 2 && mine !== theirs ? 'differs' : undefined}>
+                    <code>{text === '' ? words.record.notSet : cut(text, 200)}</code>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  );
+}
+
+/** HTML drops one line end at the start of a text area. */
+function firstLineKept(text: string): string {
+  return `\n${text}`;
+}

@@ -1,0 +1,78 @@
+// Which requests come in at all, and the headers of every answer. A page of another
+// site, or of another port of this machine, can neither read a page nor send a form.
+// `hono/csrf` would let more in: it wants `Origin` or `Sec-Fetch-Site`, not both, and
+// looks at forms alone, so that JSON from anywhere passes.
+
+import type { MiddlewareHandler } from 'hono';
+import { secureHeaders } from 'hono/secure-headers';
+import { isLoopback } from '../../hosts/settings/setting-values.js';
+
+export interface ConsoleAddress {
+  /** The https origin that browsers use; undefined: http on loopback. */
+  readonly origin: string | undefined;
+  /** Where the console listens; known once it does. */
+  readonly port: () => number;
+}
+
+/** Sets the headers of every answer, also of refusals and of pages that failed. */
+export const answerHeaders: MiddlewareHandler = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    styleSrc: ["'self'"],
+    scriptSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    formAction: ["'self'"],
+    baseUri: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+  // With `no-referrer` browsers send `Origin: null` with forms.
+  referrerPolicy: 'same-origin',
+  xFrameOptions: 'DENY',
+  // Of the whole host, other services on it included: its proxy decides that.
+  strictTransportSecurity: false,
+});
+
+/** Refuses requests from elsewhere with 421, 403 or 405. */
+export function requestGuard(address: ConsoleAddress): MiddlewareHandler {
+  return async (context, next) => {
+    const refusal = refusalOf(context.req.raw, address);
+    if (refusal === undefined) await next();
+    else context.res = new Response(refusal.text, { status: refusal.status });
+    if (!context.res.headers.has('Cache-Control')) {
+      context.res.headers.set('Cache-Control', 'no-store');
+    }
+  };
+}
+
+/** The origin of this request's page where its `Host` is one of ours; undefined otherwise. */
+export function originOf(request: Request, { origin, port }: ConsoleAddress): string | undefined {
+  const host = request.headers.get('host') ?? '';
+  if (origin !== undefined) return host === new URL(origin).host ? origin : undefined;
+  // Another name may lead here, too, and its owner controls the page that asks (DNS rebinding).
+  const url = URL.canParse(`http://${host}`) ? new URL(`http://${host}`) : undefined;
+  const isOurs = url !== undefined && isLoopback(url.hostname) && url.host === host;
+  return isOurs && Number(url.port || 80) === port() ? url.origin : undefined;
+}
+
+function refusalOf(request: Request, address: ConsoleAddress) {
+  const { headers, method } = request;
+  const origin = originOf(request, address);
+  if (origin === undefined) {
+    return {
+      status: 421,
+      text: 'the header Host names another place; use the console’s address\n',
+    };
+  }
+  if (method === 'GET') {
+    const site = headers.get('sec-fetch-site') ?? 'none';
+    const isNavigation = (headers.get('sec-fetch-mode') ?? 'navigate') === 'navigate';
+    if (site === 'same-origin' || site === 'none' || isNavigation) return undefined;
+    return { status: 403, text: 'another site’s page may load nothing from the console\n' };
+  }
+  if (method !== 'POST') return { status: 405, text: 'the console takes GET and POST\n' };
+  // A page on another port of this machine is "same-site", so nothing less than this will do.
+  if (headers.get('origin') === origin && headers.get('sec-fetch-site') === 'same-origin') {
+    return undefined;
+  }
+  return { status: 403, text: 'this form was not sent by a page of the console\n' };
+}

@@ -1,0 +1,236 @@
+// `erase`: exports an account, deletes the exported records, checks in every view that
+// nothing is left, and writes the account into the ledger.
+
+import { createReadStream } from 'node:fs';
+import { access, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
+import type { BackupSettings } from '../../../hosts/settings.js';
+import { ApiError } from '../../../operator-client.js';
+import {
+  addToLedger,
+  expectWritable,
+  type RecordCounts,
+} from '../../../storage/erasures/ledger.js';
+import { type CommandDependencies, pause } from '../../program/command-dependencies.js';
+import { Interrupted } from '../../program/ending.js';
+import { startProgress } from '../../program/progress.js';
+import { exportData } from '../export/export-command.js';
+import { type Manifest, readManifest } from '../export/manifest.js';
+import { CommandError } from '../failures.js';
+import type { Service } from '../service.js';
+import { pagesOf } from '../walk.js';
+import { backupExpiry } from './backup-expiry.js';
+
+export interface EraseOptions {
+  readonly account: string;
+  readonly exportFolder: string;
+  /** Undefined: the erasure is written into no ledger. */
+  readonly ledger: string | undefined;
+  readonly backups: BackupSettings | undefined;
+}
+
+/** This file in the export's folder says that the deletion has begun. The same command then continues it. */
+const BEGUN = 'erase-begun.json';
+const CONNECTIONS = 8;
+/** On Workers the views across accounts follow a little later. */
+const VIEWS_FOLLOW_WITHIN_MS = 60_000;
+const LOOK_AGAIN_MS = 1_000;
+const OWNER_ONLY = 0o600;
+
+/** The result of an erasure. */
+export interface Erased {
+  /** Records that were deleted. */
+  readonly count: number;
+  /** When nothing was left: milliseconds since 1970, UTC. */
+  readonly at: number;
+}
+
+export async function eraseAccount(
+  options: EraseOptions,
+  service: Service,
+  dependencies: CommandDependencies,
+): Promise<void> {
+  const { account, exportFolder, ledger } = options;
+  const { out } = dependencies;
+  const { count, at } = await eraseRecords(options, service, dependencies);
+  out(`${account} is erased: ${count} records deleted, nothing is left in any view.\n`);
+  out(`The ledger ${ledger} has a line of it: a salted hash, the time, the counts.\n`);
+  out('The audit log keeps which records the operator changed, and the subject: no values.\n');
+  out(`${exportFolder} now holds the only other copy; hand it over or destroy it.\n`);
+  out(`${await backupExpiry(options.backups, at)}\n`);
+}
+
+/** Erases without printing, for a program that informs its operator itself. */
+export async function eraseRecords(
+  options: EraseOptions,
+  service: Service,
+  dependencies: CommandDependencies,
+): Promise<Erased> {
+  const { account, exportFolder, ledger } = options;
+  const { now, randomBytes } = dependencies;
+  await service.reach();
+  if (ledger !== undefined) await expectWritable(ledger);
+  const isGoingOn = await access(join(exportFolder, BEGUN)).then(
+    () => true,
+    () => false,
+  );
+  const manifest = isGoingOn
+    ? await ownManifest(account, exportFolder)
+    : await exportFirst(options, service, dependencies);
+  await deleteExported(manifest, options, service, dependencies);
+  await expectNothingLeft(account, service, dependencies);
+  const at = now();
+  const records = recordCounts(manifest);
+  if (ledger !== undefined) {
+    const erased = new Date(at).toISOString();
+    await addToLedger(ledger, { subject: account, erased, records }, randomBytes);
+  }
+  return { count: Object.values(records).reduce((sum, some) => sum + some, 0), at };
+}
+
+async function exportFirst(
+  { account, exportFolder }: EraseOptions,
+  service: Service,
+  dependencies: CommandDependencies,
+): Promise<Manifest> {
+  const [manifest] = await exportData(
+    {
+      account,
+      folder: exportFolder,
+      format: 'ndjson',
+      collections: COLLECTION_NAMES,
+      style: { delimiter: ',', isForExcel: false },
+    },
+    service,
+    dependencies,
+  );
+  if (manifest === undefined) throw new CommandError('the export has made nothing; try again');
+  if (manifest.changed_meanwhile === 'yes') {
+    throw new CommandError(
+      `nothing was deleted: ${account} changed during the export; end its access at the identity provider, then run this again with a new folder`,
+    );
+  }
+  const file = await open(join(exportFolder, BEGUN), 'wx', OWNER_ONLY);
+  await file.writeFile(`${JSON.stringify({ account })}\n`);
+  await file.sync();
+  await file.close();
+  return manifest;
+}
+
+/** The manifest of an erasure that was broken off. */
+async function ownManifest(account: string, folder: string): Promise<Manifest> {
+  const begun: { account?: string } = JSON.parse(await readFile(join(folder, BEGUN), 'utf8'));
+  const manifest = await readManifest(folder);
+  if (begun.account === account && manifest.account === account) return manifest;
+  throw new CommandError(
+    `${folder} is of an erasure of ${JSON.stringify(begun.account)}; name another folder`,
+  );
+}
+
+/** Deletes the exported records and no later ones. A record that is gone already is no failure. */
+async function deleteExported(
+  manifest: Manifest,
+  { account, exportFolder }: EraseOptions,
+  service: Service,
+  dependencies: CommandDependencies,
+): Promise<void> {
+  const total = Object.values(recordCounts(manifest)).reduce((sum, count) => sum + count, 0);
+  const progress = startProgress(dependencies, {
+    event: 'erase_progress',
+    noun: 'records',
+    total,
+  });
+  try {
+    for (const collection of COLLECTION_NAMES) {
+      const file = manifest.files.find(({ content }) => content === collection);
+      if (file === undefined) continue;
+      const ids = idsIn(join(exportFolder, file.name));
+      const records = service.records(account, collection);
+      const connection = async () => {
+        for (;;) {
+          const { done, value } = await ids.next();
+          if (done) return;
+          await service.patiently(() => records.delete(value)).catch(expectGone);
+          progress.add();
+        }
+      };
+      // Each connection ends its request first, so that the number in the message is final.
+      const ends = await Promise.allSettled(Array.from({ length: CONNECTIONS }, connection));
+      const failed = ends.find((end) => end.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+    }
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    throw new Interrupted('stopped while deleting; run the same command to go on');
+  } finally {
+    progress.stop();
+  }
+}
+
+function expectGone(error: unknown): void {
+  if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
+}
+
+async function* idsIn(path: string): AsyncGenerator<string, void> {
+  const input = createReadStream(path);
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line !== '') yield String(JSON.parse(line).id);
+  }
+}
+
+/** Checks each list of the account, its own view, and the list of all accounts. */
+async function expectNothingLeft(
+  account: string,
+  service: Service,
+  { now, interrupted }: CommandDependencies,
+): Promise<void> {
+  const { client } = service;
+  for (const collection of COLLECTION_NAMES) {
+    const { pagination } = await service.patiently(() =>
+      service.records(account, collection).list({ page_size: 1 }),
+    );
+    if (pagination.total > 0) {
+      throw new CommandError(
+        `${account} has ${pagination.total} records in ${collection} that are not in the export; they came while it was erased, or before it was gone on with. End its access at the identity provider, then erase again with a new folder`,
+      );
+    }
+  }
+  const begun = now();
+  while (await isInViews()) {
+    if (now() - begun > VIEWS_FOLLOW_WITHIN_MS || interrupted.aborted) {
+      throw new CommandError(
+        `every record of ${account} is deleted, but the list of accounts still has it; run the same command again`,
+      );
+    }
+    await pause(LOOK_AGAIN_MS, interrupted);
+  }
+
+  async function isInViews(): Promise<boolean> {
+    const isThere = await service
+      .patiently(() => client.accounts.read(account))
+      .then(
+        () => true,
+        (error) => expectGone(error) ?? false,
+      );
+    if (isThere) return true;
+    const pages = pagesOf(
+      service,
+      (query) => client.accounts.list({ ...query, q: account }),
+      ({ owner_sub }) => owner_sub,
+      'erase',
+    );
+    for await (const page of pages) {
+      if (page.some(({ owner_sub }) => owner_sub === account)) return true;
+    }
+    return false;
+  }
+}
+
+function recordCounts({ files }: Manifest): RecordCounts {
+  const counts: [CollectionName, number][] = files.flatMap(({ content, records }) =>
+    content === 'payments' || content === 'audit' ? [] : [[content, records]],
+  );
+  return Object.fromEntries(counts);
+}

@@ -1,0 +1,54 @@
+// Why a command cannot do its work, as one sentence. Exit codes are in `src/tools/program`.
+
+import { ApiError } from '../../operator-client.js';
+
+/** The command is right, but its work cannot be done: exit code 1. */
+export class CommandError extends Error {}
+
+/** Whether waiting may help: the service is busy, away, or does not answer. */
+export function isPassing(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false;
+  const { code, status } = error;
+  if (code === 'ADMIN_DISABLED') return false;
+  if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT') return true;
+  return status === 429 || status === 408 || (status !== undefined && status >= 500);
+}
+
+/** The sentence that a person at the terminal reads. It holds no key, because no message of the client does. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
+  const { code, message, status, requestId } = error;
+  if (code === 'ADMIN_DISABLED') {
+    return 'the service has its administration API switched off; set ADMIN_API_KEY for the service, too';
+  }
+  if (code === 'UNAUTHORIZED') {
+    return 'the service refused the key (401); give the key that the service itself has';
+  }
+  if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT') {
+    return `${message}; check SERVICE_URL and that the service runs${causeOf(error)}`;
+  }
+  const request = requestId === undefined ? '' : `, request ${requestId}`;
+  return `the service answered ${code} (status ${status}${request}): ${message}`;
+}
+
+function causeOf(error: ApiError): string {
+  const inner: unknown = error.cause instanceof Error ? error.cause.cause : undefined;
+  const code = inner instanceof Error && 'code' in inner ? inner.code : undefined;
+  return typeof code === 'string' ? ` (${code})` : '';
+}
+
+/** Does the work of a command. What the service answers becomes a sentence. */
+export async function inWords<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new CommandError(sentenceOf(error), { cause: error });
+  }
+}
+
+/** A system error's code, such as `ENOENT`. */
+export function systemCodeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

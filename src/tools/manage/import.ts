@@ -1,0 +1,85 @@
+// `manage import`: a spreadsheet, or an export, becomes an account's records.
+
+import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
+import { inWords } from '../data/failures.js';
+import { parseMap } from '../data/import/columns.js';
+import { importData } from '../data/import/import-command.js';
+import type { DecimalMark } from '../data/import/number-text.js';
+import { knownEncoding } from '../data/import/source-file.js';
+import type { Waits } from '../data/waiting.js';
+import { flag, text, texts } from '../program/arguments.js';
+import { type Command, commandOf } from '../program/command.js';
+import { pathOf } from '../program/command-dependencies.js';
+import { UsageError } from '../program/ending.js';
+import { collection, delimiter, SERVICE_SETTINGS, serviceOf, subject } from './service-options.js';
+
+const CONNECTIONS_DEFAULT = 8;
+const CONNECTIONS_MAX = 64;
+
+const OPTIONS = {
+  account: text('SUBJECT', 'whose records they become'),
+  into: text('COLLECTION', COLLECTION_NAMES.join(', ')),
+  map: texts('"Jina=name,…"', 'columns that get other names (in a header write \\, \\=)'),
+  delimiter: text('MARK', 'between values; found unless given'),
+  encoding: text('NAME', 'utf-8, windows-1252, utf-16le, …; found unless given'),
+  decimal: text(', | .', 'the mark before the fraction in amount, price and paid'),
+  'dry-run': flag('judges only; exits with 1 where a row is bad'),
+  report: text('FILE', 'all findings as CSV: file, line, column, problem, value'),
+  'skip-bad': flag('leaves bad rows out, and writes the others'),
+  reverse: flag('from the last row to the first'),
+  'in-order': flag('one row after the other: records in the order of rows'),
+  connections: text(String(CONNECTIONS_DEFAULT), 'how many rows are under way at once'),
+};
+
+export function importCommand(waits?: Waits): Command {
+  return commandOf({
+    name: 'manage import',
+    usage: 'FILE --account SUBJECT --into COLLECTION [options]',
+    about: `A record for each row of FILE (.csv .tsv .txt .ndjson .jsonl .json), or for all
+of an export's folder; none unless all are good. Run again, it goes on.`,
+    options: OPTIONS,
+    settings: SERVICE_SETTINGS,
+    ending: 'orderly',
+    isFrugal: true,
+    async run({ values, file }, dependencies) {
+      const { into, encoding, report } = values;
+      if (values['in-order'] && values.connections !== undefined) {
+        throw new UsageError('--in-order uses one connection; leave --connections out');
+      }
+      const options = {
+        path: pathOf(dependencies, file),
+        account: subject(values.account),
+        into: into === undefined ? undefined : collection('--into', into),
+        reading: {
+          map: parseMap(values.map ?? []),
+          delimiter: values.delimiter === undefined ? undefined : delimiter(values.delimiter),
+          decimal: decimal(values.decimal),
+        },
+        encoding: encoding === undefined ? undefined : knownEncoding(encoding),
+        isDryRun: values['dry-run'] === true,
+        reportPath: report === undefined ? undefined : pathOf(dependencies, report),
+        skipsBad: values['skip-bad'] === true,
+        isReversed: values.reverse === true,
+        connections: values['in-order'] ? 1 : connections(values.connections),
+      };
+      if (options.reportPath === options.path) {
+        throw new UsageError('--report names the imported file itself; name another one');
+      }
+      return inWords(() => importData(options, serviceOf(dependencies, waits), dependencies));
+    },
+  });
+}
+
+function decimal(given: string | undefined): DecimalMark | undefined {
+  if (given === undefined || given === ',' || given === '.') return given;
+  throw new UsageError(`--decimal is ${JSON.stringify(given)}; it must be , or .`);
+}
+
+function connections(given: string | undefined): number {
+  if (given === undefined) return CONNECTIONS_DEFAULT;
+  const count = /^\d{1,3}$/.test(given) ? Number(given) : 0;
+  if (count >= 1 && count <= CONNECTIONS_MAX) return count;
+  throw new UsageError(
+    `--connections is ${JSON.stringify(given)}; it must be a whole number from 1 to ${CONNECTIONS_MAX}`,
+  );
+}

@@ -1,0 +1,77 @@
+// `manage ready`: asks the operations port whether the service can do its work, prints
+// one line, and exits with 0 or 1. For containers and deploy scripts.
+
+import {
+  type OperationsPort,
+  readOperationsSettings,
+} from '../../hosts/settings/operations-settings.js';
+import type { Environment } from '../../hosts/settings/setting-values.js';
+import { commandOf } from '../program/command.js';
+import { EXIT_DONE, EXIT_FAILED, messageOf } from '../program/ending.js';
+
+export const READY = commandOf({
+  name: 'manage ready',
+  usage: '[--settings FILE]',
+  about: `Asks the operations port whether the service can do its work, and prints one
+line. Ends with 0 where it can, else with 1.`,
+  options: {},
+  settings: [['OPS_PORT, OPS_HOST', 'as the service has them']],
+  async run(_, { environment, out }) {
+    const { isReady, line } = await look(environment);
+    out(`${line}\n`);
+    return isReady ? EXIT_DONE : EXIT_FAILED;
+  },
+});
+
+/** Longer than the service itself waits for its database and disk. */
+const ANSWER_MAX_MS = 5_000;
+
+interface Finding {
+  readonly isReady: boolean;
+  readonly line: string;
+}
+
+async function ask({ host, port }: OperationsPort): Promise<Finding> {
+  const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  const url = `http://${name}:${port}/ready`;
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
+    return findingOf(await response.json());
+  } catch (error) {
+    return { isReady: false, line: `not ready: ${url} gives no answer (${codeOf(error)})` };
+  }
+}
+
+function findingOf(answer: unknown): Finding {
+  const isReady = memberOf(answer, 'ready') === true;
+  const reasons = listOf(memberOf(answer, 'reasons'));
+  const warnings = listOf(memberOf(answer, 'warnings'));
+  const state = isReady ? 'ready' : `not ready: ${reasons || 'this is not the operations port'}`;
+  return { isReady, line: warnings === '' ? state : `${state} (warnings: ${warnings})` };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function listOf(value: unknown): string {
+  return Array.isArray(value) ? value.join(', ') : '';
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `within ${ANSWER_MAX_MS / 1000} s`;
+  const code = memberOf(error.cause, 'code');
+  return typeof code === 'string' ? code : error.message;
+}
+
+async function look(environment: Environment): Promise<Finding> {
+  try {
+    const { port } = readOperationsSettings(environment);
+    if (port !== undefined) return await ask(port);
+    const line = 'not ready: OPS_PORT is unset; set it as the service has it';
+    return { isReady: false, line };
+  } catch (error) {
+    return { isReady: false, line: messageOf(error) };
+  }
+}

@@ -1,0 +1,86 @@
+// `manage restore FILE`: puts a backup in the place of the database while the service is
+// stopped.
+
+import { dirname, resolve } from 'node:path';
+import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
+import { type Environment, readDatabasePath } from '../../hosts/settings.js';
+import { ownersIn } from '../../storage/backup/owners.js';
+import { type Restored, restoreDatabase } from '../../storage/backup/restore.js';
+import { cameBack, erasedAccountsReport } from '../../storage/erasures/came-back.js';
+import { type Ledger, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
+import { text } from '../program/arguments.js';
+import { commandOf } from '../program/command.js';
+import { pathOf, warnOfSlips } from '../program/command-dependencies.js';
+import { EXIT_DONE, messageOf, UsageError } from '../program/ending.js';
+
+export const RESTORE = commandOf({
+  name: 'manage restore',
+  usage: 'FILE [--database PATH] [--settings FILE]',
+  about: `Stop the service first. Checks the backup FILE, puts it in the place of the
+database, and keeps the old one under another name.`,
+  options: {
+    database: text('PATH', 'the database; in place of DATABASE_URL'),
+  },
+  settings: [
+    ['DATABASE_URL', 'the database, as the service has it'],
+    [
+      'BACKUP_DIR',
+      "as the service has it: the ledger of erased accounts is\nbeside it; beside the backup's folder without it",
+    ],
+    ['ERASURE_LEDGER', 'another place of the ledger, as the service has it'],
+  ],
+  async run({ values, file }, dependencies) {
+    const { environment, out, now } = dependencies;
+    const backup = pathOf(dependencies, file);
+    warnOfSlips(dependencies);
+    const path =
+      values.database === undefined
+        ? databaseIn(environment)
+        : pathOf(dependencies, pathIn(values.database));
+    // The ledger stands beside the backup's folder, unless the settings name another place.
+    const ledgerAt = ledgerPath(environment, environment['BACKUP_DIR'] || dirname(backup)) ?? '';
+    // First: a restore that cannot read it would bring erased accounts back without a word.
+    const ledger = await readLedger(ledgerAt);
+    const restored = await restoreDatabase({ backup, path, now: now() });
+    out(reportOf(backup, path, restored));
+    out(whoCameBack(ledger, path));
+    return EXIT_DONE;
+  },
+});
+
+/** A restore has no default: it would put a database where somebody happens to stand. */
+function databaseIn(environment: Environment): string {
+  if (environment['DATABASE_URL']) return resolve(readDatabasePath(environment));
+  throw new UsageError(
+    "nothing says where the database is: DATABASE_URL is unset; give --database PATH, or --settings with the file of the service's settings",
+  );
+}
+
+/** A path, or what DATABASE_URL would hold. */
+function pathIn(given: string): string {
+  if (given === '')
+    throw new UsageError('--database is empty; it must be the path of the database');
+  return given.startsWith('file:') ? readDatabasePath({ DATABASE_URL: given }) : given;
+}
+
+/** Never throws: the restore has done its work. The next start looks again. */
+function whoCameBack(ledger: Ledger | undefined, path: string): string {
+  if (ledger === undefined) return '';
+  try {
+    return erasedAccountsReport([...cameBack(ledger, ownersIn(path))]);
+  } catch (error) {
+    return `\nWhether erased accounts came back is not known: ${messageOf(error)}; the log of the next start says it\n`;
+  }
+}
+
+function reportOf(backup: string, path: string, { contents, kept }: Restored): string {
+  const { records, recordCount, auditEventCount } = contents;
+  const counts: [string, number][] = [
+    ...COLLECTION_NAMES.map((name): [string, number] => [name, records[name] ?? 0]),
+    ['records in all', recordCount],
+    ['audit events', auditEventCount],
+  ];
+  const lines = counts.map(([name, count]) => `${name.padEnd(14)} ${String(count).padStart(9)}`);
+  const old = kept === undefined ? 'There was no database before.' : `The old one is now ${kept}`;
+  return `${path} is now the backup ${backup}\n\n${lines.join('\n')}\n\n${old}\n`;
+}

@@ -1,0 +1,84 @@
+// `manage serve`, which is `node dist/server.js`: runs the service on this machine. And
+// `manage check`, which is its `--check`: what a start needs is looked at, nothing starts.
+
+import { heldSocket } from '../../hosts/node/held-socket.js';
+import { jsonLog } from '../../hosts/node/json-log.js';
+import { captureStrayOutput, runService } from '../../hosts/node/process.js';
+import { startService } from '../../hosts/node/service.js';
+import {
+  checkStart,
+  settingsOf,
+  warnOfEnvironment,
+  warnOfFile,
+} from '../../hosts/node/start-check.js';
+import type { Environment } from '../../hosts/settings.js';
+import { flag } from '../program/arguments.js';
+import { type Command, commandOf } from '../program/command.js';
+import { EXIT_DONE, EXIT_FAILED, UsageError } from '../program/ending.js';
+import type { Row } from '../program/help.js';
+
+const SETTINGS: readonly Row[] = [
+  ['DATABASE_URL', 'the database (file:data/service.db)'],
+  ['HOST, PORT', 'where it listens (127.0.0.1, 8080)'],
+  ['AUTH_USERINFO_URL', "the identity provider's user-information endpoint"],
+  ['ADMIN_API_KEY_FILE', 'a file with the key of the administration API'],
+  ['BACKUP_DIR', 'the folder of the backups'],
+  ['OPS_PORT', 'the operations port: /ready, /metrics, /status'],
+  ['', 'all of them are in src/hosts/node/README.md'],
+];
+
+/** `name`: how it was called, for messages. */
+export function serveCommand(name: string): Command {
+  return commandOf({
+    name,
+    usage: '[--check [--online]] [--settings FILE]',
+    about: `Runs the service until SIGTERM or SIGINT. SIGUSR2 takes a backup. The log is one
+JSON line an event.`,
+    options: {
+      check: flag(
+        'looks at everything that a start needs, starts nothing,\nand ends with 0 where a start would succeed, else with 1',
+      ),
+      online: flag('with --check: asks the identity provider and the\nreplica, too'),
+    },
+    settings: SETTINGS,
+    ending: 'own',
+    async run({ values: { check = false, online = false } }, { environment }) {
+      if (check) return checked(environment, online);
+      if (online) throw new UsageError('--online goes with --check; give it, too');
+      await served(environment);
+      return EXIT_DONE;
+    },
+  });
+}
+
+export const CHECK = commandOf({
+  name: 'manage check',
+  usage: '[--online] [--settings FILE]',
+  about: `Looks at everything that a start of the service needs, and starts nothing. A
+line for each look says what was found. Ends with 0 where a start would succeed,
+else with 1.`,
+  options: {
+    online: flag('asks the identity provider and the replica, too'),
+  },
+  settings: SETTINGS,
+  run: ({ values: { online = false } }, { environment }) => checked(environment, online),
+});
+
+async function checked(environment: Environment, online: boolean): Promise<number> {
+  const log = jsonLog();
+  captureStrayOutput(log);
+  return (await checkStart(environment, { log, online })) ? EXIT_DONE : EXIT_FAILED;
+}
+
+async function served(environment: Environment): Promise<void> {
+  const log = jsonLog();
+  captureStrayOutput(log);
+  await runService(log, async (onStorageLost) => {
+    const settings = settingsOf(environment);
+    warnOfEnvironment(environment, log);
+    const socket = heldSocket(environment, process.pid);
+    const service = await startService({ settings, log, onStorageLost, socket });
+    warnOfFile(settings.databasePath, log);
+    return service;
+  });
+}

@@ -1,0 +1,28 @@
+// How a program ends: its exit code, and one sentence where it cannot do its work.
+
+import { SettingError } from '../../hosts/settings/setting-values.js';
+
+export const EXIT_DONE = 0;
+export const EXIT_FAILED = 1;
+/** The command was not understood: its arguments, or its settings. */
+export const EXIT_WRONG_USE = 2;
+/** 128 + SIGINT. */
+export const EXIT_INTERRUPTED = 130;
+
+/** The command cannot be understood, or its settings are missing: exit code 2. */
+export class UsageError extends Error {}
+
+/** The operator pressed Ctrl-C: exit code 130. The message says how to go on. */
+export class Interrupted extends Error {}
+
+/** The exit code of a command that an error ended. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof Interrupted) return EXIT_INTERRUPTED;
+  const isWrongUse = error instanceof UsageError || error instanceof SettingError;
+  return isWrongUse ? EXIT_WRONG_USE : EXIT_FAILED;
+}
+
+/** What a person reads of it: one sentence, no stack trace. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,63 @@
+// Reads a file of settings, the one that systemd reads for the service's unit
+// (`EnvironmentFile`), so that nobody repeats them by hand.
+//
+// systemd and Node's own `parseEnv` agree on plain lines only: Node cuts a value at `#`
+// and takes no backslash, systemd keeps the one and reads the other. So a line that they
+// would read differently is refused, with the line to write instead.
+
+import { readFileSync } from 'node:fs';
+import type { Environment } from '../../hosts/settings/setting-values.js';
+import { pathOf } from './command-dependencies.js';
+import { UsageError } from './ending.js';
+
+/** A line that says nothing: empty, or a comment. */
+const NOTHING = /^\s*(?:[#;].*)?$/;
+const ASSIGNMENT = /^\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/;
+/** Literal for both. A quotation mark within a bare value is a character, as JSON needs it. */
+const BARE = /^(?:[^'"`#\\][^#\\]*)?$/;
+const SINGLE_QUOTED = /^'([^']*)'$/;
+const DOUBLE_QUOTED = /^"([^"\\]*)"$/;
+
+/**
+ * The environment with the settings of the files: a later file goes before an earlier
+ * one, and the environment itself before all. Throws a `UsageError` that names file and
+ * line, and no value.
+ */
+export function withSettingsFiles(environment: Environment, files: readonly string[]): Environment {
+  const paths = files.map((file) => pathOf({ environment }, file));
+  return Object.assign({}, ...paths.map((path) => settingsIn(textOf(path), path)), environment);
+}
+
+/** The settings in a file's text. `path`: how an error calls the file. */
+export function settingsIn(text: string, path = ''): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (NOTHING.test(line)) continue;
+    const [, name = '', given = ''] = ASSIGNMENT.exec(line) ?? [];
+    const value = name === '' ? undefined : literalIn(given);
+    if (value === undefined) {
+      throw new UsageError(
+        `line ${index + 1} of the settings file ${path} can be read in several ways; it must be a comment, or NAME=value, or NAME='value' where the value has a # or a backslash, or spaces or quotation marks at its ends`,
+      );
+    }
+    settings[name] = value;
+  }
+  return settings;
+}
+
+/** Undefined: the readers do not agree. */
+function literalIn(text: string): string | undefined {
+  if (BARE.test(text)) return text;
+  return (SINGLE_QUOTED.exec(text) ?? DOUBLE_QUOTED.exec(text))?.[1];
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new UsageError(
+      `the settings file ${path} cannot be read${code}; name a file that this user may read`,
+    );
+  }
+}

@@ -94,14 +94,14 @@ export {
   type Pause,
   unsliced,
 } from './core/admission/fair-scheduler.js';
-export { type BoundedChecksOptions, boundedChecks } from './core/identity/bounded-checks.js';
+export { type CachedChecksOptions, cachedChecks } from './core/identity/cached-checks.js';
 export {
   type Identity,
   type IdentityProvider,
   noIdentityProvider,
 } from './core/identity/identity-provider.js';
+export { type LimitedChecksOptions, limitedChecks } from './core/identity/limited-checks.js';
 export type { ProviderFinding } from './core/identity/probe.js';
-export { type SharedChecksOptions, sharedChecks } from './core/identity/shared-checks.js';
 export {
   openSignIn,
   type SignIn,
@@ -122,11 +122,11 @@ export type {
   ThreeTimes,
 } from './core/records/journal.js';
 export {
-  type OpenAccounts,
-  type OpenAccountsOptions,
+  type OpenAccountRecords,
+  type OpenAccountRecordsOptions,
   type OpenRecords,
   type OpenRecordsOptions,
-  openAccounts,
+  openAccountRecords,
   openRecords,
 } from './core/records/memory-store.js';
 export type {

@@ -3,7 +3,7 @@
 
 import type { FairScheduler } from '../core/admission/fair-scheduler.js';
 import type { RandomBytes } from '../core/http/request-id.js';
-import type { IdentityEvents } from '../core/identity/watched-checks.js';
+import type { IdentityEvents } from '../core/identity/metered-checks.js';
 import type { Log } from '../core/log.js';
 import type { RecordStore } from '../core/records/record-store.js';
 import {

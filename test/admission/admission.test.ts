@@ -161,15 +161,15 @@ it('does not begin a request whose client has gone while it waited', async () =>
   const admission = new Admission({ accountMaxBegun: 1 });
   let end = () => {};
   const first = admission.run('a', stays, () => new Promise<void>((done) => (end = done)));
-  let hasGone = false;
+  let isDisconnected = false;
   let hasBegun = false;
   const second = admission.run(
     'a',
-    () => hasGone,
+    () => isDisconnected,
     async () => (hasBegun = true),
   );
   const refused = expect(second).rejects.toThrow('the connection was closed');
-  hasGone = true;
+  isDisconnected = true;
   end();
   await first;
   await refused;

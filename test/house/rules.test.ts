@@ -175,8 +175,8 @@ describe('Files', () => {
       'src/core/admission/fair-scheduler.ts',
       'src/core/records/memory-store.ts',
       'src/core/identity/userinfo.ts',
-      'src/core/identity/shared-checks.ts',
-      'src/core/identity/bounded-checks.ts',
+      'src/core/identity/cached-checks.ts',
+      'src/core/identity/limited-checks.ts',
       'src/core/identity/sign-in.ts',
     ]);
     for (const { path, text } of SOURCES) {

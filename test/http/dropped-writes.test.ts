@@ -14,7 +14,7 @@ it.each(['the host', "the request's signal"])(
     const records = await openRecords({ journal: openMemoryJournal() });
     const handler = createHandler({ records, identity: localIdentity() });
     const signal = source === 'the host' ? null : AbortSignal.abort();
-    const host = source === 'the host' ? { hasGone: () => true } : {};
+    const host = source === 'the host' ? { isDisconnected: () => true } : {};
     const request = new Request(URL, { method: 'POST', headers, body: '{}', signal });
     const response = await handler(request, host);
     const { error } = await response.json();

@@ -3,9 +3,9 @@
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { cachedChecks } from '../../src/core/identity/cached-checks.js';
 import { networkCode } from '../../src/core/identity/network-code.js';
 import { verdictOf } from '../../src/core/identity/provider-answer.js';
-import { sharedChecks } from '../../src/core/identity/shared-checks.js';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { UserinfoEndpoint } from '../../src/core/identity/userinfo-endpoint.js';
 import { keptLog } from '../support/kept-log.js';
@@ -104,7 +104,7 @@ it.each([
 it('A check that was asked before the clock was set back is not joined', async () => {
   const provider = new HeldProvider();
   const time = { now: 1_000_000 };
-  const checks = sharedChecks(provider, { cacheSeconds: 0, clock: () => time.now });
+  const checks = cachedChecks(provider, { cacheSeconds: 0, clock: () => time.now });
   void checks.identify('a');
   await expect.poll(() => provider.asked).toEqual(['a']);
   time.now -= 1;

@@ -1,8 +1,8 @@
 // Which identity checks are remembered, for how long, and how much of them.
 
 import { describe, expect, it } from 'vitest';
+import { cachedChecks } from '../../src/core/identity/cached-checks.js';
 import type { Identity } from '../../src/core/identity/identity-provider.js';
-import { sharedChecks } from '../../src/core/identity/shared-checks.js';
 import { HeldProvider, INVALID, identified, promptly, UNAVAILABLE } from './held-provider.js';
 
 const ENTRIES_MAX = 10_000;
@@ -13,7 +13,7 @@ describe('With a memory', () => {
   function remembering(answers: (token: string) => Identity = identified) {
     const clock = { now: 1_000_000 };
     const { asked, provider } = promptly(answers);
-    const checks = sharedChecks(provider, {
+    const checks = cachedChecks(provider, {
       cacheSeconds: LIFETIME_MS / 1000,
       clock: () => clock.now,
       digest: (token) => `#${token}`,
@@ -93,7 +93,7 @@ describe('With a memory', () => {
   it('the time counts from the start of the question, also for a late joiner', async () => {
     const clock = { now: 1_000_000 };
     const provider = new HeldProvider();
-    const checks = sharedChecks(provider, {
+    const checks = cachedChecks(provider, {
       cacheSeconds: LIFETIME_MS / 1000,
       clock: () => clock.now,
       digest: (token) => token,
@@ -123,7 +123,7 @@ describe('With a memory', () => {
   it('entries are keyed by the digest of the token, which does not contain the token', async () => {
     const digested: string[] = [];
     const { asked, provider } = promptly(identified);
-    const checks = sharedChecks(provider, {
+    const checks = cachedChecks(provider, {
       cacheSeconds: 60,
       digest(token) {
         digested.push(token);
@@ -139,7 +139,7 @@ describe('With a memory', () => {
 
   it("the platform's digest is used when none is given", async () => {
     const { asked, provider } = promptly(identified);
-    const checks = sharedChecks(provider, { cacheSeconds: 60 });
+    const checks = cachedChecks(provider, { cacheSeconds: 60 });
     for (const token of ['a', 'b', 'a', 'b', 'a']) {
       expect(await checks.identify(token)).toEqual(identified(token));
     }

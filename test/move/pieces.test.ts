@@ -145,9 +145,9 @@ describe('An account that is moved in', () => {
         method: 'PATCH',
         body: JSON.stringify({ phone }),
       });
-    const sown = (await ask('/customers/CUS-0001', as('local-preview'))).json.data;
+    const seeded = (await ask('/customers/CUS-0001', as('local-preview'))).json.data;
     await patch('1');
-    expect((await patch(sown.phone)).json.data).toEqual(sown);
+    expect((await patch(seeded.phone)).json.data).toEqual(seeded);
     const piece = await pieceOf(customersOf('local-preview', 2));
     expect(await send('local-preview', piece)).toEqual({
       status: 409,

@@ -75,9 +75,9 @@ describe('Large records in the thread', () => {
   it('are refused one by one when the work takes too much memory', async () => {
     // Less than the work below takes, and more than a thread takes to start.
     work = new ThreadedWork({ heapMaxMegabytes: 16 });
-    const dear = `{"a":[${'{},'.repeat(330_000)}{}]}`;
+    const expensive = `{"a":[${'{},'.repeat(330_000)}{}]}`;
     const outcomes = await Promise.all([
-      work.newRecord('businesses', dear, 'neema'),
+      work.newRecord('businesses', expensive, 'neema'),
       work.newRecord('businesses', JSON.stringify({ note: LARGE }), 'neema'),
     ]);
     expect(outcomes[0]).toMatchObject({ ok: false, failure: { code: 'VALIDATION_FAILED' } });

@@ -16,8 +16,8 @@ const WORKERS = 'src/hosts/workers/README.md';
 const SIGN_IN = 'src/core/identity/README.md';
 const CONSOLE = 'src/tools/console/README.md';
 const LIMITS = 'src/core/domain/limits.ts';
-const CHECKS = 'src/core/identity/bounded-checks.ts';
-const KEYS = 'src/core/identity/kept-document.ts';
+const CHECKS = 'src/core/identity/limited-checks.ts';
+const KEYS = 'src/core/identity/cached-document.ts';
 const ALLOWANCE = 'src/core/admission/admission.ts';
 const SESSIONS = 'src/tools/console/sessions.ts';
 const OUTBOX = 'src/hosts/workers/outbox.ts';
@@ -78,7 +78,7 @@ const SENTENCES: readonly Sentence[] = [
   [
     SIGN_IN,
     'A refused token is remembered for {} s',
-    'src/core/identity/shared-checks.ts',
+    'src/core/identity/cached-checks.ts',
     'REFUSAL_LIFETIME_MS',
     SECOND,
   ],

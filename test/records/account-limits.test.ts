@@ -26,7 +26,7 @@ it.each([
 it('counts the earlier writes of the same group, those of other accounts not', async () => {
   const measured = new MemoryRecords({ limits: { maxBytes: 1_000_000, maxRecords: 0 } });
   for (let i = 0; i < 4; i++) await measured.account('neema').create('customers', PERSON);
-  const { bytes } = measured.set.holding('neema');
+  const { bytes } = measured.set.sizeOf('neema');
   const journal = new MapJournal();
   const records = new MemoryRecords({ journal, limits: { maxBytes: bytes / 2, maxRecords: 0 } });
   journal.hold();

@@ -1,5 +1,5 @@
 // The writer between accounts: they take turns, nothing is done for a client
-// that has gone, and dear work elsewhere holds up nobody else.
+// that has gone, and expensive work elsewhere holds up nobody else.
 
 import { describe, expect, it } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
@@ -75,7 +75,7 @@ describe('Waiting writes', () => {
     const journal = new MapJournal();
     const records = new MemoryRecords({ journal });
     let isGone = false;
-    const account = records.account('shop', { hasGone: () => isGone });
+    const account = records.account('shop', { isDisconnected: () => isGone });
     journal.hold();
     const first = account.create('customers', PERSON);
     await journal.begun(1);
@@ -126,7 +126,7 @@ describe('Dear work elsewhere', () => {
     const second = account.update('customers', ID, { b: 1 });
     journal.outcomes.push({ status: 'absent', error: new Error('injected') });
     await work.finish();
-    // The second is judged on the first one's change, whose commit fails.
+    // The second is prepared on the first one's change, whose commit fails.
     await work.finish();
     await work.finish();
     expect(codeOf(await first)).toBe('STORAGE_FAILED');
@@ -179,11 +179,11 @@ describe('The limits of an account', () => {
     );
     expect(codeOf(await account.update('customers', ID, { more: 'e'.repeat(60) }))).toBe('ok');
     expect(codeOf(await account.update('customers', ID, { more: 'shorter' }))).toBe('ok');
-    const held = records.set.holding('neema');
+    const held = records.set.sizeOf('neema');
     const read = account.read('customers', ID);
     expect(held).toEqual({ records: 1, bytes: Buffer.byteLength(read.ok ? read.value : '') });
     expect(codeOf(await account.delete('customers', ID))).toBe('ok');
-    expect(records.set.holding('neema')).toEqual({ records: 0, bytes: 0 });
+    expect(records.set.sizeOf('neema')).toEqual({ records: 0, bytes: 0 });
   });
 });
 

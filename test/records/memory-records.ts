@@ -28,7 +28,7 @@ export interface MemoryRecordsOptions {
 /** On whose behalf an account is used in a test. */
 export interface TestSender {
   readonly actor?: Actor;
-  readonly hasGone?: () => boolean;
+  readonly isDisconnected?: () => boolean;
 }
 
 export class MemoryRecords {
@@ -50,8 +50,8 @@ export class MemoryRecords {
     this.#context = { set, writer, work, limits, searchBlocks, paymentRows, scheduler, clock };
   }
 
-  account(owner: string, { actor, hasGone = () => false }: TestSender = {}): ObjectAccount {
-    return new ObjectAccount(new MemoryAccount(this.#context, owner, { actor, hasGone }));
+  account(owner: string, { actor, isDisconnected = () => false }: TestSender = {}): ObjectAccount {
+    return new ObjectAccount(new MemoryAccount(this.#context, owner, { actor, isDisconnected }));
   }
 }
 

@@ -15,7 +15,7 @@ async function open() {
   const [journal, log] = [new MapJournal(), keptLog()];
   // Groups end by size: the clock of the slices stands still.
   const records = await openRecords({ journal, log, scheduler: unsliced() });
-  const account = records.account('neema', { actor: 'admin', hasGone: () => false });
+  const account = records.account('neema', { actor: 'admin', isDisconnected: () => false });
   return {
     journal,
     log,

@@ -216,8 +216,8 @@ describe('The writer', () => {
       account.create('customers', PERSON),
       writer.write({
         account: 'juma',
-        hasGone: () => false,
-        judge: () => {
+        isDisconnected: () => false,
+        prepare: () => {
           throw thrown;
         },
       }),

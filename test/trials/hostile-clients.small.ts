@@ -60,7 +60,7 @@ it(
 );
 
 it(
-  'answers every dear request as it should',
+  'answers every expensive request as it should',
   async () => {
     const own = await openTemporaryFolder();
     const sizes = { records: 2_000, orders: 2_000, tenants: 2_000, large: 5, rounds: 1 };

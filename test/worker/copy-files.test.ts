@@ -13,9 +13,9 @@ import {
   manifestOf,
 } from '../../src/hosts/workers/copies/copy-format.js';
 import { newRound } from '../../src/hosts/workers/copies/copy-round.js';
-import { CopyShelf } from '../../src/hosts/workers/copies/copy-shelf.js';
 import { CopyWriter } from '../../src/hosts/workers/copies/copy-writer.js';
 import { RoundState } from '../../src/hosts/workers/copies/round-state.js';
+import { StoredCopies } from '../../src/hosts/workers/copies/stored-copies.js';
 import type { LeavingPiece, MoveReply } from '../../src/storage/move/move-messages.js';
 import { ContentsDigest, type MovedRow } from '../../src/storage/move/moved-rows.js';
 import { customersOf } from '../support/arriving-account.js';
@@ -40,7 +40,7 @@ async function openCopy() {
   now += DAY_MS;
   const state = await RoundState.read(bucket);
   const writer = new CopyWriter(bucket, state, newRound(now));
-  const shelf = new CopyShelf(bucket);
+  const shelf = new StoredCopies(bucket);
   return {
     writer,
     copy: writer.round.copy,

@@ -10,8 +10,8 @@ import {
   type Round,
 } from '../../src/hosts/workers/copies/copy-format.js';
 import { CopyStep, newRound } from '../../src/hosts/workers/copies/copy-round.js';
-import { CopyShelf } from '../../src/hosts/workers/copies/copy-shelf.js';
 import { RoundState } from '../../src/hosts/workers/copies/round-state.js';
+import { StoredCopies } from '../../src/hosts/workers/copies/stored-copies.js';
 import type { EventPlace } from '../../src/storage/move/move-messages.js';
 import { keptLog } from '../support/kept-log.js';
 import { type MaintainedService, openMaintained } from './maintained-service.js';
@@ -77,7 +77,7 @@ describe('A round', () => {
 
   /** The copy is whole, and each account is in it once, with its records. */
   async function expectWhole({ copy }: Round): Promise<void> {
-    const shelf = new CopyShelf(bucket);
+    const shelf = new StoredCopies(bucket);
     const manifest = await shelf.manifest(copy);
     if (manifest === undefined) throw new Error('the copy is not whole');
     expect(manifest).toMatchObject({
@@ -187,7 +187,7 @@ describe('A round', () => {
         fields: { copy, missing: 1, error: 'Error: accounts gave no answer' },
       },
     ]);
-    const shelf = new CopyShelf(bucket);
+    const shelf = new StoredCopies(bucket);
     expect(await shelf.manifest(copy)).toBeUndefined();
     expect((await shelf.whole()).map((manifest) => manifest.copy)).not.toContain(copy);
     const incomplete = await bucket.get(keyOf(copy, 'incomplete.json'));
@@ -230,7 +230,7 @@ describe('A round', () => {
     };
     await untilEnd({ ...given, callsMax: 6 });
     expect(asked).toEqual([0, 1, 2, 3, 4]);
-    const manifest = await new CopyShelf(bucket).manifest(copy);
+    const manifest = await new StoredCopies(bucket).manifest(copy);
     const files = manifest?.files.filter(({ content }) => content === 'audit') ?? [];
     expect(files.reduce((sum, { records }) => sum + records, 0)).toBe(pieces);
     expect(files.length).toBeGreaterThan(1);
@@ -241,7 +241,7 @@ describe('A round', () => {
   it('leaves as many whole copies as are kept, and nothing of older ones', async () => {
     const newest = await begin();
     await untilEnd();
-    const shelf = new CopyShelf(bucket);
+    const shelf = new StoredCopies(bucket);
     const before = await shelf.whole();
     expect(before.length).toBeGreaterThan(2);
     await shelf.removeOld(2);

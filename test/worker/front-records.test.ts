@@ -37,7 +37,7 @@ const WRITES: [string, (account: Account) => Promise<unknown>][] = [
 
 it.each(WRITES)('The front makes no %s whose sender has gone', async (_, write) => {
   const { account, calls } = openFront();
-  expect(await write(account('neema', { hasGone: () => true }))).toEqual(
+  expect(await write(account('neema', { isDisconnected: () => true }))).toEqual(
     failed('BAD_REQUEST', 'the connection was closed before the change was made'),
   );
   expect(calls).toEqual([]);
@@ -47,7 +47,7 @@ it.each(WRITES)(
   'The front makes the %s of a sender that waits, or that is not known',
   async (name, write) => {
     const { account, calls } = openFront();
-    const senders = [{ hasGone: () => false, actor: 'admin' as const }, undefined];
+    const senders = [{ isDisconnected: () => false, actor: 'admin' as const }, undefined];
     for (const sender of senders) {
       expect(await write(account('neema', sender))).toEqual(WRITTEN);
     }

@@ -3,7 +3,7 @@
 // read, and the next piece of an answer is not made, until others are done. It is never refused.
 
 import type { Eventually } from '../eventually.js';
-import type { HasGone } from './disconnected.js';
+import type { IsDisconnected } from './disconnected.js';
 import { requestQueue, type WaitingRequest } from './request-queue.js';
 
 /** Requests of one account that have begun: more than a group of writes or a page of a console needs. */
@@ -71,14 +71,14 @@ export class Admission {
    * Runs a request of the account, at once or when others of it are done. Rejects, as a failure,
    * if its client has gone while it waited.
    */
-  run<T>(name: string, hasGone: HasGone, act: () => Eventually<T>): Eventually<T> {
+  run<T>(name: string, isDisconnected: IsDisconnected, act: () => Eventually<T>): Eventually<T> {
     const account = this.#account(name);
     if (account.begun < this.#limits.accountMaxBegun) {
       account.begun++;
       return this.#begun(name, account, act);
     }
     return new Promise<void>((resolve, reject) => {
-      this.#beginning.add(name, { hasGone, resolve, reject });
+      this.#beginning.add(name, { isDisconnected, resolve, reject });
     }).then(() => this.#begun(name, account, act));
   }
 
@@ -86,13 +86,13 @@ export class Admission {
    * Takes bytes for an account, at once or when others have given theirs back. `release` gives
    * them back. Rejects, as a failure, with nothing taken, if the client has gone while it waited.
    */
-  acquire(name: string, bytes: number, hasGone: HasGone): Eventually<void> {
+  acquire(name: string, bytes: number, isDisconnected: IsDisconnected): Eventually<void> {
     if (this.#forBytes.sizeOf(name) === 0 && this.#fits(name, bytes)) {
       this.#hold(name, bytes);
       return undefined;
     }
     return new Promise((resolve, reject) => {
-      this.#forBytes.add(name, { bytes, hasGone, resolve, reject });
+      this.#forBytes.add(name, { bytes, isDisconnected, resolve, reject });
     });
   }
 

@@ -9,9 +9,9 @@ export const DISCONNECTED = failed(
 );
 
 /** Whether nobody waits for the answer any more. */
-export type HasGone = () => boolean;
+export type IsDisconnected = () => boolean;
 
-export const neverGone: HasGone = () => false;
+export const neverDisconnected: IsDisconnected = () => false;
 
 export function disconnected(): FailureError {
   return new FailureError(DISCONNECTED.failure);

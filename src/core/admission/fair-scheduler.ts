@@ -2,7 +2,7 @@
 // one slice an event-loop turn in all, and the accounts that wait for a slice take turns.
 // The same holds for requests that are about to begin: a burst of them is spread.
 
-import { type HasGone, neverGone } from './disconnected.js';
+import { type IsDisconnected, neverDisconnected } from './disconnected.js';
 import type { FairQueue } from './fair-queue.js';
 import { requestQueue, type WaitingRequest } from './request-queue.js';
 
@@ -78,17 +78,20 @@ export class FairScheduler {
    * Resolves when a request of the account may begin; undefined when it may begin at once.
    * Rejects, as a failure, if its client has gone meanwhile.
    */
-  admit(account: string, hasGone: HasGone = neverGone): Promise<void> | undefined {
+  admit(
+    account: string,
+    isDisconnected: IsDisconnected = neverDisconnected,
+  ): Promise<void> | undefined {
     const mustWait = this.#turnUsed() || this.#beginnings.size > 0;
-    return mustWait ? this.#turnIn(this.#beginnings, account, hasGone) : undefined;
+    return mustWait ? this.#turnIn(this.#beginnings, account, isDisconnected) : undefined;
   }
 
   /**
    * Resolves at the start of a slice in which the account may do a piece of long work. Rejects, as
    * a failure, if its client has gone meanwhile: then the rest of the work is done for nobody.
    */
-  yield(account: string, hasGone: HasGone = neverGone): Promise<void> {
-    return this.#turnIn(this.#pieces, account, hasGone);
+  yield(account: string, isDisconnected: IsDisconnected = neverDisconnected): Promise<void> {
+    return this.#turnIn(this.#pieces, account, isDisconnected);
   }
 
   /** How many pieces of long work wait for their turn; requests that are about to begin are not among them. */
@@ -107,9 +110,13 @@ export class FairScheduler {
     return this.#pause();
   }
 
-  #turnIn(queue: FairQueue<WaitingRequest>, account: string, hasGone: HasGone): Promise<void> {
+  #turnIn(
+    queue: FairQueue<WaitingRequest>,
+    account: string,
+    isDisconnected: IsDisconnected,
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
-      queue.add(account, { hasGone, resolve, reject });
+      queue.add(account, { isDisconnected, resolve, reject });
       if (!this.#serving) void this.#serve();
     });
   }

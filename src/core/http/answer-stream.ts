@@ -2,7 +2,7 @@
 // reads, within the account's slices and the bytes that it may hold.
 
 import type { Admission } from '../admission/admission.js';
-import { type HasGone, neverGone } from '../admission/disconnected.js';
+import { type IsDisconnected, neverDisconnected } from '../admission/disconnected.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 
 /** Above this many characters an answer is sent in pieces, so that a slow reader holds little memory. */
@@ -26,8 +26,8 @@ const encoder = new TextEncoder();
 export function answerStreams(
   scheduler: FairScheduler,
   admission: Admission,
-): (account: string, hasGone?: HasGone) => StreamAnswer {
-  return (account, hasGone = neverGone) =>
+): (account: string, isDisconnected?: IsDisconnected) => StreamAnswer {
+  return (account, isDisconnected = neverDisconnected) =>
     (pieces) => {
       const source = evenPieces(pieces);
       let state: 'new' | 'held' | 'ended' = 'new';
@@ -38,7 +38,7 @@ export function answerStreams(
       }
 
       /** Cancelled while it waited, or nobody will read it. */
-      const isOver = () => state === 'ended' || hasGone();
+      const isOver = () => state === 'ended' || isDisconnected();
 
       return new ReadableStream(
         {

@@ -2,7 +2,7 @@
 
 import type { Context } from 'hono';
 import type { Admission } from '../admission/admission.js';
-import type { HasGone } from '../admission/disconnected.js';
+import type { IsDisconnected } from '../admission/disconnected.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
@@ -61,7 +61,7 @@ export class Call {
     const principal = this.#principal;
     const sender: Sender = {
       actor: principal.kind === 'operator' ? principal.actor : undefined,
-      hasGone: hasGoneOf(this.#context),
+      isDisconnected: hasGoneOf(this.#context),
     };
     const { records } = this.#dependencies;
     if (principal.kind === 'account') return records.account(principal.subject, sender);
@@ -100,11 +100,12 @@ export class Call {
     const { admission, scheduler } = this.#dependencies;
     const request = this.#context.req.raw;
     const [share, bytes] = [shareOf(this.#principal), bodyMaxBytes(request)];
-    const hasGone = hasGoneOf(this.#context);
-    await admission.acquire(share, bytes, hasGone);
+    const isDisconnected = hasGoneOf(this.#context);
+    await admission.acquire(share, bytes, isDisconnected);
     try {
       const read = this.#context.env?.readBody ?? streamReader(request);
-      const turn = () => (scheduler.sliceUsed() ? scheduler.yield(share, hasGone) : undefined);
+      const turn = () =>
+        scheduler.sliceUsed() ? scheduler.yield(share, isDisconnected) : undefined;
       const body = await readBodyText(read, turn);
       return body.ok ? await act(body.value) : body;
     } finally {
@@ -113,8 +114,8 @@ export class Call {
   }
 }
 
-export function hasGoneOf({ env, req }: RequestContext): HasGone {
-  return env?.hasGone ?? (() => req.raw.signal.aborted);
+export function hasGoneOf({ env, req }: RequestContext): IsDisconnected {
+  return env?.isDisconnected ?? (() => req.raw.signal.aborted);
 }
 
 function present<T>(part: T | undefined, name: string): T {

@@ -92,14 +92,14 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const action = actionOf(route, method);
     if (action === undefined) return respond(methodNotAllowed(method, allowOf(route)), facts);
     const share = shareOf(principal);
-    const hasGone = hasGoneOf(context);
+    const isDisconnected = hasGoneOf(context);
     const act = () =>
       andThen(action(new Call(context, route.collection, principal, options)), (answered) =>
-        respond(answered, facts, streamsOf(share, hasGone)),
+        respond(answered, facts, streamsOf(share, isDisconnected)),
       );
-    return options.admission.run(share, hasGone, () => {
+    return options.admission.run(share, isDisconnected, () => {
       // A burst of requests arrives in one event-loop turn: other accounts begin between its requests.
-      const turn = options.scheduler.admit(share, hasGone);
+      const turn = options.scheduler.admit(share, isDisconnected);
       return turn === undefined ? act() : turn.then(act);
     });
   }

@@ -16,7 +16,7 @@ export interface HostBindings {
   /** A quicker way to the body than the request's stream. */
   readonly readBody?: ReadBody;
   /** A quicker way than the request's signal to learn whether the client's connection is closed. */
-  readonly hasGone?: () => boolean;
+  readonly isDisconnected?: () => boolean;
   /**
    * The client's address, for the log. Few requests need it, and asking the system takes time.
    * A function and no getter: each object with a getter has a hidden class of its own, with which

@@ -2,7 +2,7 @@
 // where its user information and its keys are.
 
 import { isJsonObject } from '../domain/json.js';
-import { DocumentError, KeptDocument, type KeptDocumentOptions } from './kept-document.js';
+import { CachedDocument, DocumentError, type KeptDocumentOptions } from './cached-document.js';
 
 export interface ProviderMetadata {
   readonly userinfoEndpoint: string | undefined;
@@ -15,8 +15,11 @@ export function discoveryUrl(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
 
-export function discovery(issuer: string, source: DocumentSource): KeptDocument<ProviderMetadata> {
-  return new KeptDocument({
+export function discovery(
+  issuer: string,
+  source: DocumentSource,
+): CachedDocument<ProviderMetadata> {
+  return new CachedDocument({
     ...source,
     name: 'the discovery document',
     url: async () => discoveryUrl(issuer),

@@ -3,7 +3,7 @@
 
 import { isJsonObject } from '../domain/json.js';
 import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
-import { DocumentError } from './kept-document.js';
+import { DocumentError } from './cached-document.js';
 import { networkCode } from './network-code.js';
 import { mediaType } from './provider-words.js';
 import type { TokenGate } from './token-gate.js';

@@ -3,16 +3,16 @@
 
 import type { Eventually } from '../eventually.js';
 import { type Log, silentLog } from '../log.js';
-import { boundedChecks } from './bounded-checks.js';
+import { cachedChecks, sha256 } from './cached-checks.js';
+import { type CachedDocument, DocumentError } from './cached-document.js';
 import { discovery, type ProviderMetadata } from './discovery.js';
 import type { IdentityProvider } from './identity-provider.js';
-import { DocumentError, type KeptDocument } from './kept-document.js';
+import { limitedChecks } from './limited-checks.js';
+import { type IdentityEvents, watchedExchange, watchedSharing } from './metered-checks.js';
 import { type ProviderFinding, probeProvider } from './probe.js';
-import { sha256, sharedChecks } from './shared-checks.js';
 import { tokenGate } from './token-gate.js';
 import { userinfoIdentity } from './userinfo.js';
 import { UserinfoEndpoint } from './userinfo-endpoint.js';
-import { type IdentityEvents, watchedExchange, watchedSharing } from './watched-checks.js';
 
 /** The provider, as an operator describes it. */
 export interface SignInSettings {
@@ -75,10 +75,10 @@ export function openSignIn(options: SignInOptions): SignIn {
   const watched = watchedExchange(asked, events);
   // A check above the bound waits for another one's end. Where it may not wait, a burst of one
   // account's first requests would be refused instead.
-  const provider = joined ? boundedChecks(watched, { digest, clock }) : watched;
+  const provider = joined ? limitedChecks(watched, { digest, clock }) : watched;
   const shared = { cacheSeconds, joined, clock, digest };
   return {
-    identity: watchedSharing(provider, (checks) => sharedChecks(checks, shared), events),
+    identity: watchedSharing(provider, (checks) => cachedChecks(checks, shared), events),
     probe: (signal) =>
       probeProvider({
         endpoint: new UserinfoEndpoint(endpoint),
@@ -91,7 +91,7 @@ export function openSignIn(options: SignInOptions): SignIn {
 }
 
 async function userinfoUrl(
-  metadata: KeptDocument<ProviderMetadata> | undefined,
+  metadata: CachedDocument<ProviderMetadata> | undefined,
   signal: AbortSignal,
 ): Promise<string> {
   const url = (await metadata?.get(signal))?.userinfoEndpoint;

@@ -10,8 +10,8 @@ import {
   jwtVerify,
 } from 'jose';
 import { isJsonObject } from '../domain/json.js';
+import { CachedDocument, DocumentError } from './cached-document.js';
 import type { DocumentSource, ProviderMetadata } from './discovery.js';
-import { DocumentError, KeptDocument } from './kept-document.js';
 
 /** Only algorithms with a private key: with a shared secret, every client could sign tokens. */
 const ALGORITHMS = [
@@ -31,7 +31,7 @@ export interface TokenGateOptions extends DocumentSource {
   /** The token must be from this issuer; undefined: from anyone whose key is in the set. */
   readonly issuer: string | undefined;
   readonly jwksUrl: string | undefined;
-  readonly metadata: KeptDocument<ProviderMetadata> | undefined;
+  readonly metadata: CachedDocument<ProviderMetadata> | undefined;
 }
 
 /**
@@ -55,7 +55,7 @@ type KeyChoice = ReturnType<typeof createLocalJWKSet>;
 
 export function tokenGate(options: TokenGateOptions): TokenGate {
   const { audiences, issuer, jwksUrl, metadata, clock } = options;
-  const keys = new KeptDocument<KeyChoice>({
+  const keys = new CachedDocument<KeyChoice>({
     ...options,
     name: 'the key set',
     url: async (signal) => jwksUrl ?? (await keySetUrl(metadata, signal)),
@@ -106,7 +106,7 @@ export function tokenGate(options: TokenGateOptions): TokenGate {
 }
 
 async function keySetUrl(
-  metadata: KeptDocument<ProviderMetadata> | undefined,
+  metadata: CachedDocument<ProviderMetadata> | undefined,
   signal: AbortSignal,
 ): Promise<string> {
   const url = (await metadata?.get(signal))?.jwksUri;

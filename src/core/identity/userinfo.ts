@@ -5,6 +5,7 @@ import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { type Log, silentLog } from '../log.js';
 import { retryAfterMs } from '../retry-after.js';
 import { ThrottledLog } from '../throttled-log.js';
+import { DocumentError } from './cached-document.js';
 import {
   AUDIENCE_HINT,
   type Identity,
@@ -12,7 +13,6 @@ import {
   INVALID,
   UNAVAILABLE,
 } from './identity-provider.js';
-import { DocumentError } from './kept-document.js';
 import { networkCode } from './network-code.js';
 import { challengeError, errorCode, mediaType, memberNames } from './provider-words.js';
 import { expiryOf, showsAudience } from './token-claims.js';

@@ -1,7 +1,7 @@
 // The optional limits of an account. Deleting and shrinking always work.
 
 import { failed, type Outcome } from '../domain/errors.js';
-import type { Holding } from './record-set.js';
+import type { AccountSize } from './record-set.js';
 
 /** 0: no limit. */
 export interface AccountLimits {
@@ -15,8 +15,8 @@ export const NO_LIMITS: AccountLimits = { maxBytes: 0, maxRecords: 0 };
 /** The refusal of a change by which an account grows beyond a limit; undefined where it does not. */
 export function quotaFailure(
   limits: AccountLimits,
-  holding: Holding,
-  growth: Holding,
+  holding: AccountSize,
+  growth: AccountSize,
 ): Outcome<never> | undefined {
   const records = holding.records + growth.records;
   if (limits.maxRecords > 0 && growth.records > 0 && records > limits.maxRecords) {

@@ -6,10 +6,10 @@ import type { Outcome } from '../domain/errors.js';
 import { idOf, keyOf } from '../domain/identifier.js';
 import type { Changes, JournalRow } from './journal.js';
 import type { MemoryRecord } from './memory-record.js';
-import type { Change, Holding, RecordSet } from './record-set.js';
+import type { AccountSize, Change, RecordSet } from './record-set.js';
 
-/** The decision about a write: its answer and, unless it failed, its change. */
-export interface Decision {
+/** A write that is ready for the commit: its answer and, unless it failed, its change. */
+export interface StagedWrite {
   readonly outcome: Outcome<string>;
   readonly change?: Change;
   readonly event?: AuditEvent;
@@ -17,11 +17,11 @@ export interface Decision {
   readonly isOfBody?: boolean;
 }
 
-/** The records as they are after every write decided so far. */
+/** The records as they are after every write staged so far. */
 export interface CurrentRecords {
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined;
   /** How much the account has. */
-  holding(owner: string): Holding;
+  sizeOf(owner: string): AccountSize;
 }
 
 export type Answer = (outcome: Outcome<string>) => void;
@@ -65,7 +65,7 @@ export class CommitGroup implements CurrentRecords {
     return this.#events;
   }
 
-  add(answer: Answer, { outcome, change, event, isOfBody }: Decision): void {
+  add(answer: Answer, { outcome, change, event, isOfBody }: StagedWrite): void {
     if (isOfBody) {
       answer(outcome);
       return;
@@ -82,8 +82,8 @@ export class CommitGroup implements CurrentRecords {
     return staged === undefined ? stored : staged.after;
   }
 
-  holding(owner: string): Holding {
-    let { records, bytes } = this.#set.holding(owner);
+  sizeOf(owner: string): AccountSize {
+    let { records, bytes } = this.#set.sizeOf(owner);
     for (const { owner: of, before, after, growth } of this.#staged.values()) {
       if (of !== owner) continue;
       records += Number(after !== undefined) - Number(before !== undefined);

@@ -82,7 +82,7 @@ export type CommitResult =
 export interface Journal {
   /** The most that one row's body may take, in UTF-8 bytes; a larger one is refused before it gets here. */
   readonly bodyMaxBytes: number;
-  /** Why storage takes no write now; undefined where it does. Asked before a write is decided. */
+  /** Why storage takes no write now; undefined where it does. Asked before a write is staged. */
   readonly refusal?: string | undefined;
   /** Every row in pages of at most 65,536, by position; all pages are of one kind. */
   load(): AsyncIterable<readonly JournalRow[] | DeferredRows>;

@@ -1,6 +1,6 @@
 // One account's records, answered from the in-memory set; changes go through the writer.
 
-import { type HasGone, neverGone } from '../admission/disconnected.js';
+import { type IsDisconnected, neverDisconnected } from '../admission/disconnected.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { type AuditEvent, changedNames } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
@@ -10,16 +10,16 @@ import type { ListQuery, Page, RowsPage } from '../domain/listing.js';
 import { type ChangedRecord, identified } from '../domain/record.js';
 import { andThen, type Eventually } from '../eventually.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
-import type { CurrentRecords, Decision } from './commit-group.js';
+import type { CurrentRecords, StagedWrite } from './commit-group.js';
 import { type GiveWay, newestPage, searchedPage, statusPage } from './list-pages.js';
 import { type MemoryRecord, memoryRecord } from './memory-record.js';
 import type { PaymentRows } from './payment-rows.js';
-import type { Change, Holding, RecordSet } from './record-set.js';
+import type { AccountSize, Change, RecordSet } from './record-set.js';
 import type { AccountProfile, AccountRecords, AccountSummary, Sender } from './record-store.js';
 import type { RecordWork } from './record-work.js';
 import type { SearchBlocks } from './search-blocks.js';
 import { utf8Length } from './utf8-length.js';
-import type { Decide, Writer } from './writer.js';
+import type { Stage, Writer } from './writer.js';
 
 /** Of one UTF-16 unit. */
 const UTF8_MAX_BYTES = 3;
@@ -66,7 +66,7 @@ export class MemoryAccount implements AccountRecords {
 
   create(collection: CollectionName, body: string): Promise<Outcome<string>> {
     return this.#write(() =>
-      andThen(this.#context.work.newRecord(collection, body, this.#owner), (outcome): Decide => {
+      andThen(this.#context.work.newRecord(collection, body, this.#owner), (outcome): Stage => {
         if (!outcome.ok) return () => ({ outcome, isOfBody: true });
         return (current) => this.#created(current, collection, outcome.value);
       }),
@@ -78,7 +78,7 @@ export class MemoryAccount implements AccountRecords {
       const before = current.find(this.#owner, collection, id);
       const stored = before?.text ?? '{}';
       const patched = this.#context.work.patchedRecord(collection, stored, body, this.#owner);
-      return andThen(patched, (outcome): Decide => {
+      return andThen(patched, (outcome): Stage => {
         // A body that is not one JSON object is 400 whether or not the record is there.
         if (!outcome.ok && outcome.failure.code === 'INVALID_JSON') {
           return () => ({ outcome, isOfBody: true });
@@ -120,17 +120,21 @@ export class MemoryAccount implements AccountRecords {
   /** Waits for the account's next slice where this one is used; ends the work of a client that has gone. */
   get #giveWay(): GiveWay {
     const { scheduler } = this.#context;
-    const hasGone = this.#hasGone;
-    return () => (scheduler.sliceUsed() ? scheduler.yield(this.#owner, hasGone) : undefined);
+    const isDisconnected = this.#isDisconnected;
+    return () => (scheduler.sliceUsed() ? scheduler.yield(this.#owner, isDisconnected) : undefined);
   }
 
-  get #hasGone(): HasGone {
+  get #isDisconnected(): IsDisconnected {
     const sender = this.#sender;
-    return sender === undefined ? neverGone : () => sender.hasGone();
+    return sender === undefined ? neverDisconnected : () => sender.isDisconnected();
   }
 
-  #write(judge: (current: CurrentRecords) => Eventually<Decide>): Promise<Outcome<string>> {
-    return this.#context.writer.write({ account: this.#owner, hasGone: this.#hasGone, judge });
+  #write(prepare: (current: CurrentRecords) => Eventually<Stage>): Promise<Outcome<string>> {
+    return this.#context.writer.write({
+      account: this.#owner,
+      isDisconnected: this.#isDisconnected,
+      prepare,
+    });
   }
 
   /** Gives the record its position and its id: here the order of creation is decided. */
@@ -138,7 +142,7 @@ export class MemoryAccount implements AccountRecords {
     current: CurrentRecords,
     collection: CollectionName,
     { text: given, status, changed }: ChangedRecord,
-  ): Decision {
+  ): StagedWrite {
     const { set } = this.#context;
     const key = set.nextSequence(collection);
     const id = formatId(collection, key);
@@ -156,7 +160,7 @@ export class MemoryAccount implements AccountRecords {
     id: string,
     before: MemoryRecord,
     patched: ChangedRecord,
-  ): Decision {
+  ): StagedWrite {
     const growth = this.#context.set.growth(before.text, patched.text);
     const refused = this.#refused(current, patched.text, { records: 0, bytes: growth });
     if (refused !== undefined) return { outcome: refused };
@@ -165,14 +169,18 @@ export class MemoryAccount implements AccountRecords {
   }
 
   /** A record that storage would not take fails alone, before it can fail the writes that are committed with it. */
-  #refused(current: CurrentRecords, text: string, growth: Holding): Outcome<string> | undefined {
+  #refused(
+    current: CurrentRecords,
+    text: string,
+    growth: AccountSize,
+  ): Outcome<string> | undefined {
     const { writer, limits } = this.#context;
     if (text.length * UTF8_MAX_BYTES > writer.bodyMaxBytes) {
       const bytes = utf8Length(text);
       if (bytes > writer.bodyMaxBytes) return tooLarge(bytes, writer.bodyMaxBytes);
     }
     if (limits.maxBytes === 0 && limits.maxRecords === 0) return undefined;
-    return quotaFailure(limits, current.holding(this.#owner), growth);
+    return quotaFailure(limits, current.sizeOf(this.#owner), growth);
   }
 
   #changed(
@@ -180,11 +188,11 @@ export class MemoryAccount implements AccountRecords {
     id: string,
     change: Omit<Change, 'owner'>,
     changed: readonly string[],
-  ): Decision {
+  ): StagedWrite {
     const outcome = succeeded(change.after?.text ?? id);
-    const decision = { outcome, change: { ...change, owner: this.#owner } };
+    const staged = { outcome, change: { ...change, owner: this.#owner } };
     const actor = this.#sender?.actor;
-    if (actor === undefined) return decision;
+    if (actor === undefined) return staged;
     const event: AuditEvent = {
       actor,
       action,
@@ -194,13 +202,13 @@ export class MemoryAccount implements AccountRecords {
       timestamp: new Date(this.#context.clock()).toISOString(),
       ...changedNames(changed),
     };
-    return { ...decision, event };
+    return { ...staged, event };
   }
 }
 
 /** An account's row in the operator's list. */
 export function accountSummary(set: RecordSet, owner: string): AccountSummary {
-  const { records } = set.holding(owner);
+  const { records } = set.sizeOf(owner);
   return { owner_sub: owner, record_count: records, resources: set.countsOf(owner) };
 }
 

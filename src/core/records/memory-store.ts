@@ -15,7 +15,7 @@ import { type RecordWork, workInPlace } from './record-work.js';
 import { SearchBlocks } from './search-blocks.js';
 import { Writer } from './writer.js';
 
-export interface OpenAccountsOptions {
+export interface OpenAccountRecordsOptions {
   readonly journal: Journal;
   readonly log?: Log;
   /** Called for every commit. Default: no call. */
@@ -38,7 +38,7 @@ export interface OpenAccountsOptions {
 }
 
 /** The records of one process, without the views across accounts. */
-export interface OpenAccounts {
+export interface OpenAccountRecords {
   account(owner: string, sender?: Sender): AccountRecords;
   /** Writes that wait for a commit; those of the one under way are not among them. */
   readonly writesWaiting: number;
@@ -48,12 +48,12 @@ export interface OpenAccounts {
   close(): Promise<void>;
 }
 
-export interface OpenRecordsOptions extends OpenAccountsOptions {
+export interface OpenRecordsOptions extends OpenAccountRecordsOptions {
   readonly journal: Journal & StoredViews;
 }
 
 /** The records of one process, and how to let go of them. */
-export interface OpenRecords extends OpenAccounts, RecordStore {}
+export interface OpenRecords extends OpenAccountRecords, RecordStore {}
 
 /** Loads every row of the journal. Rejects, naming the row, where one is not a record. */
 export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
@@ -69,11 +69,13 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
 }
 
 /** Like `openRecords`, for a journal that holds one account: its operator's views are answered elsewhere. */
-export async function openAccounts(options: OpenAccountsOptions): Promise<OpenAccounts> {
+export async function openAccountRecords(
+  options: OpenAccountRecordsOptions,
+): Promise<OpenAccountRecords> {
   return accountsOf(await loadedSet(options), options);
 }
 
-async function loadedSet({ journal, limits }: OpenAccountsOptions): Promise<RecordSet> {
+async function loadedSet({ journal, limits }: OpenAccountRecordsOptions): Promise<RecordSet> {
   const set = new RecordSet({ countsBytes: (limits?.maxBytes ?? 0) > 0 });
   for await (const page of journal.load()) set.load(page);
   set.loaded();
@@ -82,7 +84,7 @@ async function loadedSet({ journal, limits }: OpenAccountsOptions): Promise<Reco
   return set;
 }
 
-function accountsOf(set: RecordSet, options: OpenAccountsOptions): OpenAccounts {
+function accountsOf(set: RecordSet, options: OpenAccountRecordsOptions): OpenAccountRecords {
   const { journal, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
   const { work = workInPlace, limits = NO_LIMITS, onStorageLost = () => {} } = options;
   const { events = silentEvents } = options;

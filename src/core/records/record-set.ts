@@ -70,13 +70,13 @@ class Account {
 }
 
 /** How much an account has. */
-export interface Holding {
+export interface AccountSize {
   readonly records: number;
   /** UTF-8 bytes of the records' texts; 0 where bytes are not counted. */
   readonly bytes: number;
 }
 
-const NOTHING: Holding = { records: 0, bytes: 0 };
+const NOTHING: AccountSize = { records: 0, bytes: 0 };
 
 export interface RecordSetOptions {
   /** Whether each account's bytes are counted, which costs a look at every character. */
@@ -229,7 +229,7 @@ export class RecordSet {
   }
 
   /** How much an account has, without the changes that are not yet committed. */
-  holding(owner: string): Holding {
+  sizeOf(owner: string): AccountSize {
     const account = this.#accounts.get(owner);
     return account === undefined ? NOTHING : { records: account.recordCount, bytes: account.bytes };
   }

@@ -17,8 +17,8 @@ export interface RecordStore {
 export interface Sender {
   /** With an actor, every change is also an event in the audit log. */
   readonly actor?: Actor | undefined;
-  /** Whether nobody waits for the answer any more: a change that is not yet decided is then not made. */
-  hasGone(): boolean;
+  /** Whether nobody waits for the answer any more: a change that is not yet staged is then not made. */
+  isDisconnected(): boolean;
 }
 
 /**

@@ -1,5 +1,5 @@
 // The JSON work of a write: pure functions from texts to texts. A host may have
-// it done elsewhere, so that dear work does not delay other requests.
+// it done elsewhere, so that expensive work does not delay other requests.
 
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';

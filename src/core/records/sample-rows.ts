@@ -6,7 +6,7 @@ import { identified, newRecord } from '../domain/record.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../domain/sample-records.js';
 import type { JournalRow } from './journal.js';
 
-/** The rows a journal sows when it creates its storage. */
+/** The rows a journal seeds when it creates its storage. */
 export function sampleRows(): JournalRow[] {
   const sequences = new Map<CollectionName, number>();
   return SAMPLE_RECORDS.map(({ collection, body }, index) => {

@@ -1,4 +1,4 @@
-// The one writer. Every change is decided and committed here, in the order
+// The one writer. Every change is staged and committed here, in the order
 // "read current, rule, commit, change memory, answer". Accounts take turns: one
 // write of each, in the order in which the account sent them. The writes that
 // arrive while a commit is under way are committed together in the next one.
@@ -12,7 +12,7 @@ import type { Eventually } from '../eventually.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
-import { type Answer, CommitGroup, type CurrentRecords, type Decision } from './commit-group.js';
+import { type Answer, CommitGroup, type CurrentRecords, type StagedWrite } from './commit-group.js';
 import type { CommitResult, Journal } from './journal.js';
 import type { RecordSet } from './record-set.js';
 import { isStored, notConfirmed, storageFailed, storageUnavailable } from './storage-answers.js';
@@ -21,17 +21,17 @@ import { isStored, notConfirmed, storageFailed, storageUnavailable } from './sto
 export interface Write {
   readonly account: string;
   /** Whether nobody waits for the answer any more; the write is then not made. */
-  hasGone(): boolean;
+  isDisconnected(): boolean;
   /**
-   * Does the dear part, perhaps in another thread. No other write of the
-   * account is judged or decided before this one is. May be asked for again,
-   * where the state that it judged on was not stored after all.
+   * Does the expensive part, perhaps in another thread. No other write of the
+   * account is prepared or staged before this one is. May be asked for again,
+   * where the state that it prepared on was not stored after all.
    */
-  judge(current: CurrentRecords): Eventually<Decide>;
+  prepare(current: CurrentRecords): Eventually<Stage>;
 }
 
-/** Decides at once, in the order of the commit; gives positions and ids. */
-export type Decide = (current: CurrentRecords) => Decision;
+/** Stages at once, in the order of the commit; gives positions and ids. */
+export type Stage = (current: CurrentRecords) => StagedWrite;
 
 interface PendingWrite {
   readonly write: Write;
@@ -39,11 +39,11 @@ interface PendingWrite {
   readonly reject: (error: unknown) => void;
 }
 
-/** A write whose dear part is done. */
-interface JudgedWrite {
+/** A write whose expensive part is done. */
+interface PreparedWrite {
   readonly pending: PendingWrite;
-  readonly decide: Decide;
-  /** How many commits had failed when it was judged. */
+  readonly stage: Stage;
+  /** How many commits had failed when it was prepared. */
   readonly failuresBefore: number;
 }
 
@@ -62,12 +62,12 @@ export interface WriterOptions {
 export class Writer {
   readonly #options: WriterOptions;
   readonly #waiting = new FairQueue<PendingWrite>({
-    isGone: ({ write }) => write.hasGone(),
+    isGone: ({ write }) => write.isDisconnected(),
     drop: ({ answer }) => answer(DISCONNECTED),
   });
-  /** Accounts with a write whose dear part is done elsewhere: their next write waits for its decision. */
-  readonly #judging = new Set<string>();
-  readonly #judged: JudgedWrite[] = [];
+  /** Accounts with a write whose expensive part is done elsewhere: their next write waits until it is staged. */
+  readonly #preparing = new Set<string>();
+  readonly #prepared: PreparedWrite[] = [];
   #running: Promise<void> | undefined;
   #whenIdle: (() => void)[] = [];
   #failures = 0;
@@ -94,7 +94,7 @@ export class Writer {
 
   /** Writes that wait for a commit; those of the one under way are not among them. */
   get waiting(): number {
-    return this.#waiting.size + this.#judged.length;
+    return this.#waiting.size + this.#prepared.length;
   }
 
   /** Every later write fails with `STORAGE_FAILED`; reads go on. */
@@ -109,7 +109,7 @@ export class Writer {
   }
 
   get #isIdle(): boolean {
-    const underWay = this.#judging.size > 0 || this.#running !== undefined;
+    const underWay = this.#preparing.size > 0 || this.#running !== undefined;
     return !underWay && this.waiting === 0;
   }
 
@@ -159,70 +159,70 @@ export class Writer {
     const sliceUsed = scheduler.ownSlice();
     let isEmpty = true;
     do {
-      const judged = this.#judged.shift();
-      if (judged !== undefined) {
-        this.#decideLater(judged, group);
+      const prepared = this.#prepared.shift();
+      if (prepared !== undefined) {
+        this.#stageLater(prepared, group);
       } else {
-        const pending = this.#waiting.take((_, account) => !this.#judging.has(account));
+        const pending = this.#waiting.take((_, account) => !this.#preparing.has(account));
         if (pending === undefined) break;
-        this.#judge(pending, group);
+        this.#prepare(pending, group);
       }
       isEmpty = false;
     } while (!group.isFull && !sliceUsed());
     return isEmpty ? undefined : group;
   }
 
-  #judge(pending: PendingWrite, group: CommitGroup): void {
+  #prepare(pending: PendingWrite, group: CommitGroup): void {
     if (this.#isRefused(pending)) return;
     try {
-      const judged = pending.write.judge(group);
-      if (judged instanceof Promise) this.#judgeElsewhere(pending, judged);
-      else group.add(pending.answer, judged(group));
+      const prepared = pending.write.prepare(group);
+      if (prepared instanceof Promise) this.#prepareElsewhere(pending, prepared);
+      else group.add(pending.answer, prepared(group));
     } catch (error) {
-      // A decision that throws is a defect of that one write: nothing of it is staged.
+      // A write that throws here is a defect of that one write: nothing of it is staged.
       pending.reject(error);
     }
   }
 
-  #judgeElsewhere(pending: PendingWrite, judging: Promise<Decide>): void {
+  #prepareElsewhere(pending: PendingWrite, preparing: Promise<Stage>): void {
     const { account } = pending.write;
     const failuresBefore = this.#failures;
-    this.#judging.add(account);
-    judging.then(
-      (decide) => {
-        this.#judged.push({ pending, decide, failuresBefore });
+    this.#preparing.add(account);
+    preparing.then(
+      (stage) => {
+        this.#prepared.push({ pending, stage, failuresBefore });
         this.#wake();
       },
       (error) => {
         pending.reject(error);
-        this.#judging.delete(account);
+        this.#preparing.delete(account);
         this.#wake();
       },
     );
   }
 
-  #decideLater({ pending, decide, failuresBefore }: JudgedWrite, group: CommitGroup): void {
-    this.#judging.delete(pending.write.account);
-    // It may have been judged on a change that was then not stored: it is judged again.
+  #stageLater({ pending, stage, failuresBefore }: PreparedWrite, group: CommitGroup): void {
+    this.#preparing.delete(pending.write.account);
+    // It may have been prepared on a change that was then not stored: it is prepared again.
     if (failuresBefore !== this.#failures) {
       this.#waiting.putBack(pending.write.account, pending);
       return;
     }
     if (this.#isDropped(pending) || this.#isRefused(pending)) return;
     try {
-      group.add(pending.answer, decide(group));
+      group.add(pending.answer, stage(group));
     } catch (error) {
       pending.reject(error);
     }
   }
 
   #isDropped({ write, answer }: PendingWrite): boolean {
-    if (!write.hasGone()) return false;
+    if (!write.isDisconnected()) return false;
     answer(DISCONNECTED);
     return true;
   }
 
-  /** Before it is decided: no id is used up, and nothing is stored. */
+  /** Before it is staged: no id is used up, and nothing is stored. */
   #isRefused({ answer }: PendingWrite): boolean {
     const { refusal } = this.#options.journal;
     if (refusal === undefined) return false;

@@ -136,7 +136,7 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     (request, { incoming, outgoing }) =>
       handler(request, {
         readBody: incomingBody(incoming as IncomingMessage),
-        hasGone: () => outgoing.destroyed,
+        isDisconnected: () => outgoing.destroyed,
         remoteAddress: () => incoming.socket.remoteAddress,
         exchange: outgoing instanceof MeteredResponse ? outgoing.metered : undefined,
       }),

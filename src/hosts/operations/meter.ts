@@ -46,7 +46,7 @@ export class Meter implements ServiceEvents {
   replicaFailures = 0;
   readonly identityChecks = new Counts<IdentityOutcome>(['identified', 'invalid', 'unavailable']);
   readonly identityDurations = new Histogram(DURATION_BOUNDS_SECONDS);
-  readonly sharedChecks = new Counts<'joined' | 'remembered'>(['joined', 'remembered']);
+  readonly cachedChecks = new Counts<'joined' | 'remembered'>(['joined', 'remembered']);
   readonly backups = new Counts<'taken' | 'failed'>(['taken', 'failed']);
   /** Old backups that hold much more than those after them. */
   heldBack = 0;
@@ -109,7 +109,7 @@ export class Meter implements ServiceEvents {
   }
 
   identityShared(how: 'joined' | 'remembered'): void {
-    this.sharedChecks.add(how);
+    this.cachedChecks.add(how);
   }
 
   backupTaken(at: number, milliseconds: number, bytes: number): void {

@@ -146,12 +146,12 @@ function writeIdentity(exposition: Exposition, meter: Meter): void {
   exposition.counter(
     'service_identity_checks_joined_total',
     'Checks that were answered by a question already under way.',
-    meter.sharedChecks.of('joined'),
+    meter.cachedChecks.of('joined'),
   );
   exposition.counter(
     'service_identity_checks_remembered_total',
     'Checks that were answered from memory.',
-    meter.sharedChecks.of('remembered'),
+    meter.cachedChecks.of('remembered'),
   );
 }
 

@@ -38,8 +38,8 @@ export function statusOf({ meter, figures, ready, now }: Measured) {
     identity: {
       at_start: figures.providerFinding ?? null,
       checks: Object.fromEntries(meter.identityChecks),
-      joined: meter.sharedChecks.of('joined'),
-      remembered: meter.sharedChecks.of('remembered'),
+      joined: meter.cachedChecks.of('joined'),
+      remembered: meter.cachedChecks.of('remembered'),
     },
     backups: backupsOf(figures, meter.lastBackup, now),
     replication: replicationOf(figures, meter.replicaFailures),

@@ -141,11 +141,11 @@ export class AccountMove {
   #isAsSown(): boolean {
     const { outbox, storage } = this.#options;
     const { rows } = rowsAfter(storage, 0);
-    const sown = sampleRows();
+    const seeded = sampleRows();
     return (
       outbox.revision === 1 &&
-      rows.length === sown.length &&
-      rows.every(([, , body], i) => body === sown[i]?.body)
+      rows.length === seeded.length &&
+      rows.every(([, , body], i) => body === seeded[i]?.body)
     );
   }
 

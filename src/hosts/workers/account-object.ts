@@ -156,7 +156,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
   ): Promise<Outcome<T>> {
     const records = await this.#account.records(owner);
     if (records === undefined) return notServed();
-    return use(records.account(owner, { actor, hasGone: () => false }));
+    return use(records.account(owner, { actor, isDisconnected: () => false }));
   }
 
   async #change(

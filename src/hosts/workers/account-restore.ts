@@ -17,7 +17,7 @@ import type { Outbox } from './outbox.js';
 import type { ServedAccount } from './served-account.js';
 
 /** The key of the latest restore's id. It is written before the restore, so an earlier state does not have it. */
-const SIGN = 'restore';
+const RESTORE_MARKER = 'restore';
 const FIND_EVENT = 'select id from audit_events where event = ?1';
 
 /** The part of `ctx.storage` that a restore uses: https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
@@ -58,7 +58,7 @@ export class AccountRestore {
     }
     await directory().expectRestore(restore);
     try {
-      storage.kv.put(SIGN, restore.id);
+      storage.kv.put(RESTORE_MARKER, restore.id);
       const undoBookmark = await storage.onNextSessionRestoreBookmark(bookmark);
       // The log gets it, too, because the answer may not arrive.
       log.warn('account_restored', { owner_sub: restore.owner, bookmark, undoBookmark });
@@ -74,7 +74,7 @@ export class AccountRestore {
   async follow(restore: Restore): Promise<RestoreState> {
     const { storage, journal, outbox, account } = this.#options;
     if (account.state === 'restarting') return 'restarting';
-    if (storage.kv.get(SIGN) === restore.id) return 'none';
+    if (storage.kv.get(RESTORE_MARKER) === restore.id) return 'none';
     const event = eventOf(restore);
     if (!this.#has(event)) {
       if (account.state === 'arriving') throw new Error('the account is being moved in');

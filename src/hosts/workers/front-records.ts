@@ -89,7 +89,7 @@ class FrontAccount implements AccountRecords {
   }
 
   async #write(operation: string, ask: Ask<string>): Promise<Outcome<string>> {
-    if (this.#sender?.hasGone()) {
+    if (this.#sender?.isDisconnected()) {
       return failed('BAD_REQUEST', 'the connection was closed before the change was made');
     }
     try {

@@ -9,8 +9,8 @@ import type { RecordCounts } from '../../core/records/record-store.js';
 import type { CommitEffect, CommitFollower } from '../../storage/object/object-journal.js';
 import type { ObjectStorage, SqlRow } from '../../storage/object/object-storage.js';
 import type { Delivery, DirectoryStub, NumberedEvent } from './account-call.js';
+import { AccountStats } from './account-stats.js';
 import { eventsAfter, searchTexts } from './delivery-parts.js';
-import { Tally } from './tally.js';
 
 /** Least time between two deliveries of one account: quick changes share a delivery. */
 const INTERVAL_MS = 250;
@@ -58,7 +58,7 @@ export interface OutboxOptions {
 export class Outbox implements CommitFollower {
   readonly #options: OutboxOptions;
   readonly #sql: ObjectStorage['sql'];
-  #tally: Tally;
+  #stats: AccountStats;
   /** Whose object this is: known from the first call on, and stored with the first commit. */
   #owner: string | undefined;
   /** Rows that are not the account's own. Nothing changes their number. */
@@ -74,7 +74,7 @@ export class Outbox implements CommitFollower {
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.#sql = options.storage.sql;
-    this.#tally = new Tally(this.#sql);
+    this.#stats = new AccountStats(this.#sql);
   }
 
   /** Throws if the object is another account's. */
@@ -86,8 +86,8 @@ export class Outbox implements CommitFollower {
   /** Counts the stored rows and returns the account of this object. Needs the tables. */
   load(): string {
     this.#readState();
-    this.#tally = new Tally(this.#sql);
-    this.#tally.load(this.#options.clock());
+    this.#stats = new AccountStats(this.#sql);
+    this.#stats.load(this.#options.clock());
     if (this.#state === undefined)
       throw new Error('the outbox does not say whose records these are');
     this.#owner = this.#state.owner;
@@ -96,7 +96,7 @@ export class Outbox implements CommitFollower {
 
   /** Delivers what is pending since before the object was loaded. `own`: numbers of the account's own rows. */
   async resume(own: RecordCounts): Promise<void> {
-    const holdings = this.#tally.holdings(this.#options.clock());
+    const holdings = this.#stats.holdings(this.#options.clock());
     this.#foreign = byCollection((name) => holdings[name].records - own[name]);
     if (!this.isPending) return;
     this.#searchTextsChanged = true;
@@ -130,7 +130,7 @@ export class Outbox implements CommitFollower {
 
   committed(effect: CommitEffect): void {
     this.#alarmIsSet = true;
-    this.#tally.follow(effect);
+    this.#stats.follow(effect);
     this.#readState();
     const { before, after } = effect;
     this.#searchTextsChanged ||= [...before, ...after].some(
@@ -170,7 +170,7 @@ export class Outbox implements CommitFollower {
   /** After the database was deleted: as in a new object. */
   reset(): void {
     this.#state = undefined;
-    this.#tally = new Tally(this.#sql);
+    this.#stats = new AccountStats(this.#sql);
     this.#foreign = byCollection(() => 0);
     this.#searchTextsChanged = false;
     this.#alarmIsSet = false;
@@ -180,7 +180,7 @@ export class Outbox implements CommitFollower {
   delivery(): Delivery | undefined {
     const state = this.#state;
     if (state === undefined) return undefined;
-    const holdings = this.#tally.holdings(this.#options.clock());
+    const holdings = this.#stats.holdings(this.#options.clock());
     return {
       owner: state.owner,
       revision: state.revision,

@@ -8,8 +8,8 @@ import type { Log } from '../../core/log.js';
 import type { RecordCounts } from '../../core/records/record-store.js';
 import {
   type AccountLimits,
-  type OpenAccounts,
-  openAccounts,
+  type OpenAccountRecords,
+  openAccountRecords,
   sampleRows,
   unsliced,
 } from '../../handler.js';
@@ -35,7 +35,7 @@ const NO_RECORDS: RecordCounts = byCollection(() => 0);
  *   A write from here on would be lost.
  */
 type State =
-  | { readonly name: 'serving'; readonly records: OpenAccounts }
+  | { readonly name: 'serving'; readonly records: OpenAccountRecords }
   | { readonly name: 'loading' | 'arriving' | 'restarting' };
 
 /** The part of `ctx` that is used here. */
@@ -78,7 +78,7 @@ export class ServedAccount {
   }
 
   /** Undefined while the account is being moved in or set back. Throws if the object is another account's. */
-  async records(owner: string): Promise<OpenAccounts | undefined> {
+  async records(owner: string): Promise<OpenAccountRecords | undefined> {
     await this.expectOwner(owner);
     return this.#state.name === 'serving' ? this.#state.records : undefined;
   }
@@ -88,7 +88,7 @@ export class ServedAccount {
     const { ctx, journal, outbox } = this.#options;
     outbox.expectOwner(owner);
     if (owner !== SAMPLE_OWNER || journal.hasTables) return;
-    await ctx.blockConcurrencyWhile(() => this.#sow());
+    await ctx.blockConcurrencyWhile(() => this.#seed());
   }
 
   /** Runs `change` as a transaction, then loads the stored records anew. No other call runs in between. */
@@ -140,7 +140,7 @@ export class ServedAccount {
       this.#enter({ name: 'arriving' });
       return;
     }
-    const records = await openAccounts({
+    const records = await openAccountRecords({
       journal,
       log,
       scheduler: unsliced(),
@@ -158,7 +158,7 @@ export class ServedAccount {
   }
 
   /** Sows the sample account's rows at the first request for it. */
-  async #sow(): Promise<void> {
+  async #seed(): Promise<void> {
     const { journal } = this.#options;
     if (journal.hasTables) return;
     const result = await journal.commit({

@@ -8,14 +8,14 @@ import { DISTRUST_SCHEMA } from './schema-check.js';
  * - `alone`: no other process can open the file.
  * - `shared`: Litestream reads it, and alone writes the log back into it.
  */
-export type Holding = 'alone' | 'shared';
+export type Locking = 'alone' | 'shared';
 
-export function lockingOf(holding: Holding): string {
+export function lockingOf(holding: Locking): string {
   return `pragma locking_mode = ${modeOf(holding)}`;
 }
 
 /** Sets them all on the connection. Throws if one is not in force. */
-export function putInForce(connection: Connection, holding: Holding): void {
+export function putInForce(connection: Connection, holding: Locking): void {
   connection.value(DISTRUST_SCHEMA);
   connection.value(lockingOf(holding));
   connection.value('pragma journal_mode = wal');
@@ -41,6 +41,6 @@ function expectPragma(connection: Connection, name: string, wanted: string | num
   if (given !== wanted) throw new Error(`pragma ${name} is ${given}, must be ${wanted}`);
 }
 
-function modeOf(holding: Holding): 'exclusive' | 'normal' {
+function modeOf(holding: Locking): 'exclusive' | 'normal' {
   return holding === 'alone' ? 'exclusive' : 'normal';
 }

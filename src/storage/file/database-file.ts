@@ -9,7 +9,7 @@ import { LOAD_SEQUENCES } from '../records-table.js';
 import { type CommitTexts, NO_CHANGES, statements } from './commit-texts.js';
 import { Connection, type Statement, StatementError } from './connection.js';
 import { explained, isBusy, isDiskFull, messageOf } from './connection-errors.js';
-import { type Holding, lockingOf, pragmaOf, putInForce } from './connection-settings.js';
+import { type Locking, lockingOf, pragmaOf, putInForce } from './connection-settings.js';
 import {
   APPEND_EVENTS,
   COUNT_PRESENT,
@@ -35,7 +35,7 @@ export type FileCommitResult =
 export class LibsqlFile {
   readonly #connection: Connection;
   readonly #path: string;
-  readonly #holding: Holding;
+  readonly #holding: Locking;
   /** Descriptor of the log's index, open as long as the connection. */
   #index: number | undefined;
   readonly #inode: bigint;
@@ -49,7 +49,7 @@ export class LibsqlFile {
   /** Counts what the file holds. */
   readonly usage: UsageScan;
 
-  private constructor(connection: Connection, path: string, inode: bigint, holding: Holding) {
+  private constructor(connection: Connection, path: string, inode: bigint, holding: Locking) {
     this.#inode = inode;
     this.#connection = connection;
     this.#path = path;
@@ -68,7 +68,7 @@ export class LibsqlFile {
     path: string,
     initialRows: string,
     now: number,
-    holding: Holding,
+    holding: Locking,
   ): Promise<LibsqlFile> {
     let connection: Connection | undefined;
     let file: LibsqlFile | undefined;
@@ -218,9 +218,9 @@ export class LibsqlFile {
     const version = Number(this.#pragma('user_version'));
     this.#isNew = version === 0;
     for (let step = version; step < SCHEMA_VERSION; step++) {
-      const sow = step === 0 ? [{ sql: PUT_ROWS, args: [initialRows, now] }] : [];
+      const seed = step === 0 ? [{ sql: PUT_ROWS, args: [initialRows, now] }] : [];
       const statements = (SCHEMA_STEPS[step] ?? []).map((sql) => ({ sql }));
-      this.#connection.batch([...statements, ...sow]);
+      this.#connection.batch([...statements, ...seed]);
     }
   }
 

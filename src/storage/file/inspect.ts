@@ -5,7 +5,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Connection } from './connection.js';
 import { explained, messageOf } from './connection-errors.js';
-import type { Holding } from './connection-settings.js';
+import type { Locking } from './connection-settings.js';
 import { expectFirstStart, isAbsent } from './earlier-database.js';
 import { expectOurs, expectWhole } from './own-database.js';
 import { DISTRUST_SCHEMA } from './schema-check.js';
@@ -50,7 +50,7 @@ export async function inspectDatabase(
   }
 }
 
-function looked(file: string, holding: Holding): FileState {
+function looked(file: string, holding: Locking): FileState {
   const logBytes = logBytesOf(file);
   const connection = new Connection(file);
   let isClaimed = false;

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf } from '../backup/file-copy.js';
-import type { Holding } from './connection-settings.js';
+import type { Locking } from './connection-settings.js';
 import { STATE_SUFFIX } from './names-beside.js';
 
 const OWNER_ONLY_FILE = 0o600;
@@ -100,7 +100,7 @@ export function markClosed(database: string): void {
 export function missingLog(
   database: string,
   logBytes: number | undefined,
-  holding: Holding,
+  holding: Locking,
 ): string | undefined {
   const mark = markOf(database);
   if (mark?.state !== 'in use') return undefined;

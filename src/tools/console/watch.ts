@@ -1,5 +1,5 @@
 // What the console has seen of the service since it runs: totals once a minute,
-// and the usage view, which is dear, only while somebody looks. Pages show the
+// and the usage view, which is expensive, only while somebody looks. Pages show the
 // latest of it and never wait for it.
 
 import type { OperatorClient, Overview, Usage } from '../../operator-client.js';

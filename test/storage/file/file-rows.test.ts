@@ -50,7 +50,7 @@ function told(set: RecordSet) {
     owners,
     // Before its records are asked for.
     ofEach: owners.map((owner) => set.countsOf(owner)),
-    holdings: owners.map((owner) => set.holding(owner)),
+    holdings: owners.map((owner) => set.sizeOf(owner)),
     counts: COLLECTION_NAMES.map((name) => [set.count(name), set.sequence(name)]),
     records: owners.map((owner) =>
       COLLECTION_NAMES.map((name) => set.snapshot(owner, name).chunks.flat()),
@@ -114,7 +114,7 @@ describe('Rows of a file', () => {
   it('are found, changed and removed although nobody has asked for their account', () => {
     const rows = [customer(1, 'amina'), customer(2, 'baraka'), customer(3, 'amina')];
     const set = setOf(fileRows([rows]));
-    expect(set.holding('amina').records).toBe(2);
+    expect(set.sizeOf('amina').records).toBe(2);
     const before = set.find('amina', 'customers', 'CUS-0003');
     set.apply({ owner: 'amina', collection: 'customers', before, growth: 0 });
     const after = memoryRecord(4, 4, { text: '{}', status: undefined });

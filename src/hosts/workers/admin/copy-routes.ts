@@ -9,8 +9,8 @@ import type { MovedState } from '../../../storage/move/move-messages.js';
 import { copiedEvents, copiedRows } from '../copies/copied-rows.js';
 import type { IndexedAccount, Manifest, Round } from '../copies/copy-format.js';
 import { newRound } from '../copies/copy-round.js';
-import { CopyShelf } from '../copies/copy-shelf.js';
 import { RoundState } from '../copies/round-state.js';
+import { StoredCopies } from '../copies/stored-copies.js';
 import { accountStub, directoryStub } from '../environment.js';
 import {
   type AdminEnvironment,
@@ -56,7 +56,7 @@ export const COPY_ROUTES: readonly AdminRoute[] = [
 
 /** Whole copies, and the round under way or the last one. */
 async function listed(bucket: Bucket): Promise<Response> {
-  const manifests = await new CopyShelf(bucket).whole();
+  const manifests = await new StoredCopies(bucket).whole();
   const whole = manifests.map(({ files: _, ...facts }) => facts);
   const { round } = await RoundState.read(bucket);
   return answered({ whole, round: round === undefined ? null : factsOf(round) });
@@ -111,7 +111,7 @@ export function restoreFromCopy(
 /** Adds the account's own events and the event of this restore. Resolves with the number of events that the log has of these. */
 async function takeEvents(
   env: AdminEnvironment,
-  shelf: CopyShelf,
+  shelf: StoredCopies,
   manifest: Manifest,
   { owner, number, now }: { owner: string; number: number; now: number },
 ): Promise<number> {
@@ -157,10 +157,10 @@ async function withBucket(
 function withCopy(
   env: AdminEnvironment,
   copy: string,
-  use: (shelf: CopyShelf, manifest: Manifest) => Promise<Response>,
+  use: (shelf: StoredCopies, manifest: Manifest) => Promise<Response>,
 ): Promise<Response> {
   return withBucket(env, async (bucket) => {
-    const shelf = new CopyShelf(bucket);
+    const shelf = new StoredCopies(bucket);
     const manifest = await shelf.manifest(copy);
     return manifest === undefined
       ? refused(404, `there is no whole copy ${JSON.stringify(copy)}; GET /copies lists them`)
@@ -172,7 +172,7 @@ function withAccount(
   env: AdminEnvironment,
   copy: string,
   owner: string,
-  use: (shelf: CopyShelf, manifest: Manifest, found: IndexedAccount) => Promise<Response>,
+  use: (shelf: StoredCopies, manifest: Manifest, found: IndexedAccount) => Promise<Response>,
 ): Promise<Response> {
   return withCopy(env, copy, async (shelf, manifest) => {
     const found = await shelf.find(manifest, owner);

@@ -3,12 +3,12 @@
 import type { MovedEvent } from '../../../storage/move/move-messages.js';
 import { charactersOf, type MovedRow, piecesOfStream } from '../../../storage/move/moved-rows.js';
 import { eventOfLine, type IndexedAccount, type Manifest, rowOfLine } from './copy-format.js';
-import type { CopyShelf } from './copy-shelf.js';
 import { linesOf } from './lines.js';
+import type { StoredCopies } from './stored-copies.js';
 
 /** The rows in the order of their creation. Rejects if a file is missing or damaged. */
 export async function* copiedRows(
-  shelf: CopyShelf,
+  shelf: StoredCopies,
   copy: string,
   { stretches }: IndexedAccount,
 ): AsyncGenerator<MovedRow[]> {
@@ -17,7 +17,7 @@ export async function* copiedRows(
 
 /** The account's audit events with their names, by which the directory takes none twice. */
 export async function* copiedEvents(
-  shelf: CopyShelf,
+  shelf: StoredCopies,
   { copy, files }: Manifest,
   account: string,
 ): AsyncGenerator<MovedEvent[]> {
@@ -25,7 +25,7 @@ export async function* copiedEvents(
   yield* piecesOfStream(events(shelf, copy, audit, account), ({ event }) => event.length);
 }
 
-async function* rows(shelf: CopyShelf, copy: string, stretches: IndexedAccount['stretches']) {
+async function* rows(shelf: StoredCopies, copy: string, stretches: IndexedAccount['stretches']) {
   for (const { file, offset, bytes: length } of stretches) {
     for await (const line of linesOf(await shelf.open(copy, file, { offset, length }))) {
       yield rowOfLine(line);
@@ -34,7 +34,7 @@ async function* rows(shelf: CopyShelf, copy: string, stretches: IndexedAccount['
 }
 
 async function* events(
-  shelf: CopyShelf,
+  shelf: StoredCopies,
   copy: string,
   files: readonly string[],
   account: string,

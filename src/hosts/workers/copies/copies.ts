@@ -6,8 +6,8 @@ import { consoleLog } from '../console-log.js';
 import { accountStub, directoryStub, settingsIn } from '../environment.js';
 import type { CopiesEnvironment, Round } from './copy-format.js';
 import { CopyStep, newRound } from './copy-round.js';
-import { CopyShelf } from './copy-shelf.js';
 import { RoundState } from './round-state.js';
+import { StoredCopies } from './stored-copies.js';
 
 const HOUR_MS = 3_600_000;
 /** Triggers come a little early or late. A round that is due within this time begins now; otherwise each round would begin later than the one before. */
@@ -36,7 +36,7 @@ export async function copyAccounts(env: CopiesEnvironment): Promise<void> {
     };
     const { stage } = await new CopyStep(options, state, round).run();
     if (stage !== 'ended') return;
-    const removed = await new CopyShelf(bucket).removeOld(keep);
+    const removed = await new StoredCopies(bucket).removeOld(keep);
     if (removed.length > 0) log.info('copies_removed', { copies: removed.join() });
   } catch (error) {
     // The next invocation continues from the stored state.

@@ -7,7 +7,7 @@ import { andThen, type Eventually } from '../eventually.js';
 import type { From, Identity, IdentityProvider } from './identity-provider.js';
 import { unverifiedExpiry } from './token-claims.js';
 
-export interface SharedChecksOptions {
+export interface CachedChecksOptions {
   /** How long a successful check is remembered, in seconds; 0: every request is checked. */
   readonly cacheSeconds: number;
   /**
@@ -29,9 +29,9 @@ interface Check {
   readonly identity: Promise<Identity>;
 }
 
-export function sharedChecks(
+export function cachedChecks(
   provider: IdentityProvider,
-  options: SharedChecksOptions,
+  options: CachedChecksOptions,
 ): IdentityProvider {
   const { clock = Date.now, digest = sha256, joined: joins = true } = options;
   const lifetimeMs = options.cacheSeconds * 1000;

@@ -1,7 +1,7 @@
 // Checks as those hear of them who measure: asked, joined to another, remembered.
 
 import { expect, it } from 'vitest';
-import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/bounded-checks.js';
+import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/limited-checks.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 
 const SETTINGS = {

@@ -21,7 +21,7 @@ export const WAITING_CHECKS_MAX = 1_000;
 /** The provider's time-out and one second more. An older check has lost its end and counts no longer. */
 const CHECK_MAX_MS = IDENTITY_PROVIDER_TIMEOUT_MS + 1_000;
 
-export interface BoundedChecksOptions {
+export interface LimitedChecksOptions {
   /** A token's hash, so that memory holds no usable token. */
   readonly digest: (token: string) => Eventually<string>;
   /** Milliseconds since 1970, UTC. */
@@ -36,14 +36,14 @@ export interface BoundedChecksOptions {
  * waits longer than the provider's time-out, or finds `WAITING_CHECKS_MAX` of its
  * sender before it, is `unavailable`.
  */
-export function boundedChecks(
+export function limitedChecks(
   provider: IdentityProvider,
-  { digest, clock = () => Date.now() }: BoundedChecksOptions,
+  { digest, clock = () => Date.now() }: LimitedChecksOptions,
 ): IdentityProvider {
   /** Accounts by the hash of a token that was good the last time, the longest unused first. */
   const good = new Map<string, string>();
-  const known = new Lane(KNOWN_CHECKS_MAX, clock);
-  const unknown = new Lane(UNKNOWN_CHECKS_MAX, clock);
+  const known = new CheckQueue(KNOWN_CHECKS_MAX, clock);
+  const unknown = new CheckQueue(UNKNOWN_CHECKS_MAX, clock);
 
   async function check(token: string, key: string, from: From | undefined): Promise<Identity> {
     const account = good.get(key);
@@ -72,7 +72,7 @@ interface Waiting {
 }
 
 /** A bound on running checks, and a queue for waiting ones. */
-class Lane {
+class CheckQueue {
   readonly #max: number;
   readonly #clock: () => number;
   /** When each check under way began; one whose end was lost stops counting by its age. */

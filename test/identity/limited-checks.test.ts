@@ -3,13 +3,13 @@
 
 import { describe, expect, it } from 'vitest';
 import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
+import type { Identity } from '../../src/core/identity/identity-provider.js';
 import {
-  boundedChecks,
   KNOWN_CHECKS_MAX,
+  limitedChecks,
   UNKNOWN_CHECKS_MAX,
   WAITING_CHECKS_MAX,
-} from '../../src/core/identity/bounded-checks.js';
-import type { Identity } from '../../src/core/identity/identity-provider.js';
+} from '../../src/core/identity/limited-checks.js';
 
 /** A provider that answers when the test says so. */
 function openProvider() {
@@ -28,7 +28,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 function open() {
   const provider = openProvider();
   const time = { now: 1_000_000 };
-  const checks = boundedChecks(provider, { digest, clock: () => time.now });
+  const checks = limitedChecks(provider, { digest, clock: () => time.now });
   const flood = (count: number, name = 'junk') =>
     Array.from({ length: count }, async (_, i) => checks.identify(`${name}-${i}`));
   const signIn = async (token: string) => {
@@ -133,7 +133,7 @@ it('Of the tokens that were good, those used last are remembered, up to 10,000',
     if (token.startsWith('good')) return GOOD;
     return new Promise(() => {});
   };
-  const checks = boundedChecks({ identify }, { digest });
+  const checks = limitedChecks({ identify }, { digest });
   const signIn = async (number: number) => checks.identify(`good-${number}`);
   for (let i = 0; i < IDENTITY_CACHE_MAX_ENTRIES; i++) await signIn(i);
   // The first one is used again, so the second one goes when one more comes.

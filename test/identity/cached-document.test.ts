@@ -2,7 +2,7 @@
 // and how long it is kept.
 
 import { describe, expect, it } from 'vitest';
-import { KeptDocument } from '../../src/core/identity/kept-document.js';
+import { CachedDocument } from '../../src/core/identity/cached-document.js';
 
 const URL = 'https://id.example.com/keys';
 const { signal } = new AbortController();
@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 function opened(joined = true, isDown = () => false) {
   const asked: (RequestInit | undefined)[] = [];
   const clock = { now: 10_000_000 };
-  const document = new KeptDocument({
+  const document = new CachedDocument({
     name: 'the keys',
     url: async () => URL,
     read: (json) => json,

@@ -16,7 +16,7 @@ import { linesOf } from './lines.js';
 /** The bucket deletes at most this many keys in one call. */
 const DELETE_MAX_KEYS = 1_000;
 
-export class CopyShelf {
+export class StoredCopies {
   readonly #bucket: R2Bucket;
 
   constructor(bucket: R2Bucket) {

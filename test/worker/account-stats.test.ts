@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
-import { Tally } from '../../src/hosts/workers/tally.js';
+import { AccountStats } from '../../src/hosts/workers/account-stats.js';
 import { ObjectJournal } from '../../src/storage/object/object-journal.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
@@ -19,19 +19,19 @@ interface Commit {
   readonly hoursAgo: number;
 }
 
-function openTally() {
+function openAccountStats() {
   const storage = openObjectStorage();
-  let tally = new Tally(storage.sql);
+  let stats = new AccountStats(storage.sql);
   const journal = new ObjectJournal({
     storage,
     epoch: 'first',
-    follower: { create() {}, stage() {}, committed: (effect) => tally.follow(effect) },
+    follower: { create() {}, stage() {}, committed: (effect) => stats.follow(effect) },
   });
   return {
-    holdings: (now = NOW) => tally.holdings(now),
+    holdings: (now = NOW) => stats.holdings(now),
     countAnew(now = NOW) {
-      tally = new Tally(storage.sql);
-      tally.load(now);
+      stats = new AccountStats(storage.sql);
+      stats.load(now);
     },
     async commit({ bodies, hoursAgo }: Commit) {
       const rows = Object.entries(bodies).map(([place, body]) => {
@@ -51,7 +51,7 @@ function openTally() {
   };
 }
 
-it('The counts of the tally equal a new count of every row', async () => {
+it('The counts of the stats equal a new count of every row', async () => {
   const body = fc.constantFrom('a', 'éé', 'long'.repeat(9), undefined);
   const commit = fc.record({
     bodies: fc.dictionary(fc.constantFrom('0', '1', '2', '3', '4'), body, { minKeys: 1 }),
@@ -59,25 +59,25 @@ it('The counts of the tally equal a new count of every row', async () => {
   });
   await fc.assert(
     fc.asyncProperty(fc.array(commit, { minLength: 1, maxLength: 8 }), async (commits) => {
-      const tally = openTally();
+      const stats = openAccountStats();
       for (const each of commits) {
-        await tally.commit(each);
-        const followed = tally.holdings();
-        tally.countAnew();
-        expect(followed).toEqual(tally.holdings());
+        await stats.commit(each);
+        const followed = stats.holdings();
+        stats.countAnew();
+        expect(followed).toEqual(stats.holdings());
       }
-      const followed = openTally();
+      const followed = openAccountStats();
       for (const each of commits) await followed.commit(each);
-      expect(followed.holdings()).toEqual(tally.holdings());
+      expect(followed.holdings()).toEqual(stats.holdings());
     }),
   );
 });
 
-it('The tally counts records, bytes, the latest update and the creations of the last 721 hours', async () => {
-  const tally = openTally();
-  await tally.commit({ bodies: { 0: 'éé', 2: 'abc' }, hoursAgo: 722 });
-  await tally.commit({ bodies: { 1: 'x', 4: 'unknown' }, hoursAgo: 721 });
-  await tally.commit({ bodies: { 2: 'abcd', 3: 'y' }, hoursAgo: 0 });
+it('The stats counts records, bytes, the latest update and the creations of the last 721 hours', async () => {
+  const stats = openAccountStats();
+  await stats.commit({ bodies: { 0: 'éé', 2: 'abc' }, hoursAgo: 722 });
+  await stats.commit({ bodies: { 1: 'x', 4: 'unknown' }, hoursAgo: 721 });
+  await stats.commit({ bodies: { 2: 'abcd', 3: 'y' }, hoursAgo: 0 });
   const hour = 500_000;
   const expected = {
     customers: { records: 2, payloadBytes: 8, updatedAt: NOW, created: {} },
@@ -89,10 +89,10 @@ it('The tally counts records, bytes, the latest update and the creations of the 
     },
     team: { records: 0, payloadBytes: 0, updatedAt: 0, created: {} },
   };
-  expect(tally.holdings()).toMatchObject(expected);
-  expect(tally.holdings().customers.created).toEqual({});
-  tally.countAnew();
-  expect(tally.holdings()).toMatchObject(expected);
+  expect(stats.holdings()).toMatchObject(expected);
+  expect(stats.holdings().customers.created).toEqual({});
+  stats.countAnew();
+  expect(stats.holdings()).toMatchObject(expected);
   // Kept while the account is in memory, and not shown once they are too old.
-  expect(tally.holdings(NOW + HOUR_MS).orders.created).toEqual({ [hour]: 1 });
+  expect(stats.holdings(NOW + HOUR_MS).orders.created).toEqual({ [hour]: 1 });
 });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keyOf, MANIFEST } from '../../src/hosts/workers/copies/copy-format.js';
 import { newRound } from '../../src/hosts/workers/copies/copy-round.js';
-import { CopyShelf } from '../../src/hosts/workers/copies/copy-shelf.js';
+import { StoredCopies } from '../../src/hosts/workers/copies/stored-copies.js';
 import { type Bucket, type OpenBucket, openBucket } from './open-bucket.js';
 
 const START = Date.UTC(2026, 0, 1);
@@ -48,7 +48,7 @@ describe('The copies in a bucket', () => {
     await putCopy(START, 'accounts-1.ndjson');
     await bucket.put(`copies/other/${MANIFEST}`, '{}');
     await bucket.put('round.json', '{}');
-    const shelf = new CopyShelf(slow());
+    const shelf = new StoredCopies(slow());
     const whole = (await shelf.whole()).map(({ copy }) => copy);
     expect(whole).toEqual(copies.toSorted().reverse());
     expect(await shelf.manifest('../round.json')).toBeUndefined();
@@ -65,7 +65,7 @@ describe('The copies in a bucket', () => {
     const newest = await putCopy(at(5), 'a', MANIFEST);
     const underWay = await putCopy(at(6), 'a');
     const other = await bucket.put(`copies/other/${MANIFEST}`, '{}');
-    expect(await new CopyShelf(slow()).removeOld(2)).toEqual([
+    expect(await new StoredCopies(slow()).removeOld(2)).toEqual([
       broken,
       incomplete,
       newRound(at(1)).copy,
@@ -85,7 +85,7 @@ describe('The copies in a bucket', () => {
   it('are all kept where none is whole', async () => {
     await emptied();
     await putCopy(START, 'a');
-    expect(await new CopyShelf(bucket).removeOld(1)).toEqual([]);
+    expect(await new StoredCopies(bucket).removeOld(1)).toEqual([]);
     expect(await stored()).toHaveLength(1);
   });
 
@@ -103,7 +103,7 @@ describe('The copies in a bucket', () => {
             }
           : Reflect.get(target, name).bind(target),
     });
-    await new CopyShelf(watched).removeOld(1);
+    await new StoredCopies(watched).removeOld(1);
     expect(deleted).toEqual([
       [keyOf(old, MANIFEST), keyOf(old, 'incomplete.json')],
       [keyOf(old, 'a')],

@@ -41,7 +41,7 @@ export class DocumentError extends Error {
   }
 }
 
-export class KeptDocument<T> {
+export class CachedDocument<T> {
   readonly #options: KeptDocumentOptions<T>;
   #good: { readonly value: T; readonly at: number } | undefined;
   #failure: { readonly error: DocumentError; readonly at: number } | undefined;

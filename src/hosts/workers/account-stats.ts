@@ -31,7 +31,7 @@ interface Counted {
   readonly created: Map<number, number>;
 }
 
-export class Tally {
+export class AccountStats {
   readonly #sql: ObjectStorage['sql'];
   readonly #counted = byCollection(
     (): Counted => ({ records: 0, payloadBytes: 0, updatedAt: 0, created: new Map() }),

@@ -2,8 +2,8 @@
 // checks are shared, what is remembered, for how long, and how much of it.
 
 import { describe, expect, it } from 'vitest';
+import { cachedChecks } from '../../src/core/identity/cached-checks.js';
 import type { IdentityProvider } from '../../src/core/identity/identity-provider.js';
-import { sharedChecks } from '../../src/core/identity/shared-checks.js';
 import { userinfoIdentity } from '../../src/core/identity/userinfo.js';
 import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { HeldProvider, INVALID, identified, promptly, UNAVAILABLE } from './held-provider.js';
@@ -19,7 +19,7 @@ describe.each([
 ])('Checks in flight, %s', (_name, cacheSeconds) => {
   it('are joined for equal tokens', async () => {
     const provider = new HeldProvider();
-    const checks = sharedChecks(provider, { cacheSeconds });
+    const checks = cachedChecks(provider, { cacheSeconds });
     const open = [checks.identify('a'), checks.identify('a'), checks.identify('a')];
     await expect.poll(() => provider.asked).toEqual(['a']);
     await settled();
@@ -31,7 +31,7 @@ describe.each([
   it('are joined with a real endpoint', async () => {
     const stub = await openIdentityStub();
     try {
-      const checks = sharedChecks(userinfoIdentity({ url: stub.url }), { cacheSeconds });
+      const checks = cachedChecks(userinfoIdentity({ url: stub.url }), { cacheSeconds });
       const tokens = Array.from({ length: 40 }, (_, i) => tokenOf(`user-${i % 2}`));
       const answers = await Promise.all(tokens.map((token) => checks.identify(token)));
       expect(answers).toEqual(tokens.map((_, i) => identified(`user-${i % 2}`)));
@@ -43,7 +43,7 @@ describe.each([
 
   it('are not joined for tokens that differ, also in case only', async () => {
     const { asked, provider } = promptly(identified);
-    const checks = sharedChecks(provider, { cacheSeconds });
+    const checks = cachedChecks(provider, { cacheSeconds });
     const tokens = ['a', 'A', 'a.', 'b'];
     const answers = await Promise.all(tokens.map((token) => checks.identify(token)));
     expect(asked.sort()).toEqual([...tokens].sort());
@@ -56,7 +56,7 @@ describe.each([
   ])('share %s and forget it after %i ms', async (_name, ms, failure) => {
     const clock = { now: 1_000_000 };
     const provider = new HeldProvider();
-    const checks = sharedChecks(provider, {
+    const checks = cachedChecks(provider, {
       cacheSeconds,
       clock: () => clock.now,
       digest: (token) => token,
@@ -78,7 +78,7 @@ describe.each([
 
   it('that reject against their promise do not affect later checks', async () => {
     const provider = new HeldProvider();
-    const checks = sharedChecks(provider, { cacheSeconds, digest: (token) => token });
+    const checks = cachedChecks(provider, { cacheSeconds, digest: (token) => token });
     const open = Promise.allSettled([checks.identify('a'), checks.identify('a')]);
     provider.fail(new Error('broken'));
     expect((await open).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -97,7 +97,7 @@ describe.each([
         return provider.identify(token);
       },
     };
-    const checks = sharedChecks(throwing, { cacheSeconds });
+    const checks = cachedChecks(throwing, { cacheSeconds });
     await expect((async () => checks.identify('a'))()).rejects.toThrow('broken');
     broken = false;
     expect(await checks.identify('a')).toEqual(identified('a'));
@@ -107,7 +107,7 @@ describe.each([
   it('that never end are joined for a limited time', async () => {
     const clock = { now: 1_000_000 };
     const provider = new HeldProvider();
-    const checks = sharedChecks(provider, {
+    const checks = cachedChecks(provider, {
       cacheSeconds,
       clock: () => clock.now,
       digest: (token) => token,
@@ -132,7 +132,7 @@ describe.each([
 describe('Without a memory', () => {
   it('every request after an answer is checked again', async () => {
     const { asked, provider } = promptly(identified);
-    const checks = sharedChecks(provider, { cacheSeconds: 0, clock: () => 0 });
+    const checks = cachedChecks(provider, { cacheSeconds: 0, clock: () => 0 });
     for (let i = 0; i < 5; i++) await checks.identify('a');
     expect(asked).toHaveLength(5);
   });

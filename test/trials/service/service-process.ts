@@ -2,12 +2,16 @@
 // is left behind, even when the trial fails.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { killAll } from '../../../scripts/bench/processes.js';
 import { root } from '../../../scripts/setup.js';
 import { bareEnvironment } from '../../support/bare-environment.js';
 
 const SERVER = join(root, 'dist/server.js');
+const UNIT = readFileSync(join(root, 'scripts/operations/service-management.service'), 'utf8');
+/** Node's options in the unit: every trial starts the service as an operator does. */
+const UNIT_OPTIONS = /^ExecStart=.*$/m.exec(UNIT)?.[0].match(/(?<= )--\S+/g) ?? [];
 export const ADMIN_KEY = 'operator-of-the-trials-0123456789-abcdef';
 
 export interface ProcessOptions {
@@ -17,6 +21,7 @@ export interface ProcessOptions {
   script?: string;
   /** A command that runs the server, such as a tracer. It must let the server keep its process id. */
   under?: readonly string[];
+  /** In addition to those of the unit. */
   nodeOptions?: readonly string[];
   /** Whether to open a channel for messages, for the probe. */
   hasChannel?: boolean;
@@ -62,7 +67,13 @@ export function spawnService({ file, identityOrigin, ...options }: ServiceOption
 /** Spawns a server with these settings. The start may fail. */
 export function spawnServer(options: ProcessOptions) {
   const { environment, script = SERVER, under = [], nodeOptions = [], hasChannel } = options;
-  const [command = '', ...args] = [...under, process.execPath, ...nodeOptions, script];
+  const [command = '', ...args] = [
+    ...under,
+    process.execPath,
+    ...UNIT_OPTIONS,
+    ...nodeOptions,
+    script,
+  ];
   const child = spawn(command, args, {
     env: { ...bareEnvironment(), PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...environment },
     stdio: ['ignore', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],

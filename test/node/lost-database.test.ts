@@ -4,6 +4,7 @@
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type LitestreamStub, openLitestreamStub } from '../support/litestream-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
@@ -217,13 +218,16 @@ describe('A log that is gone', () => {
 });
 
 describe('A log that is gone beside a replica', () => {
-  // In `async` the service starts without Litestream, and warns.
-  const REPLICATED = { REPLICATION: 'async' };
+  const REPLICATED: Record<string, string> = { REPLICATION: 'async' };
+  let litestream: LitestreamStub;
 
   beforeEach(async () => {
+    REPLICATED['LITESTREAM_SOCKET'] = join(service.folder, 'litestream.sock');
+    litestream = await openLitestreamStub(REPLICATED['LITESTREAM_SOCKET'], database);
     await (await service.start()).stop();
-    await killed({ ...REPLICATED, LITESTREAM_SOCKET: join(service.folder, 'nobody') });
+    await killed(REPLICATED);
   });
+  afterEach(() => litestream.close());
 
   it.each([
     ['gone', () => rm(`${database}-wal`)],

@@ -15,7 +15,7 @@ import { ATTACKER, type Phase } from './run.js';
 
 const ATTACK_MS = 8_000;
 const MEMORY_MAX_BYTES = 350_000_000;
-const OTHERS_MAX_MS = 250;
+const OTHERS_P99_MAX_MS = 250;
 /** More than a door lets in at once. */
 const MANY_CONNECTIONS = 400;
 
@@ -115,14 +115,14 @@ async function attacked(door: Door, fault: string, client: Armed): Promise<Findi
     clients,
     milliseconds: ATTACK_MS,
   });
-  const { requests, failures, slowestMs, peakBytes } = await others.end();
+  const { requests, failures, p99Ms, slowestMs, peakBytes } = await others.end();
   attackers.end();
   const sent = reports.reduce((sum, report) => sum + report.sent, 0);
   const lives = door.isRunning();
   return {
     fault,
     tried: `${sent} requests of the clients, ${requests} of somebody else`,
-    found: `${lives ? '' : 'THE PROCESS ENDED; '}${failures} failed, ${slowestMs.toFixed(0)} ms at most; ${megabytes(peakBytes)} of memory`,
-    holds: lives && failures === 0 && slowestMs < OTHERS_MAX_MS && peakBytes < MEMORY_MAX_BYTES,
+    found: `${lives ? '' : 'THE PROCESS ENDED; '}${failures} failed, ${p99Ms.toFixed(0)} ms (p99), ${slowestMs.toFixed(0)} ms at most; ${megabytes(peakBytes)} of memory`,
+    holds: lives && failures === 0 && p99Ms < OTHERS_P99_MAX_MS && peakBytes < MEMORY_MAX_BYTES,
   };
 }

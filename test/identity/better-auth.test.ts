@@ -32,6 +32,7 @@ describe('With better-auth', () => {
     server.on('request', toNodeHandler(auth));
     signIn = openSignIn({
       settings: {
+        userinfo: 'on',
         userinfoUrl: `${origin}/api/auth/get-session`,
         headers: {},
         method: 'GET',

@@ -14,6 +14,21 @@ interface Started {
   stop(): Promise<unknown>;
 }
 
+interface Answer {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly retryAfter: string | null;
+}
+
+async function answerOf(origin: string, token: string): Promise<Answer> {
+  const response = await fetch(`${origin}/api/v1/customers`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  const { error } = (await response.json()) as { error?: { code: string } };
+  const retryAfter = response.headers.get('retry-after');
+  return { status: response.status, code: error?.code, retryAfter };
+}
+
 async function onNode(folder: string, settings: Settings): Promise<Started> {
   return startServer({ DATABASE_URL: `file:${folder}/service.db`, ...settings });
 }
@@ -23,10 +38,12 @@ async function onWorkers(folder: string, settings: Settings): Promise<Started> {
   return { origin: (await miniflare.ready).origin, stop: () => miniflare.dispose() };
 }
 
-describe.each([
+const HOSTS: [string, typeof onNode][] = [
   ['node dist/server.js', onNode],
   ['dist/worker.js in Miniflare', onWorkers],
-])('A service with a gate — %s', (_name, start) => {
+];
+
+describe.each(HOSTS)('A service with a gate — %s', (_name, start) => {
   let provider: SigningProvider;
   let folder: TemporaryFolder;
   let service: Started;
@@ -45,14 +62,7 @@ describe.each([
     await folder?.remove();
   });
 
-  async function answerTo(token: string) {
-    const response = await fetch(`${service.origin}/api/v1/customers`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    const { error } = (await response.json()) as { error?: { code: string } };
-    const retryAfter = response.headers.get('retry-after');
-    return { status: response.status, code: error?.code, retryAfter };
-  }
+  const answerTo = (token: string) => answerOf(service.origin, token);
 
   function asked(): number {
     return provider.asked.filter((path) => path === '/me').length;
@@ -78,5 +88,29 @@ describe.each([
     const before = asked();
     expect((await answerTo(token)).status).toBe(503);
     expect(asked()).toBe(before);
+  });
+});
+
+describe.each(HOSTS)('A service that only the gate guards — %s', (_name, start) => {
+  it('lets in good tokens alone, and never asks for user information', async () => {
+    const provider = await openSigningProvider();
+    provider.now = Date.now();
+    provider.metadata = { userinfo_endpoint: undefined };
+    const folder = await openTemporaryFolder();
+    const settings = { AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' };
+    const service = await start(folder.path, settings);
+    try {
+      const good = await answerOf(service.origin, await provider.token());
+      expect(good).toMatchObject({ status: 200 });
+      const other = await answerOf(service.origin, await provider.token({ aud: 'other-app' }));
+      expect(other).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+      expect(new Set(provider.asked)).toEqual(
+        new Set(['/.well-known/openid-configuration', '/keys']),
+      );
+    } finally {
+      await service.stop();
+      await provider.close();
+      await folder.remove();
+    }
   });
 });

@@ -5,6 +5,7 @@ import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/limited-checks.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 
 const SETTINGS = {
+  userinfo: 'on' as const,
   userinfoUrl: 'https://id.example.com/userinfo',
   headers: {},
   method: 'GET',

@@ -11,6 +11,7 @@ const HTML = { 'Content-Type': 'text/html' };
 
 function settingsOf(changes: Partial<SignInSettings>): SignInSettings {
   return {
+    userinfo: 'on',
     userinfoUrl: undefined,
     headers: {},
     method: 'GET',

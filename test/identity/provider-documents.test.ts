@@ -19,6 +19,7 @@ function signIn(answers: Readonly<Record<string, unknown>>, changes: Partial<Sig
   const asked: string[] = [];
   const log = keptLog();
   const settings: SignInSettings = {
+    userinfo: 'on',
     userinfoUrl: undefined,
     headers: {},
     method: 'GET',

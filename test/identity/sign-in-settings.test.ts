@@ -51,6 +51,7 @@ it.each([
 ])('takes %s=%s', (name, text, wanted) => {
   const { signIn } = readSettings({ AUTH_USERINFO_URL: USERINFO, [name]: text });
   expect(signIn).toEqual({
+    userinfo: 'on',
     userinfoUrl: USERINFO,
     headers: {},
     method: 'GET',
@@ -68,6 +69,14 @@ it('takes an issuer alone: its discovery document names the rest', () => {
   expect(signIn).toMatchObject({ userinfoUrl: undefined, issuer: ISSUER, audiences: ['shop'] });
 });
 
+it.each([{ AUTH_ISSUER: ISSUER }, { AUTH_JWKS_URL: `${ISSUER}/keys` }])(
+  'takes keys and an audience alone with AUTH_USERINFO=off: %j',
+  (keys) => {
+    const { signIn } = readSettings({ ...keys, AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' });
+    expect(signIn).toMatchObject({ userinfo: 'off', userinfoUrl: undefined, audiences: ['shop'] });
+  },
+);
+
 it.each<[Environment, string]>([
   [
     { AUTH_USERINFO_URL: USERINFO, AUTH_AUDIENCE: 'shop' },
@@ -79,7 +88,24 @@ it.each<[Environment, string]>([
   ],
   [
     { AUTH_AUDIENCE: 'shop', AUTH_JWKS_URL: ISSUER },
-    'AUTH_USERINFO_URL is unset; it must be the endpoint that is asked once a token has passed (or set AUTH_ISSUER)',
+    'AUTH_USERINFO_URL is unset; it must be the endpoint that is asked once a token has passed (or set AUTH_ISSUER, or AUTH_USERINFO=off)',
+  ],
+  [
+    { AUTH_ISSUER: ISSUER, AUTH_USERINFO: 'off' },
+    'AUTH_AUDIENCE is unset; it must be the audience of the tokens, because nobody else checks them with AUTH_USERINFO=off',
+  ],
+  [
+    { AUTH_AUDIENCE: 'shop', AUTH_USERINFO: 'off' },
+    'AUTH_ISSUER is unset; it must be the issuer whose keys check the tokens for AUTH_AUDIENCE (or set AUTH_JWKS_URL)',
+  ],
+  [
+    {
+      AUTH_ISSUER: ISSUER,
+      AUTH_AUDIENCE: 'shop',
+      AUTH_USERINFO: 'off',
+      AUTH_USERINFO_URL: USERINFO,
+    },
+    'AUTH_USERINFO is "off"; it must be on where AUTH_USERINFO_URL is set',
   ],
 ])('refuses %j: half a gate is none', (environment, message) => {
   expect(refusalOf(environment).message).toBe(message);
@@ -126,6 +152,7 @@ it.each([
     '"https://shop.example.com/uid"',
     `${FIELD}; for this member /https:~1~1shop.example.com~1uid`,
   ],
+  ['AUTH_USERINFO', 'no', '"no"', 'on or off'],
   ['AUTH_USERINFO_METHOD', 'post', '"post"', 'GET or POST'],
   ['AUTH_ISSUER', 'http://id.example.com', '"http://id.example.com"', URL_WANTED],
   ['AUTH_ISSUER', 'canary', 'no URL (hidden)', URL_WANTED],

@@ -24,6 +24,7 @@ afterEach(() => provider.close());
 
 function signIn(changes: Partial<SignInSettings> = {}) {
   const settings: SignInSettings = {
+    userinfo: 'on',
     userinfoUrl: undefined,
     headers: {},
     method: 'GET',

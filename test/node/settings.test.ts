@@ -66,6 +66,7 @@ it('reads every setting', () => {
     databasePath: 'elsewhere.db',
     databaseCreate: true,
     signIn: {
+      userinfo: 'on',
       userinfoUrl: USERINFO,
       headers: { apikey: 'k' },
       method: 'POST',

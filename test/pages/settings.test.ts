@@ -26,7 +26,8 @@ const BASES: readonly Environment[] = [
 ];
 const KEY = 'k'.repeat(32);
 /** Values of every kind that a setting may take; add one if a new kind of setting finds none. */
-const PROBES = ['1', '2', 'on', 'yes', 'all', 'sync', 'POST', 'a.b', KEY, 'file:other.db'].concat(
+const PROBES = ['1', '2', 'on', 'off', 'yes', 'all', 'sync', 'POST', 'a.b', KEY].concat(
+  'file:other.db',
   'https://a.example',
   '{"apikey":"k"}',
   '127.0.0.9',

@@ -33,10 +33,11 @@ interface SigningKey {
   readonly jwk: object;
 }
 
-export async function openSigningProvider(): Promise<SigningProvider> {
+/** `algorithm` is that of its keys, such as `RS256`. */
+export async function openSigningProvider(algorithm = 'ES256'): Promise<SigningProvider> {
   const asked: string[] = [];
   const broken = new Map<string, number>();
-  let key = await newKey('first');
+  let key = await newKey('first', algorithm);
   const server = createServer((request, response) => {
     const path = request.url ?? '';
     asked.push(path);
@@ -67,11 +68,11 @@ export async function openSigningProvider(): Promise<SigningProvider> {
       const seconds = Math.floor(provider.now / 1000);
       const all = { iss: issuer, aud: 'shop', sub: 'asha', exp: seconds + 300, ...claims };
       return new SignJWT(all)
-        .setProtectedHeader({ alg: 'ES256', kid: key.kid, ...header })
+        .setProtectedHeader({ alg: algorithm, kid: key.kid, ...header })
         .sign(key.privateKey);
     },
     async rotate(kid = `key-${asked.length}`) {
-      key = await newKey(kid);
+      key = await newKey(kid, algorithm);
     },
     close: () =>
       new Promise((resolve) => {
@@ -82,7 +83,7 @@ export async function openSigningProvider(): Promise<SigningProvider> {
   return provider;
 }
 
-async function newKey(kid: string): Promise<SigningKey> {
-  const { privateKey, publicKey } = await generateKeyPair('ES256');
+async function newKey(kid: string, algorithm: string): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(algorithm);
   return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid } };
 }

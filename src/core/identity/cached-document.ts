@@ -27,17 +27,25 @@ export interface KeptDocumentOptions<T> {
   readonly joined: boolean;
 }
 
+interface DocumentErrorOptions extends ErrorOptions {
+  readonly status?: number;
+  readonly remedy?: string;
+}
+
 /**
  * Why a document cannot be had, in words that hold no secret. `cause` is the network's error,
- * if it was that; `status` the answer's, if it was not 200.
+ * if it was that; `status` the answer's, if it was not 200; `remedy` is what the operator can
+ * do, where the error itself tells it.
  */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
   readonly status: number | undefined;
+  readonly remedy: string | undefined;
 
-  constructor(message: string, { status, ...options }: ErrorOptions & { status?: number } = {}) {
+  constructor(message: string, options: DocumentErrorOptions = {}) {
     super(message, options);
-    this.status = status;
+    this.status = options.status;
+    this.remedy = options.remedy;
   }
 }
 

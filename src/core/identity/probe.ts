@@ -10,7 +10,8 @@ import type { TokenGate } from './token-gate.js';
 import type { Exchange, UserinfoEndpoint } from './userinfo-endpoint.js';
 
 export interface ProbeOptions {
-  readonly endpoint: UserinfoEndpoint;
+  /** Undefined: the gate alone decides. */
+  readonly endpoint: UserinfoEndpoint | undefined;
   readonly method: 'GET' | 'POST';
   readonly subjectField: string;
   readonly gate?: TokenGate;
@@ -30,6 +31,12 @@ export interface ProviderFinding {
 /** Not a secret: this token opens nothing. */
 export const MADE_UP_TOKEN = 'made-up-token-of-a-start';
 
+const KEYS_FOUND: ProviderFinding = {
+  ok: true,
+  found: 'the keys are there; tokens are checked here alone, and each counts until its end',
+  remedy: null,
+};
+
 /** Never rejects; 4 s at most. */
 export async function probeProvider(options: ProbeOptions): Promise<ProviderFinding> {
   const controller = new AbortController();
@@ -38,6 +45,7 @@ export async function probeProvider(options: ProbeOptions): Promise<ProviderFind
   options.signal?.addEventListener('abort', abort, { once: true });
   try {
     await options.gate?.ready(controller.signal);
+    if (options.endpoint === undefined) return KEYS_FOUND;
     const exchange = await options.endpoint.ask(MADE_UP_TOKEN, controller.signal);
     return findingOf(exchange, options);
   } catch (error) {
@@ -153,7 +161,8 @@ function failureOf(error: unknown, signal: AbortSignal): ProviderFinding {
   }
   if (network !== undefined) return noAnswer(error.message, isUp);
   if (isPassing(error.status)) return noAnswer(error.message);
-  return unfit(error.message, 'set AUTH_ISSUER to the issuer as the provider spells it');
+  const { message, remedy = 'set AUTH_ISSUER to the issuer as the provider spells it' } = error;
+  return unfit(message, remedy);
 }
 
 function isPassing(status = 0): boolean {

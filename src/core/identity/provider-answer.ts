@@ -4,7 +4,7 @@
 import { boundedBody } from '../bounded-body.js';
 import { isJsonObject } from '../domain/json.js';
 import { SUBJECT_MAX_BYTES, USERINFO_MAX_BYTES } from '../domain/limits.js';
-import { subjectAt } from './subject.js';
+import { isTooLong, subjectAt } from './subject.js';
 
 /** Statuses by which a provider refuses the token itself. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403]);
@@ -38,7 +38,7 @@ export async function verdictOf(response: Response, path: readonly string[]): Pr
   if (answer === undefined) return { kind: 'unusable', reason: 'an answer that is no JSON' };
   const subject = subjectAt(answer, path);
   if (subject !== undefined) {
-    return new TextEncoder().encode(subject).length > SUBJECT_MAX_BYTES
+    return isTooLong(subject)
       ? { kind: 'unusable', reason: `a subject over ${SUBJECT_MAX_BYTES} bytes`, answer }
       : { kind: 'identified', subject, answer };
   }

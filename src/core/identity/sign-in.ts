@@ -10,12 +10,15 @@ import type { IdentityProvider } from './identity-provider.js';
 import { limitedChecks } from './limited-checks.js';
 import { type IdentityEvents, watchedExchange, watchedSharing } from './metered-checks.js';
 import { type ProviderFinding, probeProvider } from './probe.js';
-import { tokenGate } from './token-gate.js';
+import { type TokenGate, tokenGate } from './token-gate.js';
+import { tokenIdentity } from './token-identity.js';
 import { userinfoIdentity } from './userinfo.js';
 import { UserinfoEndpoint } from './userinfo-endpoint.js';
 
 /** The provider, as an operator describes it. */
 export interface SignInSettings {
+  /** `off`: the gate alone decides, and a token counts until its `exp`. */
+  readonly userinfo: 'on' | 'off';
   /** Undefined: the issuer's discovery document names it. */
   readonly userinfoUrl: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -52,6 +55,7 @@ export interface SignIn {
   probe(signal?: AbortSignal): Promise<ProviderFinding>;
 }
 
+/** Throws a TypeError for a `subjectField` that can match nothing, and where `userinfo` is `off` without a gate. */
 export function openSignIn(options: SignInOptions): SignIn {
   const { settings, log = silentLog, clock = Date.now, joined = true } = options;
   const { issuer, jwksUrl, audiences, cacheSeconds } = settings;
@@ -70,7 +74,10 @@ export function openSignIn(options: SignInOptions): SignIn {
     audiences.length === 0
       ? undefined
       : tokenGate({ ...source, audiences, issuer, jwksUrl, metadata });
-  const asked = userinfoIdentity({ ...endpoint, log, clock, ...(gate && { gate }) });
+  const asked =
+    settings.userinfo === 'off'
+      ? tokenIdentity({ gate: demanded(gate), subjectField: settings.subjectField, log, clock })
+      : userinfoIdentity({ ...endpoint, log, clock, ...(gate && { gate }) });
   const { digest = sha256, events } = options;
   const watched = watchedExchange(asked, events);
   // A check above the bound waits for another one's end. Where it may not wait, a burst of one
@@ -81,7 +88,7 @@ export function openSignIn(options: SignInOptions): SignIn {
     identity: watchedSharing(provider, (checks) => cachedChecks(checks, shared), events),
     probe: (signal) =>
       probeProvider({
-        endpoint: new UserinfoEndpoint(endpoint),
+        endpoint: settings.userinfo === 'off' ? undefined : new UserinfoEndpoint(endpoint),
         method: settings.method,
         subjectField: settings.subjectField,
         ...(gate && { gate }),
@@ -96,5 +103,13 @@ async function userinfoUrl(
 ): Promise<string> {
   const url = (await metadata?.get(signal))?.userinfoEndpoint;
   if (url !== undefined) return url;
-  throw new DocumentError('the discovery document names no usable userinfo_endpoint');
+  throw new DocumentError('the discovery document names no usable userinfo_endpoint', {
+    remedy:
+      'where this provider only issues JWTs, set AUTH_USERINFO=off beside AUTH_AUDIENCE; else set AUTH_USERINFO_URL',
+  });
+}
+
+function demanded(gate: TokenGate | undefined): TokenGate {
+  if (gate !== undefined) return gate;
+  throw new TypeError('userinfo is off; audiences must name at least one audience');
 }

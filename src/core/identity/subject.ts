@@ -1,6 +1,7 @@
 // Where the account's subject stands in the provider's answer, and what may be a subject.
 
 import { isJsonObject } from '../domain/json.js';
+import { SUBJECT_MAX_BYTES } from '../domain/limits.js';
 
 /**
  * The member names that lead to the subject. `field` is a name (`sub`), a dotted
@@ -13,6 +14,15 @@ export function subjectPath(field: string): readonly string[] | undefined {
   // A URL is one member's name. Cut at its dots, it would match nothing.
   if (field.includes('://') || !/^[^.\s]+(\.[^.\s]+)*$/.test(field)) return undefined;
   return field.split('.');
+}
+
+/** As `subjectPath`. Throws a TypeError for a text that can match no answer. */
+export function checkedSubjectPath(field: string): readonly string[] {
+  const path = subjectPath(field);
+  if (path !== undefined) return path;
+  throw new TypeError(
+    `subjectField is ${JSON.stringify(field)}; it must be a dotted path or a JSON Pointer`,
+  );
 }
 
 function pointerNames(pointer: string): readonly string[] | undefined {
@@ -32,6 +42,11 @@ export function subjectAt(answer: unknown, path: readonly string[]): string | un
   if (Number.isSafeInteger(value)) return String(value);
   if (typeof value !== 'string' || value === '') return undefined;
   return isWellFormed(value) ? value : undefined;
+}
+
+/** Whether a subject has more than 1,024 UTF-8 bytes, which is no subject here. */
+export function isTooLong(subject: string): boolean {
+  return new TextEncoder().encode(subject).length > SUBJECT_MAX_BYTES;
 }
 
 /** Control characters and lone surrogates would not survive a log, a URL or a file unchanged. */

@@ -1,11 +1,12 @@
-// The gate before the provider is asked: a token must be a JWT that the provider
-// signed for this service. It is checked here, so that a foreign or forged
-// token opens no account and costs the provider nothing.
+// The gate: a token must be a JWT that the provider signed for this service. It is
+// checked here, so that a foreign or forged token opens no account and costs the
+// provider nothing.
 
 import {
   createLocalJWKSet,
   errors,
   type JSONWebKeySet,
+  type JWTPayload,
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose';
@@ -35,12 +36,12 @@ export interface TokenGateOptions extends DocumentSource {
 }
 
 /**
- * - `passed`: signature, expiry, issuer and audience are right; the provider is asked next.
+ * - `passed`: signature, expiry, issuer and audience are right; `claims` are the token's.
  * - `refused`: the token is not for this service; `reason` is a word for the log.
  * - `unavailable`: the keys cannot be had.
  */
 export type GateVerdict =
-  | { readonly kind: 'passed' }
+  | { readonly kind: 'passed'; readonly claims: JWTPayload }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unavailable'; readonly error: DocumentError };
 
@@ -62,7 +63,7 @@ export function tokenGate(options: TokenGateOptions): TokenGate {
     read: keySet,
   });
 
-  async function verify(token: string, key: KeyChoice): Promise<void> {
+  async function verify(token: string, key: KeyChoice): Promise<JWTPayload> {
     const wanted: JWTVerifyOptions = {
       algorithms: ALGORITHMS,
       audience: [...audiences],
@@ -72,28 +73,27 @@ export function tokenGate(options: TokenGateOptions): TokenGate {
       ...(issuer !== undefined && { issuer }),
     };
     try {
-      await jwtVerify(token, key, wanted);
+      return (await jwtVerify(token, key, wanted)).payload;
     } catch (error) {
       // A token without `kid`: several keys could have signed it, and one of them must have.
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      await verifyWithAny(token, error, wanted);
+      return verifyWithAny(token, error, wanted);
     }
   }
 
-  async function verifyWithNewerKeys(token: string, signal: AbortSignal): Promise<void> {
+  async function verifyWithNewerKeys(token: string, signal: AbortSignal): Promise<JWTPayload> {
     try {
-      await verify(token, await keys.get(signal));
+      return await verify(token, await keys.get(signal));
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      await verify(token, await keys.atMost(KEYS_AGE_MIN_MS, signal));
+      return verify(token, await keys.atMost(KEYS_AGE_MIN_MS, signal));
     }
   }
 
   return {
     async check(token, signal) {
       try {
-        await verifyWithNewerKeys(token, signal);
-        return { kind: 'passed' };
+        return { kind: 'passed', claims: await verifyWithNewerKeys(token, signal) };
       } catch (error) {
         if (error instanceof DocumentError) return { kind: 'unavailable', error };
         return { kind: 'refused', reason: reasonOf(error) };
@@ -110,8 +110,10 @@ async function keySetUrl(
   signal: AbortSignal,
 ): Promise<string> {
   const url = (await metadata?.get(signal))?.jwksUri;
-  if (url === undefined) throw new DocumentError('the discovery document names no usable jwks_uri');
-  return url;
+  if (url !== undefined) return url;
+  throw new DocumentError('the discovery document names no usable jwks_uri', {
+    remedy: 'set AUTH_JWKS_URL to the address of the keys',
+  });
 }
 
 function keySet(json: unknown): KeyChoice {
@@ -122,18 +124,20 @@ function keySet(json: unknown): KeyChoice {
       // The error below says so.
     }
   }
-  throw new DocumentError('the key set holds no keys');
+  throw new DocumentError('the key set holds no keys', {
+    remedy:
+      'have the provider sign with a key pair (RS256, ES256); a shared secret has no public key',
+  });
 }
 
 async function verifyWithAny(
   token: string,
   candidates: errors.JWKSMultipleMatchingKeys,
   wanted: JWTVerifyOptions,
-): Promise<void> {
+): Promise<JWTPayload> {
   for await (const key of candidates) {
     try {
-      await jwtVerify(token, key, wanted);
-      return;
+      return (await jwtVerify(token, key, wanted)).payload;
     } catch (error) {
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
     }

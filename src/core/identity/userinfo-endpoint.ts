@@ -3,7 +3,7 @@
 
 import { networkCode } from './network-code.js';
 import { type Verdict, verdictOf } from './provider-answer.js';
-import { subjectPath } from './subject.js';
+import { checkedSubjectPath } from './subject.js';
 
 export interface EndpointOptions {
   /** The endpoint's URL. */
@@ -41,14 +41,8 @@ export class UserinfoEndpoint {
 
   constructor(options: EndpointOptions) {
     const { headers = {}, subjectField = 'sub' } = options;
-    const path = subjectPath(subjectField);
-    if (path === undefined) {
-      throw new TypeError(
-        `subjectField is ${JSON.stringify(subjectField)}; it must be a dotted path or a JSON Pointer`,
-      );
-    }
     this.#options = options;
-    this.#path = path;
+    this.#path = checkedSubjectPath(subjectField);
     // A `Headers` object, not a spread: names differ in case, and a second
     // Authorization would be joined to the caller's.
     this.#headers = new Headers({ accept: 'application/json' });

@@ -1,11 +1,9 @@
 // Finds the account of a token: first the gate, if there is one, then the provider's
 // user-information endpoint, within 4 seconds together.
 
-import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { type Log, silentLog } from '../log.js';
 import { retryAfterMs } from '../retry-after.js';
 import { ThrottledLog } from '../throttled-log.js';
-import { DocumentError } from './cached-document.js';
 import {
   AUDIENCE_HINT,
   type Identity,
@@ -13,8 +11,8 @@ import {
   INVALID,
   UNAVAILABLE,
 } from './identity-provider.js';
-import { networkCode } from './network-code.js';
 import { challengeError, errorCode, mediaType, memberNames } from './provider-words.js';
+import { timedCheck } from './timed-check.js';
 import { expiryOf, showsAudience } from './token-claims.js';
 import type { TokenGate } from './token-gate.js';
 import { type EndpointOptions, type Exchange, UserinfoEndpoint } from './userinfo-endpoint.js';
@@ -64,21 +62,11 @@ class UserinfoIdentity implements IdentityProvider {
     this.#audienceLooks = options.gate === undefined ? AUDIENCE_LOOKS_MAX : 0;
   }
 
-  async identify(token: string): Promise<Identity> {
-    const controller = new AbortController();
-    const timer = setTimeout(() => controller.abort(), IDENTITY_PROVIDER_TIMEOUT_MS);
-    try {
-      return await this.#identify(token, controller.signal);
-    } catch (error) {
-      if (controller.signal.aborted) {
-        return this.#unusable({ reason: `no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms` });
-      }
-      const reason = error instanceof DocumentError ? error.message : networkCode(error);
-      return this.#unusable({ reason });
-    } finally {
-      clearTimeout(timer);
-      controller.abort();
-    }
+  identify(token: string): Promise<Identity> {
+    return timedCheck(
+      (signal) => this.#identify(token, signal),
+      (reason) => this.#unusable({ reason }),
+    );
   }
 
   async #identify(token: string, signal: AbortSignal): Promise<Identity> {

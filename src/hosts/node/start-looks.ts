@@ -124,7 +124,10 @@ async function lookAtReplica(
 
 async function lookAtProvider({ signIn }: Settings, online: boolean): Promise<Found> {
   if (signIn === undefined) return { found: 'none: every bearer token is answered 503' };
-  if (!online) return { found: 'not asked; --online asks it' };
+  if (!online) {
+    const way = signIn.userinfo === 'off' ? 'tokens are checked here alone; ' : '';
+    return { found: `${way}not asked; --online asks it` };
+  }
   const { ok, found, remedy } = await openSignIn({ settings: signIn }).probe();
   if (ok) return { found };
   throw new Error(`the identity provider: ${found}; ${remedy}`);

@@ -6,6 +6,7 @@ import { subjectPath } from '../../core/identity/subject.js';
 import {
   type Environment,
   MASKED,
+  onOrOff,
   type Parser,
   providerUrl,
   quoted,
@@ -18,6 +19,7 @@ import {
 export function readSignIn(environment: Environment): SignInSettings | undefined {
   const userinfoUrl = read(environment, 'AUTH_USERINFO_URL', providerUrl, undefined);
   const settings: SignInSettings = {
+    userinfo: read(environment, 'AUTH_USERINFO', onOrOff, 'on'),
     userinfoUrl,
     headers: read(environment, 'AUTH_USERINFO_HEADERS', headerList, {}),
     method: read(environment, 'AUTH_USERINFO_METHOD', method, 'GET'),
@@ -33,13 +35,24 @@ export function readSignIn(environment: Environment): SignInSettings | undefined
     ),
   };
   checkTogether(settings);
-  const isNamed = userinfoUrl !== undefined || settings.issuer !== undefined;
+  const isNamed = [userinfoUrl, settings.issuer, settings.jwksUrl].some((url) => url !== undefined);
   return isNamed ? Object.freeze(settings) : undefined;
 }
 
 /** The start fails where a gate is asked for and cannot be made. */
-function checkTogether({ userinfoUrl, issuer, jwksUrl, audiences }: SignInSettings): void {
+function checkTogether(settings: SignInSettings): void {
+  const { userinfo, userinfoUrl, issuer, jwksUrl, audiences } = settings;
   const asksForGate = audiences.length > 0;
+  if (userinfo === 'off' && !asksForGate) {
+    throw new SettingError(
+      'AUTH_AUDIENCE',
+      'unset',
+      'the audience of the tokens, because nobody else checks them with AUTH_USERINFO=off',
+    );
+  }
+  if (userinfo === 'off' && userinfoUrl !== undefined) {
+    throw new SettingError('AUTH_USERINFO', '"off"', 'on where AUTH_USERINFO_URL is set');
+  }
   if (asksForGate && issuer === undefined && jwksUrl === undefined) {
     throw new SettingError(
       'AUTH_ISSUER',
@@ -54,11 +67,11 @@ function checkTogether({ userinfoUrl, issuer, jwksUrl, audiences }: SignInSettin
       'the audience of the tokens that the keys of AUTH_JWKS_URL are to check',
     );
   }
-  if (asksForGate && userinfoUrl === undefined && issuer === undefined) {
+  if (asksForGate && userinfo === 'on' && userinfoUrl === undefined && issuer === undefined) {
     throw new SettingError(
       'AUTH_USERINFO_URL',
       'unset',
-      'the endpoint that is asked once a token has passed (or set AUTH_ISSUER)',
+      'the endpoint that is asked once a token has passed (or set AUTH_ISSUER, or AUTH_USERINFO=off)',
     );
   }
 }

@@ -35,6 +35,11 @@ export function wholeNumber(min: number, max: number): Parser<number> {
   };
 }
 
+export const onOrOff: Parser<'on' | 'off'> = (name, text) => {
+  if (text === 'on' || text === 'off') return text;
+  throw new SettingError(name, quoted(text), 'on or off');
+};
+
 /** An address of the identity provider: tokens are sent to it, or keys are read from it. */
 export const providerUrl: Parser<string> = (name, text) => {
   const wanted = 'an https URL without credentials (http on loopback only)';

@@ -8,14 +8,15 @@ import type { ReplicationOptions } from './storage/file/replica-news.js';
 import type { ReplicaReport } from './storage/replication/replica-report.js';
 
 /**
- * Opens a local libSQL file for this process alone; a new file receives the
- * sample rows of the reserved subject `local-preview`.
+ * Opens a local libSQL file for this process alone.
  * Rejects with one sentence where the file is held by another process, damaged,
  * of another program, newer than this release, or not writable; and where it is missing or
  * empty, and its folder, a backup or a replica shows that there is an earlier one.
  */
 export function openLibsqlJournal(options: {
   path: string;
+  /** Whether a new file receives the sample rows of the reserved subject `local-preview`. Default: true. */
+  sampleRows?: boolean | undefined;
   /** Default: no replica. */
   replication?: ReplicationOptions | undefined;
   /** Where backups of the file are. One of them shows that a missing file was there. */
@@ -23,7 +24,8 @@ export function openLibsqlJournal(options: {
   /** Makes a new database also where an earlier one is known to have been. */
   createAnyway?: boolean | undefined;
 }): Promise<FileJournal> {
-  return open({ ...options, initialRows: sampleRows() });
+  const { sampleRows: hasSamples = true } = options;
+  return open({ ...options, initialRows: hasSamples ? sampleRows() : [] });
 }
 
 export type { Backup, DatabaseContents, FileJournal, Journal, ReplicaReport, ReplicationOptions };

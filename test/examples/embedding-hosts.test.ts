@@ -92,6 +92,8 @@ async function serves(
   stop = async () => {
     child.kill();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+    // The example itself ended, once the file was released.
+    expect([child.exitCode, child.signalCode]).toEqual([0, null]);
   };
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -19,6 +19,8 @@ describe('The service', () => {
   afterEach(async () => {
     await program.stop();
     await project.remove();
+    // The example itself ended, once the file was released.
+    expect(program.child.exitCode).toBe(0);
   });
   afterAll(() => identity.close());
 

@@ -8,7 +8,8 @@ import { pageCode } from './pages.js';
 /** `service.js` as the page says to make it, with that identity provider. */
 export function serviceFile(userinfoUrl: string): string {
   const [service] = pageCode('src/embedding.md', '## The handler').split('\nconst response');
-  return `${service?.replace(/https:[^']+/, userinfoUrl)}\nexport { handle };\n`;
+  const end = pageCode('src/embedding.md', 'For the examples below');
+  return `${service?.replace(/https:[^']+/, userinfoUrl)}\n${end}`;
 }
 
 /** Creates and reads a record, and asks for a missing one. */

@@ -1,6 +1,7 @@
 // A folder in which a reader's code runs, with the built package installed. This file is
 // not part of pages.ts, so that tests that only read pages need no build.
 
+import { existsSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ROOT } from './pages.js';
@@ -18,7 +19,11 @@ export async function openProject(
   await symlink(ROOT, join(modules, 'service-management-api'));
   for (const name of packages) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
-    await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+    const home = ['node_modules', 'test/node_modules']
+      .map((folder) => join(ROOT, folder, name))
+      .find(existsSync);
+    if (home === undefined) throw new Error(`no package ${name} is installed here`);
+    await symlink(home, join(modules, name));
   }
   await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }');
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, name), text);

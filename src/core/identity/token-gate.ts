@@ -6,7 +6,6 @@ import {
   createLocalJWKSet,
   errors,
   type JSONWebKeySet,
-  type JWTPayload,
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose';
@@ -35,13 +34,16 @@ export interface TokenGateOptions extends DocumentSource {
   readonly metadata: CachedDocument<ProviderMetadata> | undefined;
 }
 
+/** Not jose's type: the package's types do without its packages. */
+type Claims = Readonly<Record<string, unknown>>;
+
 /**
  * - `passed`: signature, expiry, issuer and audience are right; `claims` are the token's.
  * - `refused`: the token is not for this service; `reason` is a word for the log.
  * - `unavailable`: the keys cannot be had.
  */
 export type GateVerdict =
-  | { readonly kind: 'passed'; readonly claims: JWTPayload }
+  | { readonly kind: 'passed'; readonly claims: Claims }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unavailable'; readonly error: DocumentError };
 
@@ -63,7 +65,7 @@ export function tokenGate(options: TokenGateOptions): TokenGate {
     read: keySet,
   });
 
-  async function verify(token: string, key: KeyChoice): Promise<JWTPayload> {
+  async function verify(token: string, key: KeyChoice): Promise<Claims> {
     const wanted: JWTVerifyOptions = {
       algorithms: ALGORITHMS,
       audience: [...audiences],
@@ -81,7 +83,7 @@ export function tokenGate(options: TokenGateOptions): TokenGate {
     }
   }
 
-  async function verifyWithNewerKeys(token: string, signal: AbortSignal): Promise<JWTPayload> {
+  async function verifyWithNewerKeys(token: string, signal: AbortSignal): Promise<Claims> {
     try {
       return await verify(token, await keys.get(signal));
     } catch (error) {
@@ -134,7 +136,7 @@ async function verifyWithAny(
   token: string,
   candidates: errors.JWKSMultipleMatchingKeys,
   wanted: JWTVerifyOptions,
-): Promise<JWTPayload> {
+): Promise<Claims> {
   for await (const key of candidates) {
     try {
       return (await jwtVerify(token, key, wanted)).payload;

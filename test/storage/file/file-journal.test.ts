@@ -96,7 +96,15 @@ describe('The libSQL file', () => {
 
   it('of another name is opened beside it', async () => {
     const beside = await openLibsqlJournal({ path: join(folder.path, 'beside.db') });
+    expect((await loaded(beside)).length).toBe(19);
     await beside.close();
+  });
+
+  it('begins empty where no sample rows are wanted', async () => {
+    const options = { path: join(folder.path, 'beside.db'), sampleRows: false };
+    const empty = await openLibsqlJournal(options);
+    expect(await loaded(empty)).toEqual([]);
+    await empty.close();
   });
 
   it.each(['', ':memory:', 'file::memory:', 'file:x?mode=memory'])(

@@ -24,6 +24,8 @@ export interface HandlerDependencies {
    * Two while the key is rotated: both are taken.
    */
   readonly adminKey?: string | readonly string[] | undefined;
+  /** Called for each request with a wrong admin key, so that a host can count them. */
+  readonly onAdminKeyRefused?: (() => void) | undefined;
   /** Origins that browsers may call from. Default, and where it contains `*`: any. */
   readonly corsAllowedOrigins?: readonly string[];
   readonly log?: Log;
@@ -63,6 +65,7 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
       identityProviderConfigured: identity !== undefined,
       adminConfigured: usableKeys(adminKey).length > 0,
     },
+    onAdminKeyRefused: dependencies.onAdminKeyRefused,
     log: dependencies.log ?? silentLog,
     clock,
     scheduler: dependencies.scheduler ?? new FairScheduler(),

@@ -30,13 +30,16 @@ export interface ServiceEvents {
   /** A record was changed and its audit event was not stored. */
   auditFailed(): void;
   storageLost(): void;
+  /** A request had a wrong admin key. */
+  adminKeyRefused(): void;
   /** The identity provider was asked. */
   identityChecked(outcome: IdentityOutcome, milliseconds: number): void;
   /** A check was answered by one that was under way, or by an earlier one. */
   identityShared(how: 'joined' | 'remembered'): void;
   /** Ends at `at`, in milliseconds since 1970, UTC. */
   backupTaken(at: number, milliseconds: number, bytes: number): void;
-  backupFailed(): void;
+  /** `reason`: one sentence. */
+  backupFailed(reason: string): void;
   /** So many old backups stay because they hold much more than those after them. */
   backupsHeldBack(count: number): void;
   /** The replica has every commit before the sync began. */
@@ -51,6 +54,7 @@ export const silentEvents: ServiceEvents = {
   commitFinished() {},
   auditFailed() {},
   storageLost() {},
+  adminKeyRefused() {},
   identityChecked() {},
   identityShared() {},
   backupTaken() {},

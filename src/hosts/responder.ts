@@ -32,6 +32,8 @@ export interface HostParts {
   readonly freshFetch: typeof fetch | undefined;
   /** Called for every check of a token; undefined when nothing is measured. */
   readonly events: IdentityEvents | undefined;
+  /** Called for each request with a wrong admin key; undefined when nothing is measured. */
+  readonly onAdminKeyRefused: (() => void) | undefined;
 }
 
 /** `signIn` is undefined where no provider is configured. */
@@ -49,12 +51,13 @@ export function handlerDependencies(parts: HostParts): HandlerDependencies {
 }
 
 function dependenciesOf(parts: HostParts, signIn: SignIn | undefined): HandlerDependencies {
-  const { settings, records, log, scheduler, admission, randomBytes } = parts;
+  const { settings, records, log, scheduler, admission, randomBytes, onAdminKeyRefused } = parts;
   return {
     records,
     ...(signIn && { identity: signIn.identity }),
     adminKey: settings.adminKey,
     corsAllowedOrigins: settings.corsAllowedOrigins,
+    ...(onAdminKeyRefused && { onAdminKeyRefused }),
     log,
     scheduler,
     ...(admission && { admission }),

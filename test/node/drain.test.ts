@@ -2,7 +2,9 @@
 // request under way is answered, and lose no acknowledged write.
 
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { listen } from '../../src/hosts/node/http-server.js';
 import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
 import { keptLog } from '../support/kept-log.js';
@@ -57,7 +59,13 @@ describe('A stop', () => {
     const others = ['identity_provider_asked', 'database_created'];
     const told = server.log().filter(({ event }) => !others.includes(String(event)));
     expect(told).toEqual([
-      { ...line('started'), address: server.origin },
+      {
+        ...line('started'),
+        address: server.origin,
+        version: '0.1.0',
+        file: join(service.folder, 'service.db'),
+        records: SAMPLE_COUNT,
+      },
       { ...line('stopping'), reason: signal },
       line('stopped'),
     ]);

@@ -29,7 +29,9 @@ function operatorOf(server: ServerProcess) {
 }
 
 async function warnings(server: ServerProcess): Promise<readonly string[]> {
-  return (await readyOf(operationsOf(server))).warnings;
+  const { warnings } = await readyOf(operationsOf(server));
+  // These services keep no backups.
+  return warnings.filter((warning) => warning !== 'backup_not_configured');
 }
 
 /** A line of an erasure that was so long ago, or is yet to come. */

@@ -15,7 +15,7 @@ it('A page is made for one request of a connection at a time', async () => {
     made++;
     return { status: 200, type: 'text/plain', text: 'live\n' } as const;
   };
-  const pages = new Map([['/live', page]]);
+  const pages = new Map([['/live', { method: 'GET', answer: page } as const]]);
   const port = await openOperationsPort({ host: '127.0.0.1', port: 0 }, pages, () => {});
   try {
     const ask = (more: string[] = []) => requestText('GET', '/live', more);

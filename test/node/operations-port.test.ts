@@ -1,21 +1,19 @@
 // The operations port of the built server: each page, each reason for not being
 // ready provoked and gone again, and that nothing of it is on the API's port.
 
-import { spawn } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { nextFreePort } from '../../src/preview/preview-port.js';
-import { bareEnvironment } from '../support/bare-environment.js';
 import { changedBuild } from '../support/changed-build.js';
+import { eventually } from '../support/eventually.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf, readyOf, untilReasons } from '../support/operations.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import { spawnServer } from '../support/server-process.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CUSTOMERS = '/api/v1/customers';
 const MINE = bearer('operations');
 const CREATION = requestText(
@@ -41,19 +39,6 @@ function codeThatHangs(file: string): string {
     port.on('message', () => { while (isThere(${JSON.stringify(file)})) Atomics.wait(nobody, 0, 0, 5); });`;
 }
 
-/** What `node dist/manage.js ready` prints and exits with. */
-async function readyCommand(environment: Record<string, string>) {
-  const child = spawn(process.execPath, [join(ROOT, 'dist/manage.js'), 'ready'], {
-    env: { ...bareEnvironment(), ...environment },
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    output += text;
-  });
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  return { code, output };
-}
-
 describe('The operations port', () => {
   it('is closed unless OPS_PORT is set', async () => {
     const server = await service.start();
@@ -68,7 +53,7 @@ describe('The operations port', () => {
       status: 200,
       ready: true,
       reasons: [],
-      warnings: [],
+      warnings: ['backup_not_configured'],
     });
     const metrics = await fetch(`${operations}/metrics`);
     expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -86,7 +71,7 @@ describe('The operations port', () => {
 
   it('serves no path of the API, and the API port serves none of its paths', async () => {
     const server = await service.start(PORT);
-    for (const path of ['/live', '/ready', '/metrics', '/status']) {
+    for (const path of ['/live', '/ready', '/metrics', '/status', '/backup']) {
       expect((await fetch(server.origin + path)).status).toBe(404);
     }
     expect((await fetch(`${operationsOf(server)}/api/v1/health`)).status).toBe(404);
@@ -115,13 +100,23 @@ describe('The operations port', () => {
     const { backups, warnings } = await (await fetch(`${operationsOf(second)}/status`)).json();
     expect(backups).toMatchObject({ interval_hours: 24, keep: 7, last_failed: false });
     expect(warnings).toContain('backup_from_future');
+    const kept = { taken_at: backups.last_success_at, bytes: expect.any(Number) };
+    const name = expect.stringMatching(/^service-.*\.db$/);
+    const planted = { name: future, taken_at: '2199-01-01T00:00:00.000Z', bytes: 0 };
+    const unknown = { records: null, opens: null };
     expect(backups.list).toEqual([
-      { name: future, taken_at: '2199-01-01T00:00:00.000Z', bytes: 0 },
-      {
-        name: expect.stringMatching(/^service-.*\.db$/),
-        taken_at: backups.last_success_at,
-        bytes: expect.any(Number),
-      },
+      { ...planted, ...unknown },
+      { name, ...kept, ...unknown },
+    ]);
+    // Counted after the first question, one after the other.
+    const counted = await eventually(async () => {
+      const { list } = (await (await fetch(`${operationsOf(second)}/status`)).json()).backups;
+      expect(list[1].opens).not.toBeNull();
+      return list;
+    });
+    expect(counted).toEqual([
+      { ...planted, records: null, opens: false },
+      { name, ...kept, records: SAMPLE_COUNT, opens: true },
     ]);
     const after = await Metrics.of(operationsOf(second));
     expect(after.total('service_backup_last_size_bytes')).toBe(backups.list[1].bytes);
@@ -238,7 +233,7 @@ describe('The service says that it is not ready', () => {
     expect(await readyOf(operations)).toMatchObject({
       status: 200,
       reasons: [],
-      warnings: ['identity_provider_unavailable'],
+      warnings: ['identity_provider_unavailable', 'backup_not_configured'],
     });
     // The question at the start has the same end, and its answer may come later.
     const atStart = async () =>
@@ -248,40 +243,7 @@ describe('The service says that it is not ready', () => {
       .toMatchObject({ ok: false, away: true, remedy: expect.stringContaining('is up') });
     isDown = false;
     expect((await rawExchange(server.origin, list))[0]?.status).toBe(200);
-    expect((await readyOf(operations)).warnings).toEqual([]);
+    expect((await readyOf(operations)).warnings).toEqual(['backup_not_configured']);
     await stub.close();
-  });
-});
-
-describe('node dist/manage.js ready', () => {
-  it('prints one line and exits with 0 or 1', async () => {
-    const server = await service.start(PORT);
-    const OPS_PORT = new URL(operationsOf(server)).port;
-    expect(await readyCommand({ OPS_PORT })).toEqual({ code: 0, output: 'ready\n' });
-    await server.stop();
-    expect(await readyCommand({ OPS_PORT })).toEqual({
-      code: 1,
-      output: `not ready: http://127.0.0.1:${OPS_PORT}/ready gives no answer (ECONNREFUSED)\n`,
-    });
-    expect(await readyCommand({})).toEqual({
-      code: 1,
-      output: 'not ready: OPS_PORT is unset; set it as the service has it\n',
-    });
-  });
-
-  it('names the reasons and warnings', async () => {
-    const server = await service.start({
-      ...PORT,
-      AUTH_USERINFO_URL: '',
-      READY_STOP_DELAY_MS: '2000',
-    });
-    const OPS_PORT = new URL(operationsOf(server)).port;
-    server.child.kill('SIGTERM');
-    await server.saw('"event":"stopping"');
-    expect(await readyCommand({ OPS_PORT })).toEqual({
-      code: 1,
-      output: 'not ready: stopping (warnings: identity_provider_not_configured)\n',
-    });
-    await server.exited;
   });
 });

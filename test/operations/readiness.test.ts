@@ -29,9 +29,17 @@ function open(storage: Partial<AskedStorage> = {}) {
     },
     ...(storage.ping && { ping: storage.ping }),
   };
+  // As of a service with backups that are well.
+  const backedUp: Figures['backups'] = {
+    folder: 'b',
+    intervalHours: 0,
+    keep: 7,
+    isUnderWay: false,
+    kept: [],
+  };
   const figures = (
     freeBytes = PLENTY_BYTES,
-    backups?: Figures['backups'],
+    backups: Figures['backups'] = backedUp,
     providerFinding?: Figures['providerFinding'],
   ): Figures => ({
     build: { version: '', runtime: '' },
@@ -176,6 +184,7 @@ describe('A warning', () => {
       folder: 'b',
       intervalHours: 24,
       keep: 7,
+      isUnderWay: false,
       kept: ages.map((age) => ({ name: 'x', takenAt: clock.now - age, bytes: 1 })),
     });
     const warnings = async (...ages: readonly number[]) =>
@@ -188,6 +197,22 @@ describe('A warning', () => {
     expect(await warnings(49 * HOUR_MS)).toEqual(['backup_overdue']);
   });
 
+  it('reports that there is neither a backup nor a replica, once the service has started', async () => {
+    const { readiness, asked, figures } = open();
+    const without = { ...figures(), backups: undefined };
+    expect((await readiness.answer(without)).warnings).toEqual([]);
+    readiness.started(asked);
+    expect((await readiness.answer(without)).warnings).toEqual(['backup_not_configured']);
+    const replication = {
+      mode: 'async',
+      isReached: true,
+      reason: undefined,
+      behindSeconds: 0,
+    } as const;
+    expect((await readiness.answer({ ...without, replication })).warnings).toEqual([]);
+    expect((await readiness.answer(figures())).warnings).toEqual([]);
+  });
+
   it('reports a failed backup and an overdue one', async () => {
     const { readiness, asked, meter, clock, figures } = open();
     readiness.started(asked);
@@ -195,13 +220,14 @@ describe('A warning', () => {
       folder: 'b',
       intervalHours: 24,
       keep: 7,
+      isUnderWay: false,
       kept: [{ name: 'x', takenAt: clock.now - age, bytes: 1 }],
     });
     const warnings = async (age: number) =>
       (await readiness.answer(figures(PLENTY_BYTES, kept(age)))).warnings;
     expect(await warnings(47 * HOUR_MS)).toEqual([]);
     expect(await warnings(49 * HOUR_MS)).toEqual(['backup_overdue']);
-    meter.backupFailed();
+    meter.backupFailed('the disk is full');
     expect(await warnings(HOUR_MS)).toEqual(['backup_failed']);
     meter.backupTaken(clock.now, 10, 100);
     expect(await warnings(49 * HOUR_MS)).toEqual([]);

@@ -9,7 +9,7 @@ import {
   REQUEST_READ_TIMEOUT_MS,
   RESPONSE_WRITE_TIMEOUT_MS,
 } from '../../src/core/domain/limits.js';
-import type { Reason, Warning } from '../../src/hosts/operations/readiness.js';
+import { REASONS, type Trouble, WARNINGS } from '../../src/hosts/operations/troubles.js';
 import { misspelledNames } from '../../src/hosts/settings/misspelled-names.js';
 import { SETTING_NAMES } from '../../src/hosts/settings/setting-names.js';
 import { readSettings } from '../../src/hosts/settings.js';
@@ -23,29 +23,6 @@ const settings = fileOf('service-management.env');
 const litestream = fileOf('litestream.yml');
 const nginx = fileOf('nginx.conf');
 
-/** The compiler knows of each that is missing or too many. */
-const REASONS: Readonly<Record<Reason, true>> = {
-  starting: true,
-  stopping: true,
-  storage_lost: true,
-  database_unavailable: true,
-  writes_failing: true,
-  replica_unreachable: true,
-  disk_full: true,
-};
-const WARNINGS: Readonly<Record<Warning, true>> = {
-  identity_provider_not_configured: true,
-  identity_provider_unavailable: true,
-  identity_provider_unfit: true,
-  replica_unreachable: true,
-  backup_failed: true,
-  backup_overdue: true,
-  backup_from_future: true,
-  erased_accounts_back: true,
-  erasure_ledger_unreadable: true,
-  backup_held_back: true,
-};
-
 describe('The page', () => {
   it('has every alert of alerts.yml, and no other', () => {
     const shown = tableRows(sectionOf(PAGE, '## 6. Alerts')).flatMap((row) =>
@@ -55,13 +32,21 @@ describe('The page', () => {
     expect(shown.sort()).toEqual(alerts.sort());
   });
 
-  it.each([
+  it.each<[string, Readonly<Record<string, Trouble>>]>([
     ['Reason', REASONS],
     ['Warning', WARNINGS],
-  ])('has every word of the column %s that /ready says, and no other', (column, words) => {
-    expect(column in (PORT_ROWS[0] ?? {}) || PORT_ROWS.some((row) => column in row)).toBe(true);
-    const shown = PORT_ROWS.flatMap((row) => codesIn(row[column] ?? ''));
-    expect(shown.sort()).toEqual(Object.keys(words).sort());
+  ])('has the table %s as the console and `manage ready` say it', (column, troubles) => {
+    const shown = PORT_ROWS.filter((row) => column in row).map((row) => [
+      ...codesIn(row[column] ?? ''),
+      withoutLinks(row['Meaning'] ?? ''),
+      withoutLinks(row['What to do'] ?? ''),
+    ]);
+    const said = Object.entries(troubles).map(([name, { meaning, action }]) => [
+      name,
+      meaning,
+      action,
+    ]);
+    expect(shown).toEqual(said);
   });
 
   it('has every path of the operations port, and no other', () => {
@@ -150,6 +135,11 @@ describe('The proxies', () => {
 
 function fileOf(name: string): string {
   return textOf(`scripts/operations/${name}`);
+}
+
+/** The words of links alone. */
+function withoutLinks(text: string): string {
+  return text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 }
 
 function numberIn(text: string, pattern: RegExp): number {

@@ -42,6 +42,7 @@ export const handlerHost: Host = {
         digest: (token) => hash('sha256', token, 'base64'),
         freshFetch: undefined,
         events: undefined,
+        onAdminKeyRefused: undefined,
       }),
     );
     return {

@@ -80,6 +80,11 @@ export function usableKeys(configured: AdminKey): readonly string[] {
   return [configured ?? []].flat().filter(({ length }) => length >= ADMIN_KEY_MIN_CHARACTERS);
 }
 
+/** For what is asked with the key beside the API. */
+export function isAdminKey(configured: AdminKey, given: string): boolean {
+  return isOneOf(usableKeys(configured), given);
+}
+
 /** Compares with every key, also after a match, so that the time does not tell which key matched. */
 function isOneOf(keys: readonly string[], given: string): boolean {
   let matches = 0;

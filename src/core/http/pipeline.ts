@@ -27,6 +27,8 @@ export interface PipelineOptions extends ActionDependencies {
   readonly identity: IdentityProvider;
   readonly adminKey: AdminKey;
   readonly corsAllowedOrigins: readonly string[];
+  /** Called for each request with a wrong admin key. */
+  readonly onAdminKeyRefused?: (() => void) | undefined;
   readonly log: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
@@ -42,7 +44,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   const originHeadersOf = originPolicy(options.corsAllowedOrigins);
   const admitOperator = adminGate(options.adminKey);
   const streamsOf = answerStreams(options.scheduler, options.admission);
-  const refusedKeys = new RefusedKeys(log, clock);
+  const refusedKeys = new RefusedKeys(log, clock, options.onAdminKeyRefused);
 
   return (context, route) => {
     const request = context.req.raw;

@@ -9,20 +9,23 @@ const ADDRESSES_MAX = 20;
 
 export class RefusedKeys {
   readonly #log: Log;
+  readonly #onRefused: () => void;
   readonly #clock: () => number;
   readonly #named = new Set<string>();
   #since = Number.NEGATIVE_INFINITY;
   #suppressed = 0;
 
-  /** `clock` in milliseconds since 1970. */
-  constructor(log: Log, clock: () => number) {
+  /** `clock` in milliseconds since 1970. `onRefused` is called for each refusal. */
+  constructor(log: Log, clock: () => number, onRefused: () => void = () => {}) {
     this.#log = log;
+    this.#onRefused = onRefused;
     this.#clock = clock;
   }
 
   /** Notes a refused request that had an admin key. The key itself is not looked at. */
   note(request: Request, remoteAddress = 'unknown'): void {
     if (!request.headers.has('x-service-admin-key')) return;
+    this.#onRefused();
     const now = this.#clock();
     // Also if the clock was set back: that must not silence the log.
     if (Math.abs(now - this.#since) >= WINDOW_MS) {

@@ -1,5 +1,5 @@
-// The operations port: live, ready, metrics and status, on an address that only
-// this machine or its private network reaches. No part of the API's port.
+// The operations port: live, ready, metrics, status and a backup at once, on an address
+// that only this machine or its private network reaches. No part of the API's port.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,13 +14,20 @@ const KEEP_ALIVE_TIMEOUT_MS = 120_000;
 const CONNECTIONS_MAX = 100;
 
 export interface OperationsAnswer {
-  readonly status: 200 | 503;
+  readonly status: 200 | 202 | 401 | 409 | 503;
   readonly type: string;
   readonly text: string;
 }
 
-/** The answer of each path, made anew for every request. */
-export type OperationsPages = ReadonlyMap<string, () => Promise<OperationsAnswer>>;
+export interface OperationsPage {
+  /** The only method that is possible. */
+  readonly method: 'GET' | 'POST';
+  /** Made anew for every request; gets what the request sends as the admin key. */
+  answer(adminKey: string | undefined): Promise<OperationsAnswer>;
+}
+
+/** By their paths. */
+export type OperationsPages = ReadonlyMap<string, OperationsPage>;
 
 export interface OperationsServer {
   /** `http://ADDRESS:PORT`, with the port that was picked. */
@@ -79,13 +86,18 @@ async function answer(
     send(response, 404, 'text/plain; charset=utf-8', `no such page; there are ${paths}\n`);
     return;
   }
-  if (request.method !== 'GET') {
-    response.setHeader('Allow', 'GET');
-    send(response, 405, 'text/plain; charset=utf-8', 'only GET is possible here\n');
+  if (request.method !== page.method) {
+    response.setHeader('Allow', page.method);
+    send(response, 405, 'text/plain; charset=utf-8', `only ${page.method} is possible here\n`);
     return;
   }
-  const { status, type, text } = await page();
+  const { status, type, text } = await page.answer(adminKeyOf(request));
   send(response, status, type, text);
+}
+
+function adminKeyOf({ headers }: IncomingMessage): string | undefined {
+  const given = headers['x-service-admin-key'];
+  return Array.isArray(given) ? given.join() : given;
 }
 
 function send(response: ServerResponse, status: number, type: string, text: string): void {

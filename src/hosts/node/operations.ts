@@ -1,6 +1,7 @@
 // The operations side of one service on Node: measures the service, answers on the
 // operations port, and writes the request log.
 
+import { isAdminKey } from '../../core/http/authentication.js';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
@@ -9,10 +10,10 @@ import { EXPOSITION_TYPE } from '../operations/exposition.js';
 import type { BackupFigures, Figures, ProviderFinding } from '../operations/figures.js';
 import { Meter } from '../operations/meter.js';
 import { type Measured, metricsText } from '../operations/metrics.js';
-import { type AskedStorage, Readiness } from '../operations/readiness.js';
+import { type AskedStorage, Readiness, type ReadyAnswer } from '../operations/readiness.js';
 import { RequestLog } from '../operations/request-log.js';
 import { statusOf } from '../operations/status.js';
-import type { OperationsSettings } from '../settings.js';
+import type { OperationsSettings, Settings } from '../settings.js';
 import type { ErasedAccounts } from './erased-accounts.js';
 import type { HttpServer } from './http-server.js';
 import { Latest } from './latest.js';
@@ -25,19 +26,22 @@ import {
 } from './machine-figures.js';
 import {
   type OperationsAnswer,
+  type OperationsPage,
   type OperationsServer,
   openOperationsPort,
 } from './operations-port.js';
 import type { ReplicaWatch } from './replica-watch.js';
 
 /** The same version as in the OpenAPI document. */
-const VERSION = '0.1.0';
+export const VERSION = '0.1.0';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 export interface OperationsOptions {
   readonly settings: OperationsSettings;
   readonly databasePath: string;
   readonly identityConfigured: boolean;
+  /** Of the administration API; who sends it may ask for a backup. */
+  readonly adminKey: Settings['adminKey'];
   readonly log: Log;
 }
 
@@ -126,14 +130,28 @@ export class Operations {
   }
 
   async #listen(address: { readonly host: string; readonly port: number }): Promise<void> {
-    const pages = new Map<string, () => Promise<OperationsAnswer>>([
-      ['/live', async () => ({ status: 200, type: JSON_TYPE, text: '{"live":true}\n' })],
-      ['/ready', async () => jsonAnswer((await this.#measured()).ready)],
-      ['/metrics', async () => this.#metrics()],
-      ['/status', async () => ({ ...jsonAnswer(statusOf(await this.#measured())), status: 200 })],
+    const pages = new Map<string, OperationsPage>([
+      ['/live', page(async () => ({ status: 200, type: JSON_TYPE, text: '{"live":true}\n' }))],
+      ['/ready', page(async () => readyAnswer((await this.#measured()).ready))],
+      ['/metrics', page(() => this.#metrics())],
+      ['/status', page(async () => jsonAnswer(200, statusOf(await this.#measured())))],
+      ['/backup', { method: 'POST', answer: async (adminKey) => this.#backUp(adminKey) }],
     ]);
     const onError = (error: unknown) => this.#options.log.error('operations_page_failed', error);
     this.#port = await openOperationsPort(address, pages, onError);
+  }
+
+  /** What SIGUSR2 does, for who has the admin key: with others, somebody could push the good backups out of the rotation. */
+  #backUp(adminKey: string | undefined): OperationsAnswer {
+    if (!isAdminKey(this.#options.adminKey, adminKey ?? '')) {
+      if (adminKey !== undefined) this.#meter.adminKeyRefused();
+      return refusal(401, 'no or wrong admin key; send it as "X-Service-Admin-Key"');
+    }
+    if (this.#parts === undefined) return refusal(503, 'the service has not started yet');
+    const { backups } = this.#parts;
+    if (backups === undefined) return refusal(409, 'no backup is taken; set BACKUP_DIR');
+    backups.takeNow();
+    return jsonAnswer(202, { begun: true });
   }
 
   async #metrics(): Promise<OperationsAnswer> {
@@ -190,13 +208,25 @@ export class Operations {
   async #backupFigures(): Promise<BackupFigures | undefined> {
     const plan = this.#parts?.backupPlan;
     if (plan === undefined) return undefined;
-    return { ...plan, kept: await this.#kept?.value() };
+    const isUnderWay = this.#parts?.backups?.isUnderWay ?? false;
+    return { ...plan, isUnderWay, kept: await this.#kept?.value() };
   }
 }
 
-function jsonAnswer(value: object): OperationsAnswer {
-  const isReady = !('ready' in value) || value.ready === true;
-  return { status: isReady ? 200 : 503, type: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
+function page(answer: () => Promise<OperationsAnswer>): OperationsPage {
+  return { method: 'GET', answer };
+}
+
+function readyAnswer(ready: ReadyAnswer): OperationsAnswer {
+  return jsonAnswer(ready.ready ? 200 : 503, ready);
+}
+
+function refusal(status: OperationsAnswer['status'], error: string): OperationsAnswer {
+  return jsonAnswer(status, { error });
+}
+
+function jsonAnswer(status: OperationsAnswer['status'], value: object): OperationsAnswer {
+  return { status, type: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
 }
 
 function after(milliseconds: number): Promise<void> {

@@ -93,6 +93,7 @@ export async function runService(
   log.info('started', {
     address: service.origin,
     ...(operationsOrigin !== undefined && { operations: operationsOrigin }),
+    ...service.facts,
   });
   if (backUpOnceStarted) service.backUp();
   return service;

@@ -17,7 +17,7 @@ import { ErasedAccounts } from './erased-accounts.js';
 import { freshFetch } from './fresh-fetch.js';
 import { type HttpServerOptions, listen } from './http-server.js';
 import { LostFile } from './lost-file.js';
-import { Operations } from './operations.js';
+import { Operations, VERSION } from './operations.js';
 import { ProviderProbe } from './provider-probe.js';
 import { ReplicaWatch } from './replica-watch.js';
 import { ThreadedWork } from './threaded-work.js';
@@ -32,6 +32,8 @@ export interface Service {
   readonly origin: string;
   /** The origin of the operations port; undefined if the settings name no such port. */
   readonly operationsOrigin: string | undefined;
+  /** What the log says of the start: release, file, records. */
+  readonly facts: { readonly version: string; readonly file: string; readonly records: number };
   /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
   providerFinding(): ProviderFinding | undefined;
   /** Takes a backup if the settings name a folder. The log has the outcome. */
@@ -148,6 +150,7 @@ async function serve(
       digest: (token) => hash('sha256', token, 'base64'),
       freshFetch,
       events,
+      onAdminKeyRefused: events && (() => events.adminKeyRefused()),
     });
     const handler = guard(respond);
     const { host, port, corsAllowedOrigins } = settings;
@@ -186,8 +189,10 @@ async function serve(
       heavyWork: () => scheduler.waiting + work.jobs,
       providerFinding,
     });
+    const { record_count } = await records.operator.overview();
     return {
       origin: server.origin,
+      facts: { version: VERSION, file: settings.databasePath, records: record_count },
       operationsOrigin: operations.origin,
       providerFinding,
       backUp() {
@@ -215,10 +220,16 @@ async function serve(
 }
 
 async function openOperations(settings: Settings, log: Log): Promise<Operations> {
-  const { databasePath, operations } = settings;
+  const { databasePath, operations, adminKey } = settings;
   const identityConfigured = settings.signIn !== undefined;
   try {
-    return await Operations.open({ settings: operations, databasePath, identityConfigured, log });
+    return await Operations.open({
+      settings: operations,
+      databasePath,
+      identityConfigured,
+      adminKey,
+      log,
+    });
   } catch (error) {
     const { host, port } = operations.port ?? {};
     const reason = reasonOf(error, 'OPS_');

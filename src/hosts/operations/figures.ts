@@ -92,6 +92,8 @@ export interface BackupFigures {
   /** 0: only when asked for. */
   readonly intervalHours: number;
   readonly keep: number;
+  /** One is being taken. */
+  readonly isUnderWay: boolean;
   /** Newest first; undefined where the folder cannot be read. */
   readonly kept: readonly KeptBackup[] | undefined;
 }
@@ -101,6 +103,10 @@ export interface KeptBackup {
   /** Milliseconds since 1970, UTC. */
   readonly takenAt: number;
   readonly bytes: number;
+  /** Undefined until it was counted, and where it cannot be opened. */
+  readonly records?: number | undefined;
+  /** Whether it could be opened and counted, when this process looked; undefined until then. */
+  readonly opens?: boolean | undefined;
 }
 
 /** What is known of the newest backup. Times in milliseconds since 1970, UTC. */

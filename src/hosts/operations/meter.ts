@@ -8,6 +8,7 @@ import type {
   ServiceEvents,
 } from '../../core/service-events.js';
 import { Histogram } from './histogram.js';
+import { KeyRefusals } from './key-refusals.js';
 import type { RequestLog } from './request-log.js';
 import { DURATION_BOUNDS_SECONDS, RequestSeries } from './request-series.js';
 
@@ -51,8 +52,11 @@ export class Meter implements ServiceEvents {
   /** Old backups that hold much more than those after them. */
   heldBack = 0;
   auditFailures = 0;
+  readonly keyRefusals = new KeyRefusals();
   isStorageLost = false;
   lastIdentityOutcome: IdentityOutcome | undefined;
+  /** Since when the provider gives no usable answer, in milliseconds since 1970; undefined where the last one was usable. */
+  identityUnavailableSince: number | undefined;
   lastBackup: LastBackup | undefined;
   #writeFailure: WriteFailure | undefined;
   #commitStartedAt = 0;
@@ -102,10 +106,18 @@ export class Meter implements ServiceEvents {
     this.isStorageLost = true;
   }
 
+  adminKeyRefused(): void {
+    this.keyRefusals.add(this.#options.clock());
+  }
+
   identityChecked(outcome: IdentityOutcome, milliseconds: number): void {
     this.identityChecks.add(outcome);
     this.identityDurations.observe(milliseconds / 1000);
     this.lastIdentityOutcome = outcome;
+    this.identityUnavailableSince =
+      outcome === 'unavailable'
+        ? (this.identityUnavailableSince ?? this.#options.clock())
+        : undefined;
   }
 
   identityShared(how: 'joined' | 'remembered'): void {
@@ -117,9 +129,13 @@ export class Meter implements ServiceEvents {
     this.lastBackup = { at, milliseconds, bytes, failedSince: false };
   }
 
-  backupFailed(): void {
+  backupFailed(reason: string): void {
     this.backups.add('failed');
-    this.lastBackup = { ...this.lastBackup, failedSince: true };
+    this.lastBackup = {
+      ...this.lastBackup,
+      failedSince: true,
+      failure: { at: this.#options.clock(), reason },
+    };
   }
 
   backupsHeldBack(count: number): void {
@@ -147,6 +163,8 @@ export interface LastBackup {
   readonly bytes?: number;
   /** Whether the one after it failed. */
   readonly failedSince: boolean;
+  /** The last failure, where none has succeeded since. Milliseconds since 1970, UTC. */
+  readonly failure?: { readonly at: number; readonly reason: string };
 }
 
 /** How often each of a few outcomes was met; all are there from the start, so that a rate can be taken of the first. */

@@ -24,6 +24,7 @@ export function metricsText(measured: Measured): string {
   writeWrites(exposition, measured);
   writeRecords(exposition, measured);
   writeIdentity(exposition, measured.meter);
+  writeAdminKeys(exposition, measured.meter);
   writeBackups(exposition, measured);
   writeReplication(exposition, measured);
   writeProcess(exposition, measured);
@@ -152,6 +153,14 @@ function writeIdentity(exposition: Exposition, meter: Meter): void {
     'service_identity_checks_remembered_total',
     'Checks that were answered from memory.',
     meter.cachedChecks.of('remembered'),
+  );
+}
+
+function writeAdminKeys(exposition: Exposition, meter: Meter): void {
+  exposition.counter(
+    'service_admin_keys_refused_total',
+    'Requests with a wrong admin key, on the API and on the operations port.',
+    meter.keyRefusals.total,
   );
 }
 

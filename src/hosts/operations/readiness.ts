@@ -4,28 +4,7 @@
 import { HOUR_MS } from '../../core/domain/hour.js';
 import { type Figures, newestBackup, type ReplicationFigures } from './figures.js';
 import type { Meter } from './meter.js';
-
-export type Reason =
-  | 'starting'
-  | 'stopping'
-  | 'storage_lost'
-  | 'database_unavailable'
-  | 'writes_failing'
-  | 'disk_full'
-  | 'replica_unreachable';
-
-/** A trouble that a restart would not cure, or that does no harm yet. */
-export type Warning =
-  | 'identity_provider_not_configured'
-  | 'identity_provider_unavailable'
-  | 'identity_provider_unfit'
-  | 'backup_failed'
-  | 'backup_overdue'
-  | 'backup_from_future'
-  | 'backup_held_back'
-  | 'erased_accounts_back'
-  | 'erasure_ledger_unreadable'
-  | 'replica_unreachable';
+import type { Reason, Warning } from './troubles.js';
 
 export interface ReadyAnswer {
   readonly ready: boolean;
@@ -126,6 +105,9 @@ export class Readiness {
     if (outcome === 'unavailable') warnings.push('identity_provider_unavailable');
     if (atStart?.ok === false && !atStart.away && !this.#providerProvedFit()) {
       warnings.push('identity_provider_unfit');
+    }
+    if (backups === undefined && figures.replication === undefined && this.#storage !== undefined) {
+      warnings.push('backup_not_configured');
     }
     if (meter.lastBackup?.failedSince) warnings.push('backup_failed');
     const { at, fromFuture } = newestBackup(backups, meter.lastBackup, clock());

@@ -25,6 +25,7 @@ export function statusOf({ meter, figures, ready, now }: Measured) {
       waiting: service?.writesWaiting ?? null,
       commits: Object.fromEntries(meter.commits),
       failing_since: timeOf(failure?.since),
+      failing_reason: failure?.reason ?? null,
       audit_failures: meter.auditFailures,
     },
     records: service?.records ?? null,
@@ -37,9 +38,19 @@ export function statusOf({ meter, figures, ready, now }: Measured) {
     },
     identity: {
       at_start: figures.providerFinding ?? null,
+      unavailable_since: timeOf(meter.identityUnavailableSince),
       checks: Object.fromEntries(meter.identityChecks),
       joined: meter.cachedChecks.of('joined'),
       remembered: meter.cachedChecks.of('remembered'),
+    },
+    admin_keys: {
+      refused: meter.keyRefusals.total,
+      /** Newest first; those of one minute are one entry. */
+      newest: meter.keyRefusals.newest.map(({ from, to, count }) => ({
+        from: timeOf(from),
+        to: timeOf(to),
+        count,
+      })),
     },
     backups: backupsOf(figures, meter.lastBackup, now),
     replication: replicationOf(figures, meter.replicaFailures),
@@ -56,16 +67,25 @@ export function statusOf({ meter, figures, ready, now }: Measured) {
 function backupsOf({ backups }: Figures, last: Measured['meter']['lastBackup'], now: number) {
   if (backups === undefined) return null;
   return {
+    folder: backups.folder,
     interval_hours: backups.intervalHours,
     keep: backups.keep,
     last_success_at: timeOf(newestBackup(backups, last, now).at),
     last_failed: last?.failedSince ?? false,
+    last_failure:
+      last?.failure === undefined
+        ? null
+        : { at: timeOf(last.failure.at), reason: last.failure.reason },
+    under_way: backups.isUnderWay,
     /** Null where the folder cannot be read. */
     list:
-      backups.kept?.map(({ name, takenAt, bytes }) => ({
+      backups.kept?.map(({ name, takenAt, bytes, records, opens }) => ({
         name,
         taken_at: timeOf(takenAt),
         bytes,
+        records: records ?? null,
+        /** Null until it was looked at. */
+        opens: opens ?? null,
       })) ?? null,
   };
 }

@@ -42,6 +42,7 @@ function responder(env: WorkerEnvironment): Responder {
     scheduler: unsliced(),
     admission: UNLIMITED,
     mayWait: false,
+    onAdminKeyRefused: undefined,
     randomBytes: undefined,
     digest: sha256,
     freshFetch: undefined,

@@ -42,6 +42,10 @@ export interface KeptBackup {
   /** Milliseconds since 1970, UTC. */
   readonly takenAt: number;
   readonly bytes: number;
+  /** Undefined until it was counted, and where it cannot be opened. */
+  readonly records: number | undefined;
+  /** Whether it could be opened and counted; undefined until this process has looked. */
+  readonly opens: boolean | undefined;
 }
 
 /** Takes backups by the clock. A failure is logged and has no other effect. */
@@ -61,6 +65,7 @@ export class BackupSchedule {
   #saidHeldBack = '';
   /** Of finished backups, by their names: they never change. */
   readonly #counts = new Map<string, number | undefined>();
+  #counting: Promise<void> | undefined;
 
   constructor(options: BackupScheduleOptions) {
     this.#options = options;
@@ -86,15 +91,23 @@ export class BackupSchedule {
     clearInterval(this.#timer);
   }
 
-  /** Newest first. Rejects where the folder cannot be read. */
+  get isUnderWay(): boolean {
+    return this.#underWay !== undefined;
+  }
+
+  /** Newest first. Rejects where the folder cannot be read. Those that were not counted yet are counted afterwards. */
   async kept(): Promise<KeptBackup[]> {
     const { folder } = this.#options.settings;
     const kept: KeptBackup[] = [];
     for (const [takenAt, name] of this.#names.byAge(await this.#list())) {
       // One may be removed meanwhile.
       const file = await stat(join(folder, name)).catch(() => undefined);
-      if (file !== undefined) kept.push({ name, takenAt, bytes: file.size });
+      if (file === undefined) continue;
+      const records = this.#counts.get(name);
+      const opens = this.#counts.has(name) ? records !== undefined : undefined;
+      kept.push({ name, takenAt, bytes: file.size, records, opens });
     }
+    this.#countLater(kept.map(({ name }) => name));
     return kept;
   }
 
@@ -107,9 +120,10 @@ export class BackupSchedule {
     if (this.#underWay === undefined) this.#run(() => this.#takeIfDue());
     else if (!this.#hangs && performance.now() - this.#begunAt > HANG_MS) {
       this.#hangs = true;
-      this.#events.backupFailed();
       const { log, settings } = this.#options;
-      log.error('backup_failed', `the folder ${settings.folder} does not answer; look at its disk`);
+      const reason = `the folder ${settings.folder} does not answer; look at its disk`;
+      this.#events.backupFailed(reason);
+      log.error('backup_failed', reason);
     }
   }
 
@@ -212,6 +226,18 @@ export class BackupSchedule {
     return new Set(held.map(({ name }) => name));
   }
 
+  /** One after the other: each takes a process. */
+  #countLater(names: readonly string[]): void {
+    this.#counting ??= (async () => {
+      for (const name of names) {
+        if (this.#stopping) break;
+        await this.#countOf(name);
+      }
+    })().finally(() => {
+      this.#counting = undefined;
+    });
+  }
+
   async #countOf(name: string): Promise<number | undefined> {
     const { settings, recordsIn: count = recordsIn } = this.#options;
     if (!this.#counts.has(name)) this.#counts.set(name, await count(join(settings.folder, name)));
@@ -236,7 +262,7 @@ export class BackupSchedule {
       return;
     }
     this.#retryAt = performance.now() + RETRY_MS;
-    this.#events.backupFailed();
+    this.#events.backupFailed(reasonOf(error));
     log.error('backup_failed', reasonOf(error));
   }
 }

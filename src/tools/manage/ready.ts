@@ -1,6 +1,8 @@
-// `manage ready`: asks the operations port whether the service can do its work, prints
-// one line, and exits with 0 or 1. For containers and deploy scripts.
+// `manage ready`: asks the operations port whether the service can do its work, prints one
+// line and what each reason and warning means, and exits with 0 or 1. For people, containers
+// and deploy scripts.
 
+import { reasonCalled, type Trouble, warningCalled } from '../../hosts/operations/troubles.js';
 import {
   type OperationsPort,
   readOperationsSettings,
@@ -13,12 +15,13 @@ export const READY = commandOf({
   name: 'manage ready',
   usage: '[--settings FILE]',
   about: `Asks the operations port whether the service can do its work, and prints one
-line. Ends with 0 where it can, else with 1.`,
+line, then what each reason and warning means and what to do. Ends with 0 where
+it can, else with 1.`,
   options: {},
   settings: [['OPS_PORT, OPS_HOST', 'as the service has them']],
   async run(_, { environment, out }) {
-    const { isReady, line } = await look(environment);
-    out(`${line}\n`);
+    const { isReady, line, troubles = '' } = await look(environment);
+    out(`${line}\n${troubles}`);
     return isReady ? EXIT_DONE : EXIT_FAILED;
   },
 });
@@ -29,6 +32,8 @@ const ANSWER_MAX_MS = 5_000;
 interface Finding {
   readonly isReady: boolean;
   readonly line: string;
+  /** Lines about each reason and warning. */
+  readonly troubles?: string;
 }
 
 async function ask({ host, port }: OperationsPort): Promise<Finding> {
@@ -46,16 +51,28 @@ function findingOf(answer: unknown): Finding {
   const isReady = memberOf(answer, 'ready') === true;
   const reasons = listOf(memberOf(answer, 'reasons'));
   const warnings = listOf(memberOf(answer, 'warnings'));
-  const state = isReady ? 'ready' : `not ready: ${reasons || 'this is not the operations port'}`;
-  return { isReady, line: warnings === '' ? state : `${state} (warnings: ${warnings})` };
+  const names = reasons.join(', ') || 'this is not the operations port';
+  const state = isReady ? 'ready' : `not ready: ${names}`;
+  const line = warnings.length === 0 ? state : `${state} (warnings: ${warnings.join(', ')})`;
+  const troubles = [
+    ...reasons.map((name) => linesOf(name, reasonCalled(name))),
+    ...warnings.map((name) => linesOf(name, warningCalled(name))),
+  ];
+  return { isReady, line, troubles: troubles.join('') };
+}
+
+/** Nothing for a name that only another release knows. */
+function linesOf(name: string, trouble: Trouble | undefined): string {
+  if (trouble === undefined) return '';
+  return `  ${name}: ${trouble.meaning}\n    What to do: ${trouble.action}\n`;
 }
 
 function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-function listOf(value: unknown): string {
-  return Array.isArray(value) ? value.join(', ') : '';
+function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 function codeOf(error: unknown): string {

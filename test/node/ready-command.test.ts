@@ -1,0 +1,80 @@
+// `node dist/manage.js ready`: what it prints and exits with.
+
+import { spawn } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
+import { bareEnvironment } from '../support/bare-environment.js';
+import { type NodeService, openNodeService } from '../support/node-service.js';
+import { operationsOf } from '../support/operations.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PORT = { OPS_PORT: '0' };
+
+let service: NodeService;
+
+beforeEach(async () => {
+  service = await openNodeService();
+});
+afterEach(() => service.close());
+
+/** What `node dist/manage.js ready` prints and exits with. */
+async function readyCommand(environment: Record<string, string>) {
+  const child = spawn(process.execPath, [join(ROOT, 'dist/manage.js'), 'ready'], {
+    env: { ...bareEnvironment(), ...environment },
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+describe('node dist/manage.js ready', () => {
+  it('prints one line and exits with 0 or 1', async () => {
+    const BACKUP_DIR = join(service.folder, 'backups');
+    await mkdir(BACKUP_DIR);
+    const server = await service.start({ ...PORT, BACKUP_DIR });
+    const OPS_PORT = new URL(operationsOf(server)).port;
+    expect(await readyCommand({ OPS_PORT })).toEqual({ code: 0, output: 'ready\n' });
+    await server.stop();
+    expect(await readyCommand({ OPS_PORT })).toEqual({
+      code: 1,
+      output: `not ready: http://127.0.0.1:${OPS_PORT}/ready gives no answer (ECONNREFUSED)\n`,
+    });
+    expect(await readyCommand({})).toEqual({
+      code: 1,
+      output: 'not ready: OPS_PORT is unset; set it as the service has it\n',
+    });
+  });
+
+  it('names the reasons and warnings, what they mean and what to do', async () => {
+    const server = await service.start({
+      ...PORT,
+      AUTH_USERINFO_URL: '',
+      READY_STOP_DELAY_MS: '2000',
+    });
+    const OPS_PORT = new URL(operationsOf(server)).port;
+    server.child.kill('SIGTERM');
+    await server.saw('"event":"stopping"');
+    expect(await readyCommand({ OPS_PORT })).toEqual({
+      code: 1,
+      output: [
+        'not ready: stopping (warnings: identity_provider_not_configured, backup_not_configured)',
+        `  stopping: ${REASONS.stopping.meaning}`,
+        `    What to do: ${REASONS.stopping.action}`,
+        ...(['identity_provider_not_configured', 'backup_not_configured'] as const).flatMap(
+          (name) => [
+            `  ${name}: ${WARNINGS[name].meaning}`,
+            `    What to do: ${WARNINGS[name].action}`,
+          ],
+        ),
+        '',
+      ].join('\n'),
+    });
+    await server.exited;
+  });
+});

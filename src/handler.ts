@@ -97,6 +97,16 @@ export {
   type Pause,
   unsliced,
 } from './core/admission/fair-scheduler.js';
+export type { Actor, AuditEvent } from './core/domain/audit-event.js';
+export type { CollectionName } from './core/domain/collection-name.js';
+export {
+  type ErrorCode,
+  type Failure,
+  FailureError,
+  type Outcome,
+} from './core/domain/errors.js';
+export type { ListQuery, Page, PageRequest, Rows, RowsPage } from './core/domain/listing.js';
+export type { Eventually } from './core/eventually.js';
 export { type CachedChecksOptions, cachedChecks } from './core/identity/cached-checks.js';
 export {
   type Identity,
@@ -120,6 +130,7 @@ export type {
   Journal,
   JournalRow,
   Sequences,
+  StoredTotals,
   StoredUsage,
   StoredViews,
   ThreeTimes,
@@ -133,10 +144,17 @@ export {
   openRecords,
 } from './core/records/memory-store.js';
 export type {
+  AccountPage,
+  AccountProfile,
   AccountRecords,
+  AccountSummary,
   OperatorViews,
+  Overview,
+  RecordCounts,
   RecordStore,
+  ResourceUsage,
   Sender,
+  Usage,
 } from './core/records/record-store.js';
 export { type RecordWork, workInPlace } from './core/records/record-work.js';
 export { sampleRows } from './core/records/sample-rows.js';

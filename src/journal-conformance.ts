@@ -3,20 +3,15 @@
 
 import type { Journal, StoredViews } from './core/records/journal.js';
 import type { Check, JournalHome } from './storage/conformance/check.js';
-import { journalChecks } from './storage/conformance/journal-checks.js';
+import { type JournalCheckOptions, journalChecks } from './storage/conformance/journal-checks.js';
 import { storedViewsChecks } from './storage/conformance/views-checks.js';
-
-export interface ConformanceOptions {
-  /** Whether each home has `refuseEvents`; the check that needs it runs only then. */
-  readonly refusesEvents?: boolean;
-}
 
 /** The checks of a journal that `openRecords` takes. `make` makes a new, empty place for each of them. */
 export function journalConformance(
   make: () => Promise<JournalHome<Journal & StoredViews>>,
-  options: ConformanceOptions = {},
+  options: JournalCheckOptions = {},
 ): Check[] {
   return [...journalChecks(make, options), ...storedViewsChecks(make)];
 }
 
-export type { Check, JournalHome };
+export type { Check, JournalCheckOptions, JournalHome };

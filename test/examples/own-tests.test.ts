@@ -2,7 +2,9 @@
 // memory, and the checks of a journal of one's own.
 
 import { execFile } from 'node:child_process';
+import { isBuiltin } from 'node:module';
 import { promisify } from 'node:util';
+import { createHandler, FailureError, openRecords, type RecordStore } from 'service-management-api';
 import { localIdentity, openMemoryJournal } from 'service-management-api/memory';
 import { describe, expect, it } from 'vitest';
 import { pageCode } from '../support/pages.js';
@@ -10,6 +12,7 @@ import { openProject } from '../support/project.js';
 
 const run = promisify(execFile);
 const PAGE = 'src/embedding.md';
+const ENGINE_PAGE = 'src/storage/conformance/README.md';
 
 /** Journals over a Map, the second of which forgets its rows when it is opened again. */
 const OUR_JOURNAL = (keeps: boolean) => `
@@ -43,21 +46,18 @@ describe('The embedding page’s tests', () => {
   it.each([
     [
       true,
-      ['takes no commit once closed', 'answers a ping while open, and refuses it once closed'],
+      [
+        'takes no commit once closed',
+        'answers a ping while open, and refuses it once closed',
+        'refuses a second opening, or fences the first one with it',
+        'keeps what a second opening committed, also from the first one once the second is closed',
+      ],
     ],
     [false, ['keeps puts, updates, removals and events of one commit together']],
   ])('name the fault of a journal (keeps its rows: %s)', async (keeps, failing) => {
-    const files = {
-      'journal.test.js': pageCode(PAGE, '## A journal of your own'),
-      'our-journal.js': OUR_JOURNAL(keeps),
-    };
-    const project = await openProject(files);
+    const project = await openProject(journalFiles(OUR_JOURNAL(keeps)));
     try {
-      const arguments_ = ['--test', '--test-reporter=tap', 'journal.test.js'];
-      const { stdout } = await run(process.execPath, arguments_, { cwd: project.path }).then(
-        () => ({ stdout: '' }),
-        (error: { stdout: string }) => error,
-      );
+      const stdout = await checked(project.path);
       for (const name of failing) expect(stdout).toMatch(new RegExp(`not ok \\d+ - ${name}`));
       expect(stdout).toMatch(/\n\s*ok \d+ - removes what is not there without complaint/);
       expect(stdout).toMatch(/found .*; it must be /);
@@ -65,6 +65,93 @@ describe('The embedding page’s tests', () => {
       await project.remove();
     }
   });
+});
+
+function journalFiles(ourJournal: string) {
+  return {
+    'journal.test.js': pageCode(ENGINE_PAGE, '## The checks'),
+    'our-journal.js': ourJournal,
+  };
+}
+
+/** What Node's test runner prints of the checks in that folder. */
+async function checked(folder: string): Promise<string> {
+  const given = ['--test', '--test-reporter=tap', 'journal.test.js'];
+  const { stdout } = await run(process.execPath, given, { cwd: folder }).catch(
+    (error: { stdout: string }) => error,
+  );
+  return stdout;
+}
+
+describe('The page’s engine', () => {
+  const ENGINE = pageCode(ENGINE_PAGE, '## An engine in about a hundred lines');
+  const HOME = `
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteJournal } from './engine.js';
+export async function makeHome() {
+  const folder = await mkdtemp(join(tmpdir(), 'engine-'));
+  return {
+    open: async () => openSqliteJournal(join(folder, 'records.db')),
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+`;
+
+  // A Node without node:sqlite runs it on libsql, whose interface is the same where it uses it.
+  const usable = (engine: string) =>
+    isBuiltin('node:sqlite')
+      ? engine
+      : engine.replace("{ DatabaseSync } from 'node:sqlite'", "DatabaseSync from 'libsql'");
+
+  async function checkedEngine(engine: string): Promise<string> {
+    const files = { ...journalFiles(HOME), 'engine.js': usable(engine) };
+    const project = await openProject(files, ['libsql']);
+    try {
+      return await checked(project.path);
+    } finally {
+      await project.remove();
+    }
+  }
+
+  it('keeps every promise, in about a hundred lines', async () => {
+    expect(ENGINE.trim().split('\n').length).toBeLessThan(125);
+    const stdout = await checkedEngine(ENGINE);
+    expect(stdout).toMatch(/^# fail 0$/m);
+    expect(stdout).toMatch(/^# pass (1[89]|[2-9]\d)$/m);
+  });
+
+  it('without its fence fails the checks of a second opening, and no other', async () => {
+    const fence = 'if (epochOf.get().epoch !== epoch)';
+    expect(ENGINE).toContain(fence);
+    const stdout = await checkedEngine(ENGINE.replace(fence, 'if (false)'));
+    expect(stdout).toMatch(/^# fail 2$/m);
+    expect(stdout).toMatch(/not ok \d+ - refuses a second opening/);
+  });
+});
+
+it('A store of one’s own answers 503 with Retry-After by a FailureError', async () => {
+  const records = await openRecords({ journal: openMemoryJournal() });
+  const failure = { code: 'STORAGE_UNAVAILABLE', message: 'away', retryAfterSeconds: 7 } as const;
+  const away: RecordStore = {
+    operator: records.operator,
+    account: (owner) => ({
+      ...records.account(owner),
+      list() {
+        throw new FailureError(failure);
+      },
+    }),
+  };
+  const handle = createHandler({ records: away, identity: localIdentity() });
+  const response = await handle(
+    new Request('http://localhost/api/v1/customers', {
+      headers: { authorization: 'Bearer local-amina' },
+    }),
+  );
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '7']);
+  expect(await response.json()).toMatchObject({ error: { code: 'STORAGE_UNAVAILABLE' } });
+  await records.close();
 });
 
 it('A journal in memory has the sample rows unless an option leaves them out', async () => {

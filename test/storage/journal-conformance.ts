@@ -3,7 +3,10 @@
 
 import { describe, it } from 'vitest';
 import type { Check, CheckedJournal, JournalHome } from '../../src/storage/conformance/check.js';
-import { journalChecks } from '../../src/storage/conformance/journal-checks.js';
+import {
+  type JournalCheckOptions,
+  journalChecks,
+} from '../../src/storage/conformance/journal-checks.js';
 
 export { changes, event, loaded, row, rows } from '../../src/storage/conformance/sample-changes.js';
 export type TestedJournal = CheckedJournal;
@@ -11,9 +14,9 @@ export type TestedJournal = CheckedJournal;
 export function conformanceOf(
   name: string,
   make: () => Promise<JournalHome>,
-  refusesEvents = true,
+  options: JournalCheckOptions = {},
 ): void {
-  describeChecks(`A journal — ${name}`, journalChecks(make, { refusesEvents }));
+  describeChecks(`A journal — ${name}`, journalChecks(make, { refusesEvents: true, ...options }));
 }
 
 export function describeChecks(title: string, checks: readonly Check[]): void {

@@ -7,7 +7,10 @@ export type CheckedJournal = Journal & Pick<StoredViews, 'auditEvents'> & Partia
 
 /** One place to store into, new and without rows when it is made. */
 export interface JournalHome<Opened extends Journal = CheckedJournal> {
-  /** Opens the journal there, again and again; the one opened before is closed. What it held is still there. */
+  /**
+   * Opens the journal there, again and again; what it held is still there. The one opened before is
+   * closed, but for the checks of a second opening: there this rejects, or the first one is fenced.
+   */
   open(): Promise<Opened>;
   /** Makes every audit event from the next opening on impossible to store. Called while closed. */
   refuseEvents?(): Promise<void>;

@@ -3,7 +3,8 @@
 import type { Changes, CommitResult, JournalRow } from '../../core/records/journal.js';
 import { type Check, type CheckedJournal, checksOf, type JournalHome, type Step } from './check.js';
 import { expectSame, expectTrue } from './expectations.js';
-import { changes, event, loaded, row, rows } from './sample-changes.js';
+import { FENCING } from './fencing-checks.js';
+import { changes, commits, event, loaded, row, rows } from './sample-changes.js';
 
 type Steps = Readonly<Record<string, Step<CheckedJournal>>>;
 
@@ -19,13 +20,24 @@ const ODD_TEXTS = [
 
 const COMMITTED: CommitResult = { status: 'committed' };
 
-/** `make` makes a new, empty place for each check. The check of events that cannot be stored needs `refusesEvents`. */
+export interface JournalCheckOptions {
+  /** Whether each home has `refuseEvents`; the check that needs it runs only then. Default: false. */
+  readonly refusesEvents?: boolean;
+  /** False where the platform itself never has two openings of one place. Default: true. */
+  readonly opensTwice?: boolean;
+}
+
+/** `make` makes a new, empty place for each check. */
 export function journalChecks(
   make: () => Promise<JournalHome>,
-  { refusesEvents = false }: { readonly refusesEvents?: boolean } = {},
+  { refusesEvents = false, opensTwice = true }: JournalCheckOptions = {},
 ): Check[] {
-  const steps = { ...COMMITS, ...LOADING, ...EVENTS, ...ENDS, ...(refusesEvents ? REFUSALS : {}) };
-  return checksOf(make, steps);
+  const groups = [
+    ...[COMMITS, LOADING, EVENTS, ENDS],
+    ...(opensTwice ? [FENCING] : []),
+    ...(refusesEvents ? [REFUSALS] : []),
+  ];
+  return checksOf(make, Object.assign({}, ...groups));
 }
 
 const COMMITS: Steps = {
@@ -224,10 +236,6 @@ async function eventsOf(journal: CheckedJournal, page = 1, pageSize = 200) {
 
 function withoutId({ id: _id, ...kept }: KeptEvent): ReturnType<typeof event> {
   return kept;
-}
-
-async function commits(journal: CheckedJournal, some: Partial<Changes>): Promise<void> {
-  expectSame('the outcome of a commit', await journal.commit(changes(some)), COMMITTED);
 }
 
 async function fails(journal: CheckedJournal, some: Partial<Changes>): Promise<void> {

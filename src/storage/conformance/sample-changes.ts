@@ -2,6 +2,7 @@
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
 import type { Changes, Journal, JournalRow } from '../../core/records/journal.js';
+import { expectSame } from './expectations.js';
 
 export function row(position: number, body?: string): JournalRow {
   const id = `CUS-${String(position).padStart(4, '0')}`;
@@ -31,6 +32,11 @@ export function event(name: string, changed: readonly string[] = ['name']): Audi
 
 export function changes(some: Partial<Changes>): Changes {
   return { puts: [], removals: [], sequences: {}, events: [], at: 1_700_000_000_000, ...some };
+}
+
+export async function commits(journal: Journal, some: Partial<Changes>): Promise<void> {
+  const result = await journal.commit(changes(some));
+  expectSame('the outcome of a commit', result, { status: 'committed' });
 }
 
 /** Every row of the journal. Throws where a page is empty. */

@@ -32,10 +32,13 @@ export class MemoryStorage {
   readonly #ids = new Map<string, number>();
   readonly #highest: Partial<Record<CollectionName, number>> = {};
   readonly #events: AuditEvent[] = [];
+  #latest: MemoryJournal | undefined;
 
-  /** A journal on this storage, which outlives it. */
+  /** A journal on this storage, which outlives it. One that was opened before stores nothing more. */
   open(): Journal & StoredViews {
-    return new MemoryJournal(this);
+    this.#latest?.fence();
+    this.#latest = new MemoryJournal(this);
+    return this.#latest;
   }
 
   rows(): KeptRow[] {
@@ -87,6 +90,7 @@ class MemoryJournal implements Journal, StoredViews {
   readonly bodyMaxBytes = BODY_MAX_BYTES;
   readonly #storage: MemoryStorage;
   #isClosed = false;
+  #isFenced = false;
 
   constructor(storage: MemoryStorage) {
     this.#storage = storage;
@@ -106,6 +110,7 @@ class MemoryJournal implements Journal, StoredViews {
 
   async commit(changes: Changes): Promise<CommitResult> {
     if (this.#isClosed) return { status: 'unknown', error: closed() };
+    if (this.#isFenced) return { status: 'unknown', error: fenced() };
     try {
       this.#storage.apply(changes);
       return { status: 'committed' };
@@ -134,6 +139,10 @@ class MemoryJournal implements Journal, StoredViews {
 
   async ping(): Promise<void> {
     if (this.#isClosed) throw closed();
+  }
+
+  fence(): void {
+    this.#isFenced = true;
   }
 
   async close(): Promise<void> {
@@ -167,4 +176,8 @@ function keyOf({ collection, id }: JournalRow): string {
 
 function closed(): Error {
   return new Error('the journal is closed; open another one');
+}
+
+function fenced(): Error {
+  return new Error('another journal was opened on this storage; this one stores nothing more');
 }

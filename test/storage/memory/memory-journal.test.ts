@@ -9,5 +9,5 @@ async function makeHome() {
   return { open: async () => storage.open(), remove: async () => {} };
 }
 
-conformanceOf('memory', makeHome, false);
+conformanceOf('memory', makeHome, { refusesEvents: false });
 viewsConformanceOf('memory', makeHome);

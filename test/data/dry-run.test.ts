@@ -55,6 +55,12 @@ describe('A dry run reads', () => {
     ['quoted marks', 'name,phone\n"A ""B"", C",1\n', [], '{"name":"A \\"B\\", C","phone":"1"}'],
     ['mixed line ends', 'name,phone\r\nA,1\nB,2\rC,3\r\n', [], '3 rows, 3 good'],
     ['empty lines', 'name,phone\n\nA,1\n\n\nB,2\n', [], 'line 6: {"name":"B","phone":"2"}'],
+    [
+      'rows of separators alone as empty lines',
+      ';;\nname;phone;\n;;\nA;1;\n ; ;\n\n;;;;\n',
+      ['--delimiter', ';'],
+      '1 rows, 1 good, 0 bad, 5 empty lines skipped',
+    ],
     ['no last line end', 'name,phone\nA,1', [], '1 rows, 1 good'],
     ['an empty column at the end', 'name,phone,\nA,1,\n', [], '{"name":"A","phone":"1"}'],
     ['empty cells as not given', 'name,phone,email\nA,1,\n', [], '{"name":"A","phone":"1"}'],
@@ -182,6 +188,18 @@ describe('A dry run refuses', () => {
       'column "price": the value could be 1 or 1000; pass --decimal , or --decimal . ("1.000")',
     ],
     [
+      'a telephone number that a spreadsheet ruined',
+      'team',
+      'name;phone\nA;7,54E+08\n',
+      'line 2, column "phone": a spreadsheet has rounded this telephone number; write it in full, in a column whose format is text ("7,54E+08")',
+    ],
+    [
+      'such a number that is optional, and has another header',
+      'orders',
+      'customer,service,amount,Simu\nA,B,1,2.55754E+11\n',
+      'line 2, column "Simu": a spreadsheet has rounded this telephone number',
+    ],
+    [
       'a number that is none',
       'services',
       'name,price\nA,TZS 5\n',
@@ -194,7 +212,8 @@ describe('A dry run refuses', () => {
       'column "price": price is 0; it must be a number above 0 ("0")',
     ],
   ])('%s, with its line and column', async (_name, into, content, wanted) => {
-    const { code, text } = await judge(content, into);
+    const args = content.includes('Simu') ? ['--map', 'Simu=phone'] : [];
+    const { code, text } = await judge(content, into, args);
     expect(text).toContain(wanted);
     expect(code).toBe(1);
   });

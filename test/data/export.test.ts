@@ -125,6 +125,22 @@ describe('An export', () => {
     expect(safe).toContain(";'=1+1;0713;'@x;-5;");
   });
 
+  it.each([
+    [';1234,5;1,2340', ['--delimiter', ';']],
+    [';1234,5;1,2340', ['--excel', '--delimiter', ';']],
+    [',1234.5,1.2340', []],
+    [';1234.5;1.2340', ['--delimiter', ';', '--decimal', '.']],
+  ])('writes the amounts %s with %j, and the import takes them back', async (amounts, args) => {
+    const [account, again] = [`amounts-${++serial}`, `amounts-${serial}-again`];
+    const order = { customer: 'A', service: 'B', amount: 1234.5, paid: 1.234 };
+    await create(account, 'orders', order);
+    const { folder, run } = exported(account, '--format', 'csv', ...args);
+    await run();
+    expect(await text(folder, 'orders.csv')).toContain(amounts);
+    await on.run(['import', `${folder}/orders.csv`, '--account', again, '--into', 'orders']);
+    expect(await on.contents(again, 'orders')).toMatchObject([order]);
+  });
+
   it('of all accounts has a folder for each, whatever the subjects are', async () => {
     for (const subject of ['auth0|Ämina', '../x', 'AMINA', 'amina', 'y'.repeat(300)]) {
       await create(subject, 'team', { name: subject, phone: '1' });

@@ -106,6 +106,9 @@ describe('An import', () => {
       expect.stringContaining('2 of 3 rows are in customers, 1 left out'),
     ]);
     expect(await names(account)).toEqual(['A', 'C']);
+    const again = await on.run([...args, '--skip-bad']);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('nothing to do')]);
+    expect(await names(account)).toEqual(['A', 'C']);
   });
 
   it('goes from the last row to the first with --reverse', async () => {

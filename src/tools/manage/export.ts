@@ -8,7 +8,14 @@ import { flag, required, text, texts } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
 import { pathOf } from '../program/command-dependencies.js';
 import { EXIT_DONE, UsageError } from '../program/ending.js';
-import { collection, delimiter, SERVICE_SETTINGS, serviceOf, subject } from './service-options.js';
+import {
+  collection,
+  decimal,
+  delimiter,
+  SERVICE_SETTINGS,
+  serviceOf,
+  subject,
+} from './service-options.js';
 
 const OPTIONS = {
   account: text('SUBJECT', 'whose records, or'),
@@ -20,6 +27,7 @@ const OPTIONS = {
     'CSV with a byte order mark; cells that begin with\n= + - @ get an apostrophe: none is taken for a formula',
   ),
   delimiter: text('MARK', 'of CSV; a comma unless given'),
+  decimal: text(', | .', 'before a fraction in CSV; a comma beside --delimiter ;, else a point'),
 };
 
 export function exportCommand(waits?: Waits): Command {
@@ -42,16 +50,25 @@ into a new FOLDER, oldest first.`,
       if (format !== 'ndjson' && format !== 'csv') {
         throw new UsageError(`--format is ${JSON.stringify(format)}; it must be ndjson or csv`);
       }
-      if (format === 'ndjson' && (isForExcel || values.delimiter !== undefined)) {
-        throw new UsageError('--excel and --delimiter are for --format csv; give it, too');
+      const isForCsv = isForExcel || (values.delimiter ?? values.decimal) !== undefined;
+      if (format === 'ndjson' && isForCsv) {
+        throw new UsageError(
+          '--excel, --delimiter and --decimal are for --format csv; give it, too',
+        );
       }
+      const mark = delimiter(values.delimiter ?? ',');
       const names = values.collection?.map((name) => collection('--collection', name));
       const options = {
         account: all ? undefined : subject(account),
         folder: pathOf(dependencies, required('--to', 'a new folder', values.to)),
         format,
         collections: COLLECTION_NAMES.filter((name) => names?.includes(name) ?? true),
-        style: { delimiter: delimiter(values.delimiter ?? ','), isForExcel },
+        style: {
+          delimiter: mark,
+          // A spreadsheet that wants a semicolon has a decimal comma.
+          decimal: decimal(values.decimal) ?? (mark === ';' ? ',' : '.'),
+          isForExcel,
+        },
       } as const;
       const service = serviceOf(dependencies, waits);
       await inWords(() => exportData(options, service(), dependencies));

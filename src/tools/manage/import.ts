@@ -4,14 +4,20 @@ import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { inWords } from '../data/failures.js';
 import { parseMap } from '../data/import/columns.js';
 import { importData } from '../data/import/import-command.js';
-import type { DecimalMark } from '../data/import/number-text.js';
 import { knownEncoding } from '../data/import/source-file.js';
 import type { Waits } from '../data/waiting.js';
 import { flag, text, texts } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
 import { pathOf } from '../program/command-dependencies.js';
 import { UsageError } from '../program/ending.js';
-import { collection, delimiter, SERVICE_SETTINGS, serviceOf, subject } from './service-options.js';
+import {
+  collection,
+  decimal,
+  delimiter,
+  SERVICE_SETTINGS,
+  serviceOf,
+  subject,
+} from './service-options.js';
 
 const CONNECTIONS_DEFAULT = 8;
 const CONNECTIONS_MAX = 64;
@@ -68,11 +74,6 @@ of an export's folder; none unless all are good. Run again, it goes on.`,
       return inWords(() => importData(options, serviceOf(dependencies, waits), dependencies));
     },
   });
-}
-
-function decimal(given: string | undefined): DecimalMark | undefined {
-  if (given === undefined || given === ',' || given === '.') return given;
-  throw new UsageError(`--decimal is ${JSON.stringify(given)}; it must be , or .`);
 }
 
 function connections(given: string | undefined): number {

@@ -6,6 +6,7 @@ import {
   type CollectionName,
   isCollectionName,
 } from '../../core/domain/collection-name.js';
+import type { DecimalMark } from '../data/number-text.js';
 import { Service } from '../data/service.js';
 import { readTarget } from '../data/target.js';
 import type { Waits } from '../data/waiting.js';
@@ -50,4 +51,9 @@ export function delimiter(given: string): string {
   const mark = DELIMITER_NAMES[given] ?? given;
   if (mark.length === 1 && !/["\r\n]/.test(mark)) return mark;
   throw new UsageError(`--delimiter is ${JSON.stringify(given)}; it must be one character, or tab`);
+}
+
+export function decimal(given: string | undefined): DecimalMark | undefined {
+  if (given === undefined || given === ',' || given === '.') return given;
+  throw new UsageError(`--decimal is ${JSON.stringify(given)}; it must be , or .`);
 }

@@ -101,7 +101,7 @@ async function exportFirst(
       folder: exportFolder,
       format: 'ndjson',
       collections: COLLECTION_NAMES,
-      style: { delimiter: ',', isForExcel: false },
+      style: { delimiter: ',', decimal: '.', isForExcel: false },
     },
     service,
     dependencies,

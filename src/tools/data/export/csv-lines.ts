@@ -3,12 +3,15 @@
 
 import { stringify } from 'csv-stringify/sync';
 import { CommandError } from '../failures.js';
+import { type DecimalMark, textOfNumber } from '../number-text.js';
 
 const COLUMNS_MAX = 5_000;
 const ENDING = '\r\n';
 
 export interface CsvStyle {
   readonly delimiter: string;
+  /** Before the fraction of a number. */
+  readonly decimal: DecimalMark;
   /** For Excel: a byte order mark, and no cell that a spreadsheet program takes for a formula. */
   readonly isForExcel: boolean;
 }
@@ -43,20 +46,21 @@ export function csvRow(
   return csvLine(cells, style);
 }
 
-function csvLine(cells: readonly unknown[], { delimiter, isForExcel }: CsvStyle): string {
-  return stringify([cells.map((cell) => cellOf(cell, isForExcel))], {
-    delimiter,
+function csvLine(cells: readonly unknown[], style: CsvStyle): string {
+  return stringify([cells.map((cell) => cellOf(cell, style))], {
+    delimiter: style.delimiter,
     record_delimiter: ENDING,
     // Quotes keep a text with other line ends, or with spaces at its ends, as it is.
     quoted_match: /^\s|\s$|[\r\n]/,
   });
 }
 
-/** Numbers stay as they are, also negative ones: they are no formulas. */
-function cellOf(value: unknown, isForExcel: boolean): string {
+/** Numbers get no apostrophe, also negative ones: they are no formulas. */
+function cellOf(value: unknown, { decimal, isForExcel }: CsvStyle): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') {
     return isForExcel && /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
   }
+  if (typeof value === 'number') return textOfNumber(value, decimal);
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

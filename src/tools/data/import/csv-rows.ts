@@ -19,7 +19,7 @@ const DELIMITERS = [',', ';', '\t', '|'];
 /** This many characters are searched for the delimiter. */
 const HEAD_MAX_CHARACTERS = 65_536;
 
-/** The header first, then the rows; empty lines are skipped. */
+/** The header first, then the rows. An empty line is one empty cell. */
 export async function* csvRows(
   source: SourceFile,
   delimiter: string | undefined,
@@ -48,9 +48,7 @@ export async function* csvRows(
   const text = Readable.from(without(all, skipped));
   text.once('error', (error) => parser.destroy(error));
   try {
-    for await (const row of text.pipe(parser) as AsyncIterable<CsvRow>) {
-      if (row.cells.length > 1 || row.cells[0] !== '') yield row;
-    }
+    yield* text.pipe(parser) as AsyncIterable<CsvRow>;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new UnreadableFile(source.path, {

@@ -42,7 +42,7 @@ interface JudgedPart extends Part {
 const SHOWN_ROWS = 3;
 const SHOWN_MAX_CHARACTERS = 200;
 
-/** Resolves with the exit code, which is 1 if a row is bad. */
+/** Resolves with the exit code: 1 where a dry run finds a bad row, or rows are left out by this run. */
 export async function importData(
   options: ImportOptions,
   service: () => Service,
@@ -68,8 +68,11 @@ export async function importData(
         'nothing was written; correct the rows, or pass --skip-bad to leave them out',
       );
     }
-    for (const part of judgedParts) await send(part, options, service(), report, dependencies);
-    return report.badRows === 0 ? 0 : 1;
+    let leftOut = 0;
+    for (const part of judgedParts) {
+      leftOut += await send(part, options, service(), report, dependencies);
+    }
+    return leftOut === 0 ? 0 : 1;
   } finally {
     for (const { spool } of judgedParts) await spool?.close();
     for (const release of releases) await release();
@@ -88,10 +91,11 @@ async function judge(
   const spool = options.isDryRun
     ? undefined
     : await Spool.create(`${source.path}.rows-${process.pid}`);
-  let [rows, bad] = [0, 0];
+  let [rows, bad, skipped] = [0, 0, 0];
+  const skip = () => void skipped++;
   try {
     out(`${source.path}: ${encodingText(part)}, into ${collection}\n`);
-    for await (const found of judgedRows(source, collection, options.reading)) {
+    for await (const found of judgedRows(source, collection, options.reading, skip)) {
       if (interrupted.aborted) throw new Interrupted('nothing was written');
       rows++;
       if (rows <= SHOWN_ROWS) out(`  line ${found.line}: ${shortened(found.body)}\n`);
@@ -105,7 +109,8 @@ async function judge(
     await spool?.close();
     throw error;
   }
-  out(`${source.path}: ${rows} rows, ${rows - bad} good, ${bad} bad\n`);
+  const empty = skipped === 0 ? '' : `, ${skipped} empty lines skipped`;
+  out(`${source.path}: ${rows} rows, ${rows - bad} good, ${bad} bad${empty}\n`);
   return { ...part, rows, bad, spool };
 }
 
@@ -128,16 +133,17 @@ function showProblems(report: Report, options: ImportOptions, { out }: CommandDe
   if (more > 0) out(`  and ${more} more, all of them in ${where}\n`);
 }
 
+/** Resolves with the number of rows that it left out: none where an earlier run has finished the part. */
 async function send(
   part: JudgedPart,
   options: ImportOptions,
   service: Service,
   report: Report,
   dependencies: CommandDependencies,
-): Promise<void> {
+): Promise<number> {
   const { source, collection, spool, rows, bad } = part;
   const { out, now, interrupted } = dependencies;
-  if (spool === undefined) return;
+  if (spool === undefined) return 0;
   const records = service.records(options.account, collection);
   const journal = await ImportJournal.open(
     journalPath(part, options, service),
@@ -153,7 +159,8 @@ async function send(
   if (journal.finished !== undefined && already >= total) {
     const { at, created } = journal.finished;
     out(`${source.path} was imported on ${at} (${created} records); nothing to do\n`);
-    return journal.close();
+    await journal.close();
+    return 0;
   }
   if (already > 0) out(`going on: ${already} of ${total} records are there from before\n`);
   const progress = startProgress(dependencies, {
@@ -191,6 +198,7 @@ async function send(
     out(
       `${source.path}: ${created - already} records created in ${seconds.toFixed(1)} s (${rate}/s), ${created} of ${rows} rows are in ${collection}${skipped > 0 ? `, ${skipped} left out` : ''}\n`,
     );
+    return skipped;
   } catch (error) {
     if (error instanceof RowRefused) throw error;
     const sentence = `${sentenceOf(error)}; ${journal.created.size} of ${total} records are created; run the same command to go on`;

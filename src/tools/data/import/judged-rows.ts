@@ -7,10 +7,11 @@ import { type JsonObject, parseJsonObject } from '../../../core/domain/json.js';
 import { REQUEST_BODY_MAX_BYTES } from '../../../core/domain/limits.js';
 import { validated } from '../../../core/domain/record.js';
 import { CommandError } from '../failures.js';
+import { type DecimalMark, numberOfText } from '../number-text.js';
+import { numberProblem, textProblem } from './cell-problems.js';
 import { type Column, columnsOf } from './columns.js';
 import { type CsvRow, csvRows } from './csv-rows.js';
 import { jsonArrayRows, ndjsonRows } from './json-rows.js';
-import { type DecimalMark, numberOfText } from './number-text.js';
 import { type Problem, UnreadableFile } from './problem.js';
 import type { SourceFile } from './source-file.js';
 
@@ -32,16 +33,27 @@ export interface JudgedRow {
   readonly problems: readonly Problem[];
 }
 
-/** Yields every row in the file's order. Throws an `UnreadableFile`, a `CommandError` or a `UsageError` for the file as a whole. */
+/**
+ * Yields every row in the file's order; `skipped` is called for each line that is empty or has
+ * separators alone. Throws an `UnreadableFile`, a `CommandError` or a `UsageError` for the file as a whole.
+ */
 export async function* judgedRows(
   source: SourceFile,
   collection: CollectionName,
   reading: Reading,
+  skipped: () => void,
 ): AsyncGenerator<JudgedRow, void> {
   let row = 0;
   if (source.format === 'csv') {
     let columns: Column[] | undefined;
     for await (const found of csvRows(source, reading.delimiter)) {
+      const isEmptyLine = found.cells.length === 1 && found.cells[0] === '';
+      if (found.cells.every((cell) => cell.trim() === '')) {
+        skipped();
+        // The journal of an import that an earlier release began counts rows of separators.
+        if (!isEmptyLine && columns !== undefined) row++;
+        continue;
+      }
       if (columns === undefined) {
         columns = columnsOf(source.path, found.line, found.cells, reading.map);
         expectRequired(source, collection, columns);
@@ -143,15 +155,14 @@ function recordOf({ line, cells }: CsvRow, columns: readonly Column[], mark?: De
     if (header === '') {
       const column = String(index + 1);
       problems.push({ line, column, problem: 'the value has no header above it', value });
-    } else if (value.includes('\0')) {
-      add('the value has a NUL character; the file is damaged, or it is UTF-16: pass --encoding');
-    } else if (isNumber) {
-      const number = numberOfText(value, mark);
-      if (number.ok) members.push([property, number.value]);
-      else add(`the value ${number.problem}`);
-    } else {
-      members.push([property, value]);
+      continue;
     }
+    const problem = textProblem(property, value);
+    const number = isNumber && problem === undefined ? numberOfText(value, mark) : undefined;
+    if (problem !== undefined) add(problem);
+    else if (number === undefined) members.push([property, value]);
+    else if (number.ok) members.push([property, number.value]);
+    else add(numberProblem(number, mark));
   }
   // Object.fromEntries defines own properties, also `__proto__`.
   return { record: Object.fromEntries(members) as JsonObject, problems };

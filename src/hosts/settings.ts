@@ -11,6 +11,7 @@ import { type ReplicationSettings, readReplication } from './settings/replicatio
 import {
   type Environment,
   MASKED,
+  onOrOff,
   type Parser,
   quoted,
   read,
@@ -34,6 +35,8 @@ export interface Settings {
   readonly databasePath: string;
   /** A missing database is made also where an earlier one is known to have been. */
   readonly databaseCreate: boolean;
+  /** A new database gets the sample rows of `local-preview`. */
+  readonly sampleRecords: boolean;
   /** Undefined: every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
   readonly signIn: SignInSettings | undefined;
   /** Two while the key is rotated: both are taken. */
@@ -83,6 +86,7 @@ export function readSettings(environment: Environment, readFile?: ReadFile): Set
     port: read(environment, 'PORT', wholeNumber(0, 65_535), 8080),
     databasePath: readDatabasePath(environment),
     databaseCreate: read(environment, 'DATABASE_CREATE', yes, false),
+    sampleRecords: readSampleRecords(environment),
     signIn: readSignIn(environment),
     adminKey: readAdminKey(environment, readFile),
     corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
@@ -147,6 +151,11 @@ function keysIn(path: string, readFile: ReadFile): string[] {
     throw new SettingError(name, `${quoted(path)}, which has ${keys.length} keys`, wanted);
   }
   return keys.map((key) => headerText(name, key));
+}
+
+/** Whether a new database, or a new deployment, gets the sample rows. Throws a `SettingError`. */
+export function readSampleRecords(environment: Environment): boolean {
+  return read(environment, 'SAMPLE_RECORDS', onOrOff, 'on') === 'on';
 }
 
 /** The limits that an account of either host has, where the host sets none of its own. */

@@ -65,6 +65,23 @@ onEveryHost('Sample rows', (service) => {
   });
 });
 
+onEveryHost(
+  'Without SAMPLE_RECORDS',
+  (service) => {
+    it('a new database is empty, and its first record takes the first id', async () => {
+      const samples = service.account(SAMPLE_OWNER);
+      for (const name of COLLECTIONS) {
+        expect((await samples.get(`/${name}`)).json.data).toEqual([]);
+      }
+      const { data } = (await service.operator.get('/admin/overview')).json;
+      expect(data).toMatchObject({ tenant_count: 0, record_count: 0 });
+      const { id } = await samples.create('customers', VALID_BODY.customers);
+      expect(id).toBe('CUS-0001');
+    });
+  },
+  { isOwn: true, sampleRecords: false },
+);
+
 onEveryStorage('Sample rows of a database that was used', (service) => {
   it('are not added again by a restart', async () => {
     const before = (await service.operator.get(tenantPath(SAMPLE_OWNER))).json.data;

@@ -151,6 +151,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function inWords(value: unknown, probe: string): string {
+  if (value === true) return 'on';
   if (typeof value !== 'string' && typeof value !== 'number') return 'unset';
   return probe.startsWith('file:') ? `file:${value}` : String(value);
 }

@@ -249,6 +249,7 @@ class RunningService implements ContractService {
       userinfoUrl: this.identity.url,
       adminKey: ADMIN_KEY,
       corsAllowedOrigins: [],
+      sampleRecords: true,
       ...this.#options,
     });
   }

@@ -7,15 +7,18 @@ export interface HostOptions {
   readonly userinfoUrl: string | undefined;
   readonly adminKey: string | undefined;
   readonly corsAllowedOrigins: readonly string[];
+  /** Whether a new database gets the sample rows. */
+  readonly sampleRecords: boolean;
 }
 
 /** The options as settings, the same for every host. */
 export function environmentOf(options: HostOptions): Readonly<Record<string, string>> {
-  const { userinfoUrl, adminKey, corsAllowedOrigins } = options;
+  const { userinfoUrl, adminKey, corsAllowedOrigins, sampleRecords } = options;
   return {
     ...(userinfoUrl !== undefined && { AUTH_USERINFO_URL: userinfoUrl }),
     ...(adminKey !== undefined && { ADMIN_API_KEY: adminKey }),
     CORS_ALLOWED_ORIGINS: corsAllowedOrigins.join(','),
+    SAMPLE_RECORDS: sampleRecords ? 'on' : 'off',
   };
 }
 

@@ -39,7 +39,14 @@ async function openAccount() {
     abort: (reason: string) => void aborted.push(reason),
     blockConcurrencyWhile: <T>(run: () => Promise<T>) => run(),
   };
-  const account = new ServedAccount({ ctx, journal, outbox, limits: NO_LIMITS, log });
+  const account = new ServedAccount({
+    ctx,
+    journal,
+    outbox,
+    limits: NO_LIMITS,
+    sowsSamples: true,
+    log,
+  });
   await account.load();
   const records = async () => (await account.records('neema'))?.account('neema');
   return { account, storage, records, aborted };

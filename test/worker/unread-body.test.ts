@@ -23,6 +23,7 @@ describe.each(HOSTS.filter(({ name }) => name !== 'handler in process'))('$name'
       userinfoUrl: identity.url,
       adminKey: ADMIN_KEY,
       corsAllowedOrigins: [],
+      sampleRecords: true,
     });
     origin = new URL((await running.fetch('/api/v1/health')).url).origin;
   });

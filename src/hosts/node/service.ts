@@ -70,6 +70,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       path: settings.databasePath,
       backupFolder: settings.backups?.folder,
       createAnyway: settings.databaseCreate,
+      sampleRows: settings.sampleRecords,
       replication: replica && { ...replica.settings, onReport: (report) => replica.take(report) },
     });
     warnOfCreation(settings, journal.isNew, log);

@@ -38,6 +38,7 @@ export const SETTING_NAMES = [
   'READY_STOP_DELAY_MS',
   'REPLICATION',
   'REQUEST_LOG',
+  'SAMPLE_RECORDS',
   'SERVICE_URL',
   'SLOW_REQUEST_MS',
 ] as const;

@@ -27,7 +27,7 @@ import type {
 import { AccountMove } from './account-move.js';
 import { AccountRestore } from './account-restore.js';
 import { consoleLog } from './console-log.js';
-import { accountLimits, directoryStub, type WorkerEnvironment } from './environment.js';
+import { accountSettings, directoryStub, type WorkerEnvironment } from './environment.js';
 import { Outbox } from './outbox.js';
 import { type SentPage, sentPage } from './sent-page.js';
 import { notServed, ServedAccount } from './served-account.js';
@@ -50,10 +50,10 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
     const { storage } = ctx;
     const log = consoleLog();
     const directory = () => directoryStub(env);
-    const limits = accountLimits(env);
+    const { limits, sowsSamples } = accountSettings(env);
     const outbox = new Outbox({ storage, directory, log, clock: Date.now, random: Math.random });
     const journal = new ObjectJournal({ storage, epoch: crypto.randomUUID(), follower: outbox });
-    const account = new ServedAccount({ ctx, journal, outbox, limits, log });
+    const account = new ServedAccount({ ctx, journal, outbox, limits, sowsSamples, log });
     this.#outbox = outbox;
     this.#account = account;
     this.#move = new AccountMove({ storage, journal, outbox, limits, account });

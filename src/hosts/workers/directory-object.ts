@@ -36,7 +36,7 @@ import { DirectoryMove } from './directory-move.js';
 import { DirectoryRestores } from './directory-restores.js';
 import * as sql from './directory-schema.js';
 import { DirectoryTotals } from './directory-totals.js';
-import { accountStub, type WorkerEnvironment } from './environment.js';
+import { accountSettings, accountStub, type WorkerEnvironment } from './environment.js';
 import { type SentPage, sentPage } from './sent-page.js';
 
 /** The platform's rows have at most 2 MB, so longer texts are stored in pieces. */
@@ -172,6 +172,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
 
   /** Asks the sample account for its state, so that a new deployment shows it before its first request. */
   async #knowSamples(): Promise<void> {
+    if (!accountSettings(this.env).sowsSamples) return;
     if (this.#rows(sql.FIND_ACCOUNT, SAMPLE_OWNER).length > 0) return;
     try {
       const delivery = await accountStub(this.env, SAMPLE_OWNER).announce(SAMPLE_OWNER);

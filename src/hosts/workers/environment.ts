@@ -6,6 +6,7 @@ import {
   type Environment,
   readAccountLimits,
   readObjectPlace,
+  readSampleRecords,
 } from '../settings.js';
 import type { AccountStub, DirectoryStub } from './account-call.js';
 import { consoleLog } from './console-log.js';
@@ -23,18 +24,32 @@ const ACCOUNT_MAX_BYTES = 48_000_000;
 /** Throws if the settings of the place cannot be used. A default would not do: another place has other objects. */
 const objectPlace = once((env: WorkerEnvironment) => readObjectPlace(settingsIn(env)));
 
+/** The settings that every object of an account has. */
+export interface AccountSettings {
+  readonly limits: AccountLimitSettings;
+  /** The account of the sample records gets them at the first request for it. */
+  readonly sowsSamples: boolean;
+}
+
 /**
  * If a setting cannot be used, the default holds here. The front refuses every request
  * then, and its log names the setting.
  */
-export const accountLimits = once((env: WorkerEnvironment): AccountLimitSettings => {
+export const accountSettings = once((env: WorkerEnvironment): AccountSettings => {
   try {
-    return readAccountLimits(settingsIn(env), ACCOUNT_MAX_BYTES);
+    return readAccountSettings(settingsIn(env));
   } catch (error) {
     consoleLog().error('setting_unusable', error);
-    return readAccountLimits({}, ACCOUNT_MAX_BYTES);
+    return readAccountSettings({});
   }
 });
+
+function readAccountSettings(environment: Environment): AccountSettings {
+  return {
+    limits: readAccountLimits(environment, ACCOUNT_MAX_BYTES),
+    sowsSamples: readSampleRecords(environment),
+  };
+}
 
 /** A new stub for each call, because a stub whose object was lost may stay broken. */
 export function accountStub(env: WorkerEnvironment, owner: string): AccountStub {

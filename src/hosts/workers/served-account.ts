@@ -55,6 +55,8 @@ export interface ServedAccountOptions {
   readonly journal: ObjectJournal;
   readonly outbox: Outbox;
   readonly limits: AccountLimits;
+  /** The account of the sample records gets them. */
+  readonly sowsSamples: boolean;
   readonly log: Log;
 }
 
@@ -83,11 +85,11 @@ export class ServedAccount {
     return this.#state.name === 'serving' ? this.#state.records : undefined;
   }
 
-  /** Throws if the object is another account's. The sample account has its rows then. */
+  /** Throws if the object is another account's. The sample account has its rows then, unless the settings leave them out. */
   async expectOwner(owner: string): Promise<void> {
-    const { ctx, journal, outbox } = this.#options;
+    const { ctx, journal, outbox, sowsSamples } = this.#options;
     outbox.expectOwner(owner);
-    if (owner !== SAMPLE_OWNER || journal.hasTables) return;
+    if (owner !== SAMPLE_OWNER || !sowsSamples || journal.hasTables) return;
     await ctx.blockConcurrencyWhile(() => this.#seed());
   }
 

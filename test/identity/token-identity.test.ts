@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import { UnsecuredJWT } from 'jose';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { type KeptLog, keptLog } from '../support/kept-log.js';
 import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
@@ -97,14 +97,28 @@ const STAND_INS: readonly StandIn[] = [
 const DISCOVERY = '/.well-known/openid-configuration';
 const INVALID = { status: 'invalid' };
 
+// Once for all tests: a key of RSA takes a quarter of a second.
 let provider: SigningProvider;
+let other: SigningProvider;
 let log: KeptLog;
+let askedBefore: number;
 
-beforeEach(async () => {
-  provider = await openSigningProvider('RS256');
+beforeAll(async () => {
+  [provider, other] = await Promise.all([
+    openSigningProvider('RS256'),
+    openSigningProvider('RS256'),
+  ]);
+});
+beforeEach(() => {
+  askedBefore = provider.asked.length;
   log = keptLog();
 });
-afterEach(() => provider.close());
+afterAll(() => Promise.all([provider.close(), other.close()]));
+
+/** The paths that the provider was asked for in this test. */
+function asked(): readonly string[] {
+  return provider.asked.slice(askedBefore);
+}
 
 function signIn(standIn: StandIn, changes: Partial<SignInSettings> = {}) {
   provider.metadata = standIn.metadata;
@@ -129,7 +143,7 @@ describe.each(STAND_INS)('$name', (standIn) => {
   it('opens the account that it names, until its end, and the provider is not asked', async () => {
     const identity = await signIn(standIn).identity.identify(await provider.token(claims));
     expect(identity).toEqual({ status: 'identified', subject, expiresAt: provider.now + 300_000 });
-    expect(provider.asked).toEqual([DISCOVERY, '/keys']);
+    expect(asked()).toEqual([DISCOVERY, '/keys']);
     expect(log.lines).toEqual([]);
   });
 
@@ -150,7 +164,7 @@ describe.each(STAND_INS)('$name', (standIn) => {
   ])('is refused %s, and the provider is not asked', async (_name, token, reason) => {
     const { identity } = signIn(standIn);
     expect(await identity.identify(await token())).toEqual(INVALID);
-    expect(provider.asked.filter((path) => path !== DISCOVERY && path !== '/keys')).toEqual([]);
+    expect(asked().filter((path) => path !== DISCOVERY && path !== '/keys')).toEqual([]);
     expect(log.lines).toEqual([
       { level: 'warn', event: 'token_refused_before_asking', fields: { reason } },
     ]);
@@ -190,7 +204,7 @@ describe('The start', () => {
       found: 'the keys are there; tokens are checked here alone, and each counts until its end',
       remedy: null,
     });
-    expect(provider.asked).toEqual([DISCOVERY, '/keys']);
+    expect(asked()).toEqual([DISCOVERY, '/keys']);
   });
 
   it('names AUTH_USERINFO=off where a provider without user information is to be asked', async () => {
@@ -212,14 +226,8 @@ function withIssuer(claims: Readonly<Record<string, unknown>>) {
   return { iss: provider.issuer, exp: seconds(300), ...claims };
 }
 
-async function ofAnotherKey(claims: Readonly<Record<string, unknown>>): Promise<string> {
-  const other = await openSigningProvider('RS256');
-  try {
-    other.now = provider.now;
-    return await other.token(withIssuer(claims));
-  } finally {
-    await other.close();
-  }
+function ofAnotherKey(claims: Readonly<Record<string, unknown>>): Promise<string> {
+  return other.token(withIssuer(claims));
 }
 
 function unsigned(claims: Readonly<Record<string, unknown>>): string {

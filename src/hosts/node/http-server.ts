@@ -17,6 +17,7 @@ import type { Arrivals } from './arrivals.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { Connections, type Exchange } from './connections.js';
 import { answerHalfClosed } from './half-closed.js';
+import { NO_TCP_SOCKET } from './held-socket.js';
 import { incomingBody } from './incoming-body.js';
 import type { MeteredExchange } from './metered-exchange.js';
 import { faultOf, servedTarget } from './request-target.js';
@@ -69,13 +70,18 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   // The kernel keeps connections for the next process, so this one can stop slowly.
   const leaveMs = options.socket === undefined ? 0 : LEAVE_MS;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
     const { host, port, socket } = options;
     const where = socket === undefined ? { host, port } : { fd: socket };
+    server.once('error', (error) =>
+      reject(socket === undefined ? error : new Error(NO_TCP_SOCKET)),
+    );
     server.listen({ ...where, backlog: WAITING_CONNECTIONS_MAX }, resolve);
   });
+  const address = server.address();
+  // A socket in the file system.
+  if (address === null || typeof address === 'string') throw new Error(NO_TCP_SOCKET);
   return {
-    origin: originOf(server.address() as AddressInfo),
+    origin: originOf(address),
     get connectionCount() {
       return connections.count;
     },

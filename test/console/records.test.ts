@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 describe('The fields', () => {
   it('send what differs, and nothing else', async () => {
-    const visit = await save({ 'field.amount': '50,000', 'field.customer': 'Neema' });
+    const visit = await save({ 'field.amount': '50000', 'field.customer': 'Neema' });
     expect(visit.headers['location']).toBe(`${ORDERS}/${id}?done=saved`);
     expect(await stored()).toMatchObject({ amount: 50_000, phone: '0713', x: [1] });
     const { items } = await service.client.audit.list({ page_size: 1 });
@@ -56,7 +56,9 @@ describe('The fields', () => {
 
   it.each([
     ['amount', '-5', 'amount is -5; it must be a number above 0'],
-    ['amount', 'many', 'amount is a string; it must be a number above 0'],
+    ['amount', 'many', '“many” is not a number; write digits such as 45000'],
+    ['amount', '1.000', '“1.000” could be 1 or 1000; write 1 or 1000'],
+    ['amount', '12,500', '“12,500” could be 12500 or 12.5; write 12500 or 12.5'],
     ['amount', '', 'amount is null; it must be a number above 0'],
     ['customer', '', 'customer is an empty string; it must be a non-empty string'],
   ])(
@@ -87,12 +89,47 @@ describe('The fields', () => {
     expect(await stored()).toMatchObject({ paid: 0 });
   });
 
+  it.each([
+    ['amount', '45.000,50', 'is understood as 45,000.5', 45_000.5],
+    ['amount', '12 500', 'is understood as 12,500', 12_500],
+    ['paid', '1 234.5', 'is understood as 1,234.5', 1_234.5],
+    ['date', '31/12/2026', 'is not a date', '31/12/2026'],
+    ['date', '2026-02-30', 'is not a date', '2026-02-30'],
+  ])('ask about %s = "%s" before it is saved', async (name, text, sentence, value) => {
+    const before = await stored();
+    const asked = await save({ [`field.${name}`]: text, 'field.assignee': 'Asha' });
+    expect([asked.status, plainText(asked.text)]).toEqual([200, expect.stringContaining(sentence)]);
+    expect(valueIn(asked.text, `field.${name}`)).toBe(text);
+    expect(await stored()).toEqual(before);
+    const sent = await answer(asked, { [`field.${name}`]: text, 'field.assignee': 'Asha' });
+    expect(sent.status).toBe(303);
+    expect(await stored()).toMatchObject({ [name]: value, assignee: 'Asha' });
+  });
+
+  it('ask again when something else was typed after the question', async () => {
+    const asked = await save({ 'field.amount': '45.000,50' });
+    const again = await answer(asked, { 'field.amount': '450.000,50' });
+    expect([again.status, plainText(again.text)]).toEqual([
+      200,
+      expect.stringContaining('is understood as 450,000.5'),
+    ]);
+    expect(await stored()).toMatchObject({ amount: 45_000 });
+  });
+
+  it('do not change an amount whose digits could be read in two ways', async () => {
+    await orders().update(id, { amount: 1.234 });
+    expect((await save({ 'field.assignee': 'Asha' })).status).toBe(303);
+    expect(await stored()).toMatchObject({ amount: 1.234, assignee: 'Asha' });
+    const { text } = await visitor.get(change);
+    expect(valueIn(text, 'field.amount')).toBe('1.2340');
+  });
+
   it('offer null, because a merge cannot remove a property', async () => {
     const asked = await save({ 'field.phone': '' });
     expect(asked.status).toBe(200);
     expect(asked.text).toContain('cannot remove a property: phone');
     expect((await stored())['phone']).toBe('0713');
-    const sent = await save({ 'field.phone': '', save: 'fields-nulls' });
+    const sent = await answer(asked, { 'field.phone': '' });
     expect(sent.status).toBe(303);
     expect((await stored())['phone']).toBeNull();
   });
@@ -125,7 +162,7 @@ describe('The JSON', () => {
 
   it.each([
     ['{', 'not JSON'],
-    ['[]', 'an array; send one JSON object'],
+    ['[]', 'the text is an array; send one JSON object'],
     ['{"amount":1e999}', 'too large for double precision'],
   ])('that is %s is refused, and the input is kept', async (json, sentence) => {
     const visit = await save({ json, save: 'json' });
@@ -138,7 +175,16 @@ describe('The JSON', () => {
     const { x: _x, ...rest } = await stored();
     const visit = await save({ json: JSON.stringify(rest), save: 'json' });
     expect(visit.text).toContain('cannot remove a property: x');
-    expect(visit.text).toContain('value="json-nulls"');
+    expect(visit.text).toContain('value="json-sure"');
+  });
+
+  it('asks about a date that is none', async () => {
+    const json = JSON.stringify({ ...(await stored()), date: '31.12.2026' });
+    const asked = await save({ json, save: 'json' });
+    expect(plainText(asked.text)).toContain('“31.12.2026” is not a date');
+    const sent = await answer(asked, { json, save: 'json-sure' });
+    expect(sent.status).toBe(303);
+    expect(await stored()).toMatchObject({ date: '31.12.2026' });
   });
 
   it('holds a key such as __proto__ as data', async () => {
@@ -185,25 +231,6 @@ describe('A record that somebody changed meanwhile', () => {
     expect(gone.text).toContain(`action="${ORDERS}/new"`);
     expect(valueIn(gone.text, 'field.amount')).toBe('70000');
     expect(valueIn(gone.text, 'field.customer')).toBe('Neema');
-  });
-});
-
-describe('A new record', () => {
-  it('is made of the fields that are filled in', async () => {
-    const fields = { 'field.name': 'Juma', 'field.phone': '0784', 'field.email': '' };
-    const visit = await visitor.submit('/accounts/auth0%7Csaluni/customers/new', fields);
-    const [, made = ''] =
-      /customers\/(CUS-\d+)\?done=created$/.exec(String(visit.headers['location'])) ?? [];
-    const record = await service.client.recordsOf(ACCOUNT).customers.read(made);
-    expect(record).toEqual({ id: made, owner_sub: ACCOUNT, name: 'Juma', phone: '0784' });
-  });
-
-  it('that is refused keeps the input', async () => {
-    const fields = { 'field.name': 'Juma', 'field.phone': '' };
-    const visit = await visitor.submit('/accounts/auth0%7Csaluni/customers/new', fields);
-    expect(visit.status).toBe(422);
-    expect(visit.text).toContain('id="field-phone-problem"');
-    expect(valueIn(visit.text, 'field.name')).toBe('Juma');
   });
 });
 
@@ -256,4 +283,9 @@ async function save(fields: Readonly<Record<string, string>>): Promise<Visit> {
 function post(opened: Visit, fields: Readonly<Record<string, string>>): Promise<Visit> {
   const base = valueIn(opened.text, 'base');
   return visitor.post(change, { token: tokenIn(opened.text), base, save: 'fields', ...fields });
+}
+
+/** Says yes to what the console has asked. */
+function answer(asked: Visit, fields: Readonly<Record<string, string>>): Promise<Visit> {
+  return post(asked, { save: 'fields-sure', asked: valueIn(asked.text, 'asked'), ...fields });
 }

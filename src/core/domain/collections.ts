@@ -11,6 +11,7 @@ import {
   moment,
   money,
   moneyAbove0,
+  nonEmptyMoment,
   nonEmptyText,
   number,
   object,
@@ -200,7 +201,7 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
     record: z.looseObject({
       description: nonEmptyText('What was bought or paid for'),
       category: nonEmptyText('Group of expenses'),
-      date: nonEmptyText('When it was paid; kept as text'),
+      date: nonEmptyMoment('When it was paid; kept as text'),
       amount: moneyAbove0('The sum that was spent'),
       method: text('How it was paid, such as `Cash`').optional(),
     }),

@@ -51,6 +51,11 @@ export function textOrNull(description: string) {
   return shown(z.string().nullable().meta({ description }), 'text');
 }
 
+/** A day or a moment that must be there, and is kept as it comes. */
+export function nonEmptyMoment(description: string) {
+  return shown(z.string(NOT_EMPTY).min(1, NOT_EMPTY).meta({ description }), 'moment');
+}
+
 /** A text, because the service does not parse it. */
 export function moment(description: string) {
   const meta = { description: `${description}; ISO 8601`, examples: ['2026-01-12T08:00:00Z'] };

@@ -56,12 +56,9 @@ export const RECORD_WORDS = {
     createJson: 'Create from this JSON',
     cancel: 'Cancel',
     notInField: 'not shown as a field; change it in the JSON',
-    notANumber: (text: string) =>
-      `“${text}” is not a number; write digits such as 45000, or 45,000.`,
     failed: 'Nothing was saved.',
     removed: (names: string) =>
-      `A change is merged into the record, so it cannot remove a property: ${names}. It can set null in its place. Nothing was saved yet.`,
-    saveNulls: 'Save with null there',
+      `A change is merged into the record, so it cannot remove a property: ${names}. It can set null in its place.`,
     badBase: 'The form was incomplete, so nothing was saved. Open the record again.',
     choose: 'not set',
   },

@@ -13,6 +13,8 @@ export interface Formats {
   number(value: number): string;
   /** Without decimals, unless the amount has some. */
   amount(value: number): string;
+  /** With every digit of the fraction. */
+  exact(value: number): string;
   /** Three digits that count. */
   decimal(value: number): string;
   bytes(value: number): string;
@@ -28,6 +30,7 @@ export interface Formats {
 export function formatsFor(locale: string, timeZone: string): Formats {
   const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
   const amount = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 });
   const size = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
   const time = new Intl.DateTimeFormat(locale, {
     timeZone,
@@ -43,6 +46,7 @@ export function formatsFor(locale: string, timeZone: string): Formats {
   return {
     number: (value) => whole.format(value),
     amount: (value) => amount.format(value),
+    exact: (value) => exact.format(value),
     decimal: (value) => size.format(value),
     bytes(value) {
       const step = value < 1 ? 0 : Math.floor(Math.log(value) / Math.log(KIB));

@@ -9,9 +9,10 @@ import {
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/domain/json.js';
 import type { PropertyKind as ValueKind } from '../../core/domain/property.js';
+import { textOfNumber } from '../data/number-text.js';
 import { PAYMENTS, type Tab } from './paths.js';
 
-export type PropertyKind = 'text' | 'number' | 'flag';
+export type PropertyKind = 'text' | 'date' | 'number' | 'flag';
 
 export interface Property {
   readonly name: string;
@@ -23,7 +24,7 @@ export interface Property {
 /** What is typed into a field; undefined: no field can show it. */
 const FIELDS: Readonly<Record<ValueKind, PropertyKind | undefined>> = {
   text: 'text',
-  moment: 'text',
+  moment: 'date',
   number: 'number',
   money: 'number',
   flag: 'flag',
@@ -88,8 +89,10 @@ export function nameOf(record: JsonObject): string {
  */
 export function fieldText({ kind }: Property, value: JsonValue | undefined): string | undefined {
   if (value === undefined || value === null) return '';
-  if (kind === 'text') return typeof value === 'string' ? value : undefined;
-  if (kind === 'number') return typeof value === 'number' ? String(value) : undefined;
+  if (kind === 'number') {
+    return typeof value === 'number' ? textOfNumber(value, '.') : undefined;
+  }
+  if (kind !== 'flag') return typeof value === 'string' ? value : undefined;
   return typeof value === 'boolean' ? String(value) : undefined;
 }
 

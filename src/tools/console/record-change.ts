@@ -3,7 +3,9 @@
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { isSameValue, type JsonObject, parseJsonObject, setOwn } from '../../core/domain/json.js';
-import { fieldText, type Property, propertiesOf, SERVICE_PROPERTIES } from './properties.js';
+import type { Formats } from './formats.js';
+import { fieldText, propertiesOf, SERVICE_PROPERTIES } from './properties.js';
+import { dateQuestion, typedValue } from './typed-values.js';
 
 /** The change that the typed text stands for. */
 export interface Change {
@@ -13,11 +15,8 @@ export interface Change {
   readonly removed: readonly string[];
   /** Fields whose text cannot be sent, with a sentence each. */
   readonly problems: ReadonlyMap<string, string>;
-}
-
-/** Sentences for texts that cannot be sent. */
-export interface ChangeWords {
-  readonly notANumber: (text: string) => string;
+  /** What the operator is asked before it is sent, by property. */
+  readonly questions: ReadonlyMap<string, string>;
 }
 
 /** `typed`: texts of the fields by property; a field that was not shown is not there. */
@@ -25,11 +24,12 @@ export function changeFromFields(
   collection: CollectionName,
   typed: ReadonlyMap<string, string>,
   base: JsonObject,
-  words: ChangeWords,
+  formats: Formats,
 ): Change {
   const set: JsonObject = {};
   const removed: string[] = [];
   const problems = new Map<string, string>();
+  const questions = new Map<string, string>();
   for (const property of propertiesOf(collection)) {
     const { name, isRequired } = property;
     const text = typed.get(name);
@@ -39,22 +39,27 @@ export function changeFromFields(
       removed.push(name);
       continue;
     }
-    const value = typedValue(property, text);
-    if (value === undefined) problems.set(name, words.notANumber(text));
-    else setOwn(set, name, value);
+    const understood = typedValue(property, text, formats);
+    if (!understood.ok) {
+      problems.set(name, understood.problem);
+      continue;
+    }
+    setOwn(set, name, understood.value);
+    if (understood.question !== undefined) questions.set(name, understood.question);
   }
-  return { set, removed, problems };
+  return { set, removed, problems, questions };
 }
 
 /** The whole record as JSON. Fails with the service's own sentence where the text is no JSON object. */
 export function changeFromJson(
+  collection: CollectionName,
   text: string,
   base: JsonObject,
 ):
   | { readonly ok: true; readonly change: Change }
   | { readonly ok: false; readonly problem: string } {
   const parsed = parseJsonObject(text);
-  if (!parsed.ok) return { ok: false, problem: parsed.failure.message };
+  if (!parsed.ok) return { ok: false, problem: ofText(parsed.failure.message) };
   const set: JsonObject = {};
   for (const [name, value] of Object.entries(parsed.value)) {
     if (SERVICE_PROPERTIES.has(name)) continue;
@@ -64,7 +69,22 @@ export function changeFromJson(
   const removed = Object.keys(base).filter(
     (name) => !Object.hasOwn(parsed.value, name) && !SERVICE_PROPERTIES.has(name),
   );
-  return { ok: true, change: { set, removed, problems: new Map() } };
+  const questions = new Map<string, string>();
+  for (const property of propertiesOf(collection)) {
+    const value = Object.hasOwn(set, property.name) ? set[property.name] : undefined;
+    const question = typeof value === 'string' ? dateQuestion(property, value) : undefined;
+    if (question !== undefined) questions.set(property.name, question);
+  }
+  return { ok: true, change: { set, removed, problems: new Map(), questions } };
+}
+
+/**
+ * What the operator is asked of this change, as one text; empty where nothing is. A form
+ * that comes with this text was answered: any other text was typed after the question.
+ */
+export function askedOf({ removed, questions }: Change): string {
+  if (removed.length === 0 && questions.size === 0) return '';
+  return JSON.stringify([removed, [...questions.values()]]);
 }
 
 /** The change with null for properties that a merge cannot remove. */
@@ -117,20 +137,9 @@ export function problemsByProperty(message: string): Map<string, string> {
   return problems;
 }
 
-/** Undefined: the console itself must refuse it, because the service would not. */
-function typedValue(
-  { kind, isRequired }: Property,
-  text: string,
-): string | number | boolean | null | undefined {
-  if (kind === 'text') return text;
-  if (kind === 'flag') return text === 'true';
-  // Thousands may be parted: 45,000.
-  const plain = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(text.trim()) ? text.replaceAll(',', '') : text;
-  const isNumber = /^\s*-?\d+(\.\d+)?(e[+-]?\d{1,3})?\s*$/i.test(plain);
-  if (isNumber && Number.isFinite(Number(plain))) return Number(plain);
-  if (!isRequired) return undefined;
-  // The service judges it: the operator reads its own sentence.
-  return text === '' ? null : text;
+/** The service speaks of a request, the console of a text. */
+function ofText(message: string): string {
+  return message.replace('the body', 'the text').replace(', whatever the Content-Type', '');
 }
 
 /** Forms send line ends as CR LF. */

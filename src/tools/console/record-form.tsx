@@ -1,15 +1,14 @@
 // The form of a record: its known properties as fields, the whole record as JSON
-// beside them, and what stands in the way of saving it.
+// beside them.
 
 import type { JsonObject } from '../../core/domain/json.js';
+import { Asked, Conflict, type Question } from './form-notices.js';
 import { cut } from './formats.js';
-import { Frame, Notice, Scroll, Token, Value, type View } from './layout.js';
+import { Frame, Notice, Token, Value, type View } from './layout.js';
 import { accountPath } from './paths.js';
 import { fieldText, labelOf, type Property, propertiesOf } from './properties.js';
 import type { Difference } from './record-change.js';
 import { Crumbs, type RecordPlace, recordPath } from './record-pages.js';
-
-/** Which of the two halves is saved, and whether null takes the place of what is removed. */
 
 /** A longer text, or one with line ends, gets a field of several lines. */
 const LINE_MAX_CHARACTERS = 80;
@@ -26,8 +25,10 @@ export interface FormProps {
   readonly json?: string;
   /** Sentences by property; under `''` those of no property. */
   readonly problems?: ReadonlyMap<string, string>;
-  /** Properties that a merge cannot remove, with the half that was to be saved. */
-  readonly removed?: { readonly names: readonly string[]; readonly half: 'fields' | 'json' };
+  /** What the operator must answer before the half that was to be saved is sent. */
+  readonly question?: Question | undefined;
+  /** What the account's records have already, by property. */
+  readonly labels: ReadonlyMap<string, readonly string[]>;
   readonly notice?: string;
   /** The properties that changed meanwhile. */
   readonly conflict?: readonly Difference[];
@@ -35,7 +36,7 @@ export interface FormProps {
 }
 
 export function FormPage(props: FormProps) {
-  const { view, place, id, problems, notice, removed } = props;
+  const { view, place, id, problems, notice, question } = props;
   const { words } = view;
   const title =
     id === undefined
@@ -76,14 +77,7 @@ export function FormPage(props: FormProps) {
       <form method="post" action={action} autocomplete="off">
         <Token view={view} />
         <input type="hidden" name="base" value={JSON.stringify(props.base)} />
-        {removed && (
-          <Notice kind="note">
-            <p>{words.form.removed(removed.names.map((name) => cut(name, 40)).join(', '))}</p>
-            <button type="submit" name="save" value={`${removed.half}-nulls`}>
-              {words.form.saveNulls}
-            </button>
-          </Notice>
-        )}
+        {question && <Asked view={view} question={question} />}
         <div class="columns">
           <Fields {...props} />
           <Json {...props} />
@@ -122,7 +116,8 @@ function Fields(props: FormProps) {
   );
 }
 
-function Field({ view, base, typed, problems, property }: FormProps & { property: Property }) {
+function Field(props: FormProps & { readonly property: Property }) {
+  const { view, base, typed, problems, labels, property } = props;
   const { words } = view;
   const { name, isRequired } = property;
   const stored = Object.hasOwn(base, name) ? base[name] : undefined;
@@ -148,7 +143,12 @@ function Field({ view, base, typed, problems, property }: FormProps & { property
   return (
     <div class="field">
       {label}
-      <Input property={property} text={typed?.get(name) ?? own} isBad={problem !== undefined} />
+      <Input
+        property={property}
+        text={typed?.get(name) ?? own}
+        isBad={problem !== undefined}
+        labels={labels.get(name) ?? []}
+      />
       {problem !== undefined && (
         <p class="problem" id={`${inputId}-problem`}>
           <Value>{problem}</Value>
@@ -158,7 +158,14 @@ function Field({ view, base, typed, problems, property }: FormProps & { property
   );
 }
 
-function Input({ property, text, isBad }: { property: Property; text: string; isBad: boolean }) {
+interface InputProps {
+  readonly property: Property;
+  readonly text: string;
+  readonly isBad: boolean;
+  readonly labels: readonly string[];
+}
+
+function Input({ property, text, isBad, labels }: InputProps) {
   const { name, kind } = property;
   const shared = {
     id: `field-${name}`,
@@ -184,13 +191,25 @@ function Input({ property, text, isBad }: { property: Property; text: string; is
       </textarea>
     );
   }
+  const listId = `labels-${name}`;
   return (
-    <input
-      {...shared}
-      type="text"
-      value={text}
-      inputmode={kind === 'number' ? 'decimal' : undefined}
-    />
+    <>
+      <input
+        {...shared}
+        type="text"
+        value={text}
+        inputmode={kind === 'number' ? 'decimal' : undefined}
+        placeholder={kind === 'date' ? '2026-12-31' : undefined}
+        list={labels.length > 0 ? listId : undefined}
+      />
+      {labels.length > 0 && (
+        <datalist id={listId}>
+          {labels.map((label) => (
+            <option value={label} />
+          ))}
+        </datalist>
+      )}
+    </>
   );
 }
 
@@ -219,41 +238,6 @@ function Json({ view, id, base, json, problems }: FormProps) {
         {id === undefined ? words.form.createJson : words.form.saveJson}
       </button>
     </fieldset>
-  );
-}
-
-function Conflict({ view, conflict }: { view: View; conflict: readonly Difference[] }) {
-  const { words } = view;
-  const head = ['property', 'base', 'theirs', 'mine'] as const;
-  return (
-    <>
-      <Notice kind="bad">
-        <strong>{words.conflict.title}.</strong> {words.conflict.text}
-      </Notice>
-      <Scroll label={words.conflict.title}>
-        <table class="conflict">
-          <thead>
-            <tr>
-              {head.map((name) => (
-                <th scope="col">{words.conflict[name]}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {conflict.map(({ name, base, theirs, mine }) => (
-              <tr>
-                <th scope="row">{cut(name)}</th>
-                {[base, theirs, mine].map((text, column) => (
-                  <td class={column === 2 && mine !== theirs ? 'differs' : undefined}>
-                    <code>{text === '' ? words.record.notSet : cut(text, 200)}</code>
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </>
   );
 }
 

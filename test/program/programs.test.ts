@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -146,6 +147,47 @@ it.each([
     'warning: DATABSE_URL is no setting and does nothing; DATABASE_URL is probably meant\n',
   );
   expect(stderr).not.toContain('hush');
+});
+
+describe('manage ready --wait', () => {
+  /** What each question finds: `starting` until the given one. */
+  async function askUntil(readyAt: number, wait: readonly string[]) {
+    let questions = 0;
+    const operations = createHttpServer((_, response) => {
+      questions += 1;
+      const ready = questions >= readyAt;
+      response.end(JSON.stringify({ ready, reasons: ready ? [] : ['starting'], warnings: [] }));
+    });
+    await once(operations.listen(0, '127.0.0.1'), 'listening');
+    const { port } = operations.address() as AddressInfo;
+    const { code, stdout } = await run('manage', ['ready', ...wait], { OPS_PORT: String(port) });
+    operations.close();
+    return { code, stdout, questions };
+  }
+
+  it('asks again until the service is ready, and prints one line', async () => {
+    const asked = await askUntil(3, ['--wait', '60']);
+    expect(asked).toEqual({ code: 0, stdout: 'ready\n', questions: 3 });
+  });
+
+  it('gives up after the time, with the last answer', async () => {
+    const { code, stdout, questions } = await askUntil(Number.POSITIVE_INFINITY, ['--wait', '1']);
+    expect([code, stdout]).toEqual([1, 'not ready: starting\n']);
+    expect(questions).toBeGreaterThan(1);
+  });
+
+  it('asks once without it', async () => {
+    const asked = await askUntil(2, []);
+    expect(asked).toEqual({ code: 1, stdout: 'not ready: starting\n', questions: 1 });
+  });
+
+  it.each(['0', '1.5', 'soon', '3601'])('is refused with %s', async (seconds) => {
+    const { code, stderr } = await run('manage', ['ready', '--wait', seconds], { OPS_PORT: '1' });
+    expect([code, stderr]).toEqual([
+      2,
+      `--wait is "${seconds}"; it must be a whole number of seconds from 1 to 3600\n`,
+    ]);
+  });
 });
 
 describe('Ctrl-C', () => {

@@ -8,24 +8,33 @@ import {
   readOperationsSettings,
 } from '../../hosts/settings/operations-settings.js';
 import type { Environment } from '../../hosts/settings/setting-values.js';
+import { text } from '../program/arguments.js';
 import { commandOf } from '../program/command.js';
-import { EXIT_DONE, EXIT_FAILED, messageOf } from '../program/ending.js';
+import { type CommandDependencies, pause } from '../program/command-dependencies.js';
+import { EXIT_DONE, EXIT_FAILED, messageOf, UsageError } from '../program/ending.js';
 
 export const READY = commandOf({
   name: 'manage ready',
-  usage: '[--settings FILE]',
+  usage: '[--wait SECONDS] [--settings FILE]',
   about: `Asks the operations port whether the service can do its work, and prints one
 line, then what each reason and warning means and what to do. Ends with 0 where
 it can, else with 1.`,
-  options: {},
+  options: {
+    wait: text(
+      'SECONDS',
+      'asks again until the service is ready, for so long at\nmost: after a start, which returns before the port opens',
+    ),
+  },
   settings: [['OPS_PORT, OPS_HOST', 'as the service has them']],
-  async run(_, { environment, out }) {
-    const { isReady, line, troubles = '' } = await look(environment);
-    out(`${line}\n${troubles}`);
+  async run({ values: { wait } }, dependencies) {
+    const { isReady, line, troubles = '' } = await look(waitMs(wait), dependencies);
+    dependencies.out(`${line}\n${troubles}`);
     return isReady ? EXIT_DONE : EXIT_FAILED;
   },
 });
 
+const WAIT_MAX_SECONDS = 3_600;
+const ASK_AGAIN_MS = 200;
 /** Longer than the service itself waits for its database and disk. */
 const ANSWER_MAX_MS = 5_000;
 
@@ -82,13 +91,37 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : error.message;
 }
 
-async function look(environment: Environment): Promise<Finding> {
+/** Asks once, and again until the service is ready or `patienceMs` have gone. */
+async function look(
+  patienceMs: number,
+  { environment, now, interrupted }: CommandDependencies,
+): Promise<Finding> {
+  const port = portIn(environment);
+  if ('line' in port) return port;
+  const begun = now();
+  for (;;) {
+    const finding = await ask(port);
+    if (finding.isReady || now() - begun >= patienceMs) return finding;
+    await pause(ASK_AGAIN_MS, interrupted);
+  }
+}
+
+/** A finding: the settings name no port that could be asked. */
+function portIn(environment: Environment): OperationsPort | Finding {
   try {
     const { port } = readOperationsSettings(environment);
-    if (port !== undefined) return await ask(port);
-    const line = 'not ready: OPS_PORT is unset; set it as the service has it';
-    return { isReady: false, line };
+    if (port !== undefined) return port;
+    return { isReady: false, line: 'not ready: OPS_PORT is unset; set it as the service has it' };
   } catch (error) {
     return { isReady: false, line: messageOf(error) };
   }
+}
+
+function waitMs(given: string | undefined): number {
+  if (given === undefined) return 0;
+  const seconds = /^\d{1,4}$/.test(given) ? Number(given) : Number.NaN;
+  if (seconds >= 1 && seconds <= WAIT_MAX_SECONDS) return seconds * 1_000;
+  throw new UsageError(
+    `--wait is ${JSON.stringify(given)}; it must be a whole number of seconds from 1 to ${WAIT_MAX_SECONDS}`,
+  );
 }

@@ -3,7 +3,7 @@
 // is built as they are loaded. `--host handler` runs the contract suite on that
 // host alone, which is then made from the sources. Other arguments go to vitest.
 // `--times` prints which files took the processor time. `npm run test:browser` runs
-// the tests that need Chromium.
+// the tests that need Chromium, `npm run test:release` those of a release.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,19 +19,23 @@ const USUAL =
 /** Rows of the table of `--times`. */
 const TIMES_SHOWN = 30;
 
-const { hosts, isBrowser, showsTimes, rest } = readArguments(process.argv.slice(2));
-const isWhole = !isBrowser && hosts === '' && rest.every((argument) => argument.startsWith('-'));
+/** Groups of tests with a command of their own, and the packages that they need besides the tests'. @type {Readonly<Record<string, string[]>>} */
+const OTHERS = { browser: ['scripts/worker', 'test/browser'], release: [] };
+
+const { hosts, other, showsTimes, rest } = readArguments(process.argv.slice(2));
+const isWhole =
+  other === undefined && hosts === '' && rest.every((argument) => argument.startsWith('-'));
 
 if (isWhole) {
   if (!(await quickChecks())) process.exit(1);
   await makeReady('test', 'scripts/worker');
   process.stderr.write(`${USUAL}\n`);
-} else if (isBrowser) {
-  await makeReady('test', 'scripts/worker', 'test/browser');
+} else if (other !== undefined) {
+  await makeReady('test', ...(OTHERS[other] ?? []));
 } else {
   await makeInstalled('test', 'scripts/worker');
 }
-const config = isBrowser ? 'test/browser/vitest.config.ts' : 'test/vitest.config.ts';
+const config = other === undefined ? 'test/vitest.config.ts' : `test/${other}/vitest.config.ts`;
 const folder = showsTimes ? mkdtempSync(join(tmpdir(), 'test-times-')) : '';
 const times = folder && join(folder, 'times.ndjson');
 const { status } = spawnSync(
@@ -51,9 +55,9 @@ function readArguments(given) {
   const left = at === -1 ? given : given.toSpliced(at, inline === undefined ? 2 : 1);
   return {
     hosts: inline ?? next,
-    isBrowser: left.includes('--browser'),
+    other: Object.keys(OTHERS).find((name) => left.includes(`--${name}`)),
     showsTimes: left.includes('--times'),
-    rest: left.filter((argument) => argument !== '--browser' && argument !== '--times'),
+    rest: left.filter((argument) => !['--browser', '--release', '--times'].includes(argument)),
   };
 }
 

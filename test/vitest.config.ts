@@ -10,8 +10,8 @@ const isSmall = Boolean(process.env['TRIALS_SMALL']);
 const TESTS = isSmall ? 'test/trials/*.small.ts' : 'test/**/*.test.ts';
 /** Files that replace a module for the whole process. */
 const ALONE = ['test/node/threaded-work.test.ts'];
-/** These have their own commands: npm run test:browser and npm run test:recipes. */
-const OTHER_COMMANDS = ['test/browser/**', 'test/recipes/**'];
+/** These have their own commands: npm run test:browser, test:recipes and test:release. */
+const OTHER_COMMANDS = ['test/browser/**', 'test/recipes/**', 'test/release/**'];
 
 export default defineConfig({
   plugins: [buildOnDemand(isFromSource), ...(isFromSource ? [fromSource()] : [])],

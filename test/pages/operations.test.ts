@@ -64,7 +64,8 @@ describe('service-management.service', () => {
 
   it('reads the settings that operators copy', () => {
     const path = /^EnvironmentFile=(\S+)$/m.exec(unit)?.[1] ?? '';
-    expect(settings).toContain(`service-management.env ${path}\n`);
+    expect(settings).toContain(`copies it to ${path},`);
+    expect(fileOf('install.sh')).toContain(`settings=${path}\n`);
     expect(textOf(PAGE)).toContain(`--settings ${path}`);
   });
 });
@@ -76,7 +77,9 @@ describe('service-management.env', () => {
     const read = settingsIn(lines);
     expect(misspelledNames(read)).toEqual([]);
     expect(Object.keys(read).filter((name) => !SETTING_NAMES.includes(name as never))).toEqual([]);
-    expect(() => readSettings(read)).not.toThrow();
+    expect(() => readSettings(read, () => 'k'.repeat(40))).not.toThrow();
+    expect(fileOf('install.sh')).toContain(`key=${read['ADMIN_API_KEY_FILE']}\n`);
+    expect(fileOf('install.sh')).toContain(` ${read['BACKUP_DIR']};`);
   });
 
   it('opens the operations port that prometheus.yml asks and the page names', () => {

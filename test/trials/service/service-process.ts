@@ -11,7 +11,7 @@ import { bareEnvironment } from '../../support/bare-environment.js';
 const SERVER = join(root, 'dist/server.js');
 const UNIT = readFileSync(join(root, 'scripts/operations/service-management.service'), 'utf8');
 /** Node's options in the unit: every trial starts the service as an operator does. */
-const UNIT_OPTIONS = /^ExecStart=.*$/m.exec(UNIT)?.[0].match(/(?<= )--\S+/g) ?? [];
+const UNIT_OPTIONS = /^Environment=NODE_OPTIONS=.*$/m.exec(UNIT)?.[0].match(/--\S+/g) ?? [];
 export const ADMIN_KEY = 'operator-of-the-trials-0123456789-abcdef';
 
 export interface ProcessOptions {

@@ -1,0 +1,112 @@
+// `npm run release`: the service as two archives for this platform, with checksums and
+// notes, in data/release. One runs with Node alone, the other one carries Node itself.
+// The same sources make the same bytes.
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { writeContents } from './release/contents.js';
+import { notesOf } from './release/notes.js';
+import { makeReady, root } from './setup.js';
+
+const FOLDER = join(root, 'data/release');
+/** Node as npm has it, of the versions in the lock file, is kept here. */
+const NODE_FOLDER = join(root, 'data/release-node');
+const NODE_LISTED = join(root, 'scripts/release');
+/** The first archive; the second one is as large as Node is. */
+const ARCHIVE_MAX_BYTES = 25_000_000;
+const MB = 1_000_000;
+
+/**
+ * Writes archives, checksums and notes into a folder; resolves with the archives' paths.
+ * @param {string} folder removed first
+ * @returns {Promise<{ plain: string, withNode: string }>}
+ */
+export async function makeRelease(folder) {
+  await makeReady();
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const node = nodesPackage();
+  const notes = notesOf(root, { version, node: node.version });
+  const staged = mkdtempSync(join(tmpdir(), 'service-management-release-'));
+  try {
+    const name = `service-management-${version}`;
+    const platform = writeContents(root, mkdir(staged, name), notes);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    const plain = archive(staged, name, join(folder, `${name}-${platform}.tar.gz`));
+    const { size } = statSync(plain);
+    if (size > ARCHIVE_MAX_BYTES) {
+      throw new Error(`${plain} has ${size} bytes; it may have ${ARCHIVE_MAX_BYTES}`);
+    }
+    cpSync(join(node.path, 'bin/node'), join(staged, name, 'bin/node'));
+    cpSync(join(node.path, 'LICENSE'), join(staged, name, 'bin/NODE-LICENSE'));
+    const withNode = archive(staged, name, join(folder, `${name}-${platform}-node.tar.gz`));
+    writeFileSync(join(folder, 'RELEASE-NOTES.md'), notes);
+    writeFileSync(join(folder, 'SHA256SUMS'), [plain, withNode].map(sumOf).join(''));
+    return { plain, withNode };
+  } finally {
+    rmSync(staged, { recursive: true, force: true });
+  }
+}
+
+/** Fetches Node's program for this platform, checked against the lock file. */
+function nodesPackage() {
+  mkdirSync(NODE_FOLDER, { recursive: true });
+  for (const name of ['package.json', 'package-lock.json']) {
+    copyFileSync(join(NODE_LISTED, name), join(NODE_FOLDER, name));
+  }
+  // Not `npm ci`: it removes what is there and fetches it again.
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], NODE_FOLDER);
+  const path = join(NODE_FOLDER, 'node_modules', `node-${process.platform}-${process.arch}`);
+  const { version } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+  return { path, version };
+}
+
+/** @param {string} staged @param {string} name @param {string} path */
+function archive(staged, name, path) {
+  const plain = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0'];
+  const modes = '--mode=u=rwX,go=rX';
+  const compressed = '--use-compress-program=gzip -9n';
+  run('tar', [...plain, modes, compressed, '-cf', path, '-C', staged, name], staged);
+  return path;
+}
+
+/** @param {string} path */
+function sumOf(path) {
+  const sum = createHash('sha256').update(readFileSync(path)).digest('hex');
+  return `${sum}  ${path.slice(path.lastIndexOf('/') + 1)}\n`;
+}
+
+/** @param {string} parent @param {string} name */
+function mkdir(parent, name) {
+  const path = join(parent, name);
+  mkdirSync(path);
+  return path;
+}
+
+/** @param {string} command @param {string[]} args @param {string} cwd */
+function run(command, args, cwd) {
+  const { status, error } = spawnSync(command, args, { cwd, stdio: ['ignore', 2, 2] });
+  if (error !== undefined) throw new Error(`${command} cannot be run: ${error.message}`);
+  if (status !== 0) throw new Error(`${command} ended with exit code ${status}; see above`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { plain, withNode } = await makeRelease(FOLDER);
+  for (const path of [plain, withNode]) {
+    process.stdout.write(`${path} (${(statSync(path).size / MB).toFixed(1)} MB)\n`);
+  }
+  process.stdout.write(readFileSync(join(FOLDER, 'SHA256SUMS'), 'utf8'));
+}

@@ -1,0 +1,37 @@
+// The notes of a release: how to begin, what it needs, and what changed, which is the
+// changelog's section of its version.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const CHANGELOG = 'src/CHANGELOG.md';
+
+/**
+ * The changelog's section of a version, without its heading. Throws where it has none.
+ * @param {string} root
+ * @param {string} version
+ */
+export function changesOf(root, version) {
+  const [, ...sections] = readFileSync(join(root, CHANGELOG), 'utf8').split(/^## /m);
+  const section = sections.find((text) => text.startsWith(`${version}\n`));
+  if (section === undefined) {
+    throw new Error(`${CHANGELOG} has no section "## ${version}"; write what changed`);
+  }
+  return section.slice(version.length).trim();
+}
+
+/**
+ * @param {string} root
+ * @param {{ version: string, node: string }} facts `node`: the version in the second archive
+ */
+export function notesOf(root, { version, node }) {
+  return `# Service Management API ${version}
+
+Unpack it, and run \`./service-management --help\`. [pages/operations.md](pages/operations.md) leads to a service that is proxied and watched; [pages/first-commands.md](pages/first-commands.md) has the commands of every day.
+
+- The archive whose name ends in \`-node\` has Node ${node} in it and needs nothing else. The other one needs Node 20.19 or newer.
+- \`SHA256SUMS\` beside the archives has their checksums.
+
+${changesOf(root, version)}
+`;
+}

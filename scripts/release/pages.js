@@ -1,0 +1,52 @@
+// The operator's pages as a release has them: in one folder, under short names, so
+// that they can be read on a machine without the project. Links follow.
+
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+/** Each page of a release, by its place in the project. @type {Readonly<Record<string, string>>} */
+export const PAGES = {
+  'src/CHANGELOG.md': 'CHANGELOG.md',
+  'src/hosts/operations/README.md': 'pages/operations.md',
+  'src/hosts/operations/COMMANDS.md': 'pages/first-commands.md',
+  'src/hosts/operations/CONTAINERS.md': 'pages/containers.md',
+  'src/hosts/node/README.md': 'pages/settings.md',
+  'src/hosts/node/SECURITY.md': 'pages/security.md',
+  'src/core/http/README.md': 'pages/api.md',
+  'src/core/identity/README.md': 'pages/identity.md',
+  'src/storage/replication/README.md': 'pages/replication.md',
+  'src/tools/console/README.md': 'pages/console.md',
+  'src/tools/data/README.md': 'pages/data.md',
+  'src/tools/move/README.md': 'pages/move.md',
+};
+
+/**
+ * Names and texts.
+ * @param {string} root
+ * @returns {[name: string, text: string][]}
+ */
+export function pagesOf(root) {
+  return Object.entries(PAGES).map(([path, name]) => [
+    name,
+    withLinks(readFileSync(join(root, path), 'utf8'), path),
+  ]);
+}
+
+/** A link to a page that is not in the release becomes its text. @param {string} text @param {string} path */
+function withLinks(text, path) {
+  return text
+    .replaceAll(/!?\[([^\]]*)\]\(([^)#\s]*)(#[^)]*)?\)/g, (link, words, target, anchor = '') => {
+      if (target === '' || /^https?:/.test(target)) return link;
+      const to = PAGES[normalize(join(dirname(path), target))];
+      if (to === undefined) return words;
+      return `[${words}](${relativeTo(PAGES[path] ?? '', to)}${anchor})`;
+    })
+    .replaceAll('scripts/operations/', 'operations/')
+    .replaceAll('`scripts/operations`', '`operations`');
+}
+
+/** @param {string} from @param {string} to */
+function relativeTo(from, to) {
+  if (dirname(from) === dirname(to)) return to.slice(to.lastIndexOf('/') + 1);
+  return dirname(from) === '.' ? to : `../${to}`;
+}

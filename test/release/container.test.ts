@@ -1,0 +1,108 @@
+// What the Containerfile says, done by hand where there is no container daemon: its files
+// copied out of a release, its entry point run with its settings, as its user, on a read-only
+// root. And the files of Compose and Kubernetes, each read by a program that knows its format.
+
+import { execFile, spawnSync } from 'node:child_process';
+import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { privateMounts } from '../support/private-mounts.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+
+const run = promisify(execFile);
+const canTry = process.getuid?.() === 0 && privateMounts() !== undefined;
+const has = (program: string) => spawnSync(program, ['--version']).error === undefined;
+/** The user `node` of Node's images. */
+const USER_OF_IMAGE = '1000';
+
+let folder: TemporaryFolder;
+/** The unpacked release: what the build gets as its context. */
+let release: string;
+let containerfile: string;
+
+beforeAll(async () => {
+  folder = await openTemporaryFolder();
+  await run('tar', ['xzf', inject('plain'), '-C', folder.path, '--strip-components=1']);
+  release = folder.path;
+  containerfile = await readFile(join(release, 'operations/Containerfile'), 'utf8');
+});
+afterAll(() => folder.remove());
+
+/** The instructions of a name, in their order. */
+function instructions(name: string): string[] {
+  const lines = containerfile.replaceAll('\\\n', ' ').split('\n');
+  return lines
+    .filter((line) => line.startsWith(`${name} `))
+    .map((line) => line.slice(name.length + 1));
+}
+
+it.runIf(canTry)('The image starts, is ready, keeps its root, and stops with 0', async () => {
+  const image = join(folder.path, 'image');
+  await mkdir(join(image, 'app'), { recursive: true });
+  for (const copied of instructions('COPY')) {
+    const names = copied.split(' ');
+    const to = names.pop() ?? '';
+    for (const name of names) {
+      const target = to.endsWith('/') ? join(image, 'app', to, name) : join(image, 'app', to);
+      await cp(join(release, name), target, { recursive: true });
+    }
+  }
+  const [entry] = JSON.parse(instructions('ENTRYPOINT')[0] ?? '[]');
+  const [command] = JSON.parse(instructions('CMD')[0] ?? '[]');
+  const health = /CMD (\[.*\])/.exec(instructions('HEALTHCHECK')[0] ?? '')?.[1] ?? '[]';
+  const made = /(?:\/\w+ ?)+$/.exec(instructions('RUN')[0] ?? '')?.[0] ?? '';
+  expect([entry, command, made]).toEqual([
+    '/app/service-management',
+    'serve',
+    '/data /backups /backups/daily',
+  ]);
+  const script = join(folder.path, 'run.sh');
+  const environment = instructions('ENV').join(' ');
+  await writeFile(
+    script,
+    `set -eu
+root=${image}
+ip link set lo up
+mount --bind $root $root
+for path in /usr /bin /lib /lib64 /proc /dev; do
+  [ -e $path ] || continue
+  mkdir $root$path && mount --rbind $path $root$path
+done
+mkdir $root/node $root/tmp && touch $root/node/node && mount --bind ${process.execPath} $root/node/node
+mkdir $root/data $root/backups && mount -t tmpfs d $root/data && mount -t tmpfs b $root/backups && mount -t tmpfs t $root/tmp
+for path in ${made}; do install -d -m 700 -o ${USER_OF_IMAGE} -g ${USER_OF_IMAGE} $root$path; done
+mount -o remount,ro,bind $root
+inside="chroot --userspec=${USER_OF_IMAGE}:${USER_OF_IMAGE} $root env -i PATH=/node:/usr/bin:/bin ${environment} BACKUP_DIR=/backups/daily"
+$inside ${entry} ${command} >/dev/null 2>&1 &
+service=$!
+$inside ${JSON.parse(health).join(' ')} --wait 60
+$inside /usr/bin/touch /app/x 2>&1 | grep -c 'Read-only'
+curl -s -o /dev/null -w '%{http_code}\\n' http://127.0.0.1:8080/api/v1/health
+kill -TERM $service
+wait $service && echo 'stopped with 0'
+ls $root/backups/daily | wc -l
+stat -c '%u %a' $root/data/service.db
+`,
+  );
+  await chmod(script, 0o755);
+  const own = ['--mount', '--net', '--pid', '--fork', '--kill-child'];
+  const { stdout } = await run('unshare', [...own, 'sh', script]);
+  expect(stdout).toMatch(/^ready.*\n1\n200\nstopped with 0\n1\n1000 600\n$/);
+});
+
+it.runIf(has('docker-compose'))('The Compose file is one', async () => {
+  await writeFile(join(release, 'operations/admin-key'), 'k'.repeat(40));
+  const args = ['-f', join(release, 'operations/compose.yml'), 'config', '--services'];
+  const { stdout } = await run('docker-compose', args);
+  expect(stdout.trim().split('\n').sort()).toEqual(['prometheus', 'proxy', 'service']);
+});
+
+it.runIf(has('kubernetes-validate'))(
+  'The Kubernetes file fits the schemas of its API',
+  async () => {
+    const args = ['--strict', join(release, 'operations/kubernetes.yml')];
+    const { stdout, stderr } = await run('kubernetes-validate', args);
+    expect(`${stdout}${stderr}`.match(/ passed for resource /g)).toHaveLength(4);
+  },
+);

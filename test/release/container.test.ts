@@ -79,9 +79,10 @@ service=$!
 $inside ${JSON.parse(health).join(' ')} --wait 60
 $inside /usr/bin/touch /app/x 2>&1 | grep -c 'Read-only'
 curl -s -o /dev/null -w '%{http_code}\\n' http://127.0.0.1:8080/api/v1/health
+until ls $root/backups/daily/*.db >/dev/null 2>&1; do sleep 0.1; done
 kill -TERM $service
 wait $service && echo 'stopped with 0'
-ls $root/backups/daily | wc -l
+ls $root/backups/daily/*.db | wc -l
 stat -c '%u %a' $root/data/service.db
 `,
   );

@@ -89,7 +89,7 @@ stat -c '%u %a' $root/data/service.db
   await chmod(script, 0o755);
   const own = ['--mount', '--net', '--pid', '--fork', '--kill-child'];
   const { stdout } = await run('unshare', [...own, 'sh', script]);
-  expect(stdout).toMatch(/^ready.*\n1\n200\nstopped with 0\n1\n1000 600\n$/);
+  expect(stdout).toMatch(/^ready[\s\S]*\n1\n200\nstopped with 0\n1\n1000 600\n$/);
 });
 
 it.runIf(has('docker-compose'))('The Compose file is one', async () => {

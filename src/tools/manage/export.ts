@@ -27,7 +27,10 @@ const OPTIONS = {
     'CSV with a byte order mark; cells that begin with\n= + - @ get an apostrophe: none is taken for a formula',
   ),
   delimiter: text('MARK', 'of CSV; a comma unless given'),
-  decimal: text(', | .', 'before a fraction in CSV; a comma beside --delimiter ;, else a point'),
+  decimal: text(
+    ', | .',
+    'before a fraction in CSV; unless given a comma\nbeside --delimiter ";", else a point',
+  ),
 };
 
 export function exportCommand(waits?: Waits): Command {

@@ -6,7 +6,7 @@ import { createClient } from '@libsql/client';
 
 /** One statement for a group of accounts, whatever its size. The driver binds every number as a real one. */
 const FILL = `
-  insert into records (position, collection, id, body, created_at, updated_at)
+  insert into records (position, collection, id, body, owner, created_at, updated_at)
   with recursive
     numbers (n) as (select 0 union all select n + 1 from numbers where n + 1 < :records),
     placed as (select n, n + cast(:first as integer) as position, printf('CUS-%04d', n + :first) as id from numbers)
@@ -21,6 +21,7 @@ const FILL = `
       'likes', json('["braids","twists"]'),
       'notes', 'comes on Saturdays, prefers the morning'
     ),
+    :prefix || '-' || (n % cast(:owners as integer)),
     :now, :now
   from placed`;
 

@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
+import { FILL_COLUMNS } from '../../src/storage/file/file-schema.js';
 import { browseConsole, oneProcess } from '../support/console-browser.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { startServer } from '../support/server-process.js';
@@ -61,7 +62,7 @@ it('The front page’s picture shows the overview of a busy service, and is smal
   const folder = await openTemporaryFolder();
   const file = join(folder.path, 'filled.db');
   await (await startServer({ DATABASE_URL: `file:${file}` })).stop();
-  await runSql(file, ...COLLECTION_NAMES.flatMap(insert));
+  await runSql(file, ...COLLECTION_NAMES.flatMap(insert), FILL_COLUMNS);
   const browsed = await browseConsole(oneProcess, {
     DATABASE_URL: `file:${file}`,
     AUTH_USERINFO_URL: identity.url,

@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
+import { FILL_COLUMNS } from '../../src/storage/file/file-schema.js';
 import { type MoveWorkers, moveHere, startMoveWorkers } from '../support/move-command.js';
 import { startServer } from '../support/server-process.js';
 import { makeShopFile } from '../support/shop-file.js';
@@ -119,6 +120,7 @@ describe('A file to move', () => {
       grow('a-large-record', 1_990_000),
       grow('b-too-large', 160_000),
       "update records set body = json_remove(body, '$.owner_sub') where position = 5",
+      FILL_COLUMNS,
     );
     const { code, stdout } = await move('mixed.db');
     expect(code).toBe(1);

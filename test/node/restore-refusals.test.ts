@@ -3,6 +3,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
+import { SCHEMA_VERSION } from '../../src/storage/file/file-schema.js';
 import {
   BACKUP_RECORDS,
   openRestoration,
@@ -75,7 +76,7 @@ describe('A restore', () => {
     [
       'is newer',
       () => runSql(on.backup, 'pragma user_version = 99'),
-      'its schema has version 99, this program knows up to 2; choose another one',
+      `its schema has version 99, this program knows up to ${SCHEMA_VERSION}; choose another one`,
     ],
     [
       'lacks a table',

@@ -5,7 +5,8 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { changeDatabase } from '../support/database-file.js';
+import { runSql } from '../../scripts/run-sql.js';
+import { databasePath } from '../support/database-file.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
 
@@ -86,7 +87,7 @@ describe('A start', () => {
   });
 
   it('ends with one line when the database belongs to another program', async () => {
-    await changeDatabase(service.folder, 'create table theirs (a)');
+    await runSql(databasePath(service.folder), 'create table theirs (a)');
     const { error } = await refusedStart({});
     expect(error).toContain('it is no database of this program; name another file');
   });

@@ -4,6 +4,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { FairScheduler, type Pause } from '../../src/core/admission/fair-scheduler.js';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
+import { formatId } from '../../src/core/domain/identifier.js';
+import type { JournalRow } from '../../src/core/records/journal.js';
 import type { RecordList } from '../../src/core/records/record-list.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import { turn } from './map-journal.js';
@@ -30,11 +32,13 @@ class CountingSet extends RecordSet {
 }
 
 function fill(set: RecordSet, count: number, collection: CollectionName = 'customers'): void {
-  for (let position = 1; position <= count; position++) {
-    const id = `${collection === 'orders' ? 'ORD' : 'CUS'}-${position}`;
+  const rows = Array.from({ length: count }, (_, i): JournalRow => {
+    const id = formatId(collection, i + 1);
     const body = JSON.stringify({ id, owner_sub: OWNER, amount: 10, name: 'Neema', phone: '1' });
-    set.load([{ position, collection, id, body }]);
-  }
+    return { position: i + 1, collection, id, body };
+  });
+  for (let first = 0; first < count; first += 10_000) set.load(rows.slice(first, first + 10_000));
+  set.loaded();
 }
 
 /** Each look at the clock takes a tenth of a slice. */
@@ -63,7 +67,7 @@ describe('A page without a filter', () => {
         fill(set, count);
         const { items, total } = await accountOf(set).list('customers', { ...PAGE, page });
         expect(total).toBe(count);
-        expect(JSON.parse(items[0] ?? '').id).toBe(`CUS-${count - (page - 1) * 20}`);
+        expect(JSON.parse(items[0] ?? '').id).toBe(formatId('customers', count - (page - 1) * 20));
         expect(items).toHaveLength(20);
         touched.push(set.touched);
       }
@@ -132,6 +136,7 @@ describe('A long scan', () => {
     const set = new RecordSet();
     const body = JSON.stringify({ id: 'CUS-1', owner_sub: OWNER, note: 'σ'.repeat(2_000_000) });
     set.load([{ position: 1, collection: 'customers', id: 'CUS-1', body }]);
+    set.loaded();
     const scheduler = schedulerOf(turn);
     const next = vi.spyOn(scheduler, 'yield');
     const account = new MemoryRecords({ set, scheduler }).account(OWNER);
@@ -150,10 +155,10 @@ describe('A long scan', () => {
       waits++;
       // Newest first: these lie before the scan's place, and after it.
       await Promise.all([
-        account.delete('customers', `CUS-${COUNT - waits}`),
-        account.delete('customers', `CUS-${waits}`),
+        account.delete('customers', formatId('customers', COUNT - waits)),
+        account.delete('customers', formatId('customers', waits)),
         account.create('customers', { name: 'Neema', phone: '2' }),
-        account.update('customers', `CUS-${waits + 10_000}`, { name: 'renamed' }),
+        account.update('customers', formatId('customers', waits + 10_000), { name: 'renamed' }),
       ]);
     });
     const query = { ...PAGE, q: '"name":"neema"', page: COUNT / 20 };
@@ -161,7 +166,7 @@ describe('A long scan', () => {
     expect(waits).toBeGreaterThanOrEqual(4);
     expect(total).toBe(COUNT);
     expect((items as readonly string[]).map((item) => JSON.parse(item).id)).toEqual(
-      Array.from({ length: 20 }, (_, i) => `CUS-${20 - i}`),
+      Array.from({ length: 20 }, (_, i) => formatId('customers', 20 - i)),
     );
     const after = await account.list('customers', PAGE);
     expect(after.total).toBe(COUNT - waits);

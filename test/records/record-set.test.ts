@@ -18,6 +18,13 @@ function row(changes: Partial<JournalRow> = {}): JournalRow {
   };
 }
 
+function setOf(...rows: readonly JournalRow[]): RecordSet {
+  const set = new RecordSet();
+  for (const each of rows) set.load([each]);
+  set.loaded();
+  return set;
+}
+
 describe('Loading a row', () => {
   it.each([
     ['that is no JSON', { body: 'canary {' }, /is not JSON; restore a backup$/],
@@ -47,15 +54,14 @@ describe('Loading a row', () => {
   });
 
   it('takes id and owner from the body', () => {
-    const set = new RecordSet();
-    set.load([row({ id: 'CUS-cut', body: '{"id":"CUS-cut\\u0000tail","owner_sub":"a\\u0000b"}' })]);
+    const body = '{"id":"CUS-cut\\u0000tail","owner_sub":"a\\u0000b"}';
+    const set = setOf(row({ id: 'CUS-cut', body }));
     expect(set.find('a\0b', 'customers', 'CUS-cut\0tail')?.position).toBe(7);
     expect(set.owners.slice(0, 9)).toEqual(['a\0b']);
   });
 
   it('finds a record under its owner and collection alone', () => {
-    const set = new RecordSet();
-    set.load([row()]);
+    const set = setOf(row());
     expect(set.find('neema', 'customers', 'CUS-0042')?.text).toBe(row().body);
     expect(set.find('juma', 'customers', 'CUS-0042')).toBeUndefined();
     expect(set.find('neema', 'orders', 'CUS-0042')).toBeUndefined();
@@ -63,13 +69,9 @@ describe('Loading a row', () => {
   });
 
   it('continues positions and sequences after the highest stored', () => {
-    const set = new RecordSet();
-    for (const [position, id] of [
-      [3, 'CUS-0100'],
-      [9, 'CUS-0002'],
-    ] as const) {
-      set.load([row({ position, id, body: JSON.stringify({ id, owner_sub: 'neema' }) })]);
-    }
+    const rowOf = (position: number, id: string) =>
+      row({ position, id, body: JSON.stringify({ id, owner_sub: 'neema' }) });
+    const set = setOf(rowOf(3, 'CUS-0100'), rowOf(9, 'CUS-0002'));
     expect([set.nextPosition(), set.nextPosition()]).toEqual([10, 11]);
     expect(set.nextSequence('customers')).toBe(101);
     expect(set.nextSequence('customers')).toBe(102);
@@ -79,8 +81,7 @@ describe('Loading a row', () => {
   it.each(['{"id":"CUS-0042"}', '{"id":"CUS-0042","owner_sub":""}', '{"owner_sub":7}'])(
     'counts %s, which has no owner, and shows it to no account',
     (body) => {
-      const set = new RecordSet();
-      set.load([row({ body })]);
+      const set = setOf(row({ body }));
       expect(set.count('customers')).toBe(1);
       expect(set.owners.slice(0, 9)).toEqual([]);
       for (const owner of ['', '7', 'undefined'])
@@ -92,10 +93,9 @@ describe('Loading a row', () => {
 
 describe('Counts and owners', () => {
   it('follow every change, whether they were looked at before or not', () => {
-    const sets = [new RecordSet(), new RecordSet()];
+    const sets = [setOf(row()), setOf(row())];
     void sets[0]?.owners;
     for (const set of sets) {
-      set.load([row()]);
       const first = set.find('neema', 'customers', 'CUS-0042');
       const at = (owner: string, position: number) => ({
         owner,

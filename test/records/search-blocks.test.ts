@@ -23,7 +23,7 @@ class Customers {
   }
 
   get list(): readonly MemoryRecord[] {
-    return this.set.snapshot(OWNER, 'customers').chunks.flat();
+    return this.set.snapshot(OWNER, 'customers').chunks.flatMap(({ records }) => records);
   }
 
   add(name: string): void {
@@ -188,7 +188,7 @@ describe('A search after any changes', () => {
         // Another search of the newer list in the middle of this one.
         customers.foldings();
       }
-      expect(seen).toEqual(before.chunks.flat().reverse());
+      expect(seen).toEqual(before.chunks.flatMap(({ records }) => records).reverse());
     }
   });
 });

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { runSql } from '../../scripts/run-sql.js';
+import { FILL_COLUMNS } from '../../src/storage/file/file-schema.js';
 import { plantTriggers } from '../trials/planted-triggers.js';
 
 /** Path of the file in a host's folder. */
@@ -15,5 +16,6 @@ export async function changeDatabase(folder: string, ...statements: string[]): P
   const isTrigger = (statement: string) => statement.startsWith('create trigger');
   plantTriggers(path, ...statements.filter(isTrigger));
   const others = statements.filter((statement) => !isTrigger(statement));
-  if (others.length > 0) await runSql(path, ...others);
+  // A row that these make or change is one that its owner can see.
+  if (others.length > 0) await runSql(path, ...others, FILL_COLUMNS);
 }

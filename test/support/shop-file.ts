@@ -4,7 +4,12 @@
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
 import { formatId, sequenceOf } from '../../src/core/domain/identifier.js';
 import { Connection } from '../../src/storage/file/connection.js';
-import { SCHEMA_STEPS } from '../../src/storage/file/file-schema.js';
+import {
+  COLUMNS_VERSION,
+  FILL_COLUMNS,
+  SCHEMA_STEPS,
+  SCHEMA_VERSION,
+} from '../../src/storage/file/file-schema.js';
 
 /** 2026-01-01, in milliseconds since 1970, UTC. */
 const BEGUN = 1_767_225_600_000;
@@ -18,6 +23,8 @@ export interface ShopFile {
   readonly events: number;
   /** When the first record was made, in milliseconds since 1970, UTC. Default: 2026. */
   readonly since?: number;
+  /** Of the schema. Default: the present one. */
+  readonly version?: number;
 }
 
 type Row = readonly [number, CollectionName, string, string, number, number];
@@ -27,7 +34,12 @@ export async function makeShopFile(path: string, shop: ShopFile): Promise<void> 
   const connection = new Connection(path);
   try {
     connection.value('pragma synchronous = off');
-    connection.batch(SCHEMA_STEPS.flat().map((sql) => ({ sql })));
+    const { version = SCHEMA_VERSION } = shop;
+    connection.batch(
+      SCHEMA_STEPS.slice(0, version)
+        .flat()
+        .map((sql) => ({ sql })),
+    );
     const sequences: Record<string, number> = {};
     let rows: Row[] = [];
     const flush = () => {
@@ -49,18 +61,23 @@ export async function makeShopFile(path: string, shop: ShopFile): Promise<void> 
       if (rows.length === STATEMENT_ROWS) flush();
     }
     flush();
+    if (version >= COLUMNS_VERSION) connection.value(FILL_COLUMNS);
     // The last one of a collection may have been deleted.
     sequences['orders'] = (sequences['orders'] ?? 0) + 3;
-    connection.batch(
-      Object.entries(sequences).map(([name, highest]) => ({
-        sql: 'insert into sequences values (?1, ?2)',
-        args: [name, highest],
-      })),
-    );
+    if (version > 1) putSequences(connection, sequences);
     putEvents(connection, shop);
   } finally {
     connection.close();
   }
+}
+
+function putSequences(connection: Connection, sequences: Readonly<Record<string, number>>): void {
+  connection.batch(
+    Object.entries(sequences).map(([name, highest]) => ({
+      sql: 'insert into sequences values (?1, ?2)',
+      args: [name, highest],
+    })),
+  );
 }
 
 function putEvents(connection: Connection, { accounts, events }: ShopFile): void {

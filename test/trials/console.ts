@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runSql } from '../../scripts/run-sql.js';
+import { FILL_COLUMNS } from '../../src/storage/file/file-schema.js';
 import { startConsoleProcess } from '../support/console-process.js';
 import { Visitor } from '../support/console-visitor.js';
 import { Metrics, operationsOf } from '../support/operations.js';
@@ -37,7 +38,7 @@ export const consoleCost: Trial = async ({ quick, folder, say }) => {
   const file = join(folder, 'service.db');
   const environment = { DATABASE_URL: `file:${file}`, ADMIN_API_KEY: KEY, OPS_PORT: '0' };
   await (await startServer(environment)).stop();
-  await runSql(file, insertRecords());
+  await runSql(file, insertRecords(), FILL_COLUMNS);
   const server = await startServer(environment);
   const operations = operationsOf(server);
   const running = await startConsoleProcess({

@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import { runSql } from '../../scripts/run-sql.js';
+import { FILL_COLUMNS } from '../../src/storage/file/file-schema.js';
 import { asAccount, openIdentityProvider } from './service/identity-provider.js';
 import type { Service } from './service/probed-service.js';
 import { startService } from './service/probed-service.js';
@@ -276,5 +277,6 @@ function fill({ records, orders, tenants, large }: Sizes) {
          'phone', '+255 713 445 210', 'city', 'Dar es Salaam',
          'notes', 'comes on Saturdays, prefers the morning') end, 0, 0
      from named`,
+    FILL_COLUMNS,
   ];
 }

@@ -9,6 +9,7 @@ import { AccountMove } from '../../src/hosts/workers/account-move.js';
 import { Outbox } from '../../src/hosts/workers/outbox.js';
 import { ContentsDigest } from '../../src/storage/move/moved-rows.js';
 import { ObjectJournal } from '../../src/storage/object/object-journal.js';
+import { changes } from '../storage/journal-conformance.js';
 import { keptLog } from '../support/kept-log.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
@@ -44,7 +45,7 @@ async function openAccount() {
   });
   async function commit(position: number) {
     const row: JournalRow = { position, collection: 'customers', id: `C-${position}`, body: '{}' };
-    await journal.commit({ puts: [row], removals: [], sequences: {}, events: [], at: NOW });
+    await journal.commit(changes({ puts: [row], at: NOW }));
   }
   await commit(1);
   return { move, commit, directory };

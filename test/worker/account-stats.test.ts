@@ -37,7 +37,8 @@ function openAccountStats() {
       const rows = Object.entries(bodies).map(([place, body]) => {
         const position = Number(place) + 1;
         const collection = COLLECTIONS[Number(place)] ?? 'team';
-        return { position, collection, id: `R-${position}`, body: body ?? '' };
+        const columns = { owner: 'neema', status: undefined };
+        return { position, collection, id: `R-${position}`, body: body ?? '', ...columns };
       });
       const { status } = await journal.commit({
         puts: rows.filter(({ body }) => body !== ''),

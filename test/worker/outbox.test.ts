@@ -8,6 +8,7 @@ import type { JournalRow } from '../../src/core/records/journal.js';
 import type { Delivery, DirectoryStub } from '../../src/hosts/workers/account-call.js';
 import { Outbox } from '../../src/hosts/workers/outbox.js';
 import { ObjectJournal } from '../../src/storage/object/object-journal.js';
+import { changes } from '../storage/journal-conformance.js';
 import { keptLog } from '../support/kept-log.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
@@ -47,8 +48,7 @@ function openAccount(random = 0) {
   ) {
     position++;
     const puts = [{ position, collection, id: `R-${position}`, body }];
-    const at = Date.now();
-    await journal.commit({ puts, removals: [], sequences: {}, events, at });
+    await journal.commit(changes({ puts, events, at: Date.now() }));
   }
   return { storage, log, deliveries, directory, outbox, commit };
 }
@@ -161,7 +161,8 @@ it('A delivery brings the texts for the search after a change of a business, and
 
 it('A delivery brings texts for the search of at most 8,000,000 bytes', async () => {
   const { deliveries, commit, outbox } = openAccount();
-  for (let i = 0; i < 5; i++) await commit('businesses', { body: 'x'.repeat(2_000_000) });
+  const body = JSON.stringify({ note: 'x'.repeat(1_999_980) });
+  for (let i = 0; i < 5; i++) await commit('businesses', { body });
   await outbox.deliver();
   expect(deliveries.at(-1)?.searchTexts).toHaveLength(4);
 });

@@ -4,7 +4,7 @@ import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import { idOf, keyOf } from '../domain/identifier.js';
-import type { Changes, JournalRow } from './journal.js';
+import type { Changes, PutRow } from './journal.js';
 import type { MemoryRecord } from './memory-record.js';
 import type { AccountSize, Change, RecordSet } from './record-set.js';
 
@@ -93,11 +93,11 @@ export class CommitGroup implements CurrentRecords {
   }
 
   changes(at: number): Changes {
-    const puts: JournalRow[] = [];
+    const puts: PutRow[] = [];
     const removals: number[] = [];
-    for (const [position, { collection, after }] of this.#staged) {
+    for (const [position, { owner, collection, after }] of this.#staged) {
       if (after === undefined) removals.push(position);
-      else puts.push(journalRow(collection, after));
+      else puts.push(putRow(owner, collection, after));
     }
     const sequences: Partial<Record<CollectionName, number>> = {};
     for (const name of this.#numbered) sequences[name] = this.#set.sequence(name);
@@ -139,7 +139,7 @@ export class CommitGroup implements CurrentRecords {
   }
 }
 
-function journalRow(collection: CollectionName, record: MemoryRecord): JournalRow {
-  const { position, key, text } = record;
-  return { position, collection, id: idOf(collection, key), body: text };
+function putRow(owner: string, collection: CollectionName, record: MemoryRecord): PutRow {
+  const { position, key, text, status } = record;
+  return { position, collection, id: idOf(collection, key), body: text, owner, status };
 }

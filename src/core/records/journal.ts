@@ -3,48 +3,41 @@
 
 import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
+import type { RecordKey } from '../domain/identifier.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Page, PageRequest } from '../domain/listing.js';
+import type { RecordText } from '../domain/record.js';
 
-/** A stored row. The body is the record's JSON text and the only source of its id and owner. */
+/** A stored row. The body is the record's JSON text, and says what the record is. */
 export interface JournalRow {
   /** Order of creation in this journal, from 1; the row's key. */
   readonly position: number;
   readonly collection: CollectionName;
   readonly id: string;
   readonly body: string;
-  /** Where the journal knows them: the same as parsing the body tells. */
-  readonly facts?: RowFacts;
 }
 
-/** What memory needs to know of a stored record. */
-export interface RowFacts {
-  /** Undefined for a legacy row without one. */
+/** A row to write, with two things that its body says: a journal may keep them beside it, so that a start parses no body. */
+export interface PutRow extends JournalRow {
+  /** Undefined for a row that no account owns. */
   readonly owner: string | undefined;
-  readonly id: string;
   /** Undefined where the record has no such property. */
   readonly status: JsonValue | undefined;
 }
 
-/** What a start needs to know of a page of rows. */
-export interface PageSummary {
-  /** Of each row the number of its owner; 0 for a legacy row without one. */
-  readonly owners: Uint32Array;
-  /** How many rows there are, and the highest number in their ids: 0 where none has one. */
-  readonly collections: Readonly<Record<CollectionName, { records: number; highest: number }>>;
-}
-
-/** A page of rows that are made when they are asked for: summing them up takes less time. */
+/** A page of rows, by position, whose records are made when somebody asks for them. */
 export interface DeferredRows extends Iterable<JournalRow> {
   readonly length: number;
-  readonly lastPosition: number;
-  /** Asked for once. Throws, naming the row, where one is of no collection or its body is no record. */
-  summary(): PageSummary;
-  /** All pages of a load number the owners alike, from 1 on without a gap. */
-  ownerNamed(number: number): string | undefined;
+  /** Of each row the place of its collection among `COLLECTION_NAMES`. */
+  readonly collections: Uint8Array;
+  /** Of each row its owner: null or undefined for a legacy row without one. Asked for once, and not kept. */
+  takeOwners(): readonly (string | null | undefined)[];
   /** Of a row by its place in the page, from 0. */
-  collectionOf(place: number): CollectionName;
-  row(place: number): JournalRow;
+  positionOf(place: number): number;
+  keyOf(place: number): RecordKey;
+  recordOf(place: number): RecordText;
+  /** UTF-8 bytes of the body. */
+  bytesOf(place: number): number;
 }
 
 /** For some collections, the highest number that an id was ever given. */
@@ -53,7 +46,7 @@ export type Sequences = Readonly<Partial<Record<CollectionName, number>>>;
 /** Changes that become durable together or not at all. */
 export interface Changes {
   /** Rows to write, new or in place of the row at the same position. */
-  readonly puts: readonly JournalRow[];
+  readonly puts: readonly PutRow[];
   /** Positions of rows to remove. */
   readonly removals: readonly number[];
   /** Of the collections that get or lose a record. */

@@ -24,8 +24,8 @@ export async function statusPage(
 ): Promise<Page> {
   const filtered = new FilteredPage(query);
   for (let c = chunks.length - 1; c >= 0; c--) {
-    const chunk = chunks[c] ?? [];
-    for (let i = chunk.length - 1; i >= 0; i--) filtered.take(chunk[i] as MemoryRecord);
+    const records = chunks[c]?.records ?? [];
+    for (let i = records.length - 1; i >= 0; i--) filtered.take(records[i] as MemoryRecord);
     const turn = giveWay();
     if (turn !== undefined) await turn;
   }

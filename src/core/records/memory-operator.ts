@@ -92,5 +92,5 @@ export class MemoryOperator implements OperatorViews {
 
 function* textsOf(owner: string, profiles: readonly Chunk[]): Generator<string> {
   yield owner;
-  for (const chunk of profiles) for (const { text } of chunk) yield text;
+  for (const { records } of profiles) for (const { text } of records) yield text;
 }

@@ -25,7 +25,8 @@ export class PaymentRows {
   /** A row for each order, newest first. */
   of(owner: string, orders: ListSnapshot, giveWay: GiveWay): Rows {
     const isLong = ({ text }: MemoryRecord) => text.length > LONG_ORDER_CHARACTERS;
-    return orders.length > AT_ONCE_MAX_ROWS || orders.chunks.some((chunk) => chunk.some(isLong))
+    return orders.length > AT_ONCE_MAX_ROWS ||
+      orders.chunks.some(({ records }) => records.some(isLong))
       ? this.#pieces(owner, orders, giveWay)
       : [...newestFirst(orders)].map(({ text }) => paymentRow(text));
   }
@@ -69,7 +70,7 @@ export class PaymentRows {
 
 function* newestFirst({ chunks }: ListSnapshot): Generator<MemoryRecord> {
   for (let c = chunks.length - 1; c >= 0; c--) {
-    const chunk = chunks[c] ?? [];
-    for (let i = chunk.length - 1; i >= 0; i--) yield chunk[i] as MemoryRecord;
+    const records = chunks[c]?.records ?? [];
+    for (let i = records.length - 1; i >= 0; i--) yield records[i] as MemoryRecord;
   }
 }

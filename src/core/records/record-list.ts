@@ -6,12 +6,38 @@
 
 import type { RecordKey } from '../domain/identifier.js';
 import type { MemoryRecord } from './memory-record.js';
+import { StoredList } from './stored-records.js';
 
 /** Few enough that a changed chunk is soon copied, and folded again by a search. */
 export const CHUNK_RECORDS = 128;
 
-/** Consecutive records, oldest first. */
-export type Chunk = readonly MemoryRecord[];
+/** Consecutive records, oldest first. Those of a start are made when somebody asks for them. */
+export class Chunk {
+  #source: readonly MemoryRecord[] | StoredList;
+
+  constructor(source: readonly MemoryRecord[] | StoredList) {
+    this.#source = source;
+  }
+
+  get length(): number {
+    return this.#source.length;
+  }
+
+  get records(): readonly MemoryRecord[] {
+    if (this.#source instanceof StoredList) this.#source = this.#source.records();
+    return this.#source;
+  }
+
+  /** Of the first record. Makes none. */
+  get firstKey(): RecordKey | undefined {
+    return this.#source instanceof StoredList ? this.#source.key(0) : this.#source[0]?.key;
+  }
+
+  get firstPosition(): number {
+    if (this.#source instanceof StoredList) return this.#source.position(0);
+    return this.#source[0]?.position ?? 0;
+  }
+}
 
 /** A list as it was at one moment. */
 export interface ListSnapshot {
@@ -34,6 +60,19 @@ export class RecordList {
   /** The last chunk, while no snapshot has it: only this one grows in place. */
   #growing: MemoryRecord[] | undefined;
 
+  /** `stored`: the rows of a start that the list begins with. */
+  constructor(stored?: StoredList) {
+    if (stored === undefined) return;
+    if (stored.isOrdered) {
+      for (let first = 0; first < stored.length; first += CHUNK_RECORDS) {
+        this.#chunks.push(new Chunk(stored.part(first, CHUNK_RECORDS)));
+      }
+      this.#length = stored.length;
+    } else {
+      for (const record of stored.records()) this.add(record);
+    }
+  }
+
   get length(): number {
     return this.#length;
   }
@@ -42,9 +81,9 @@ export class RecordList {
     if (this.#byKey !== undefined) return this.#byKey.get(key);
     if (typeof key !== 'number') return undefined;
     // Every key is a number.
-    const keyOf = (record: MemoryRecord | undefined) => record?.key as number;
-    const chunk = this.#chunks[lastUpTo(this.#chunks, (each) => keyOf(each[0]), key)] ?? [];
-    const record = chunk[lastUpTo(chunk, keyOf, key)];
+    const chunk = this.#chunks[lastUpTo(this.#chunks, (each) => each.firstKey as number, key)];
+    const records = chunk?.records ?? [];
+    const record = records[lastUpTo(records, (each) => each.key as number, key)];
     return record?.key === key ? record : undefined;
   }
 
@@ -59,10 +98,11 @@ export class RecordList {
     const page: MemoryRecord[] = [];
     let skipped = 0;
     for (let c = this.#chunks.length - 1; c >= 0 && page.length < count; c--) {
-      const chunk = this.#chunks[c] ?? [];
+      const chunk = this.#chunks[c];
+      if (chunk === undefined) break;
       const newest = chunk.length - 1 - Math.max(first - skipped, 0);
       for (let i = newest; i >= 0 && page.length < count; i--) {
-        const record = chunk[i];
+        const record = chunk.records[i];
         if (record !== undefined) page.push(record);
       }
       skipped += chunk.length;
@@ -78,21 +118,21 @@ export class RecordList {
     if (this.#growing !== undefined && this.#growing.length < CHUNK_RECORDS) {
       this.#growing.push(record);
     } else if (last !== undefined && last.length < CHUNK_RECORDS) {
-      this.#growing = [...last, record];
-      this.#chunks[this.#chunks.length - 1] = this.#growing;
+      this.#growing = [...last.records, record];
+      this.#chunks[this.#chunks.length - 1] = new Chunk(this.#growing);
     } else {
       this.#growing = [record];
-      this.#chunks.push(this.#growing);
+      this.#chunks.push(new Chunk(this.#growing));
     }
   }
 
   replace(record: MemoryRecord): void {
     this.#beforeChange();
     this.#byKey?.set(record.key, record);
-    const [number, chunk, index] = this.#placeOf(record.position);
-    const changed = chunk.slice();
+    const [number, records, index] = this.#placeOf(record.position);
+    const changed = records.slice();
     changed[index] = record;
-    this.#chunks[number] = changed;
+    this.#chunks[number] = new Chunk(changed);
     if (number === this.#chunks.length - 1) this.#growing = changed;
   }
 
@@ -100,9 +140,9 @@ export class RecordList {
     this.#beforeChange();
     this.#byKey?.delete(record.key);
     this.#length--;
-    const [number, chunk, index] = this.#placeOf(record.position);
+    const [number, records, index] = this.#placeOf(record.position);
     this.#growing = undefined;
-    this.#chunks[number] = chunk.toSpliced(index, 1);
+    this.#chunks[number] = new Chunk(records.toSpliced(index, 1));
     // Short neighbours become one: a list of which most is deleted has few chunks.
     if (!this.#joined(number)) this.#joined(number - 1);
   }
@@ -110,9 +150,10 @@ export class RecordList {
   #noteKey(record: MemoryRecord): void {
     const { key } = record;
     if (this.#byKey === undefined) {
-      const last = this.#chunks.at(-1)?.at(-1)?.key ?? 0;
+      const last = this.#chunks.at(-1)?.records.at(-1)?.key ?? 0;
       if (typeof key === 'number' && key > Number(last)) return;
-      this.#byKey = new Map(this.#chunks.flat().map((each) => [each.key, each]));
+      const all = this.#chunks.flatMap(({ records }) => records);
+      this.#byKey = new Map(all.map((each) => [each.key, each]));
     }
     this.#byKey.set(key, record);
   }
@@ -128,7 +169,7 @@ export class RecordList {
       if (chunk.length === 0) this.#chunks.pop();
       return false;
     }
-    this.#chunks.splice(number, 2, [...chunk, ...next]);
+    this.#chunks.splice(number, 2, new Chunk([...chunk.records, ...next.records]));
     return true;
   }
 
@@ -140,15 +181,15 @@ export class RecordList {
     this.#growing = undefined;
   }
 
-  /** The number of the chunk that has the position, the chunk, and the record's index in it. */
-  #placeOf(position: number): [number, Chunk, number] {
-    const number = lastUpTo(this.#chunks, (chunk) => chunk[0]?.position ?? 0, position);
-    const chunk = this.#chunks[number] ?? [];
-    const index = lastUpTo(chunk, (record) => record.position, position);
-    if (chunk[index]?.position !== position) {
+  /** The number of the chunk that has the position, its records, and the record's index among them. */
+  #placeOf(position: number): [number, readonly MemoryRecord[], number] {
+    const number = lastUpTo(this.#chunks, (chunk) => chunk.firstPosition, position);
+    const records = this.#chunks[number]?.records ?? [];
+    const index = lastUpTo(records, (record) => record.position, position);
+    if (records[index]?.position !== position) {
       throw new Error(`no record at position ${position}: the list and its index disagree`);
     }
-    return [number, chunk, index];
+    return [number, records, index];
   }
 }
 

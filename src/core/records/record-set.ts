@@ -1,19 +1,14 @@
 // The records in memory. Each account has for each collection its own ordered
 // list, so no operation looks at another account's records.
 
-import {
-  byCollection,
-  COLLECTION_NAMES,
-  type CollectionName,
-  isCollectionName,
-} from '../domain/collection-name.js';
+import { byCollection, COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
 import { keyOf, sequenceOf } from '../domain/identifier.js';
-import { type DeferredAccount, DeferredAccounts } from './deferred-accounts.js';
-import type { DeferredRows, JournalRow, RowFacts } from './journal.js';
-import { type MemoryRecord, memoryRecord } from './memory-record.js';
+import type { DeferredRows, JournalRow } from './journal.js';
+import type { MemoryRecord } from './memory-record.js';
+import { ParsedRows } from './parsed-rows.js';
 import { type ListSnapshot, NO_RECORDS, RecordList } from './record-list.js';
 import { SortedTexts } from './sorted-texts.js';
-import { ofNoCollection, storedFacts } from './stored-facts.js';
+import { StoredRecords } from './stored-records.js';
 import { utf8Length } from './utf8-length.js';
 
 /** One record's change: created without `before`, deleted without `after`, else updated. */
@@ -31,41 +26,39 @@ type Lists = Partial<Record<CollectionName, RecordList>>;
 /** One account's records. */
 class Account {
   readonly #lists: Lists = {};
-  /** Rows of a start whose records are not made yet. */
-  #deferred: DeferredAccount | undefined;
-  recordCount: number;
+  /** The rows of the start; a list is made of them when it is first asked for. */
+  readonly #stored: StoredRecords | undefined;
+  /** Among the accounts of the start. */
+  readonly number: number;
+  recordCount = 0;
   /** UTF-8 bytes of the records' texts; 0 where bytes are not counted. */
   bytes = 0;
 
-  constructor(deferred?: DeferredAccount) {
-    this.#deferred = deferred;
-    this.recordCount = deferred?.length ?? 0;
+  constructor(stored?: StoredRecords, number = 0) {
+    this.#stored = stored;
+    this.number = number;
   }
 
   /** How many records there are of each collection. */
   counts(): Record<CollectionName, number> {
-    if (this.#deferred !== undefined) return this.#deferred.counts();
-    return byCollection((name) => this.#lists[name]?.length ?? 0);
+    return byCollection((name) => this.#lists[name]?.length ?? this.#storedCount(name));
   }
 
-  get lists(): Readonly<Lists> {
-    if (this.#deferred !== undefined) this.make();
-    return this.#lists;
+  /** Undefined where the account has, and had, none of the collection. */
+  list(collection: CollectionName): RecordList | undefined {
+    const list = this.#lists[collection];
+    if (list !== undefined || this.#storedCount(collection) === 0) return list;
+    return this.listFor(collection);
   }
 
-  list(collection: CollectionName): RecordList {
-    if (this.#deferred !== undefined) this.make();
-    this.#lists[collection] ??= new RecordList();
+  /** The list for a new record. */
+  listFor(collection: CollectionName): RecordList {
+    this.#lists[collection] ??= new RecordList(this.#stored?.list(this.number, collection));
     return this.#lists[collection];
   }
 
-  /** Makes the records of the start. */
-  make(): void {
-    const deferred = this.#deferred;
-    this.#deferred = undefined;
-    for (const row of deferred?.rows() ?? []) {
-      this.list(row.collection).add(storedRecord(row, storedFacts(row)));
-    }
+  #storedCount(collection: CollectionName): number {
+    return this.#stored?.list(this.number, collection).length ?? 0;
   }
 }
 
@@ -78,20 +71,23 @@ export interface AccountSize {
 
 const NOTHING: AccountSize = { records: 0, bytes: 0 };
 
-export interface RecordSetOptions {
-  /** Whether each account's bytes are counted, which costs a look at every character. */
-  readonly countsBytes: boolean;
+/** The rows of a start, and its accounts by number. */
+class Start {
+  readonly stored = new StoredRecords();
+  /** The first has the legacy rows without `owner_sub`: counted for the operator, reachable by no account. */
+  readonly accounts = [new Account(this.stored)];
 }
 
-/** Records of an account that are made when it is first asked for, which takes some 5 ms; those of a larger one at the start. */
-const DEFERRED_MAX_RECORDS = 5_000;
+export interface RecordSetOptions {
+  /** Whether each account's bytes are counted, which costs a look at every character of a write. */
+  readonly countsBytes: boolean;
+}
 
 export class RecordSet {
   readonly #options: RecordSetOptions;
   readonly #accounts = new Map<string, Account>();
-  /** Legacy rows without `owner_sub`: counted for the operator, reachable by no account. */
-  #unowned = new Account();
-  #deferred: DeferredAccounts | undefined;
+  /** While the rows of a start come in. */
+  #start: Start | undefined;
   readonly #sequences: Record<CollectionName, number> = byCollection(() => 0);
   /** Records of all accounts and of none. */
   readonly #counts: Record<CollectionName, number> = byCollection(() => 0);
@@ -105,44 +101,43 @@ export class RecordSet {
 
   /** Takes in stored rows, which come in order of position. Throws, naming the row, where one is no record. */
   load(page: readonly JournalRow[] | DeferredRows): void {
-    this.#owners = undefined;
-    if (!('summary' in page) || this.#options.countsBytes) {
-      for (const row of page) this.#loadRow(row);
-      return;
+    const rows = 'takeOwners' in page ? page : new ParsedRows(page);
+    if (rows.length === 0) return;
+    this.#start ??= new Start();
+    const numbers = new Uint32Array(rows.length);
+    const owners = rows.takeOwners();
+    for (let place = 0; place < rows.length; place++) {
+      const account = this.#ofStart(owners[place], this.#start);
+      numbers[place] = account.number;
+      account.recordCount++;
+      if (this.#options.countsBytes) account.bytes += rows.bytesOf(place);
+      const collection = COLLECTION_NAMES[rows.collections[place] ?? 0];
+      if (collection === undefined) continue;
+      this.#counts[collection]++;
+      const key = rows.keyOf(place);
+      this.raiseSequence(collection, typeof key === 'number' ? key : sequenceOf(collection, key));
     }
-    this.#deferred ??= new DeferredAccounts();
-    const { owners, collections } = page.summary();
-    this.#deferred.add(page, owners);
-    for (const name of COLLECTION_NAMES) {
-      this.#counts[name] += collections[name].records;
-      this.raiseSequence(name, collections[name].highest);
-    }
-    this.#position = Math.max(this.#position, page.lastPosition);
+    this.#start.stored.add(rows, numbers);
+    this.#position = Math.max(this.#position, rows.positionOf(rows.length - 1));
   }
 
-  /** Every row is there. */
+  /** Every row is there: from now on the records can be asked for. */
   loaded(): void {
-    for (const deferred of this.#deferred?.accounts() ?? []) {
-      const account = new Account(deferred);
-      if (deferred.owner === undefined) this.#unowned = account;
-      else this.#accounts.set(deferred.owner, account);
-      // While nobody waits for it.
-      if (deferred.length > DEFERRED_MAX_RECORDS) account.make();
-    }
-    this.#deferred = undefined;
+    const { stored, accounts } = this.#start ?? new Start();
+    this.#start = undefined;
+    this.#owners = undefined;
+    stored.sort(accounts.length);
+    // Such a list is made as a whole, so this is done while nobody waits for it.
+    for (const [number, collection] of stored.disordered()) accounts[number]?.list(collection);
   }
 
-  #loadRow(row: JournalRow): void {
-    if (!isCollectionName(row.collection)) throw ofNoCollection(row);
-    const facts = storedFacts(row);
-    const account = facts.owner === undefined ? this.#unowned : this.#account(facts.owner);
-    const record = storedRecord(row, facts);
-    account.list(row.collection).add(record);
-    account.recordCount++;
-    account.bytes += this.growth(undefined, record.text);
-    this.#counts[row.collection]++;
-    this.#position = Math.max(this.#position, row.position);
-    this.raiseSequence(row.collection, sequenceOf(row.collection, facts.id));
+  #ofStart(owner: string | null | undefined, { stored, accounts }: Start): Account {
+    const known = typeof owner === 'string' ? this.#accounts.get(owner) : accounts[0];
+    if (known !== undefined) return known;
+    const account = new Account(stored, accounts.length);
+    accounts.push(account);
+    if (typeof owner === 'string') this.#accounts.set(owner, account);
+    return account;
   }
 
   /** Ids go on after this number, where it is higher than every number so far. */
@@ -151,12 +146,12 @@ export class RecordSet {
   }
 
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
-    return this.#accounts.get(owner)?.lists[collection]?.get(keyOf(collection, id));
+    return this.list(owner, collection)?.get(keyOf(collection, id));
   }
 
   /** Undefined where the account has, and had, none of the collection. The list changes with the set: code that waits takes a `snapshot`. */
   list(owner: string, collection: CollectionName): RecordList | undefined {
-    return this.#accounts.get(owner)?.lists[collection];
+    return this.#accounts.get(owner)?.list(collection);
   }
 
   /** The records as they are now, whatever changes later. */
@@ -169,7 +164,7 @@ export class RecordSet {
     if (before === undefined && after === undefined) return;
     const isNew = !this.#accounts.has(owner);
     const account = this.#account(owner);
-    const target = account.list(collection);
+    const target = account.listFor(collection);
     account.recordCount += Number(after !== undefined) - Number(before !== undefined);
     account.bytes += growth;
     if (before === undefined && after !== undefined) {
@@ -247,11 +242,4 @@ export class RecordSet {
     }
     return account;
   }
-}
-
-function storedRecord(
-  { position, collection, body: text }: JournalRow,
-  facts: RowFacts,
-): MemoryRecord {
-  return memoryRecord(position, keyOf(collection, facts.id), { text, status: facts.status });
 }

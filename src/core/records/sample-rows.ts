@@ -4,10 +4,10 @@ import type { CollectionName } from '../domain/collection-name.js';
 import { formatId } from '../domain/identifier.js';
 import { identified, newRecord } from '../domain/record.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../domain/sample-records.js';
-import type { JournalRow } from './journal.js';
+import type { PutRow } from './journal.js';
 
 /** The rows a journal seeds when it creates its storage. */
-export function sampleRows(): JournalRow[] {
+export function sampleRows(): PutRow[] {
   const sequences = new Map<CollectionName, number>();
   return SAMPLE_RECORDS.map(({ collection, body }, index) => {
     const sequence = (sequences.get(collection) ?? 0) + 1;
@@ -16,6 +16,7 @@ export function sampleRows(): JournalRow[] {
     const made = newRecord(collection, JSON.stringify(body));
     if (!made.ok) throw new Error(`the sample record ${id}: ${made.failure.message}`);
     const text = identified(collection, id, SAMPLE_OWNER, made.value.text);
-    return { position: index + 1, collection, id, body: text };
+    const { status } = made.value;
+    return { position: index + 1, collection, id, body: text, owner: SAMPLE_OWNER, status };
   });
 }

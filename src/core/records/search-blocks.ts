@@ -34,7 +34,7 @@ class Block implements Searchable {
     this.#offsets = new Int32Array(chunk.length);
     const texts: string[] = [];
     let offset = 0;
-    for (const [i, record] of chunk.entries()) {
+    for (const [i, record] of chunk.records.entries()) {
       const text = caseFolded(record.text);
       texts.push(text);
       this.#offsets[i] = offset;
@@ -58,7 +58,7 @@ class Block implements Searchable {
         continue;
       }
       const index = this.#indexAt(at);
-      const record = this.#chunk[index];
+      const record = this.#chunk.records[index];
       if (record !== undefined) found.push(record);
       from = this.#offsets[index + 1] ?? this.#text.length;
     }
@@ -118,7 +118,8 @@ export class SearchBlocks {
     const worthKeeping = length >= CHUNK_RECORDS;
     this.#searched(name, worthKeeping ? chunks : []);
     for (let c = chunks.length - 1; c >= 0; c--) {
-      const chunk = chunks[c] ?? [];
+      const chunk = chunks[c];
+      if (chunk === undefined) break;
       const kept = this.#lists.get(name)?.get(chunk);
       if (kept !== undefined) {
         yield kept;
@@ -130,7 +131,7 @@ export class SearchBlocks {
         if (worthKeeping) this.#keep(name, chunk, block);
         yield block;
       } else {
-        for (const record of chunk.toReversed()) yield new LongRecord(record);
+        for (const record of chunk.records.toReversed()) yield new LongRecord(record);
       }
     }
   }
@@ -175,6 +176,6 @@ export class SearchBlocks {
 
 function charactersOf(chunk: Chunk): number {
   let characters = 0;
-  for (const { text } of chunk) characters += text.length;
+  for (const { text } of chunk.records) characters += text.length;
   return characters;
 }

@@ -1,15 +1,19 @@
-// What memory needs to know of a stored record: its owner, id and status.
+// What memory needs to know of a stored record, from its body: its owner, id and status.
 
-import { isJsonObject, type JsonObject } from '../domain/json.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import { statusOf } from '../domain/record.js';
-import type { JournalRow, RowFacts } from './journal.js';
+import type { JournalRow } from './journal.js';
 
-/** The text is the truth: text in a column of its own is cut at a NUL character. Throws where it is no record. */
-export function storedFacts(row: JournalRow): RowFacts {
-  return row.facts ?? parsedFacts(row);
+export interface RowFacts {
+  /** Undefined for a legacy row without one. */
+  readonly owner: string | undefined;
+  readonly id: string;
+  /** Undefined where the record has no such property. */
+  readonly status: JsonValue | undefined;
 }
 
-function parsedFacts(row: JournalRow): RowFacts {
+/** The text is the truth: a database cuts texts in columns of their own at a NUL character. Throws where it is no record. */
+export function storedFacts(row: JournalRow): RowFacts {
   const body = parsed(row);
   const { owner_sub: owner, id } = body;
   return {
@@ -33,6 +37,11 @@ function parsed(row: JournalRow): JsonObject {
 /** The error for a row whose collection is none of the contract's. */
 export function ofNoCollection(row: JournalRow): Error {
   return unusable(row, 'is of no collection');
+}
+
+/** The error for a row that storage keeps under another owner than its body names. */
+export function ofTwoOwners(row: JournalRow): Error {
+  return unusable(row, 'has another owner in its text than in its column');
 }
 
 /** Names the row without quoting it: the message ends in a log. */

@@ -1,11 +1,12 @@
 // Whose records a database file holds, for a restore that must know who is back.
 
 import { Connection } from '../file/connection.js';
+import { COLUMNS_VERSION } from '../file/file-schema.js';
 
-/** From the body, as the service itself reads it. */
-const OWNERS = `
-  select body ->> '$.owner_sub' as owner, min(created_at) as oldest
-    from records group by owner having typeof(owner) = 'text'`;
+/** A backup of an earlier release has no column for it. */
+const ownersOf = (version: number) => `
+  select ${version < COLUMNS_VERSION ? "body ->> '$.owner_sub'" : 'owner'} as subject, min(created_at) as oldest
+    from records group by subject having typeof(subject) = 'text'`;
 
 export interface Owner {
   readonly subject: string;
@@ -17,8 +18,9 @@ export interface Owner {
 export function* ownersIn(path: string): Generator<Owner, void> {
   const connection = new Connection(path, { busyTimeoutMs: 5_000 });
   try {
-    for (const row of connection.rows(OWNERS)) {
-      yield { subject: String(row['owner']), oldest: Number(row['oldest']) };
+    const version = Number(connection.value('pragma user_version'));
+    for (const row of connection.rows(ownersOf(version))) {
+      yield { subject: String(row['subject']), oldest: Number(row['oldest']) };
     }
   } finally {
     connection.close();

@@ -1,10 +1,10 @@
 // The promises of the port `Journal`, which every journal must keep, as checks.
 
-import type { Changes, CommitResult, JournalRow } from '../../core/records/journal.js';
+import type { CommitResult, JournalRow } from '../../core/records/journal.js';
 import { type Check, type CheckedJournal, checksOf, type JournalHome, type Step } from './check.js';
 import { expectSame, expectTrue } from './expectations.js';
 import { FENCING } from './fencing-checks.js';
-import { changes, commits, event, loaded, row, rows } from './sample-changes.js';
+import { changes, commits, event, loaded, row, rows, type SomeChanges } from './sample-changes.js';
 
 type Steps = Readonly<Record<string, Step<CheckedJournal>>>;
 
@@ -238,7 +238,7 @@ function withoutId({ id: _id, ...kept }: KeptEvent): ReturnType<typeof event> {
   return kept;
 }
 
-async function fails(journal: CheckedJournal, some: Partial<Changes>): Promise<void> {
+async function fails(journal: CheckedJournal, some: SomeChanges): Promise<void> {
   const result = await journal.commit(changes(some));
   expectSame('the outcome of a commit that fails', result.status, 'absent');
   expectTrue('there is an error', 'error' in result && result.error instanceof Error);

@@ -1,7 +1,8 @@
 // Rows, events and commits that the checks write.
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
-import type { Changes, Journal, JournalRow } from '../../core/records/journal.js';
+import type { Changes, Journal, JournalRow, PutRow } from '../../core/records/journal.js';
+import { storedFacts } from '../../core/records/stored-facts.js';
 import { expectSame } from './expectations.js';
 
 export function row(position: number, body?: string): JournalRow {
@@ -30,11 +31,22 @@ export function event(name: string, changed: readonly string[] = ['name']): Audi
   };
 }
 
-export function changes(some: Partial<Changes>): Changes {
-  return { puts: [], removals: [], sequences: {}, events: [], at: 1_700_000_000_000, ...some };
+export type SomeChanges = Partial<Omit<Changes, 'puts'>> & {
+  readonly puts?: readonly JournalRow[];
+};
+
+export function changes({ puts = [], ...some }: SomeChanges): Changes {
+  const rest = { removals: [], sequences: {}, events: [], at: 1_700_000_000_000, ...some };
+  return { puts: puts.map(putRow), ...rest };
 }
 
-export async function commits(journal: Journal, some: Partial<Changes>): Promise<void> {
+/** With what the body says. */
+function putRow(row: JournalRow): PutRow {
+  const { owner, status } = storedFacts(row);
+  return { ...row, owner, status };
+}
+
+export async function commits(journal: Journal, some: SomeChanges): Promise<void> {
   const result = await journal.commit(changes(some));
   expectSame('the outcome of a commit', result, { status: 'committed' });
 }

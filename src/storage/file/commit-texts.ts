@@ -6,7 +6,7 @@ import { PUT_ROWS, REMOVE_ROWS } from './file-schema.js';
 
 /** The changes of a commit as JSON texts. The thread passes them to the database without parsing them. */
 export interface CommitTexts {
-  /** Array of `[position, collection, id, body]`. */
+  /** Array of `[position, collection, id, body, owner, status]`. */
   readonly puts: string;
   /** Array of positions. */
   readonly removals: string;

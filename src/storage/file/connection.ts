@@ -78,18 +78,21 @@ export class Connection {
   }
 
   /**
-   * Runs the statements in one transaction, which takes the lock for writing at its begin.
+   * Runs the statements in one transaction, which takes the lock for writing at its begin. Each is
+   * asked for when those before it have run; what asking for it throws is thrown here.
    * Throws a `StatementError` if a statement fails, another error if BEGIN or COMMIT fails.
    */
-  batch(statements: readonly Statement[]): void {
+  batch(statements: Iterable<Statement>): void {
     this.#write('begin immediate');
     try {
-      for (const [index, { sql, args = [] }] of statements.entries()) {
+      let index = 0;
+      for (const { sql, args = [] } of statements) {
         try {
           this.#write(sql, args);
         } catch (error) {
           throw new StatementError(index, error as Error);
         }
+        index++;
       }
       this.#write('commit');
     } catch (error) {

@@ -10,8 +10,10 @@ import { type CommitTexts, NO_CHANGES, statements } from './commit-texts.js';
 import { Connection, type Statement, StatementError } from './connection.js';
 import { explained, isBusy, isDiskFull, messageOf } from './connection-errors.js';
 import { type Locking, lockingOf, pragmaOf, putInForce } from './connection-settings.js';
+import { earlierColumns } from './earlier-columns.js';
 import {
   APPEND_EVENTS,
+  COLUMNS_VERSION,
   COUNT_PRESENT,
   PUT_ROWS,
   SCHEMA_STEPS,
@@ -214,14 +216,18 @@ export class LibsqlFile {
     }
   }
 
+  /** One transaction: a process that is killed meanwhile leaves the file as it was. */
   #migrate(initialRows: string, now: number): void {
     const version = Number(this.#pragma('user_version'));
     this.#isNew = version === 0;
-    for (let step = version; step < SCHEMA_VERSION; step++) {
-      const seed = step === 0 ? [{ sql: PUT_ROWS, args: [initialRows, now] }] : [];
-      const statements = (SCHEMA_STEPS[step] ?? []).map((sql) => ({ sql }));
-      this.#connection.batch([...statements, ...seed]);
-    }
+    if (version === SCHEMA_VERSION) return;
+    this.#connection.batch(this.#migration(version, { sql: PUT_ROWS, args: [initialRows, now] }));
+  }
+
+  *#migration(version: number, seed: Statement): Generator<Statement> {
+    for (const sql of SCHEMA_STEPS.slice(version).flat()) yield { sql };
+    if (version === 0) yield seed;
+    else if (version < COLUMNS_VERSION) yield* earlierColumns(this.#connection);
   }
 
   /** Called on a full disk. Returns whether a commit may find room now. */

@@ -7,7 +7,7 @@ import type {
   Changes,
   CommitResult,
   Journal,
-  JournalRow,
+  PutRow,
   Sequences,
   StoredTotals,
   StoredViews,
@@ -22,7 +22,7 @@ import { claimFile, makeFolder } from './file-place.js';
 import { FileRows } from './file-rows.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
-import { OwnerNumbers } from './owner-numbers.js';
+import { rowsText } from './record-columns.js';
 import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
 import { logBytesOf, markClosed } from './state-mark.js';
 
@@ -33,7 +33,7 @@ export interface LibsqlJournalOptions {
   /** Path of the database file; its folder is made if missing. */
   readonly path: string;
   /** Rows that a new file starts with. */
-  readonly initialRows?: readonly JournalRow[];
+  readonly initialRows?: readonly PutRow[];
   /** Default: no replica, and no other process can open the file. */
   readonly replication?: ReplicationOptions | undefined;
   /** Where backups of the file are. One of them shows that a missing file was there. */
@@ -166,13 +166,12 @@ class LibsqlJournal implements FileJournal {
   }
 
   async *load(): AsyncIterable<FileRows> {
-    const owners = new OwnerNumbers();
     let next = this.#thread.call('loadPage', 0);
     for (let page = await next; page !== undefined; page = await next) {
       // The thread reads the next page while the caller works on this one.
       next = this.#thread.call('loadPage', page.last);
       next.catch(() => {});
-      yield new FileRows(page, owners);
+      yield new FileRows(page).expectOneOwner();
     }
   }
 
@@ -246,14 +245,6 @@ class LibsqlJournal implements FileJournal {
       if (totals !== undefined) return totals;
     }
   }
-}
-
-type RowTuple = [position: number, collection: string, id: string, body: string];
-
-function rowsText(rows: readonly JournalRow[]): string {
-  return JSON.stringify(
-    rows.map((row): RowTuple => [row.position, row.collection, row.id, row.body]),
-  );
 }
 
 function commitTexts({ puts, removals, sequences, events, at }: Changes): CommitTexts {

@@ -1,32 +1,31 @@
-// The rows of a page of the file: their bodies in one text, and the places where to cut it.
+// The rows of a page of the file: their bodies in one text, and where to cut it.
 
-import {
-  byCollection,
-  COLLECTION_NAMES,
-  type CollectionName,
-} from '../../core/domain/collection-name.js';
-import { sequenceOf } from '../../core/domain/identifier.js';
-import type {
-  DeferredRows,
-  JournalRow,
-  PageSummary,
-  RowFacts,
-} from '../../core/records/journal.js';
-import { ofNoCollection, storedFacts } from '../../core/records/stored-facts.js';
-import { BodyScan } from './body-scan.js';
-import { OwnerNumbers } from './owner-numbers.js';
+import { isAscii } from 'node:buffer';
+import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
+import { keyOf, type RecordKey } from '../../core/domain/identifier.js';
+import type { RecordText } from '../../core/domain/record.js';
+import type { DeferredRows, JournalRow, PutRow } from '../../core/records/journal.js';
+import { ofNoCollection, ofTwoOwners, storedFacts } from '../../core/records/stored-facts.js';
+import { ownerColumn, statusColumn, statusOfColumn } from './record-columns.js';
 import type { FilePage } from './record-pages.js';
 
-const ID_START = '{"id":"'.length;
-/** Of a row in `#places`: where its body, id, owner and status begin, and where the last three end. */
-const [BODY, ID, ID_END, OWNER, OWNER_END, STATUS, STATUS_END, PLACES] = [0, 1, 2, 3, 4, 5, 6, 7];
+/** How a body begins that this program writes: the id and the owner come first. */
+const [BEFORE_ID, BEFORE_OWNER] = [Buffer.from('{"id":"'), Buffer.from('","owner_sub":"')];
+const [QUOTE, BACKSLASH, BODY_END] = [0x22, 0x5c, 0x7d];
+const [SPACE, ASCII_MAX] = [0x20, 0x7f];
+const NO_CODES = new Uint8Array();
 
 export class FileRows implements DeferredRows {
   readonly length: number;
-  readonly lastPosition: number;
+  readonly collections: Uint8Array = NO_CODES;
+  /** The rows whose columns say something else than their bodies, as their bodies say it. */
+  readonly differing: PutRow[] = [];
+  #ofTwoOwners: JournalRow | undefined;
   readonly #positions: readonly number[];
-  /** For each row: the collection's place in the list of names, or a text that is no collection's name. */
-  readonly #collections: readonly (number | string)[];
+  readonly #keys: RecordKey[];
+  /** As the column has them. */
+  readonly #statuses: (string | number | null)[];
+  #owners: (string | null | undefined)[];
   /** Ids by position, of the rows whose body does not begin with the id. */
   readonly #ids: ReadonlyMap<number, string>;
   /**
@@ -34,167 +33,157 @@ export class FileRows implements DeferredRows {
    * is one character here, so bodies with letters outside ASCII are wrong; `#others` has them.
    */
   readonly #text: string;
-  /** The same as bytes, until the page is summed up. */
-  #bytes: Buffer;
-  readonly #places: Int32Array;
-  readonly #owners: OwnerNumbers;
-  /** The rows whose body is not taken from `#text`. */
-  readonly #others = new Map<number, JournalRow>();
+  /** Where each body begins in it, and where the last one ends. */
+  readonly #starts: Int32Array;
+  readonly #others = new Map<number, string>();
 
-  /** `owners`: of all pages of a load. */
-  constructor(page: FilePage, owners = new OwnerNumbers()) {
-    this.#owners = owners;
-    this.#bytes = Buffer.from(page.bodies);
-    this.#text = this.#bytes.toString('latin1');
+  /** Throws, naming the row, where one is of no collection or its body is no record. */
+  constructor(page: FilePage) {
+    const bytes = Buffer.from(page.bodies);
+    this.#text = bytes.toString('latin1');
     this.#positions = JSON.parse(page.positions);
-    this.#collections = JSON.parse(page.collections);
+    this.#owners = JSON.parse(page.owners);
+    this.#statuses = JSON.parse(page.statuses);
     this.#ids = new Map(JSON.parse(page.ids));
     this.length = this.#positions.length;
-    this.lastPosition = this.#positions.at(-1) ?? 0;
-    this.#places = new Int32Array((this.length + 1) * PLACES);
-    this.#findPlaces(JSON.parse(page.lengths));
+    this.#starts = startsOf(JSON.parse(page.lengths));
+    if (!isAscii(bytes)) this.#decodeOthers(bytes);
+    this.collections = this.#codesOf(JSON.parse(page.collections));
+    for (const position of JSON.parse(page.invalid)) {
+      storedFacts(this.#row(this.#positions.indexOf(position)));
+    }
+    this.#keys = new Array(this.length);
+    for (let place = 0; place < this.length; place++) {
+      this.#keys[place] = this.#plainKey(place, bytes) ?? this.#parsedKey(place);
+    }
+  }
+
+  /** Throws, naming the row, where one has another owner in its body than in its column. */
+  expectOneOwner(): this {
+    if (this.#ofTwoOwners !== undefined) throw ofTwoOwners(this.#ofTwoOwners);
+    return this;
   }
 
   *[Symbol.iterator](): Generator<JournalRow> {
-    for (let place = 0; place < this.length; place++) yield this.row(place);
+    for (let place = 0; place < this.length; place++) yield this.#row(place);
   }
 
-  summary(): PageSummary {
-    const owners = new Uint32Array(this.length);
-    const collections = byCollection(() => ({ records: 0, highest: 0 }));
-    const highestIds = new HighestIds(this.#bytes);
-    // From the end on: the last id is usually the highest, and then no other is read as a number.
-    for (let place = this.length - 1; place >= 0; place--) {
-      const collection = this.collectionOf(place);
-      const counted = collections[collection];
-      counted.records++;
-      const other = this.#others.get(place);
-      if (other !== undefined) {
-        const { owner, id } = this.#parsed(place, other);
-        owners[place] = this.#owners.ofText(owner);
-        counted.highest = Math.max(counted.highest, sequenceOf(collection, id));
-        continue;
-      }
-      const at = place * PLACES;
-      const [start, end] = [this.#places[at + OWNER] ?? 0, this.#places[at + OWNER_END] ?? 0];
-      owners[place] = this.#owners.of(this.#bytes, start, end);
-      const [idStart, idEnd] = [this.#places[at + ID] ?? 0, this.#places[at + ID_END] ?? 0];
-      const code = Number(this.#collections[place]);
-      if (!highestIds.mayBeExceededBy(code, idStart, idEnd)) continue;
-      const sequence = sequenceOf(collection, this.#part(place, ID, ID_END));
-      if (sequence <= counted.highest) continue;
-      counted.highest = sequence;
-      highestIds.set(code, idStart, idEnd);
+  takeOwners(): readonly (string | null | undefined)[] {
+    const owners = this.#owners;
+    this.#owners = [];
+    return owners;
+  }
+
+  positionOf(place: number): number {
+    return this.#positions[place] ?? 0;
+  }
+
+  keyOf(place: number): RecordKey {
+    return this.#keys[place] ?? '';
+  }
+
+  recordOf(place: number): RecordText {
+    const status = statusOfColumn(this.#statuses[place] ?? null);
+    return { text: this.#body(place), status };
+  }
+
+  bytesOf(place: number): number {
+    return (this.#starts[place + 1] ?? 0) - (this.#starts[place] ?? 0);
+  }
+
+  /**
+   * The key of a row whose body begins as this program writes it, with the owner of the column.
+   * Undefined for another one: it must be parsed, which takes several times longer.
+   */
+  #plainKey(place: number, bytes: Uint8Array): RecordKey | undefined {
+    const owner = this.#owners[place];
+    const [start, end] = [this.#starts[place] ?? 0, this.#starts[place + 1] ?? 0];
+    if (typeof owner !== 'string' || bytes[end - 1] !== BODY_END) return undefined;
+    if (!isAt(bytes, start, BEFORE_ID)) return undefined;
+    const idStart = start + BEFORE_ID.length;
+    const idEnd = plainEnd(bytes, idStart);
+    if (!isAt(bytes, idEnd, BEFORE_OWNER)) return undefined;
+    const ownerStart = idEnd + BEFORE_OWNER.length;
+    if (!isTextAt(bytes, ownerStart, owner) || ownerStart + owner.length >= end) return undefined;
+    return keyOf(this.collectionOf(place), this.#text.slice(idStart, idEnd));
+  }
+
+  /** The body is the truth, also where its id is not that of the column. */
+  #parsedKey(place: number): RecordKey {
+    const row = this.#row(place);
+    const { owner, id, status } = storedFacts(row);
+    const isOfOwner = ownerColumn(owner) === this.#owners[place];
+    if (!isOfOwner) this.#ofTwoOwners ??= row;
+    if (!isOfOwner || statusColumn(status) !== this.#statuses[place]) {
+      this.differing.push({ ...row, owner, status });
     }
-    this.#bytes = NO_BYTES;
-    return { owners, collections };
+    this.#owners[place] = owner;
+    this.#statuses[place] = statusColumn(status);
+    return keyOf(row.collection, id);
   }
 
-  ownerNamed(number: number): string | undefined {
-    return this.#owners.nameOf(number);
+  #row(place: number): JournalRow {
+    const [position, collection] = [this.positionOf(place), this.collectionOf(place)];
+    const body = this.#body(place);
+    const ofBody = () => body.slice(BEFORE_ID.length, body.indexOf('"', BEFORE_ID.length));
+    return { position, collection, id: this.#ids.get(position) ?? ofBody(), body };
   }
 
-  row(place: number): JournalRow {
+  #body(place: number): string {
     const other = this.#others.get(place);
-    if (other !== undefined) return other;
-    const facts = {
-      id: this.#part(place, ID, ID_END),
-      owner: this.#part(place, OWNER, OWNER_END),
-      status: this.#hasStatus(place) ? this.#part(place, STATUS, STATUS_END) : undefined,
-    };
-    // The next row's body begins at the end of this one.
-    const body = this.#part(place, BODY, BODY + PLACES);
-    return { ...this.#key(place), id: facts.id, body, facts };
+    return other ?? this.#text.slice(this.#starts[place], this.#starts[place + 1]);
   }
 
   collectionOf(place: number): CollectionName {
-    const name = this.#nameOf(place);
-    if (name === undefined) throw ofNoCollection(this.row(place));
-    return name;
+    return COLLECTION_NAMES[this.collections[place] ?? 0] as CollectionName;
   }
 
-  /** The facts of a row whose body is parsed for them. */
-  #parsed(place: number, other: JournalRow): RowFacts {
-    const facts = storedFacts(other);
-    // The body's id is the one that counts.
-    this.#others.set(place, { ...other, facts });
-    return facts;
-  }
-
-  #findPlaces(lengths: readonly number[]): void {
-    const bytes = this.#bytes;
-    const scan = new BodyScan(bytes);
-    const { id, owner, status } = scan;
-    let start = 0;
+  #decodeOthers(bytes: Buffer): void {
     for (let place = 0; place < this.length; place++) {
-      const end = start + (lengths[place] ?? 0);
-      const at = place * PLACES;
-      this.#places[at + BODY] = start;
-      if (scan.finds(start, end) && scan.isAscii) {
-        this.#places[at + ID] = id.start;
-        this.#places[at + ID_END] = id.end;
-        this.#places[at + OWNER] = owner.start;
-        this.#places[at + OWNER_END] = owner.end;
-        this.#places[at + STATUS] = status.start;
-        this.#places[at + STATUS_END] = status.end;
-      } else {
-        const body = bytes.toString('utf8', start, end);
-        const key = this.#key(place);
-        const ofBody = () => body.slice(ID_START, body.indexOf('"', ID_START));
-        this.#others.set(place, { ...key, id: this.#ids.get(key.position) ?? ofBody(), body });
-      }
-      start = end;
+      const body = bytes.subarray(this.#starts[place], this.#starts[place + 1]);
+      if (!isAscii(body)) this.#others.set(place, body.toString());
     }
-    this.#places[this.length * PLACES + BODY] = start;
   }
 
-  #hasStatus(place: number): boolean {
-    return this.#places[place * PLACES + STATUS] !== -1;
-  }
-
-  #part(place: number, from: number, to: number): string {
-    const at = place * PLACES;
-    return this.#text.slice(this.#places[at + from], this.#places[at + to]);
-  }
-
-  #key(place: number) {
-    // A text here is no collection's name. The records refuse it with a message that names it.
-    const collection = this.#nameOf(place) ?? (this.#collections[place] as CollectionName);
-    return { position: this.#positions[place] ?? 0, collection };
-  }
-
-  #nameOf(place: number): CollectionName | undefined {
-    const code = this.#collections[place];
-    return typeof code === 'number' ? COLLECTION_NAMES[code] : undefined;
+  /** A text in place of a code is no collection's name. */
+  #codesOf(codes: readonly (number | string)[]): Uint8Array {
+    for (const [place, code] of codes.entries()) {
+      if (typeof code === 'number') continue;
+      throw ofNoCollection({ ...this.#row(place), collection: code as CollectionName });
+    }
+    return Uint8Array.from(codes as readonly number[]);
   }
 }
 
-const NO_BYTES = Buffer.alloc(0);
+function startsOf(lengths: readonly number[]): Int32Array {
+  const starts = new Int32Array(lengths.length + 1);
+  // By index here and below: an iterator takes twice as long.
+  for (let i = 0; i < lengths.length; i++) starts[i + 1] = (starts[i] ?? 0) + (lengths[i] ?? 0);
+  return starts;
+}
 
-/** Where the highest id of each collection so far stands in the bytes. */
-class HighestIds {
-  readonly #bytes: Uint8Array;
-  readonly #starts = new Int32Array(COLLECTION_NAMES.length);
-  /** 0 where there is none yet. */
-  readonly #ends = new Int32Array(COLLECTION_NAMES.length);
+function isAt(bytes: Uint8Array, start: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i++) if (bytes[start + i] !== wanted[i]) return false;
+  return true;
+}
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+/** Where the plain characters end that begin here. */
+function plainEnd(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (isPlain(bytes[at] ?? 0)) at++;
+  return at;
+}
+
+/** Whether a JSON text of plain characters begins here, and is this one. */
+function isTextAt(bytes: Uint8Array, start: number, text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (!isPlain(code) || bytes[start + i] !== code) return false;
   }
+  return bytes[start + text.length] === QUOTE;
+}
 
-  set(code: number, start: number, end: number): void {
-    this.#starts[code] = start;
-    this.#ends[code] = end;
-  }
-
-  /** False for an id of the same length that comes before it: prefix and digits are then lower, too, or it is of another form. */
-  mayBeExceededBy(code: number, start: number, end: number): boolean {
-    let at = this.#starts[code] ?? 0;
-    if ((this.#ends[code] ?? 0) - at !== end - start) return true;
-    for (let i = start; i < end; i++, at++) {
-      const difference = (this.#bytes[i] ?? 0) - (this.#bytes[at] ?? 0);
-      if (difference !== 0) return difference > 0;
-    }
-    return false;
-  }
+/** Whether it is one byte and stands in a JSON text for itself. */
+function isPlain(code: number): boolean {
+  return code >= SPACE && code <= ASCII_MAX && code !== QUOTE && code !== BACKSLASH;
 }

@@ -10,12 +10,12 @@ import {
 import { sequenceOf } from '../../core/domain/identifier.js';
 import { isJsonObject } from '../../core/domain/json.js';
 import type { Sequences } from '../../core/records/journal.js';
-import { ownText } from '../../core/records/own-text.js';
-import { ofNoCollection, storedFacts } from '../../core/records/stored-facts.js';
+import { storedFacts } from '../../core/records/stored-facts.js';
 import { codeOf } from '../backup/file-copy.js';
 import { Connection } from '../file/connection.js';
 import { explained, messageOf } from '../file/connection-errors.js';
 import { FileRows } from '../file/file-rows.js';
+import { COLUMNS_VERSION } from '../file/file-schema.js';
 import { expectOurs, expectWhole } from '../file/own-database.js';
 import { loadPage } from '../file/record-pages.js';
 import { DISTRUST_SCHEMA } from '../file/schema-check.js';
@@ -128,23 +128,32 @@ export class FileAccounts {
   }
 
   #survey(): void {
+    const hasColumns = Number(this.#connection.value('pragma user_version')) >= COLUMNS_VERSION;
     let last = 0;
     for (;;) {
-      const page = loadPage(this.#connection, last);
+      const page = loadPage(this.#connection, last, hasColumns);
       if (page === undefined) break;
       last = page.last;
-      for (const row of new FileRows(page)) {
-        if (!isCollectionName(row.collection)) throw ofNoCollection(row);
-        const { owner, id } = storedFacts(row);
-        const { position, collection } = row;
-        this.#raise(collection, sequenceOf(collection, id));
-        if (owner === undefined) this.unowned++;
-        else this.#placesOf(ownText(owner)).push({ position, characters: row.body.length });
-      }
+      const rows = new FileRows(page);
+      if (hasColumns) rows.expectOneOwner();
+      this.#place(rows);
     }
     // All of them are looked at before anything is sent.
     for (const _ of this.auditEvents()) this.events++;
     this.#readSequences();
+  }
+
+  #place(rows: FileRows): void {
+    const owners = rows.takeOwners();
+    for (let place = 0; place < rows.length; place++) {
+      const [owner, key] = [owners[place], rows.keyOf(place)];
+      const collection = rows.collectionOf(place);
+      this.#raise(collection, typeof key === 'number' ? key : sequenceOf(collection, key));
+      const characters = rows.recordOf(place).text.length;
+      const position = rows.positionOf(place);
+      if (typeof owner !== 'string') this.unowned++;
+      else this.#placesOf(owner).push({ position, characters });
+    }
   }
 
   /** A file of the first schema has no such table. */

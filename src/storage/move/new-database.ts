@@ -4,19 +4,22 @@
 import { open, rm, stat } from 'node:fs/promises';
 import type { JsonObject } from '../../core/domain/json.js';
 import type { Sequences } from '../../core/records/journal.js';
+import { storedFacts } from '../../core/records/stored-facts.js';
 import { checkDatabase } from '../backup/database-check.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
 import { nameAgain, removeDatabase, syncFile } from '../backup/file-copy.js';
 import { Connection } from '../file/connection.js';
 import { APPEND_EVENTS, SCHEMA_STEPS } from '../file/file-schema.js';
+import { ownerColumn, statusColumn } from '../file/record-columns.js';
 import { PUT_SEQUENCES } from '../records-table.js';
 import type { MovedRow } from './moved-rows.js';
 import type { StagedRow } from './staged-move.js';
 
 const OWNER_ONLY = 0o600;
 const PUT_ROWS = `
-  insert into records (position, collection, id, body, created_at, updated_at)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+  insert into records (position, collection, id, body, owner, status, created_at, updated_at)
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+         value ->> 7
     from json_each(?1)`;
 
 export class NewDatabase {
@@ -46,7 +49,9 @@ export class NewDatabase {
     const placed = rows.map(({ row, newId }) => {
       const [collection, id, body, createdAt, updatedAt] = renamed(row, newId);
       this.#position++;
-      return [this.#position, collection, id, body, createdAt, updatedAt];
+      const { owner, status } = storedFacts({ position: this.#position, collection, id, body });
+      const columns = [ownerColumn(owner), statusColumn(status)];
+      return [this.#position, collection, id, body, ...columns, createdAt, updatedAt];
     });
     this.#connection.batch([{ sql: PUT_ROWS, args: [JSON.stringify(placed)] }]);
   }

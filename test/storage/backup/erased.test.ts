@@ -57,7 +57,7 @@ it('keeps the remains of older releases out of the next backup', async () => {
   await runSql(
     path,
     'pragma secure_delete = off',
-    `insert into records ${many} select 5000 + n, 'customers', 'CUS-' || n, 'canary-' || n || '-', 1, 1 from c`,
+    `insert into records ${many} select 5000 + n, 'customers', 'CUS-' || n, 'canary-' || n || '-', 1, 1, null, null from c`,
     'delete from records where position > 5000',
   );
   expect((await marksIn(path)).length).toBeGreaterThan(100);

@@ -8,12 +8,32 @@ import { formatId } from '../../../src/core/domain/identifier.js';
 import type { JournalRow } from '../../../src/core/records/journal.js';
 import { memoryRecord } from '../../../src/core/records/memory-record.js';
 import { RecordSet } from '../../../src/core/records/record-set.js';
+import { storedFacts } from '../../../src/core/records/stored-facts.js';
 import { FileRows } from '../../../src/storage/file/file-rows.js';
-import { OwnerNumbers } from '../../../src/storage/file/owner-numbers.js';
+import { ownerColumn, statusColumn } from '../../../src/storage/file/record-columns.js';
 import type { FilePage } from '../../../src/storage/file/record-pages.js';
 
+/** A row with what its columns say; by default that is what its body says. */
+type Row = JournalRow & { readonly columns?: readonly [owner: unknown, status: unknown] };
+
+function columnsOf(row: Row): readonly [owner: unknown, status: unknown] {
+  if (row.columns !== undefined) return row.columns;
+  // A body that is none is looked at in any case.
+  if (!isJson(row.body)) return ['amina', null];
+  const { owner, status } = storedFacts(row);
+  return [ownerColumn(owner), statusColumn(status)];
+}
+
+function isJson(text: string): boolean {
+  try {
+    return JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** As the storage thread sends it. */
-function pageOf(rows: readonly JournalRow[]): FilePage {
+function pageOf(rows: readonly Row[]): FilePage {
   const bodies = rows.map(({ body }) => Buffer.from(body));
   const codes = rows.map(({ collection }) => {
     const code = COLLECTION_NAMES.indexOf(collection);
@@ -25,15 +45,19 @@ function pageOf(rows: readonly JournalRow[]): FilePage {
     lengths: JSON.stringify(bodies.map(({ length }) => length)),
     positions: JSON.stringify(rows.map(({ position }) => position)),
     collections: JSON.stringify(codes),
+    owners: JSON.stringify(rows.map((each) => columnsOf(each)[0])),
+    statuses: JSON.stringify(rows.map((each) => columnsOf(each)[1])),
     ids: JSON.stringify(ids.map(({ position, id }) => [position, id])),
+    invalid: JSON.stringify(
+      rows.filter(({ body }) => !isJson(body)).map(({ position }) => position),
+    ),
     last: rows.at(-1)?.position ?? 0,
   };
 }
 
 /** The pages of one load. */
-function fileRows(pages: readonly (readonly JournalRow[])[]): FileRows[] {
-  const owners = new OwnerNumbers();
-  return pages.map((page) => new FileRows(pageOf(page), owners));
+function fileRows(pages: readonly (readonly Row[])[]): FileRows[] {
+  return pages.map((page) => new FileRows(pageOf(page)).expectOneOwner());
 }
 
 function setOf(pages: readonly (readonly JournalRow[] | FileRows)[], countsBytes = false) {
@@ -53,7 +77,9 @@ function told(set: RecordSet) {
     holdings: owners.map((owner) => set.sizeOf(owner)),
     counts: COLLECTION_NAMES.map((name) => [set.count(name), set.sequence(name)]),
     records: owners.map((owner) =>
-      COLLECTION_NAMES.map((name) => set.snapshot(owner, name).chunks.flat()),
+      COLLECTION_NAMES.map((name) =>
+        set.snapshot(owner, name).chunks.flatMap(({ records }) => records),
+      ),
     ),
     position: set.nextPosition(),
   };
@@ -89,8 +115,9 @@ describe('Rows of a file', () => {
     fc.assert(
       fc.property(pages, (all) => {
         for (const page of all) {
-          const rows = [...new FileRows(pageOf(page))];
-          expect(rows.map(({ facts, ...rest }) => rest)).toEqual(page);
+          const rows = new FileRows(pageOf(page));
+          expect([...rows]).toEqual(page);
+          expect(rows.differing).toEqual([]);
         }
       }),
     );
@@ -122,7 +149,7 @@ describe('Rows of a file', () => {
     expect(
       set
         .snapshot('amina', 'customers')
-        .chunks.flat()
+        .chunks.flatMap(({ records }) => records)
         .map(({ position }) => position),
     ).toEqual([1, 4]);
     set.apply({
@@ -131,7 +158,9 @@ describe('Rows of a file', () => {
       after: { ...after, position: 5 },
       growth: 0,
     });
-    expect(set.snapshot('baraka', 'customers').chunks.flat()).toHaveLength(1);
+    expect(
+      set.snapshot('baraka', 'customers').chunks.flatMap(({ records }) => records),
+    ).toHaveLength(1);
     expect(set.owners.slice(0, 9)).toEqual(['amina', 'baraka']);
   });
 
@@ -141,7 +170,7 @@ describe('Rows of a file', () => {
     const positions = (owner: string) =>
       set
         .snapshot(owner, 'customers')
-        .chunks.flat()
+        .chunks.flatMap(({ records }) => records)
         .map((r) => r.position);
     expect(positions('much')).toHaveLength(9_000);
     expect(positions('less')).toEqual(rows.filter((_, i) => i % 4 === 0).map((r) => r.position));
@@ -155,6 +184,11 @@ describe('Rows of a file', () => {
       /CUS-0007 \(position 7\) is not JSON; restore a backup$/,
     ],
     [
+      'is cut off',
+      { body: '{"id":"CUS-0007","owner_sub":"amina","visits":' },
+      /CUS-0007 \(position 7\) is not JSON; restore a backup$/,
+    ],
+    [
       'is of an unknown collection',
       { collection: 'invoices' as CollectionName },
       /invoices CUS-0007 \(position 7\) is of no collection; restore a backup$/,
@@ -162,5 +196,50 @@ describe('Rows of a file', () => {
   ])('are refused by name and position where one %s', (_, changes, reason) => {
     const bad = { ...customer(7, 'amina'), ...changes };
     expect(() => setOf(fileRows([[customer(1, 'amina'), bad]]))).toThrow(reason);
+  });
+
+  const AMINA = '{"id":"CUS-0007","owner_sub":"amina","x":"y"}';
+  it.each<readonly [owner: string | null, body: string]>([
+    ...['juma', 'amin', 'aminaa', 'amina"', 'amina","x":"y', '"', '', 'Amina', 'amina\\'].map(
+      (owner) => [owner, AMINA] as const,
+    ),
+    [null, AMINA],
+    ['é', '{"id":"CUS-0007","owner_sub":"\u00c3\u00a9"}'],
+    ['\u00c3\u00a9', '{"id":"CUS-0007","owner_sub":"é"}'],
+    ['a\\u0062', '{"id":"CUS-0007","owner_sub":"a\\u0062"}'],
+    ['amina', '{"id":"CUS-0007","owner_sub":"amina","owner_sub":7'],
+    ['amina', '{"id":"CUS-0007"}'],
+  ])('are refused where the column says %j and the body is %s', (owner, body) => {
+    const bad = { ...customer(7, 'amina'), body, columns: [owner, null] as const };
+    expect(() => setOf(fileRows([[customer(1, 'amina'), bad]]))).toThrow(
+      /CUS-0007 \(position 7\) (has another owner in its text than in its column|is not JSON); restore a backup$/,
+    );
+  });
+
+  it.each([
+    ['amina', '{"name":"é","owner_sub":"amina","id":"CUS-0007"}'],
+    ['a"b', '{"id":"CUS-0007","owner_sub":"a\\"b"}'],
+    ['amina', '{"id":"CUS-0007","owner_sub":"\\u0061mina"}'],
+    ['zoé', '{"id":"CUS-0007","owner_sub":"zoé"}'],
+    ['amina', '{"id":"CUS-\\u0030007","owner_sub":"amina"}'],
+  ])('are of the owner %j where the body spells it %s', (owner, body) => {
+    const set = setOf(fileRows([[{ ...customer(7, owner), body }]]));
+    expect(set.find(owner, 'customers', 'CUS-0007')?.text).toBe(body);
+  });
+
+  it('have the status of the column, and of the body where it is parsed in any case', () => {
+    const statusOf = (body: string, status: unknown) =>
+      setOf(fileRows([[{ ...customer(7, 'amina'), body, columns: ['amina', status] }]])).find(
+        'amina',
+        'customers',
+        'CUS-0007',
+      )?.status;
+    const plain = '{"id":"CUS-0007","owner_sub":"amina","status":"New"}';
+    expect([statusOf(plain, 'New'), statusOf(plain, null), statusOf(plain, 0)]).toEqual([
+      'New',
+      undefined,
+      null,
+    ]);
+    expect(statusOf('{"status":"New","id":"CUS-0007","owner_sub":"amina"}', null)).toBe('New');
   });
 });

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { COLLECTION_NAMES } from '../../../src/core/domain/collection-name.js';
 import { Connection } from '../../../src/storage/file/connection.js';
+import { FILL_COLUMNS } from '../../../src/storage/file/file-schema.js';
 import { FileAccounts } from '../../../src/storage/move/file-accounts.js';
 import { contentsOf, makeShopFile } from '../../support/shop-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
@@ -25,8 +26,8 @@ afterEach(async () => {
   await folder.remove();
 });
 
-async function open(): Promise<FileAccounts> {
-  const file = await FileAccounts.open(path);
+async function open(at = path): Promise<FileAccounts> {
+  const file = await FileAccounts.open(at);
   opened.push(file);
   return file;
 }
@@ -59,15 +60,36 @@ it('leaves records without an owner in the file, and takes the id of the text', 
     "update records set body = json_remove(body, '$.owner_sub') where position = 1",
     "update records set body = json_set(body, '$.owner_sub', '') where position = 3",
     "update records set body = json_set(body, '$.id', 'CUS-0777') where position = 5",
+    FILL_COLUMNS,
   );
   const file = await open();
   expect([file.records, file.unowned]).toEqual([18, 2]);
   expect([...file.pieces('a')].flat().map(([, id]) => id)).toContain('CUS-0777');
 });
 
+it.each([1, 2])('finds the same in a file of schema version %i', async (version) => {
+  const shop = { accounts: ['juma', 'amina'], records: 130, events: 2 };
+  await makeShopFile(path, { ...shop, version });
+  const later = join(folder.path, 'later.db');
+  await makeShopFile(later, shop);
+  const [file, present] = [await open(), await open(later)];
+  expect([file.owners, file.records, file.unowned]).toEqual([['amina', 'juma'], 130, 0]);
+  for (const owner of file.owners) {
+    expect([...file.pieces(owner)]).toEqual([...present.pieces(owner)]);
+  }
+});
+
+it('refuses a file with a row whose column and text name two owners', async () => {
+  await makeShopFile(path, { accounts: ['a'], records: 3, events: 0 });
+  await runSql(path, "update records set owner = 'b' where position = 3");
+  await expect(open()).rejects.toThrow(
+    /\(position 3\) has another owner in its text than in its column; restore a backup$/,
+  );
+});
+
 it('takes the highest numbers of the ids where the file is of the first schema', async () => {
-  await makeShopFile(path, { accounts: ['a'], records: COLLECTION_NAMES.length, events: 0 });
-  await runSql(path, 'drop table sequences', 'pragma user_version = 1');
+  const records = COLLECTION_NAMES.length;
+  await makeShopFile(path, { accounts: ['a'], records, events: 0, version: 1 });
   const ones = COLLECTION_NAMES.map((name) => [name, 1]);
   expect((await open()).sequences).toEqual(Object.fromEntries(ones));
 });

@@ -141,9 +141,11 @@ describe("A durable object's journal", () => {
   it('stores a body of its stated maximum, and refuses one above it', async () => {
     const where = place();
     const journal = journalAt(where);
-    const largest = row(1, JSON.stringify('x'.repeat(1_990_000 - 2)));
+    const bodyOf = (bytes: number) =>
+      JSON.stringify({ note: 'x'.repeat(bytes - '{"note":""}'.length) });
+    const largest = row(1, bodyOf(1_990_000));
     expect(await journal.commit(changes({ puts: [largest] }))).toEqual({ status: 'committed' });
-    const tooLarge = row(2, JSON.stringify('x'.repeat(2_200_000)));
+    const tooLarge = row(2, bodyOf(2_200_000));
     expect(await journal.commit(changes({ puts: [row(3), tooLarge] }))).toMatchObject({
       status: 'absent',
     });

@@ -4,6 +4,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { runSql } from '../../../scripts/run-sql.js';
+import { FILL_COLUMNS } from '../../../src/storage/file/file-schema.js';
 import { startDataCommand } from '../../support/data-command.js';
 import { openTrialService } from './data-service-process.js';
 
@@ -14,7 +15,7 @@ const ACCOUNT = 'large';
 export async function largeExport({ folder, records }: { folder: string; records: number }) {
   const service = await openTrialService(folder);
   await service.stop();
-  await runSql(service.file, insertRecords(records));
+  await runSql(service.file, insertRecords(records), FILL_COLUMNS);
   await service.start();
   try {
     const to = join(folder, 'out');

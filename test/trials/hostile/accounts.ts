@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import { runSql } from '../../../scripts/run-sql.js';
+import { FILL_COLUMNS } from '../../../src/storage/file/file-schema.js';
 import { spawnServer } from '../service/service-process.js';
 import { LARGE, LARGE_RECORD_CHARACTERS, MANY } from './requests.js';
 
@@ -28,6 +29,7 @@ export async function filledDatabase(folder: string, orders: number): Promise<st
      select n + ${orders}, 'team', printf('TM-%04d', n), json_object('id', printf('TM-%04d', n),
        'owner_sub', '${LARGE}', 'name', 'Ally', 'phone', '1',
        'note', replace(hex(zeroblob(${LARGE_RECORD_CHARACTERS / 2})), '0', 'a')), 0, 0 from numbers`,
+    FILL_COLUMNS,
   );
   return file;
 }

@@ -1,0 +1,42 @@
+// What of a record stands in columns beside its body, so that a start parses no body: its owner,
+// and the status that lists filter by.
+
+import type { PutRow } from '../../core/records/journal.js';
+
+/** UTF-8, and so a column, cannot hold half of a surrogate pair. */
+const LONE_SURROGATE = /\p{Cs}/u;
+
+/** Of a status that is no string: the column has a number, and so no text that a filter may ask for. */
+const NO_TEXT = 0;
+
+/** Null for a row that no account owns. */
+export function ownerColumn(owner: string | undefined): string | null {
+  if (owner === undefined || !LONE_SURROGATE.test(owner)) return owner ?? null;
+  return Buffer.from(owner).toString();
+}
+
+/** Null where the record has no such property. */
+export function statusColumn(status: PutRow['status']): string | number | null {
+  if (status === undefined) return null;
+  return typeof status === 'string' && !LONE_SURROGATE.test(status) ? status : NO_TEXT;
+}
+
+/** As `statusColumn` wrote it: what memory keeps of it. */
+export function statusOfColumn(column: string | number | null): string | null | undefined {
+  if (column === null) return undefined;
+  return typeof column === 'string' ? column : null;
+}
+
+/** For `PUT_ROWS`. */
+export function rowsText(rows: readonly PutRow[]): string {
+  return JSON.stringify(
+    rows.map(({ position, collection, id, body, owner, status }) => [
+      position,
+      collection,
+      id,
+      body,
+      ownerColumn(owner),
+      statusColumn(status),
+    ]),
+  );
+}

@@ -1,0 +1,89 @@
+// `node dist/server.js` on database files of older schema versions: killed while it brings one
+// along, and on a backup that an older release has made.
+
+import { copyFile, stat } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runSql } from '../../scripts/run-sql.js';
+import { addToLedger } from '../../src/storage/erasures/ledger.js';
+import { SCHEMA_VERSION } from '../../src/storage/file/file-schema.js';
+import { openRestoration } from '../support/restoration.js';
+import { spawnServer, startServer } from '../support/server-process.js';
+import { contentsOf, type FileContents, makeShopFile } from '../support/shop-file.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+
+const SHOP = { accounts: ['juma', 'amina', 'bibi'], records: 30_000, events: 5 };
+
+let folder: TemporaryFolder;
+let older: string;
+let before: FileContents;
+const at = (name: string) => `${folder.path}/${name}`;
+
+beforeAll(async () => {
+  folder = await openTemporaryFolder();
+  older = at('older.db');
+  await makeShopFile(older, { ...SHOP, version: 2 });
+  before = await contentsOf(older);
+});
+afterAll(() => folder.remove());
+
+async function versionOf(path: string): Promise<unknown> {
+  return (await runSql(path, 'pragma user_version'))[0]?.['user_version'];
+}
+
+describe('A start on a file of schema version 2', () => {
+  // Some kills come before the transaction is committed, and on a quick machine some after it.
+  it.each([1, 100_000, 4_000_000])(
+    'that is killed when its log has %i bytes leaves the file as it was, or whole',
+    async (bytes) => {
+      const path = at(`killed-${bytes}.db`);
+      await copyFile(older, path);
+      const { child, exited } = spawnServer({ DATABASE_URL: `file:${path}` });
+      while (((await stat(`${path}-wal`).catch(() => undefined))?.size ?? 0) < bytes) {
+        expect(child.exitCode).toBe(null);
+        await nextTurn();
+      }
+      child.kill('SIGKILL');
+      await exited;
+      // A copy: SQLite would write the log back into the file that it looks at.
+      const look = at(`look-${bytes}.db`);
+      await copyFile(path, look);
+      await copyFile(`${path}-wal`, `${look}-wal`);
+      expect([2, SCHEMA_VERSION]).toContain(await versionOf(look));
+      expect(await contentsOf(look)).toEqual(before);
+      const server = await startServer({ DATABASE_URL: `file:${path}` });
+      expect(await server.stop()).toBe(0);
+      expect(await versionOf(path)).toBe(SCHEMA_VERSION);
+      expect(await contentsOf(path)).toEqual(before);
+    },
+  );
+});
+
+describe.each([1, 2])('A backup of schema version %i', (version) => {
+  it('is restored, names who is back in it, and a service starts on it', async () => {
+    const on = await openRestoration();
+    try {
+      await makeShopFile(on.at('old-backup.db'), { ...SHOP, records: 300, version });
+      const wanted = await contentsOf(on.at('old-backup.db')).catch(() => undefined);
+      const ledger = on.at('erased.ndjson');
+      const note = { subject: 'juma', erased: new Date().toISOString(), records: {} };
+      await addToLedger(ledger, note, (size) => new Uint8Array(size));
+      const environment = { ERASURE_LEDGER: ledger };
+      const { code, stdout, stderr } = await on.restore([on.at('old-backup.db')], environment);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain(`juma  erased on ${note.erased}`);
+      expect(stdout).not.toContain('amina');
+      expect(stdout).toMatch(/^records in all +300$/m);
+      // As it was: the next start brings it along.
+      expect(await versionOf(on.database)).toBe(version);
+      const server = await on.service.start();
+      await server.stop();
+      expect(await versionOf(on.database)).toBe(SCHEMA_VERSION);
+      const { accounts } = await contentsOf(on.database);
+      if (wanted !== undefined) expect(accounts).toEqual(wanted.accounts);
+      expect([...accounts.values()].flat()).toHaveLength(300);
+    } finally {
+      await on.close();
+    }
+  });
+});

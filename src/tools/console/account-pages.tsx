@@ -1,9 +1,9 @@
-// The list of accounts, and an account with a tab for each of its collections.
+// An account with a tab for each of its collections.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { JsonValue } from '../../core/domain/json.js';
 import { paymentOf } from '../../core/domain/payment.js';
-import type { Account, AccountSummary, Page } from '../../operator-client.js';
+import type { Account, Page } from '../../operator-client.js';
 import type { StoredRecord } from '../data/service.js';
 import { cut, shortText } from './formats.js';
 import { Frame, Notice, Pages, Scroll, Search, Value, type View } from './layout.js';
@@ -11,70 +11,6 @@ import { accountPath, PATHS, PAYMENTS, type Tab } from './paths.js';
 import { columnsOf, isAmount, isMoment, labelOf } from './properties.js';
 
 const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
-
-interface AccountsProps {
-  readonly view: View;
-  readonly q: string;
-  readonly page: Page<AccountSummary>;
-}
-
-export function AccountsPage({ view, q, page: { items, pagination } }: AccountsProps) {
-  const { words, formats } = view;
-  const count = formats.number(pagination.total);
-  return (
-    <Frame view={view} title={words.accounts.title} current="accounts">
-      <h1>{words.accounts.title}</h1>
-      <Search
-        view={view}
-        path={PATHS.accounts}
-        q={q}
-        label={words.accounts.title}
-        hint={words.accounts.searchHint}
-      />
-      <p class="count">{q === '' ? words.accounts.count(count) : words.accounts.found(count, q)}</p>
-      {pagination.total === 0 && (
-        <p class="empty">{q === '' ? words.accounts.none : words.accounts.noneFound}</p>
-      )}
-      {items.length > 0 && (
-        <Scroll label={words.accounts.caption}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{words.accounts.subject}</th>
-                <th scope="col" class="number">
-                  {words.accounts.records}
-                </th>
-                {COLLECTION_NAMES.map((name) => (
-                  <th scope="col" class="number">
-                    {words.collections[name]}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {items.map(({ owner_sub, record_count, resources }) => (
-                <tr>
-                  <th scope="row">
-                    <a href={accountPath(owner_sub)}>
-                      <Value>{cut(owner_sub)}</Value>
-                    </a>
-                  </th>
-                  <td class="number">{formats.number(record_count)}</td>
-                  {COLLECTION_NAMES.map((name) => (
-                    <td class={resources[name] === 0 ? 'number none' : 'number'}>
-                      {formats.number(resources[name])}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      )}
-      <Pages view={view} path={PATHS.accounts} query={{ q }} pagination={pagination} />
-    </Frame>
-  );
-}
 
 export interface AccountProps {
   readonly view: View;
@@ -196,7 +132,7 @@ function RecordTable({ view, account, tab, rows }: RecordTableProps) {
   const columns = columnsOf(tab);
   return (
     <Scroll label={words.collections[tab]}>
-      <table>
+      <table class="stack">
         <thead>
           <tr>
             <th scope="col">{words.account.id}</th>
@@ -241,15 +177,17 @@ function Cell({ view, row, column }: CellProps) {
   if (isAmount(column) && typeof value === 'number') {
     const currency = shortText(row['currency']);
     return (
-      <td class="number">
+      <td class="number" data-label={labelOf(column)}>
         {currency !== '' && <small>{cut(currency, 8)} </small>}
         {view.formats.amount(value)}
       </td>
     );
   }
+  const text = valueText(view, column, value);
+  const kind = isAmount(column) ? 'number' : undefined;
   return (
-    <td class={isAmount(column) ? 'number' : undefined}>
-      <Value>{valueText(view, column, value)}</Value>
+    <td class={text === '' ? 'none' : kind} data-label={labelOf(column)}>
+      <Value>{text}</Value>
     </td>
   );
 }

@@ -2,29 +2,37 @@
 
 import type { Context } from 'hono';
 import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
-import { AccountPage, AccountsPage, UnknownAccountPage } from './account-pages.js';
+import { SORTS } from './account-list.js';
+import { AccountPage, UnknownAccountPage } from './account-pages.js';
+import { AccountsPage, type RecordsFound } from './accounts-page.js';
 import { ErasePage } from './erase-page.js';
 import { downloadHeaders, exportStream } from './export.js';
 import { page, type View } from './layout.js';
 import type { App, ConsoleParts, PageEnvironment } from './parts.js';
 import { accountPath, isTab, PATHS, PAYMENTS, textOf, wholeNumber } from './paths.js';
+import { findRecords, wantedBy } from './record-search.js';
 import { RECORDS_A_PAGE } from './service.js';
 
-const ACCOUNTS_A_PAGE = 50;
+/** So long a reader waits for records of other accounts; then the page says how far it came. */
+const FIND_MAX_MS = 5_000;
+const FOUND_MAX = 20;
 const QUERY_MAX_CHARACTERS = 200;
 
 export function registerAccounts(app: App, parts: ConsoleParts): void {
-  const { service, words, log } = parts;
+  const { service, accounts, words, log } = parts;
 
   app.get(PATHS.accounts, async (context) => {
     const q = queryOf(context.req.query('q'));
+    const sort = SORTS.find((name) => name === context.req.query('sort')) ?? 'subject';
     const number = wholeNumber(context.req.query('page')) ?? 1;
-    const found = await service.client.accounts.list({
-      q,
-      page: number,
-      page_size: ACCOUNTS_A_PAGE,
-    });
-    return context.html(page(<AccountsPage view={context.get('view')} q={q} page={found} />));
+    const [list, records] = await Promise.all([
+      accounts.list({ q, sort, page: number }),
+      recordsFound(parts, q, wholeNumber(context.req.query('from'))),
+    ]);
+    const view = context.get('view');
+    return context.html(
+      page(<AccountsPage view={view} q={q} sort={sort} list={list} records={records} />),
+    );
   });
 
   app.get('/accounts/:account', async (context) => {
@@ -95,6 +103,21 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
     const stream = exportStream(service.patient, subject, collection, brokeOff);
     return context.body(stream, 200, downloadHeaders(subject, collection ?? 'account'));
   }
+}
+
+/** Undefined where the text is neither an id nor a telephone number. */
+async function recordsFound(
+  { service, accounts, clock }: ConsoleParts,
+  q: string,
+  from: number | undefined,
+): Promise<RecordsFound | undefined> {
+  const wanted = wantedBy(q);
+  if (wanted === undefined) return undefined;
+  const bounds = { maxMs: FIND_MAX_MS, foundMax: FOUND_MAX, clock };
+  const result = await findRecords(service, wanted, bounds, from);
+  const owners = new Map(result.found.map(({ account }) => [account.owner_sub, account]));
+  const named = await accounts.named([...owners.values()]);
+  return { wanted, result, names: new Map(named.map((found) => [found.owner_sub, found.name])) };
 }
 
 function registerErasure(app: App, { service, erasures, words, log }: ConsoleParts): void {

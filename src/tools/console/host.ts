@@ -11,6 +11,7 @@ import { Connections } from '../../hosts/node/connections.js';
 import { addressProblem } from '../../hosts/settings/address-problem.js';
 import type { ConsoleSettings } from '../../hosts/settings/console-settings.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
+import { Accounts } from './account-list.js';
 import { consoleApp } from './app.js';
 import { codeCredentials, passwordCredentials } from './credentials.js';
 import { type ErasureSettings, Erasures } from './erasures.js';
@@ -113,6 +114,7 @@ function partsOf(
   return {
     address: { origin: settings.origin, port },
     service,
+    accounts: new Accounts(service, Date.now),
     watch: new Watch({
       client: service.client,
       clock: Date.now,

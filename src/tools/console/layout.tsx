@@ -113,15 +113,21 @@ interface SearchProps {
   readonly q: string;
   readonly label: string;
   readonly hint?: string;
+  /** What the query keeps beside the text. */
+  readonly more?: Readonly<Record<string, string | undefined>>;
 }
 
-export function Search({ view, path, q, label, hint }: SearchProps) {
+export function Search({ view, path, q, label, hint, more = {} }: SearchProps) {
   const { words } = view;
   return (
     <search>
       <form method="get" action={path} class="search">
         <label for="q">{label}</label>
         <input id="q" type="search" name="q" value={q} placeholder={hint} maxlength={200} />
+        {Object.entries(more).map(
+          ([name, value]) =>
+            value !== undefined && <input type="hidden" name={name} value={value} />,
+        )}
         <button type="submit">{words.lists.search}</button>
         {q !== '' && <a href={path}>{words.lists.clear}</a>}
       </form>

@@ -3,6 +3,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Log } from '../../core/log.js';
+import type { Accounts } from './account-list.js';
 import type { Credentials } from './credentials.js';
 import type { Erasures } from './erasures.js';
 import type { Formats } from './formats.js';
@@ -23,6 +24,7 @@ export interface Asset {
 export interface ConsoleParts {
   readonly address: ConsoleAddress;
   readonly service: ConsoleService;
+  readonly accounts: Accounts;
   readonly watch: Watch;
   readonly operations: OperationsPort;
   readonly erasures: Erasures;

@@ -107,15 +107,7 @@ export const ENGLISH = {
   },
   accounts: {
     title: 'Accounts',
-    searchHint: 'Subject or business name',
-    subject: 'Subject',
-    records: 'Records',
-    count: (count: string) => `${count} ${count === '1' ? 'account' : 'accounts'}`,
-    found: (count: string, q: string) =>
-      `${count} ${count === '1' ? 'account' : 'accounts'} with “${q}”`,
-    none: 'No account has a record yet. An account appears here with its first record.',
-    noneFound: 'No account has this text in its subject or profiles. Try a shorter part.',
-    caption: 'Accounts by subject',
+    searchHint: 'Subject, business, phone or record id',
   },
   audit: {
     title: 'Audit',

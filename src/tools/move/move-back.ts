@@ -9,11 +9,11 @@ import { rowName, rowProblem } from '../../storage/move/moved-rows.js';
 import { isNamed, NewDatabase } from '../../storage/move/new-database.js';
 import { type Finished, StagedMove } from '../../storage/move/staged-move.js';
 import { CommandError } from '../data/failures.js';
+import { several } from '../data/several.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
 import { type Progress, startProgress } from '../program/progress.js';
 import type { AdminWorker, KnownAccount } from './admin-worker.js';
 import { writeNewIds } from './new-ids.js';
-import { several } from './several.js';
 
 const ACCOUNTS_AT_ONCE = 8;
 /** How often accounts that were written to meanwhile are fetched again. */

@@ -13,10 +13,10 @@ import {
 } from '../../storage/move/moved-rows.js';
 import { OBJECT_BODY_MAX_BYTES } from '../../storage/object/object-schema.js';
 import { CommandError } from '../data/failures.js';
+import { several } from '../data/several.js';
 import { type CommandDependencies, pause } from '../program/command-dependencies.js';
 import { type Progress, startProgress } from '../program/progress.js';
 import { type AdminWorker, Refused } from './admin-worker.js';
-import { several } from './several.js';
 
 /** Each account is an object of its own: most of the time is on the way. */
 const ACCOUNTS_AT_ONCE = 8;

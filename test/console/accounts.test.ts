@@ -1,0 +1,160 @@
+// The list of accounts: business names, order, and records of any account by telephone
+// number or id.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byCollection } from '../../src/core/domain/collection-name.js';
+import type { AccountSummary } from '../../src/operator-client.js';
+import { Accounts, SORTED_MAX } from '../../src/tools/console/account-list.js';
+import { findRecords, wantedBy } from '../../src/tools/console/record-search.js';
+import type { ConsoleService as AskedService } from '../../src/tools/console/service.js';
+import {
+  type ConsoleService,
+  type OpenConsole,
+  openConsole,
+  openService,
+  plainText,
+  type Visitor,
+} from '../support/console-visitor.js';
+
+let service: ConsoleService;
+let console_: OpenConsole;
+let visitor: Visitor;
+
+const SHOPS = [
+  ['auth0|c', 'Amani <b>Salon</b>', 1],
+  ['auth0|a', 'Zawadi Tailoring', 3],
+  ['auth0|b', undefined, 2],
+] as const;
+
+beforeAll(async () => {
+  service = await openService();
+  for (const [subject, businessName, customers] of SHOPS) {
+    const records = service.client.recordsOf(subject);
+    if (businessName !== undefined) await records.businesses.create({ businessName });
+    for (let made = 0; made < customers; made++) {
+      await records.customers.create({ name: `N${made}`, phone: `+255 754 000 10${made}` });
+    }
+  }
+  const { orders } = service.client.recordsOf('auth0|b');
+  await orders.create({ customer: 'N', service: 's', amount: 1, phone: '0713445999', note: '1' });
+  console_ = await openConsole({ SERVICE_URL: service.url });
+  visitor = await console_.signedIn();
+});
+afterAll(async () => {
+  await console_?.close();
+  await service?.close();
+});
+
+/** What the first column shows, without the sample shop. */
+async function shown(path: string): Promise<string[]> {
+  const { text } = await visitor.get(path);
+  return [...text.matchAll(/<th scope="row"><a href="[^"]+"><bdi>([^<]*)/g)]
+    .map(([, name = '']) => plainText(name))
+    .filter((name) => !name.startsWith('Mwangaza'));
+}
+
+describe('The list of accounts', () => {
+  it('shows business names, and the subject where there is none', async () => {
+    const names = ['Zawadi Tailoring', 'auth0|b', 'Amani <b>Salon</b>'];
+    expect(await shown('/accounts')).toEqual(names);
+  });
+
+  it.each([
+    ['name', ['Amani <b>Salon</b>', 'Zawadi Tailoring', 'auth0|b']],
+    ['customers', ['Zawadi Tailoring', 'auth0|b', 'Amani <b>Salon</b>']],
+    ['orders', ['auth0|b', 'Zawadi Tailoring', 'Amani <b>Salon</b>']],
+    ['nonsense', ['Zawadi Tailoring', 'auth0|b', 'Amani <b>Salon</b>']],
+  ])('sorts by %s', async (sort, names) => {
+    expect(await shown(`/accounts?sort=${sort}`)).toEqual(names);
+  });
+
+  it('stays sorted while it is searched', async () => {
+    const { text } = await visitor.get('/accounts?sort=records&q=auth0');
+    expect(text).toContain('name="sort" value="records"');
+    expect(text).toContain('aria-sort="descending"');
+  });
+
+  it('asks for a name once a minute, and keeps the service’s order where the accounts are many', async () => {
+    const asked: string[] = [];
+    let now = 0;
+    const accounts = new Accounts(manyAccounts(SORTED_MAX + 1, asked), () => now);
+    const query = { q: '', sort: 'records', page: 1 } as const;
+    const list = await accounts.list(query);
+    expect([list.sort, list.items.length, list.items[0]?.name]).toEqual(['subject', 50, 'Shop 0']);
+    expect(asked).toHaveLength(50);
+    await accounts.list(query);
+    expect(asked).toHaveLength(50);
+    now = 60_001;
+    await accounts.list(query);
+    expect(asked).toHaveLength(100);
+  });
+});
+
+describe('A record of any account', () => {
+  it.each([
+    ['0754000101', ['auth0|a', 'auth0|b']],
+    ['+255 754-000-101', ['auth0|a', 'auth0|b']],
+    ['00255754000102', ['auth0|a']],
+    ['(0713) 445 999', ['auth0|b']],
+    ['0713 445 998', []],
+  ])('is found by the telephone number %s', async (phone, subjects) => {
+    const { text } = await visitor.get(`/accounts?q=${encodeURIComponent(phone)}`);
+    const found = [...text.matchAll(/href="\/accounts\/([^/"]+)\/(?:customers|orders)\/[^"]+"/g)];
+    expect(found.map(([, subject = '']) => decodeURIComponent(subject))).toEqual(subjects);
+    expect(text).toContain('all accounts were searched');
+  });
+
+  it('is found by its id, a payment by the order’s', async () => {
+    const { items } = await service.client.recordsOf('auth0|b').orders.list();
+    const id = items[0]?.id ?? '';
+    for (const q of [id, id.toLowerCase(), ` ${id.replace('ORD', 'PAY')} `]) {
+      const { text } = await visitor.get(`/accounts?q=${encodeURIComponent(q)}`);
+      expect(text).toContain(`href="/accounts/auth0%7Cb/orders/${id}"`);
+    }
+    expect((await visitor.get('/accounts?q=ORD-9999')).text).toContain('No record has the id');
+  });
+
+  it.each(['salon', 'ORD', 'ORD-', 'XYZ-1', '12345', 'auth0|0713445210'])(
+    'is not looked for where the text is %s',
+    (text) => {
+      expect(wantedBy(text)).toBeUndefined();
+    },
+  );
+
+  it('is looked for in a few seconds’ worth of accounts, and then further', async () => {
+    const asked: string[] = [];
+    let now = 0;
+    const service = manyAccounts(120, asked, () => {
+      now += 100;
+    });
+    const wanted = wantedBy('0713445210');
+    if (wanted === undefined) throw new Error('no telephone number');
+    const bounds = { maxMs: 5_000, foundMax: 20, clock: () => now };
+    const first = await findRecords(service, wanted, bounds);
+    expect(first).toMatchObject({ looked: 50, total: 120, next: 2 });
+    const second = await findRecords(service, wanted, { ...bounds, maxMs: 60_000 }, first.next);
+    expect(second).toMatchObject({ looked: 70, total: 120, next: undefined });
+  });
+});
+
+/** A service with so many accounts of one profile each. */
+function manyAccounts(count: number, asked: string[], onAsk: () => void = () => {}) {
+  const resources = byCollection((name) => (name === 'businesses' ? 1 : 0));
+  const summaries = Array.from({ length: count }, (_, index): AccountSummary => {
+    return { owner_sub: `shop-${index}`, record_count: 1, resources };
+  });
+  const list = async ({ page = 1, page_size = 50 }) => {
+    const items = summaries.slice((page - 1) * page_size, page * page_size);
+    const total_pages = Math.ceil(count / page_size);
+    return { items, pagination: { page, page_size, total: count, total_pages } };
+  };
+  const records = (account: string) => ({
+    list: async () => {
+      asked.push(account);
+      onAsk();
+      const items = [{ id: 'BIZ-0001', businessName: `Shop ${account.slice(5)}` }];
+      return { items, pagination: { page: 1, page_size: 5, total: 1, total_pages: 1 } };
+    },
+  });
+  return { client: { accounts: { list } }, records } as unknown as AskedService;
+}

@@ -9,10 +9,15 @@ import type { OwnProperties } from './clients/client/own-properties.js';
 import { type Page, type PageQuery, page } from './clients/client/pages.js';
 
 const PAGE_SIZE_MAX = 100;
+const SCHEME = 'Bearer ';
 
 export interface ClientOptions extends ConnectionOptions {
-  /** The access token, or a function that returns one and is called before every request. */
-  readonly token: string | (() => string | Promise<string>);
+  /**
+   * The access token, or a function that returns one and is called before every request.
+   * When the service refuses a token (401), the function is called once more, with that
+   * token; another one that it gives is sent.
+   */
+  readonly token: string | ((refused?: string) => string | Promise<string>);
 }
 
 export interface ListQuery extends PageQuery {
@@ -27,6 +32,8 @@ export interface Client<Own extends OwnProperties = object> extends CollectionsO
   readonly payments: {
     /** One row for each order, newest first, all on one page. */
     list(options?: CallOptions): Promise<Page<Payment>>;
+    /** The rows of which something is left to pay, newest first. */
+    due(options?: CallOptions): Promise<Payment[]>;
   };
   /** Liveness; sends no token. */
   health(options?: CallOptions): Promise<Health>;
@@ -37,22 +44,29 @@ export function createClient<Own extends OwnProperties = object>(
   options: ClientOptions,
 ): Client<Own> {
   const { token } = options;
-  const send = connect(options, async () => ({
-    Authorization: `Bearer ${await tokenFrom(token)}`,
-  }));
+  const send = connect(options, async (refused) => {
+    if (refused !== undefined && typeof token !== 'function') return undefined;
+    const before = refused?.['Authorization'];
+    const Authorization = SCHEME + (await tokenFrom(token, before?.slice(SCHEME.length)));
+    return Authorization === before ? undefined : { Authorization };
+  });
   const sendOpen = connect(options, async () => ({}));
+  const list = (call?: CallOptions) => page<Payment>(send, '/payments', undefined, call);
   return {
     ...collections<ListQuery, Own>(send, '', PAGE_SIZE_MAX),
-    payments: { list: (call) => page(send, '/payments', undefined, call) },
+    payments: {
+      list,
+      due: async (call) => (await list(call)).items.filter(({ status }) => status === 'pending'),
+    },
     health: async (call) =>
       (await sendOpen({ method: 'GET', path: '/health', ...call })).data as Health,
   };
 }
 
-async function tokenFrom(source: ClientOptions['token']): Promise<string> {
+async function tokenFrom(source: ClientOptions['token'], refused?: string): Promise<string> {
   let token: unknown = source;
   try {
-    if (typeof source === 'function') token = await source();
+    if (typeof source === 'function') token = await source(refused);
   } catch (cause) {
     throw new ApiError('NO_TOKEN', 'the token function failed; its error is the cause', { cause });
   }
@@ -68,7 +82,6 @@ export {
   type ApiErrorFacts,
   type ApiErrorJson,
   type ClientErrorCode,
-  type FieldProblems,
   type ForeignAnswerError,
   type RefusedError,
   type ServiceErrorCode,
@@ -82,6 +95,7 @@ export type {
   RecordCalls,
 } from './clients/client/collection.js';
 export type { AnswerFacts, CallOptions, ConnectionOptions } from './clients/client/connection.js';
+export type { FieldProblem, FieldProblems, FieldReason } from './clients/client/field-problems.js';
 export type * from './clients/client/own-properties.js';
 export type { AllQuery, Page, PageQuery, Pagination } from './clients/client/pages.js';
 export type * from './clients/client/records.js';

@@ -71,6 +71,7 @@ export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
       allRows<Row>(
         (number) => page(send, path, { page_size: PAGE_SIZE_MAX, ...query, page: number }, call),
         keyOf,
+        call?.signal,
       ),
   });
   const accounts = '/admin/accounts';

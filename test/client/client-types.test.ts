@@ -98,7 +98,7 @@ describe('The client', () => {
     expectTypeOf(client.customers.create).parameter(0).toEqualTypeOf<api.NewCustomer>();
     expectTypeOf(client.payments.list).returns.resolves.toEqualTypeOf<api.Page<api.Payment>>();
     expectTypeOf<api.Order['amount']>().toEqualTypeOf<number>();
-    expectTypeOf<api.Order['phone']>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<api.Order['phone']>().toEqualTypeOf<string | null | undefined>();
     expectTypeOf<api.Business['ownerSub']>().toEqualTypeOf<string>();
   });
 
@@ -129,7 +129,7 @@ describe('The client', () => {
 
   it('types a token as text or a function of it', () => {
     expectTypeOf<api.ClientOptions['token']>().toEqualTypeOf<
-      string | (() => string | Promise<string>)
+      string | ((refused?: string) => string | Promise<string>)
     >();
   });
 

@@ -73,6 +73,19 @@ onEveryHost('The client', (service) => {
     expect(seen.map((headers) => headers.has('authorization'))).toEqual([true, true, false]);
   });
 
+  it('gives the payments of which something is left to pay', async () => {
+    const { orders, payments } = clientOf(service.account());
+    const order = { customer: 'A', service: 'B', amount: 9 };
+    const { id: first } = await orders.create({ ...order, paid: 4 });
+    for (const paid of [9, 10]) await orders.create({ ...order, paid });
+    const { id: last } = await orders.create(order);
+    const due = await payments.due();
+    expect(due.map(({ order_id, due }) => [order_id, due])).toEqual([
+      [last, 9],
+      [first, 5],
+    ]);
+  });
+
   it('calls a token function before every request', async () => {
     const subjects = [service.account().subject, service.account().subject];
     const { customers } = clientOf(
@@ -113,44 +126,6 @@ onEveryHost('The client', (service) => {
     expect(facts).toHaveLength(2);
   });
 
-  it.each([
-    ['customers', { name: '' }, ['name', 'phone']],
-    ['services', { name: 1, price: -0.5 }, ['name', 'price']],
-    ['orders', { customer: null, amount: '5' }, ['customer', 'service', 'amount']],
-    ['expenses', { description: {}, date: [] }, ['description', 'category', 'date', 'amount']],
-  ] as const)('tells which fields of %s are wrong', async (name, body, wrong) => {
-    const { [name]: records } = clientOf(service.account());
-    const error = await records.create(body as never).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'VALIDATION_FAILED' });
-    const { fields, message } = error as Error & { fields: Record<string, string> };
-    expect(Object.keys(fields)).toEqual(wrong);
-    for (const [field, problem] of Object.entries(fields)) {
-      expect(problem).toMatch(/^is .*; it must be /);
-      expect(message).toContain(`${field} ${problem}`);
-    }
-  });
-
-  it('throws an ApiError with code, status and the request id of the log', async () => {
-    const answers: Response[] = [];
-    const send = serviceFetch(service);
-    const { customers } = clientOf(service.account(), {
-      fetch: async (url: string, init: RequestInit) => {
-        const response = await send(url, init);
-        answers.push(response);
-        return response;
-      },
-    });
-    const refused = customers.create({ name: '', phone: '1' });
-    await expect(refused).rejects.toMatchObject({
-      name: 'ApiError',
-      code: 'VALIDATION_FAILED',
-      status: 422,
-      message: expect.stringContaining('name'),
-    });
-    const requestId = answers[0]?.headers.get('x-request-id');
-    await expect(refused).rejects.toHaveProperty('requestId', requestId);
-  });
-
   describe('walks all pages', () => {
     it('newest first, each record once', async () => {
       const { customers } = clientOf(service.account());
@@ -173,6 +148,22 @@ onEveryHost('The client', (service) => {
       });
       await collected(watched.customers.all({ q: 'x' }));
       expect(asked).toEqual(['?page_size=100&q=x&page=1']);
+    });
+
+    it('until its signal, which ends it at the next record', async () => {
+      const { customers } = clientOf(service.account());
+      await create(customers, 3);
+      const controller = new AbortController();
+      const reason = new Error('the user went away');
+      let seen = 0;
+      const walk = async () => {
+        for await (const _ of customers.all({}, { signal: controller.signal })) {
+          seen++;
+          if (seen === 2) controller.abort(reason);
+        }
+      };
+      await expect(walk()).rejects.toMatchObject({ code: 'ABORTED', cause: reason });
+      expect(seen).toBe(2);
     });
 
     it('that match the query only', async () => {

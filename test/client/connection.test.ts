@@ -1,10 +1,15 @@
 // What the client does when the connection or the answer fails: servers that
 // misbehave on purpose, over real sockets.
 
+import { copyFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ApiError, type Client, createClient } from 'service-management-api/client';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ROOT } from '../support/pages.js';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const EMPTY_LIST = JSON.stringify({
   data: [],
@@ -171,6 +176,42 @@ describe('A token', () => {
   });
 });
 
+describe('A base URL', () => {
+  const asked = async (baseUrl: string, options = {}) => {
+    const client = createClient({ baseUrl, token: 't', ...options });
+    return client.customers.list().catch((error: unknown) => error);
+  };
+
+  afterEach(() => vi.unstubAllGlobals());
+
+  it.each(['/api/v1', 'api/v1', '', 'localhost:8080/api/v1', 'ftp://localhost/api/v1'])(
+    'that Node cannot call is INVALID_CALL, and says what it must be: %j',
+    async (baseUrl) => {
+      const platform = vi.fn();
+      vi.stubGlobal('fetch', platform);
+      expect(await asked(baseUrl)).toMatchObject({
+        code: 'INVALID_CALL',
+        message: expect.stringMatching(/^baseUrl is ".*"; it must begin with https:/),
+      });
+      expect(platform).not.toHaveBeenCalled();
+    },
+  );
+
+  it('may be relative in a page, and wherever the program has a fetch of its own', async () => {
+    const urls: string[] = [];
+    const fetch = async (url: string) => {
+      urls.push(url);
+      return new Response(EMPTY_LIST);
+    };
+    expect(await asked('/api/v1', { fetch })).toMatchObject({ items: [] });
+    vi.stubGlobal('fetch', fetch);
+    vi.stubGlobal('location', new URL('http://localhost:5173/'));
+    expect(await asked('/api/v1')).toMatchObject({ items: [] });
+    expect(urls).toEqual(['/api/v1/customers', '/api/v1/customers']);
+    expect(await asked('localhost:8080/api/v1')).toMatchObject({ code: 'INVALID_CALL' });
+  });
+});
+
 describe('A call that cannot be sent', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
@@ -201,6 +242,26 @@ describe('An error', () => {
       requestId: 'a',
       retryAfterMs: 3000,
     });
+  });
+
+  it('is an ApiError to another copy of the client, too', async () => {
+    const folder = await openTemporaryFolder();
+    onTestFinished(() => folder.remove());
+    for (const name of ['client.js', 'client-shared.js']) {
+      for (const file of [name, `${name}.map`]) {
+        await copyFile(join(ROOT, 'dist', file), join(folder.path, file));
+      }
+    }
+    await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }');
+    const other: { ApiError: typeof ApiError } = await import(
+      pathToFileURL(join(folder.path, 'client.js')).href
+    );
+    const error = new other.ApiError('NO_TOKEN', 'signed out');
+    expect(other.ApiError).not.toBe(ApiError);
+    expect([error instanceof ApiError, error instanceof other.ApiError]).toEqual([true, true]);
+    for (const value of [new Error('a'), null, undefined, 'ApiError', { name: 'ApiError' }]) {
+      expect(value instanceof ApiError).toBe(false);
+    }
   });
 
   it('keeps a code that the client does not know', async () => {

@@ -157,9 +157,9 @@ it.each(CANDIDATES.filter(({ program }) => existsSync(program)))(
         deleted: true,
         owner_sub: 'local-preview',
         fields: {
-          customer: expect.stringMatching(/^is an empty string/),
-          service: expect.stringMatching(/^is missing/),
-          amount: 'is 0; it must be a number above 0',
+          customer: { reason: 'empty', message: expect.stringMatching(/^is an empty string/) },
+          service: { reason: 'missing', message: expect.stringMatching(/^is missing/) },
+          amount: { reason: 'not_positive', message: 'is 0; it must be a number above 0' },
         },
         missing: ['NOT_FOUND', 404, true, true],
         late: 'TIMED_OUT',

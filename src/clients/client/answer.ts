@@ -1,7 +1,8 @@
 // An answer from the network becomes the service's data, or an ApiError.
 
 import { retryAfterMs } from '../../core/retry-after.js';
-import { ApiError, type ApiErrorCode, fieldsOf } from './api-error.js';
+import { ApiError, type ApiErrorCode } from './api-error.js';
+import { fieldProblems } from './field-problems.js';
 
 const TOO_MANY_REQUESTS = 429;
 
@@ -14,8 +15,8 @@ export interface Answer {
   readonly pagination: unknown;
 }
 
-/** Throws an `ApiError` for every answer but a success of the service. */
-export function answerOf(response: Response, text: string): Answer {
+/** Throws an `ApiError` for every answer but a success of the service. `body`: the request's, before it became JSON. */
+export function answerOf(response: Response, text: string, body: unknown): Answer {
   const { status, headers } = response;
   const envelope = envelopeOf(text);
   const requestId = headers.get('x-request-id') ?? envelope.meta?.request_id;
@@ -34,7 +35,7 @@ export function answerOf(response: Response, text: string): Answer {
   }
   if (requestId !== undefined && !response.ok && typeof error?.code === 'string') {
     const { code, message = '' } = error;
-    const fields = code === 'VALIDATION_FAILED' ? fieldsOf(message) : undefined;
+    const fields = code === 'VALIDATION_FAILED' ? fieldProblems(message, body) : undefined;
     throw new ApiError(code, message, { ...facts, fields });
   }
   throw new ApiError(

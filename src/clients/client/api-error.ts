@@ -1,6 +1,8 @@
 // The one error of the clients: every call that fails rejects with it. Its type is
 // a union, so that a look at `code` tells the compiler which other facts there are.
 
+import type { FieldProblems } from './field-problems.js';
+
 /** The service's error codes. */
 export type ServiceErrorCode =
   | 'INVALID_JSON'
@@ -24,7 +26,7 @@ export type ServiceErrorCode =
  * - `CONNECTION_FAILED`, `TIMED_OUT`: no answer. A change may have been made.
  * - `ABORTED`: the caller's signal ended the call; `cause` is the signal's reason.
  * - `NO_TOKEN`: the token function failed (`cause`) or gave no text. Nothing was sent.
- * - `INVALID_CALL`: an id, a token or a body that no request can hold. Nothing was sent.
+ * - `INVALID_CALL`: an address, an id, a token or a body that no request can hold. Nothing was sent.
  * - `UNEXPECTED_ANSWER`: an answer that is not the service's.
  * - `RATE_LIMITED`: a proxy in front of the service asks for fewer requests.
  */
@@ -38,9 +40,6 @@ export type ClientErrorCode =
   | 'RATE_LIMITED';
 
 export type ApiErrorCode = ServiceErrorCode | ClientErrorCode;
-
-/** What is wrong with each property that breaks a rule, such as `{ name: 'is missing; it must be a non-empty string' }`. */
-export type FieldProblems = Readonly<Record<string, string>>;
 
 interface Described<Code extends ApiErrorCode> extends Error {
   readonly name: 'ApiError';
@@ -80,7 +79,7 @@ export interface UnansweredError
   readonly requestId: undefined;
 }
 
-/** Decide on `code`. The message is for developers and may change. */
+/** Decide on `code`. The message is for developers. */
 export type ApiError = RefusedError | ValidationError | ForeignAnswerError | UnansweredError;
 
 export interface ApiErrorFacts {
@@ -104,6 +103,9 @@ export interface ApiErrorJson {
   readonly fields: FieldProblems | undefined;
 }
 
+/** The same in every copy of this file that a program has loaded. */
+const BRAND = Symbol.for('service-management-api.ApiError');
+
 class MadeError extends Error {
   override readonly name = 'ApiError';
   readonly code: ApiErrorCode;
@@ -126,26 +128,23 @@ class MadeError extends Error {
     }
   }
 
+  get [BRAND](): true {
+    return true;
+  }
+
+  /** An app and its tests may have the client from two packages: an error of either copy is one. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return (value as { [BRAND]?: true } | null | undefined)?.[BRAND] === true;
+  }
+
   toJSON(): ApiErrorJson {
     const { name, code, message, status, requestId, retryAfterMs, fields } = this;
     return { name, code, message, status, requestId, retryAfterMs, fields };
   }
 }
 
-/** `error instanceof ApiError` narrows to the union. */
+/** `error instanceof ApiError` narrows to the union. It holds for errors of another copy of the client, too. */
 export const ApiError = MadeError as unknown as {
   new (code: ApiErrorCode, message: string, facts?: ApiErrorFacts): MadeError;
   readonly prototype: ApiError;
 };
-
-/**
- * The properties that a message of `VALIDATION_FAILED` names. The service promises
- * its form: problems joined by `; `, each `PROPERTY is FOUND; it must be WANTED`.
- */
-export function fieldsOf(message: string): FieldProblems {
-  const problems = message
-    .split(/; (?!it must be )/)
-    .map((problem) => /^(\w+) (is .+; it must be .+)$/.exec(problem));
-  if (problems.some((problem) => problem === null)) return {};
-  return Object.fromEntries(problems.map((problem) => [problem?.[1], problem?.[2]]));
-}

@@ -18,7 +18,7 @@ export interface RecordCalls<Body, Row, Query extends PageQuery> {
   all(query?: AllQuery<Query>, options?: CallOptions): AsyncGenerator<Row, void, undefined>;
   create(body: Body, options?: CallOptions): Promise<Row>;
   read(id: string, options?: CallOptions): Promise<Row>;
-  /** Sets the given properties and keeps the others. */
+  /** Sets the given properties and keeps the others. Null clears an optional one. */
   update(id: string, changes: Changes<Body>, options?: CallOptions): Promise<Row>;
   /** Permanent. */
   delete(id: string, options?: CallOptions): Promise<Deletion>;
@@ -62,6 +62,7 @@ function recordCalls<Body, Row, Query extends PageQuery>(
       allRows<Row>(
         (number) => page(send, path, { page_size: pageSizeMax, ...query, page: number }, options),
         (row) => (row as { id: string }).id,
+        options?.signal,
       ),
     create: (body, options) => record({ method: 'POST', path, body, ...options }),
     read: async (id, options) => record({ method: 'GET', path: path + segment(id), ...options }),

@@ -11,7 +11,10 @@ const REPETITION_DELAY_MS = 200;
 const TIMEOUT_DEFAULT_MS = 30_000;
 
 export interface ConnectionOptions {
-  /** Address of the API with `/api/v1`, such as `https://api.example.com/api/v1`. */
+  /**
+   * Address of the API with `/api/v1`, such as `https://api.example.com/api/v1`. In a
+   * browser it may be relative, such as `/api/v1` behind the page's own proxy.
+   */
   readonly baseUrl: string;
   /** Milliseconds for one call with its repetitions and the reading of the answer. Default: 30 000. */
   readonly timeoutMs?: number | undefined;
@@ -44,22 +47,40 @@ export interface Exchange extends CallOptions {
 
 export type Send = (exchange: Exchange) => Promise<Answer>;
 
-/** `headers` is called before every attempt, so that the token can be a fresh one. */
+/** The headers that say who calls. */
+export type Credentials = Readonly<Record<string, string>>;
+
+/**
+ * Called before every attempt, so that the token can be a fresh one. After a 401 it is
+ * called once more with those that were refused; undefined: there are no others.
+ */
+export type CredentialsSource = (refused?: Credentials) => Promise<Credentials | undefined>;
+
 export function connect(
   { baseUrl, timeoutMs = TIMEOUT_DEFAULT_MS, fetch = platformFetch }: ConnectionOptions,
-  headers: () => Promise<Record<string, string>>,
+  credentials: CredentialsSource,
 ): Send {
   const base = baseUrl.replace(/\/+$/, '');
 
   return async (exchange) => {
+    if (fetch === platformFetch) checkAddress(baseUrl);
     const { method, signal, onAnswer } = exchange;
     const url = base + exchange.path + queryText(exchange.query ?? {});
     const body = bodyText(exchange.body);
     const ending = startEnding(`${method} ${url}`, timeoutMs, signal);
+    const attemptWith = (headers: Credentials) => {
+      const init = { ...requestInit(method, body, headers), signal: ending.signal };
+      return received(() => fetch(url, init), ending, exchange.body);
+    };
     const attempt = async () => {
-      const credentials = await ending.race(headers());
-      const init = { ...requestInit(method, body, credentials), signal: ending.signal };
-      return received(() => fetch(url, init), ending);
+      const first = (await ending.race(credentials())) ?? {};
+      return attemptWith(first).catch(async (error: unknown) => {
+        // A refused request has changed nothing, so that a change is sent again as well.
+        if (!(error instanceof ApiError && error.code === 'UNAUTHORIZED')) throw error;
+        const other = await ending.race(credentials(first));
+        if (other === undefined) throw error;
+        return attemptWith(other);
+      });
     };
     let answer: Answer | undefined;
     let repetitions = method === 'GET' ? READ_REPETITIONS_MAX : 0;
@@ -96,10 +117,14 @@ export function segment(text: string): string {
 }
 
 /** Rejects with the call's own end, or with the reason for which no answer was received. */
-async function received(send: () => Promise<Response>, ending: Ending): Promise<Answer> {
+async function received(
+  send: () => Promise<Response>,
+  ending: Ending,
+  sent: unknown,
+): Promise<Answer> {
   try {
     const response = await ending.race(send());
-    return answerOf(response, await ending.race(response.text()));
+    return answerOf(response, await ending.race(response.text()), sent);
   } catch (cause) {
     // Of a `fetch` that noticed the end first, and has an error of its own for it.
     throw ending.error ?? cause;
@@ -109,14 +134,25 @@ async function received(send: () => Promise<Response>, ending: Ending): Promise<
 const platformFetch: NonNullable<ConnectionOptions['fetch']> = (url, init) =>
   globalThis.fetch(url, init);
 
+/** Throws `INVALID_CALL` for an address that the platform's `fetch` cannot call: a relative one where no page is. */
+function checkAddress(baseUrl: string): void {
+  const hasScheme = /^[^/?#]*:/.test(baseUrl);
+  const isInPage = (globalThis as { location?: unknown }).location !== undefined;
+  if (/^https?:\/\//i.test(baseUrl) || (!hasScheme && isInPage)) return;
+  throw new ApiError(
+    'INVALID_CALL',
+    `baseUrl is ${JSON.stringify(baseUrl)}; it must begin with https:// or http://, or, in a browser's page alone, with /`,
+  );
+}
+
 /** Made before the attempt: an invalid header is an error of the caller, not of the connection. */
 function requestInit(
   method: string,
   body: string | undefined,
-  credentials: Record<string, string>,
+  credentials: Credentials,
 ): RequestInit {
   try {
-    if (body === undefined) return { method, headers: new Headers(credentials) };
+    if (body === undefined) return { method, headers: new Headers({ ...credentials }) };
     const headers = new Headers({ ...credentials, 'Content-Type': 'application/json' });
     return { method, headers, body };
   } catch {

@@ -42,8 +42,7 @@ export function startEnding(
     () => end(new ApiError('TIMED_OUT', `${call} got no answer within ${timeoutMs} ms`)),
     Math.min(timeoutMs, TIMER_MAX_MS),
   );
-  const onAbort = () =>
-    end(new ApiError('ABORTED', `${call} was ended by its signal`, { cause: ended?.reason }));
+  const onAbort = () => end(abortedBy(ended, call));
   if (ended?.aborted) onAbort();
   else ended?.addEventListener('abort', onAbort);
   return {
@@ -57,4 +56,9 @@ export function startEnding(
       ended?.removeEventListener('abort', onAbort);
     },
   };
+}
+
+export function abortedBy(signal: AbortSignal | undefined, call: string): Error {
+  const cause: unknown = signal?.reason;
+  return new ApiError('ABORTED', `${call} was ended by its signal`, { cause });
 }

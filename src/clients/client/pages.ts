@@ -1,6 +1,7 @@
 // Lists: one page, or all pages.
 
 import type { CallOptions, Send } from './connection.js';
+import { abortedBy } from './ending.js';
 
 export interface PageQuery {
   /** From 1. */
@@ -87,10 +88,16 @@ export async function* allPages<Row>(
   }
 }
 
-/** The same, row by row. */
+/** The same, row by row. The signal ends it at the next row, also where that row is there. */
 export async function* allRows<Row>(
   read: (page: number) => Promise<Page<Row>>,
   keyOf: (row: Row) => string,
+  signal?: AbortSignal,
 ): AsyncGenerator<Row, void, undefined> {
-  for await (const { rows } of allPages(read, keyOf)) yield* rows;
+  for await (const { rows } of allPages(read, keyOf)) {
+    for (const row of rows) {
+      yield row;
+      if (signal?.aborted) throw abortedBy(signal, 'the walk over all pages');
+    }
+  }
 }

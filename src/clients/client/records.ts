@@ -1,21 +1,22 @@
 // The types of the records of each collection: what a create takes, and what an
 // answer holds. `npm run client-types` writes this file from src/core/domain/collections.ts.
 // They name the properties that the contract knows, so that a slip in a name does not
-// compile. A program's own properties are declared: see `OwnProperties`.
+// compile. Null clears a property that is optional; one with a default always has a value.
+// A program's own properties are declared: see `OwnProperties`.
 
 import type { RecordOf } from './stored.js';
 
 export interface NewBusiness {
   /** Name of the business. */
-  businessName?: string | undefined;
+  businessName?: string | null | undefined;
   /** Phone number, as text. */
-  phone?: string | undefined;
+  phone?: string | null | undefined;
   /** Which client-side template the business uses. */
-  primaryTemplate?: string | undefined;
+  primaryTemplate?: string | null | undefined;
   /** Version of that template. */
-  templateVersion?: number | undefined;
+  templateVersion?: number | null | undefined;
   /** When the business was set up; ISO 8601. */
-  createdAt?: string | undefined;
+  createdAt?: string | null | undefined;
 }
 
 export interface NewCustomer {
@@ -24,9 +25,9 @@ export interface NewCustomer {
   /** Phone number, as text. Not empty. */
   phone: string;
   /** E-mail address. */
-  email?: string | undefined;
+  email?: string | null | undefined;
   /** Where the customer lives or is served. */
-  location?: string | undefined;
+  location?: string | null | undefined;
 }
 
 export interface NewService {
@@ -39,9 +40,9 @@ export interface NewService {
   /** Whether the service is offered now. Default: true. */
   active?: boolean | undefined;
   /** Group of services. */
-  category?: string | undefined;
+  category?: string | null | undefined;
   /** How long it takes, in words. */
-  duration?: string | undefined;
+  duration?: string | null | undefined;
 }
 
 export interface NewOrder {
@@ -58,17 +59,17 @@ export interface NewOrder {
   /** Currency code. Default: TZS. */
   currency?: string | undefined;
   /** The customer's phone number. */
-  phone?: string | undefined;
+  phone?: string | null | undefined;
   /** When the order is due; ISO 8601. */
-  date?: string | undefined;
+  date?: string | null | undefined;
   /** How it was paid, such as `M-Pesa`. */
   method?: string | null | undefined;
   /** Name of the team member who does the work. */
-  assignee?: string | undefined;
+  assignee?: string | null | undefined;
   /** Which template `customFields` follow. */
-  templateId?: string | undefined;
+  templateId?: string | null | undefined;
   /** Properties that the template asks for, such as measurements. */
-  customFields?: Record<string, unknown> | undefined;
+  customFields?: Record<string, unknown> | null | undefined;
 }
 
 export interface NewTeamMember {
@@ -88,7 +89,7 @@ export interface NewExpense {
   /** The sum that was spent. Above 0. */
   amount: number;
   /** How it was paid, such as `Cash`. */
-  method?: string | undefined;
+  method?: string | null | undefined;
 }
 
 export interface Business extends RecordOf<NewBusiness> {

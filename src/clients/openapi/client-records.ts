@@ -2,7 +2,6 @@
 // TypeScript cannot make them from the table without the schema library, which the clients'
 // users do not have; and as text they have comments, which an editor shows.
 
-import * as z from 'zod';
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { Property, PropertyKind } from '../../core/domain/property.js';
@@ -10,7 +9,8 @@ import type { Property, PropertyKind } from '../../core/domain/property.js';
 const HEAD = `// The types of the records of each collection: what a create takes, and what an
 // answer holds. \`npm run client-types\` writes this file from src/core/domain/collections.ts.
 // They name the properties that the contract knows, so that a slip in a name does not
-// compile. A program's own properties are declared: see \`OwnProperties\`.
+// compile. Null clears a property that is optional; one with a default always has a value.
+// A program's own properties are declared: see \`OwnProperties\`.
 
 import type { RecordOf } from './stored.js';
 `;
@@ -40,9 +40,10 @@ function bodyOf(name: CollectionName): string {
 }
 
 function memberOf(property: Property): string {
-  const { name, kind, description, isRequired, schema } = property;
-  const type = schema instanceof z.ZodNullable ? `${TYPES[kind]} | null` : TYPES[kind];
-  const member = isRequired ? `${name}: ${type}` : `${name}?: ${type} | undefined`;
+  const { name, kind, description, isRequired, default: value } = property;
+  const type = TYPES[kind];
+  const optional = `${name}?: ${type}${value === undefined ? ' | null' : ''} | undefined`;
+  const member = isRequired ? `${name}: ${type}` : optional;
   return `  /** ${description}.${ruleOf(property)} */\n  ${member};\n`;
 }
 

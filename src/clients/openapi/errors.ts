@@ -8,7 +8,7 @@ import { patchedRecord, validated } from '../../core/domain/record.js';
 
 export interface ErrorFacts {
   readonly meaning: string;
-  /** An example of the service's message; the wording may change. */
+  /** An example of the service's message. The wording may change, but for the form that a meaning promises. */
   readonly message: string;
 }
 
@@ -40,7 +40,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
   },
   VALIDATION_FAILED: {
     meaning:
-      'The record would break the rules of its collection. The message names each property: `PROPERTY is FOUND; it must be WANTED`, joined by `; `.',
+      'The record would break the rules of its collection. The message names each property, in a form that stays as it is: `PROPERTY is FOUND; it must be WANTED`, joined by `; `.',
     message: validationMessage('customers'),
   },
   QUOTA_EXCEEDED: {

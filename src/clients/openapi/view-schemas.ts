@@ -150,7 +150,9 @@ export const AUDIT_EVENT = z
 
 export const ERROR_DETAIL = z.object({
   code: z.string().meta({ description: errorCodes() }),
-  message: z.string().meta({ description: 'For developers; the wording may change' }),
+  message: z.string().meta({
+    description: 'For developers; the wording may change, but not the form of `VALIDATION_FAILED`',
+  }),
 });
 
 /** A plain text, not an enumeration: a new code must break no client that was made before it. */

@@ -122,7 +122,7 @@ function assignedProperties({ mirrorsOwner }: Collection): readonly string[] {
   return mirrorsOwner ? ['id', 'owner_sub', 'ownerSub'] : ['id', 'owner_sub'];
 }
 
-/** The form that the OpenAPI document promises and the clients read, so it holds no text of the caller. */
+/** In the form that is promised in src/core/http/README.md, "Which field is wrong", so it holds no text of the caller. */
 function problemOf(property: string, given: unknown, wanted: string): string {
   const found =
     given === '' ? 'an empty string' : typeof given === 'number' ? String(given) : kindOf(given);

@@ -1,19 +1,11 @@
 // Every page of the console in Chromium: no violation of WCAG 2.2 A and AA by
 // axe-core, no sideways scroll, light and dark, wide and narrow; and pictures.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ARTIFACTS,
-  type BrowsedConsole,
-  browseConsole,
-  oneProcess,
-} from '../support/console-browser.js';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { type BrowsedConsole, browseConsole, oneProcess } from '../support/console-browser.js';
+import { judge, LOOKS } from '../support/judged-page.js';
+import { fillWithShops } from '../support/messy-shops.js';
 
 const ORDER = '/accounts/local-preview/orders/ORD-0002';
 const PAGES = {
@@ -36,39 +28,35 @@ const PAGES = {
   missing: '/nothing-here',
 } as const;
 
-const LOOKS = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 1280, colorScheme: 'dark' },
-  { width: 390, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-] as const;
-
 let browsed: BrowsedConsole;
 
 beforeAll(async () => {
   browsed = await browseConsole(oneProcess);
-  await fill();
+  await fillWithShops(browsed.client);
+  const { orders } = browsed.client.recordsOf('local-preview');
+  await orders.update('ORD-0003', { status: 'In progress', paid: 5_000 });
 });
 afterAll(() => browsed?.close());
 
-describe.each(LOOKS)('At $width pixels, $colorScheme', ({ width, colorScheme }) => {
+describe.each(LOOKS)('At $width pixels, $colorScheme', (look) => {
   let page: Page;
-  const look = { viewport: { width, height: 900 }, colorScheme };
+  const { width, colorScheme } = look;
+  const context = { viewport: { width, height: 900 }, colorScheme };
 
   beforeAll(async () => {
-    page = await browsed.signedIn(look);
+    page = await browsed.signedIn(context);
   });
   afterAll(() => page?.close());
 
   it.each(Object.entries(PAGES))('the page %s is without violation', async (name, path) => {
     await page.goto(browsed.console.origin + path);
-    await judge(page, name);
+    await judge(page, name, look);
   });
 
   it('the page sign-in is without violation, also after a wrong code', async () => {
-    const stranger = await browsed.browser.newPage(look);
+    const stranger = await browsed.browser.newPage(context);
     await stranger.goto(`${browsed.console.origin}/sign-in`);
-    await judge(stranger, 'sign-in');
+    await judge(stranger, 'sign-in', look);
     await stranger.close();
   });
 
@@ -78,11 +66,11 @@ describe.each(LOOKS)('At $width pixels, $colorScheme', ({ width, colorScheme }) 
     await page.getByLabel('Amount').fill('-1');
     await page.getByLabel('Customer').fill('');
     await page.getByRole('button', { name: 'Save these fields' }).click();
-    await judge(page, 'change-refused');
+    await judge(page, 'change-refused', look);
     await page.goto(path);
     await page.getByLabel('Template').fill('');
     await page.getByRole('button', { name: 'Save these fields' }).click();
-    await judge(page, 'change-removed');
+    await judge(page, 'change-removed', look);
     await page.goto(path);
     const { orders } = browsed.client.recordsOf('local-preview');
     const { paid = 0 } = await orders.read('ORD-0002');
@@ -90,59 +78,6 @@ describe.each(LOOKS)('At $width pixels, $colorScheme', ({ width, colorScheme }) 
     await page.getByLabel('Assignee').fill('Asha Komba and Hamisi Ngowi together');
     await page.getByRole('button', { name: 'Save these fields' }).click();
     await page.getByText('Somebody changed this record meanwhile').waitFor();
-    await judge(page, 'change-conflict');
+    await judge(page, 'change-conflict', look);
   });
-
-  async function judge(judged: Page, name: string): Promise<void> {
-    await judged.screenshot({
-      path: `${ARTIFACTS}console-${name}-${width}-${colorScheme}.png`,
-      fullPage: true,
-    });
-    const wide = await judged.evaluate('document.documentElement.scrollWidth');
-    expect(wide, `${name} scrolls sideways`).toBeLessThanOrEqual(width);
-    await judged.evaluate(AXE);
-    const violations = await judged.evaluate(
-      `axe.run({ runOnly: ${JSON.stringify(TAGS)} }).then(({ violations }) =>
-        violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`,
-    );
-    expect(violations, name).toEqual([]);
-  }
 });
-
-/** A few shops, so that the pages have something to show. */
-async function fill(): Promise<void> {
-  const shops = [
-    ['auth0|saluni-ya-neema', 'Saluni ya Neema'],
-    ['google-oauth2|118220040403', 'Duka la Juma'],
-    ['fundi|cherehani', 'Fundi Cherehani'],
-  ] as const;
-  for (const [index, [shop, businessName]] of shops.entries()) {
-    const { businesses, customers, orders, expenses } = browsed.client.recordsOf(shop);
-    await businesses.create({ businessName });
-    for (let made = 0; made < 9 + 8 * index; made++) {
-      const name = ['Neema Mushi', 'Juma Ally', 'Rehema Mwakyusa'][made % 3] ?? '';
-      await customers.create({ name, phone: `+255 713 44${made}`, location: 'Kariakoo' });
-      await orders.create({
-        customer: name,
-        service: 'Box braids',
-        amount: 15_000 + 5_000 * made,
-        paid: made % 2 === 0 ? 15_000 : 0,
-        date: '2026-01-14T07:15:00Z',
-      });
-    }
-    await expenses.create({
-      description: 'LUKU',
-      category: 'Power',
-      date: '2026-01-10',
-      amount: 9,
-    });
-  }
-  await browsed.client.recordsOf('fundi|cherehani').customers.create({
-    name: 'x'.repeat(300),
-    phone: 'no space '.repeat(40),
-    email: 'a@b',
-    ['k'.repeat(200)]: 'v'.repeat(2_000),
-  });
-  const { orders } = browsed.client.recordsOf('local-preview');
-  await orders.update('ORD-0003', { status: 'In progress', paid: 5_000 });
-}

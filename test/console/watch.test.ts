@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import type { Overview, Usage } from '../../src/operator-client.js';
-import { OperationsPort } from '../../src/tools/console/operations-facts.js';
+import { OperationsPort } from '../../src/tools/console/operations-port.js';
 import { WATCH_INTERVAL_MS, Watch } from '../../src/tools/console/watch.js';
 import { type ConsoleService, openConsole, openService } from '../support/console-visitor.js';
 
@@ -85,36 +85,14 @@ describe('The watch', () => {
 });
 
 describe('The operations port', () => {
-  it('computes requests a second and the percentile from two readings', async () => {
-    const given = { now: 100_000, total: 0, fast: 0, all: 0, start: 'a' };
-    const { port } = portOf(given);
-    expect((await port.facts())?.rates).toBeUndefined();
-    Object.assign(given, { now: 120_000, total: 600, fast: 560, all: 600 });
-    expect((await port.facts())?.rates).toEqual({
-      overMs: 20_000,
-      requestsPerSecond: 30,
-      p95Seconds: 0.5,
-    });
-    Object.assign(given, { now: 140_000, fast: 20_560, all: 20_600 });
-    expect((await port.facts())?.rates?.p95Seconds).toBe(0.05);
-  });
-
-  it('does not compare readings across a restart of the service', async () => {
-    const given = { now: 100_000, total: 5, fast: 5, all: 5, start: 'a' };
-    const { port } = portOf(given);
-    await port.facts();
-    Object.assign(given, { now: 160_000, start: 'b' });
-    expect((await port.facts())?.rates).toBeUndefined();
-  });
-
-  it('is asked at most every ten seconds, however many visitors look', async () => {
-    const given = { now: 100_000, total: 0, fast: 0, all: 0, start: 'a' };
+  it('is asked at most every two seconds, however many visitors look', async () => {
+    const given = { now: 100_000 };
     const { port, asked } = portOf(given);
     await Promise.all([port.facts(), port.facts()]);
-    given.now += 9_000;
+    given.now += 1_900;
     await port.facts();
     expect(asked()).toBe(2);
-    given.now += 2_000;
+    given.now += 200;
     await port.facts();
     expect(asked()).toBe(4);
   });
@@ -130,20 +108,14 @@ describe('The operations port', () => {
     );
   });
 
-  /** A port whose figures are what `given` holds at the time of a question. */
-  function portOf(given: { now: number; total: number; fast: number; all: number; start: string }) {
+  function portOf(given: { now: number }) {
     let asked = 0;
-    const name = 'service_http_request_duration_seconds_bucket{method="GET",route="/x"';
     const port = new OperationsPort({
       url: 'http://127.0.0.1:1',
       clock: () => given.now,
-      async fetchText(url) {
+      async fetchText() {
         asked++;
-        const { total, fast, all, start } = given;
-        const requests = { total, failed: 0 };
-        return url.endsWith('/status')
-          ? JSON.stringify({ ready: true, requests, process: {}, started_at: start })
-          : `${name},le="0.05"} ${fast}\n${name},le="0.5"} ${all}\n${name},le="+Inf"} ${all}\n`;
+        return JSON.stringify({ ready: true, requests: {}, process: {} });
       },
     });
     return { port, asked: () => asked };

@@ -2,7 +2,6 @@
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
 import { type ConsoleProcess, startConsoleProcess } from './console-process.js';
@@ -12,8 +11,6 @@ import { openTemporaryFolder } from './temporary-folder.js';
 import { startMiniflare, workerOptions } from './worker-host.js';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-/** Pictures that a person looks at; not kept in the repository. */
-export const ARTIFACTS = fileURLToPath(new URL('../../data/browser/', import.meta.url));
 const ADMIN_KEY = 'the-operators-key-of-the-browser-tests';
 
 export interface ServiceUnderConsole {
@@ -71,19 +68,22 @@ export interface BrowsedConsole {
   close(): Promise<void>;
 }
 
+export function startChromium(): Promise<Browser> {
+  // Containers give no user namespaces and little shared memory.
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  return chromium.launch({ executablePath: CHROMIUM, args });
+}
+
 /** `settings`: of the service, instead of its own. */
 export async function browseConsole(
   service: ServiceUnderConsole,
   settings?: Readonly<Record<string, string>>,
 ): Promise<BrowsedConsole> {
   const folder = await openTemporaryFolder();
-  await mkdir(ARTIFACTS, { recursive: true });
   const running = await service.start(folder.path, settings);
   const { environment } = running;
   const console = await startConsoleProcess({ ADMIN_API_KEY: ADMIN_KEY, ...environment });
-  // Containers give no user namespaces and little shared memory.
-  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  const browser = await startChromium();
   return {
     console,
     browser,

@@ -26,6 +26,8 @@ export interface ConsoleSettings {
   readonly passwordHash: PasswordHash | undefined;
   /** Undefined: the pages show no facts of the operations port. */
   readonly opsUrl: string | undefined;
+  /** The admin key may go there: over TLS, or not beyond this machine. */
+  readonly opsTakesKey: boolean;
   /** An IANA name, such as `Africa/Dar_es_Salaam`. */
   readonly timeZone: string;
 }
@@ -55,6 +57,7 @@ export function readConsoleSettings(
 ): ConsoleSettings {
   const adminKey = readSentAdminKey(environment, readFile);
   const host = environment['CONSOLE_HOST'] || '127.0.0.1';
+  const opsUrl = read(environment, 'CONSOLE_OPS_URL', plainUrl, undefined);
   const origin = read(environment, 'CONSOLE_ORIGIN', httpsOrigin, undefined);
   if (!isLoopback(host) && origin === undefined) {
     throw new SettingError(
@@ -70,7 +73,8 @@ export function readConsoleSettings(
     port: read(environment, 'CONSOLE_PORT', wholeNumber(0, 65_535), CONSOLE_PORT_DEFAULT),
     origin,
     passwordHash: read(environment, 'CONSOLE_PASSWORD_HASH', passwordHash, undefined),
-    opsUrl: read(environment, 'CONSOLE_OPS_URL', plainUrl, undefined),
+    opsUrl,
+    opsTakesKey: opsUrl !== undefined && mayGetKey(new URL(opsUrl)),
     timeZone: read(environment, 'CONSOLE_TIME_ZONE', timeZone, 'Africa/Dar_es_Salaam'),
   });
 }
@@ -110,9 +114,13 @@ const serviceUrl: Parser<string> = (name, text) => {
   const wanted = `an https address, or http on loopback, such as ${SERVICE_URL_DEFAULT}, without user, password or query`;
   const url = plainAddress(text);
   if (url === undefined) throw new SettingError(name, `no plain address ${MASKED}`, wanted);
-  if (url.protocol === 'https:' || isLoopback(url.hostname)) return url.href.replace(/\/+$/, '');
+  if (mayGetKey(url)) return url.href.replace(/\/+$/, '');
   throw new SettingError(name, quoted(text), wanted);
 };
+
+function mayGetKey({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || isLoopback(hostname);
+}
 
 const plainUrl: Parser<string> = (name, text) => {
   const url = plainAddress(text);

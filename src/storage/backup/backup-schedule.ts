@@ -55,6 +55,7 @@ export class BackupSchedule {
   readonly #events: ServiceEvents;
   readonly #timer: NodeJS.Timeout;
   #underWay: Promise<void> | undefined;
+  #isTaking = false;
   #begunAt = 0;
   #hangs = false;
   #askedAgain = false;
@@ -91,8 +92,9 @@ export class BackupSchedule {
     clearInterval(this.#timer);
   }
 
+  /** One is being taken now; to look whether one is due is not that. */
   get isUnderWay(): boolean {
-    return this.#underWay !== undefined;
+    return this.#isTaking;
   }
 
   /** Newest first. Rejects where the folder cannot be read. Those that were not counted yet are counted afterwards. */
@@ -164,6 +166,15 @@ export class BackupSchedule {
   }
 
   async #take(): Promise<void> {
+    this.#isTaking = true;
+    try {
+      await this.#copy();
+    } finally {
+      this.#isTaking = false;
+    }
+  }
+
+  async #copy(): Promise<void> {
     const { journal, log, settings } = this.#options;
     await this.#removeUnfinished();
     const name = this.#names.at(Date.now());

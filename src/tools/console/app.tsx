@@ -5,6 +5,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { registerAccounts } from './account-routes.js';
+import { AwayPage } from './away-page.js';
 import { FailurePage, failureOf, PageError } from './failure-page.js';
 import { FORM_MAX_BYTES, formOf } from './form-body.js';
 import { page, type View } from './layout.js';
@@ -26,17 +27,27 @@ export function consoleApp(parts: ConsoleParts): App {
     getPath: (request) => new URL(request.url).pathname,
   });
   app.use(answerHeaders, requestGuard(parts.address));
-  app.onError((error, context) => {
+  app.onError(async (error, context) => {
     const isWrite = context.req.method === 'POST';
     const failure = failureOf(error, { words, serviceUrl: parts.service.url, isWrite });
     if (failure.status === 500) parts.log.error('console_page_failed', error);
     const { pathname, search } = new URL(context.req.url);
     const again = isWrite || pathname.startsWith('//') ? undefined : pathname + search;
     const view = context.get('view') ?? viewFor(parts, undefined);
-    return context.html(
-      page(<FailurePage view={view} failure={failure} again={again} />),
-      failure.status,
+    const shown = failure.isAway ? (
+      <AwayPage
+        {...{ view, failure, again }}
+        watch={parts.watch}
+        port={parts.operations}
+        operations={await parts.operations.factsOrReason(0)}
+        settings={parts.settings()}
+        chosen={context.req.query('restore')}
+        now={parts.clock()}
+      />
+    ) : (
+      <FailurePage view={view} failure={failure} again={again} />
     );
+    return context.html(page(shown), failure.status);
   });
   for (const [path, { type, text }] of Object.entries(assets)) {
     app.get(path, (context) =>

@@ -9,6 +9,8 @@ export interface Failure {
   readonly status: 400 | 403 | 404 | 413 | 500 | 502 | 503 | 504;
   readonly sentence: string;
   readonly hint: string;
+  /** The service gave no answer at all. */
+  readonly isAway?: boolean;
 }
 
 /** A failure that the console itself has found. */
@@ -32,9 +34,19 @@ export function failureOf(
   const known = isWrite ? `${failures.slowWrite} ` : '';
   switch (error.code) {
     case 'CONNECTION_FAILED':
-      return { status: 502, sentence: failures.down, hint: known + failures.downHint(serviceUrl) };
+      return {
+        status: 502,
+        sentence: failures.down,
+        hint: known + failures.downHint(serviceUrl),
+        isAway: true,
+      };
     case 'TIMED_OUT':
-      return { status: 504, sentence: failures.slow, hint: known + failures.slowHint };
+      return {
+        status: 504,
+        sentence: failures.slow,
+        hint: known + failures.slowHint,
+        isAway: true,
+      };
     case 'UNAUTHORIZED':
       return { status: 502, sentence: failures.refused, hint: failures.refusedHint };
     case 'ADMIN_DISABLED':

@@ -10,6 +10,8 @@ const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
 export interface Formats {
+  /** Of every time: an IANA name. */
+  readonly timeZone: string;
   number(value: number): string;
   /** Without decimals, unless the amount has some. */
   amount(value: number): string;
@@ -44,6 +46,7 @@ export function formatsFor(locale: string, timeZone: string): Formats {
     hourCycle: 'h23',
   });
   return {
+    timeZone,
     number: (value) => whole.format(value),
     amount: (value) => amount.format(value),
     exact: (value) => exact.format(value),

@@ -1,42 +1,48 @@
-// Health in full: what the service says of itself, its operations port with the
-// backups, and the settings that this console runs with.
+// Health in full: the verdict, what the service says of itself, its operations port with
+// backups and refused keys, and the settings that this console runs with.
 
 import type { AdminHealth } from '../../operator-client.js';
-import { Facts, Frame, Notice, Scroll, type View } from './layout.js';
-import type { BackupFacts, OperationsFacts, StatusFacts } from './operations-facts.js';
+import { Backups } from './backups-section.js';
+import { Facts, Frame, Scroll, type View } from './layout.js';
+import type { KeyFacts, StatusFacts } from './operations-facts.js';
+import type { BackupAnswer, FactsOrReason } from './operations-port.js';
+import { Settings } from './settings-section.js';
+import { VerdictNotice } from './verdict.js';
+
+/** While a backup is being taken. */
+const LOOK_AGAIN_MS = 2_000;
 
 export interface HealthProps {
   readonly view: View;
   readonly health: AdminHealth;
-  /** A sentence where the operations port gives no answer; undefined where none is set. */
-  readonly operations: OperationsFacts | string | undefined;
-  /** Names and values; no secret is among them. */
+  readonly operations: FactsOrReason;
   readonly settings: readonly (readonly [string, string])[];
   /** Milliseconds since 1970, UTC. */
   readonly now: number;
+  /** This console may send the admin key to the operations port. */
+  readonly takesKey: boolean;
+  readonly asked: BackupAnswer | undefined;
+  readonly chosen: string | undefined;
 }
 
-export function HealthPage({ view, health, operations, settings, now }: HealthProps) {
-  const { words, formats } = view;
+export function HealthPage(props: HealthProps) {
+  const { view, health, operations, settings, now, takesKey, asked, chosen } = props;
+  const { words } = view;
   const text = words.health;
+  const status = typeof operations === 'object' ? operations.status : undefined;
   return (
-    <Frame view={view} title={text.title} current="health">
+    <Frame
+      view={view}
+      title={text.title}
+      current="health"
+      {...(status?.backups?.under_way && { refreshMs: LOOK_AGAIN_MS })}
+    >
       <h1>{text.title}</h1>
+      <VerdictNotice view={view} health={health} operations={operations} />
       <div class="columns">
         <section>
           <h2>{text.service}</h2>
-          <Facts
-            rows={[
-              [text.status, <State view={view} state={health.status} />],
-              [text.database, <State view={view} state={health.database} />],
-              [text.uptime, formats.duration(health.uptime_seconds)],
-              [
-                text.identity,
-                health.identity_provider_configured ? text.configured : text.notConfigured,
-              ],
-              [text.admin, health.admin_configured ? text.adminOn : text.notConfigured],
-            ]}
-          />
+          <ServiceFacts view={view} health={health} status={status} />
         </section>
         <section>
           <h2>{text.operations}</h2>
@@ -47,42 +53,58 @@ export function HealthPage({ view, health, operations, settings, now }: HealthPr
           )}
         </section>
       </div>
-      {typeof operations === 'object' && (
-        <Backups view={view} backups={operations.status.backups} now={now} />
+      {status && (
+        <Backups
+          view={view}
+          backups={status.backups}
+          now={now}
+          asking={takesKey ? 'button' : 'command'}
+          asked={asked}
+          chosen={chosen}
+        />
       )}
-      <section>
-        <h2>{text.settings}</h2>
-        <Scroll label={text.settings}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{text.setting}</th>
-                <th scope="col">{text.value}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {settings.map(([name, value]) => (
-                <tr>
-                  <th scope="row">
-                    <code>{name}</code>
-                  </th>
-                  <td>{value}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
-      </section>
+      {status?.admin_keys && <RefusedKeys view={view} keys={status.admin_keys} />}
+      <Settings view={view} settings={settings} />
     </Frame>
   );
 }
 
-function State({ view, state }: { view: View; state: keyof View['words']['health']['states'] }) {
+interface ServiceFactsProps {
+  readonly view: View;
+  readonly health: AdminHealth;
+  readonly status: StatusFacts | undefined;
+}
+
+function ServiceFacts({ view, health, status }: ServiceFactsProps) {
+  const { words, formats } = view;
+  const text = words.health;
+  const isAway = status?.warnings.includes('identity_provider_unavailable');
+  const identity = !health.identity_provider_configured
+    ? 'missing'
+    : isAway
+      ? 'away'
+      : 'configured';
   return (
-    <span class={state === 'ok' ? 'state good' : 'state bad'}>
-      {view.words.health.states[state]}
-    </span>
+    <Facts
+      rows={[
+        [text.api, text.states.ok],
+        [
+          text.database,
+          <State isBad={health.database !== 'ok'}>{text.states[health.database]}</State>,
+        ],
+        [
+          text.identity,
+          <State isBad={identity !== 'configured'}>{text.identityStates[identity]}</State>,
+        ],
+        [text.uptime, formats.duration(health.uptime_seconds)],
+      ]}
+    />
   );
+}
+
+/** Marked where it is bad; what is well is the verdict's to say. */
+function State({ isBad, children }: { readonly isBad: boolean; readonly children?: string }) {
+  return <span class={isBad ? 'state bad' : undefined}>{children}</span>;
 }
 
 function StatusList({ view, status }: { readonly view: View; readonly status: StatusFacts }) {
@@ -95,16 +117,10 @@ function StatusList({ view, status }: { readonly view: View; readonly status: St
       rows={[
         [
           text.ready,
-          <span class={status.ready ? 'state good' : 'state bad'}>
-            {status.ready ? words.account.yes : words.account.no}
-          </span>,
+          <State isBad={!status.ready}>
+            {status.ready ? words.account.yes : text.readyNo(status.reasons.join(', '))}
+          </State>,
         ],
-        ...(status.reasons.length === 0
-          ? []
-          : [[words.overview.reasons, status.reasons.join(', ')] as const]),
-        ...(status.warnings.length === 0
-          ? []
-          : [[words.overview.warnings, status.warnings.join(', ')] as const]),
         [text.version, `${status.version}, ${status.runtime}`],
         [text.started, status.started_at === null ? '–' : formats.time(status.started_at)],
         [text.requests, text.requestsValue(formats.number(total), formats.number(failed))],
@@ -118,76 +134,43 @@ function StatusList({ view, status }: { readonly view: View; readonly status: St
   );
 }
 
-interface BackupsProps {
-  readonly view: View;
-  readonly backups: BackupFacts | null;
-  readonly now: number;
-}
-
-function Backups({ view, backups, now }: BackupsProps) {
+function RefusedKeys({ view, keys }: { readonly view: View; readonly keys: KeyFacts }) {
   const { words, formats } = view;
-  const text = words.health;
+  const text = words.keys;
+  if (keys.refused === 0) {
+    return (
+      <section>
+        <h2>{text.title}</h2>
+        <p class="empty">{text.none}</p>
+      </section>
+    );
+  }
   return (
     <section>
-      <h2>{text.backups}</h2>
-      {backups === null ? (
-        <p class="empty">{text.noBackups}</p>
-      ) : (
-        <>
-          {backups.last_failed && <Notice kind="bad">{text.lastFailed}</Notice>}
-          <p class="caption">
-            {backups.interval_hours === 0
-              ? text.backupsOnDemand(formats.number(backups.keep))
-              : text.backupsEvery(
-                  formats.decimal(backups.interval_hours),
-                  formats.number(backups.keep),
-                )}
-          </p>
-          <BackupTable view={view} list={backups.list} now={now} />
-        </>
-      )}
-    </section>
-  );
-}
-
-function BackupTable({ view, list, now }: { view: View; list: BackupFacts['list']; now: number }) {
-  const { words, formats } = view;
-  const text = words.health;
-  if (list === null) return <p class="empty">{text.unreadable}</p>;
-  if (list.length === 0) return <p class="empty">{text.noBackupYet}</p>;
-  return (
-    <>
-      <p class="count">{text.backupCount(formats.number(list.length))}</p>
-      <Scroll label={text.backups}>
+      <h2>{text.title}</h2>
+      <p class="caption">
+        {text.count(formats.number(keys.refused))} {text.hint}
+      </p>
+      <Scroll label={text.title}>
         <table>
           <thead>
             <tr>
-              <th scope="col">{text.backup}</th>
-              <th scope="col">{text.taken}</th>
+              <th scope="col">{text.when}</th>
               <th scope="col" class="number">
-                {text.age}
-              </th>
-              <th scope="col" class="number">
-                {text.size}
+                {text.howMany}
               </th>
             </tr>
           </thead>
           <tbody>
-            {list.map(({ name, taken_at, bytes }) => (
+            {keys.newest.map(({ from, count }) => (
               <tr>
-                <th scope="row">{name}</th>
-                <td class="time">{formats.time(taken_at)}</td>
-                <td class="number">
-                  {Date.parse(taken_at) > now
-                    ? text.fromFuture
-                    : text.ago(formats.duration((now - Date.parse(taken_at)) / 1000))}
-                </td>
-                <td class="number">{formats.bytes(bytes)}</td>
+                <th scope="row">{formats.time(from)}</th>
+                <td class="number">{formats.number(count)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </Scroll>
-    </>
+    </section>
   );
 }

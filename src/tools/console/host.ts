@@ -15,11 +15,12 @@ import { Accounts } from './account-list.js';
 import { consoleApp } from './app.js';
 import { codeCredentials, passwordCredentials } from './credentials.js';
 import { type ErasureSettings, Erasures } from './erasures.js';
+import { failureOf } from './failure-page.js';
 import { formatsFor } from './formats.js';
 import { ICON } from './icon.js';
-import { OperationsPort } from './operations-facts.js';
+import { OperationsPort } from './operations-port.js';
 import type { Asset, ConsoleParts } from './parts.js';
-import { ConsoleService } from './service.js';
+import { ConsoleService, isNotFound } from './service.js';
 import { Sessions, Tries } from './sessions.js';
 import { Watch } from './watch.js';
 import { ENGLISH } from './words.js';
@@ -46,6 +47,8 @@ export interface ConsoleOptions {
   readonly answerMaxMs?: number;
   /** Gets each code for a sign-in, where no password is set. */
   readonly tellCode: (code: string) => void;
+  /** Of the pages, in milliseconds since 1970, UTC. Default: this machine's. */
+  readonly clock?: () => number;
 }
 
 export interface RunningConsole {
@@ -69,6 +72,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   port = address.port;
   parts.credentials.begin();
   parts.watch.start();
+  void tellIfRefused(parts);
   return {
     origin: originOf(address),
     async close() {
@@ -85,13 +89,26 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   };
 }
 
+/** A wrong key, or an address without the administration API, is said now and not after the sign-in. */
+async function tellIfRefused({ service, log, words }: ConsoleParts): Promise<void> {
+  try {
+    await service.client.health();
+  } catch (error) {
+    const isElsewhere = isNotFound(error);
+    const { sentence, hint } = isElsewhere
+      ? { sentence: words.failures.elsewhere, hint: words.failures.elsewhereHint(service.url) }
+      : failureOf(error, { words, serviceUrl: service.url, isWrite: false });
+    log.warn('console_service_not_usable', { hint: `${sentence} ${hint}` });
+  }
+}
+
 function cannotListen({ host, port }: ConsoleSettings, error: Error): Error {
   const reason = addressProblem(error, 'CONSOLE_') ?? error.message;
   return new Error(`the console cannot listen on ${host}:${port}: ${reason}`, { cause: error });
 }
 
 function partsOf(
-  { settings, erasure, assetFolder, answerMaxMs, log, tellCode }: ConsoleOptions,
+  { settings, erasure, assetFolder, answerMaxMs, log, tellCode, clock = Date.now }: ConsoleOptions,
   port: () => number,
   interrupted: AbortSignal,
 ): ConsoleParts {
@@ -106,7 +123,12 @@ function partsOf(
     version: 'console',
   };
   const service = new ConsoleService(settings, dependencies, answerMaxMs);
-  const operations = new OperationsPort({ url: settings.opsUrl, fetchText, clock: Date.now });
+  const operations = new OperationsPort({
+    url: settings.opsUrl,
+    fetchText,
+    post: settings.opsTakesKey ? postWith(settings.adminKey) : undefined,
+    clock,
+  });
   const assets = assetsIn(assetFolder);
   const formats = formatsFor(ENGLISH.locale, settings.timeZone);
   const hash = createHash('sha256').update(JSON.stringify(assets)).digest('hex');
@@ -117,7 +139,7 @@ function partsOf(
     accounts: new Accounts(service, Date.now),
     watch: new Watch({
       client: service.client,
-      clock: Date.now,
+      clock,
       sampleToo: () => operations.facts(),
     }),
     operations,
@@ -134,7 +156,7 @@ function partsOf(
     assetVersion: hash.slice(0, VERSION_CHARACTERS),
     settings: () => settingRows(settings, erasure, port()),
     log,
-    clock: Date.now,
+    clock,
   };
 }
 
@@ -190,6 +212,16 @@ function settingRows(
 async function fetchText(url: string, signal: AbortSignal): Promise<string> {
   const response = await fetch(url, { signal, redirect: 'error' });
   return response.text();
+}
+
+/** The key follows no redirect. */
+function postWith(adminKey: string): (url: string, signal: AbortSignal) => Promise<number> {
+  const headers = { 'X-Service-Admin-Key': adminKey };
+  return async (url, signal) => {
+    const response = await fetch(url, { method: 'POST', headers, signal, redirect: 'error' });
+    await response.body?.cancel();
+    return response.status;
+  };
 }
 
 function originOf({ address, family, port }: AddressInfo): string {

@@ -34,7 +34,7 @@ interface FrameProps {
 }
 
 export function Frame({ view, title, current, refreshMs, children }: FrameProps) {
-  const { words, assetVersion, session } = view;
+  const { words, formats, assetVersion, session } = view;
   return (
     <html lang={words.language}>
       <head>
@@ -74,6 +74,7 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
           )}
         </header>
         <main id="content">{children}</main>
+        <footer>{words.nav.times(formats.timeZone)}</footer>
       </body>
     </html>
   );
@@ -84,7 +85,13 @@ export function Token({ view }: { readonly view: View }) {
   return <input type="hidden" name="token" value={view.session?.formToken ?? ''} />;
 }
 
-export function Notice({ kind, children }: { kind: 'good' | 'bad' | 'note'; children?: Child }) {
+interface NoticeProps {
+  /** `plain`: a fact that is neither well nor wrong. */
+  readonly kind: 'good' | 'bad' | 'note' | 'plain';
+  readonly children?: Child;
+}
+
+export function Notice({ kind, children }: NoticeProps) {
   return (
     <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
       {children}
@@ -168,6 +175,15 @@ export function Pages({ view, path, query, pagination }: PagesProps) {
         </a>
       )}
     </nav>
+  );
+}
+
+/** Lines to paste into a shell. */
+export function Commands({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    <pre class="commands">
+      <code>{lines.join('\n')}</code>
+    </pre>
   );
 }
 

@@ -2,10 +2,14 @@
 
 import type { AdminHealth, AuditEvent, Overview, Page, Usage } from '../../operator-client.js';
 import { AuditTable } from './audit-table.js';
-import { Facts, Frame, Notice, Search, type View } from './layout.js';
-import type { OperationsFacts } from './operations-facts.js';
+import { LastHourSection } from './hour-section.js';
+import type { Stretch } from './last-hour.js';
+import { Facts, Frame, Search, type View } from './layout.js';
+import type { KeyFacts } from './operations-facts.js';
+import type { FactsOrReason } from './operations-port.js';
 import { ByCollection, CreatedLately, Totals } from './overview-sections.js';
 import { PATHS } from './paths.js';
+import { VerdictNotice } from './verdict.js';
 import { type Seen, type TotalsSample, WATCH_INTERVAL_MS } from './watch.js';
 
 export interface OverviewProps {
@@ -15,12 +19,14 @@ export interface OverviewProps {
   readonly audit: Page<AuditEvent>;
   readonly usage: Seen<Usage> | undefined;
   readonly totals: readonly TotalsSample[];
-  /** A sentence where the operations port gives no answer; undefined where none is set. */
-  readonly operations: OperationsFacts | string | undefined;
+  readonly operations: FactsOrReason;
+  readonly stretches: readonly Stretch[];
+  /** Milliseconds since 1970, UTC. */
+  readonly now: number;
 }
 
 export function OverviewPage(props: OverviewProps) {
-  const { view, overview, audit, usage, totals } = props;
+  const { view, overview, audit, usage, totals, operations, stretches, now } = props;
   const { words, formats } = view;
   return (
     <Frame
@@ -36,7 +42,7 @@ export function OverviewPage(props: OverviewProps) {
           {words.overview.refresh}
         </label>
       </div>
-      <Wellness {...props} />
+      <VerdictNotice {...props} />
       <Figures {...props} />
       <Search
         view={view}
@@ -45,6 +51,9 @@ export function OverviewPage(props: OverviewProps) {
         label={words.overview.find}
         hint={words.accounts.searchHint}
       />
+      {typeof operations === 'object' && (
+        <LastHourSection view={view} stretches={stretches} until={now} />
+      )}
       <div class="columns">
         <ByCollection view={view} overview={overview} usage={usage} />
         <CreatedLately view={view} usage={usage} />
@@ -67,41 +76,6 @@ export function OverviewPage(props: OverviewProps) {
         )}
       </section>
     </Frame>
-  );
-}
-
-function Wellness({ view, health, operations }: OverviewProps) {
-  const { words, formats } = view;
-  const status = typeof operations === 'object' ? operations.status : undefined;
-  const isWell = health.status === 'ok' && status?.ready !== false;
-  const sentence =
-    health.status !== 'ok'
-      ? words.overview.degraded
-      : isWell
-        ? words.overview.well
-        : words.overview.notReady;
-  const lists = [
-    [words.overview.reasons, status?.reasons ?? []],
-    [words.overview.warnings, status?.warnings ?? []],
-  ] as const;
-  return (
-    <Notice kind={isWell ? (status?.warnings.length ? 'note' : 'good') : 'bad'}>
-      <strong>{sentence}.</strong> {words.overview.upFor(formats.duration(health.uptime_seconds))}
-      {lists.map(([label, entries]) =>
-        entries.length === 0 ? null : (
-          <span>
-            {` ${label}: `}
-            {entries.map((entry, index) => (
-              <>
-                {index > 0 && ', '}
-                <code>{entry}</code>
-              </>
-            ))}
-            .
-          </span>
-        ),
-      )}
-    </Notice>
   );
 }
 
@@ -140,26 +114,13 @@ function OperationsSummary({ view, operations }: OverviewProps) {
       </section>
     );
   }
-  const { rates, status } = operations;
-  const over = rates && words.overview.rateOver(formats.duration(rates.overMs / 1000));
+  const { status } = operations;
   const last = status.backups?.last_success_at;
   return (
     <section>
       <h2>{words.overview.operations}</h2>
       <Facts
         rows={[
-          [
-            words.overview.requests,
-            rates ? `${formats.decimal(rates.requestsPerSecond)} ${over}` : words.overview.noRate,
-          ],
-          [
-            words.overview.p95,
-            rates === undefined
-              ? words.overview.noRate
-              : rates.p95Seconds === undefined
-                ? words.overview.noRequests
-                : `${formats.decimal(rates.p95Seconds * 1000)} ms`,
-          ],
           [words.overview.memory, formats.bytes(status.process.resident_bytes)],
           [
             words.overview.lastBackup,
@@ -169,8 +130,18 @@ function OperationsSummary({ view, operations }: OverviewProps) {
                 ? formats.time(last)
                 : words.overview.neverBackedUp,
           ],
+          ...(status.admin_keys
+            ? ([[words.keys.row, refusedText(status.admin_keys, view)]] as const)
+            : []),
         ]}
       />
     </section>
   );
+}
+
+function refusedText({ refused, newest }: KeyFacts, { words, formats }: View): string {
+  const last = newest[0];
+  return last === undefined
+    ? words.keys.rowNone
+    : words.keys.rowValue(formats.number(refused), formats.time(last.to));
 }

@@ -8,7 +8,7 @@ import type { Credentials } from './credentials.js';
 import type { Erasures } from './erasures.js';
 import type { Formats } from './formats.js';
 import type { View } from './layout.js';
-import type { OperationsPort } from './operations-facts.js';
+import type { OperationsPort } from './operations-port.js';
 import type { ConsoleAddress } from './request-guard.js';
 import type { ConsoleService } from './service.js';
 import type { Session, Sessions, Tries } from './sessions.js';

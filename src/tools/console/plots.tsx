@@ -1,10 +1,12 @@
 // Plots as SVG. The figures stand in a table beside each one, so the picture
 // itself is hidden from readers of the text.
 
+import { HOUR_MS } from '../../core/domain/hour.js';
 import type { TotalsSample } from './watch.js';
 
 const LINE = { width: 640, height: 160, margin: 6 };
 const BINS = { width: 640, height: 140, gap: 2 };
+const HOUR = { width: 360, height: 90, gap: 1 };
 const DAYS_SHOWN = 30;
 /** A count above 0 is never invisible. */
 const LEAST_HEIGHT = 2;
@@ -43,6 +45,47 @@ export function Bins({ bins }: { readonly bins: readonly Bin[] }) {
       {bars.map((bar) => (
         <rect {...bar} rx="2" />
       ))}
+      <line x1="0" y1={height + 0.5} x2={width} y2={height + 0.5} />
+    </svg>
+  );
+}
+
+/** A time of the last hour and its value; infinite where it is above all that is measured. */
+export interface HourBar {
+  /** Milliseconds since 1970, UTC. */
+  readonly from: number;
+  readonly to: number;
+  readonly value: number;
+}
+
+interface HourBarsProps {
+  readonly kind: 'calls' | 'errors' | 'times';
+  readonly bars: readonly HourBar[];
+  /** The right end; the left one is an hour before. */
+  readonly until: number;
+}
+
+export function HourBars({ kind, bars, until }: HourBarsProps) {
+  const { width, height, gap } = HOUR;
+  const finite = bars.map(({ value }) => value).filter(Number.isFinite);
+  const top = Math.max(...finite, Number.MIN_VALUE) * (finite.length < bars.length ? 2 : 1);
+  const x = (at: number) => Math.max(0, width * (1 - (until - at) / HOUR_MS));
+  return (
+    <svg class={`plot ${kind}`} viewBox={`0 0 ${width} ${height + 1}`} aria-hidden="true">
+      {bars.map(({ from, to, value }) => {
+        const tall =
+          value === 0 ? 0 : Math.max((height * Math.min(value, top)) / top, LEAST_HEIGHT);
+        const [left, right] = [x(from), x(to)];
+        const wide = Math.max(right - left - gap, 1);
+        return (
+          <rect
+            x={left.toFixed(1)}
+            y={(height - tall).toFixed(1)}
+            width={wide.toFixed(1)}
+            height={tall.toFixed(1)}
+          />
+        );
+      })}
       <line x1="0" y1={height + 0.5} x2={width} y2={height + 0.5} />
     </svg>
   );

@@ -5,10 +5,10 @@ import { ACTIONS, AuditPage } from './audit-page.js';
 import { type AuditFilter, searchAudit } from './audit-search.js';
 import { HealthPage } from './health-page.js';
 import { page } from './layout.js';
-import type { OperationsFacts } from './operations-facts.js';
+import { isBackupAnswer } from './operations-port.js';
 import { OverviewPage } from './overview-page.js';
 import type { App, ConsoleParts } from './parts.js';
-import { PATHS, wholeNumber } from './paths.js';
+import { PATHS, wholeNumber, withQuery } from './paths.js';
 
 const EVENTS_SHOWN = 8;
 const EVENTS_A_PAGE = 50;
@@ -25,7 +25,7 @@ export function registerViews(app: App, parts: ConsoleParts): void {
       client.overview(),
       client.health(),
       client.audit.list({ page_size: EVENTS_SHOWN }),
-      factsOf(),
+      operations.factsOrReason(),
     ]);
     watch.saw(overview);
     return context.html(
@@ -38,6 +38,8 @@ export function registerViews(app: App, parts: ConsoleParts): void {
           usage={watch.usage}
           totals={watch.totals}
           operations={facts}
+          stretches={operations.hour.stretches}
+          now={parts.clock()}
         />,
       ),
     );
@@ -59,7 +61,8 @@ export function registerViews(app: App, parts: ConsoleParts): void {
   });
 
   app.get(PATHS.health, async (context) => {
-    const [health, facts] = await Promise.all([client.health(), factsOf()]);
+    const asked = context.req.query('asked');
+    const [health, facts] = await Promise.all([client.health(), operations.factsOrReason()]);
     return context.html(
       page(
         <HealthPage
@@ -68,19 +71,19 @@ export function registerViews(app: App, parts: ConsoleParts): void {
           operations={facts}
           settings={parts.settings()}
           now={parts.clock()}
+          takesKey={operations.takesKey}
+          asked={isBackupAnswer(asked) ? asked : undefined}
+          chosen={context.req.query('restore')}
         />,
       ),
     );
   });
 
-  /** The port's own failure is a sentence on the page, not a page of its own. */
-  async function factsOf(): Promise<OperationsFacts | string | undefined> {
-    try {
-      return await operations.facts();
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
-  }
+  app.post(PATHS.backUp, async (context) => {
+    const asked = await operations.backUp();
+    parts.log.info('console_backup_asked', { answer: asked });
+    return context.redirect(`${withQuery(PATHS.health, { asked })}#backups`, 303);
+  });
 }
 
 /** Choices that do not exist are none. */

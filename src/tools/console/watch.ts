@@ -34,6 +34,10 @@ export interface WatchOptions {
 
 export class Watch {
   usage: Seen<Usage> | undefined;
+  /** The last answer, for the time when there is none. */
+  overview: Seen<Overview> | undefined;
+  /** Milliseconds since 1970, UTC. */
+  readonly begunAt: number;
   /** Oldest first. */
   readonly totals: TotalsSample[] = [];
   readonly #options: WatchOptions;
@@ -43,7 +47,8 @@ export class Watch {
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    this.#lookedAt = options.clock();
+    this.begunAt = options.clock();
+    this.#lookedAt = this.begunAt;
   }
 
   start(): void {
@@ -74,8 +79,10 @@ export class Watch {
   }
 
   /** Keeps the totals of an answer, at most one a minute. */
-  saw({ record_count, tenant_count }: Overview): void {
+  saw(view: Overview): void {
     const at = this.#options.clock();
+    const { record_count, tenant_count } = view;
+    this.overview = { at, view };
     const last = this.totals.at(-1);
     if (last !== undefined && at - last.at < WATCH_INTERVAL_MS / 2) this.totals.pop();
     this.totals.push({ at, records: record_count, accounts: tenant_count });

@@ -1,9 +1,10 @@
-// Every word that the console shows, in one language; those about one account and
-// its records are beside this file. A translation is a second object of the same
+// Every word that the console shows, in one language; those about the service itself, and
+// about one account and its records, are beside this file. A translation is a second object of the same
 // shape, with its locale.
 
 import { byCollection } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
+import { OPERATIONS_WORDS } from './english-operations.js';
 import { RECORD_WORDS } from './english-records.js';
 
 export const ENGLISH = {
@@ -18,6 +19,7 @@ export const ENGLISH = {
     audit: 'Audit',
     health: 'Health',
     signOut: 'Sign out',
+    times: (zone: string) => `Times are those of ${zone}; the log of the service has UTC.`,
   },
   collections: { ...byCollection((name) => COLLECTIONS[name].names.heading), payments: 'Payments' },
   one: byCollection((name) => COLLECTIONS[name].names.short),
@@ -52,12 +54,6 @@ export const ENGLISH = {
   },
   overview: {
     title: 'Overview',
-    well: 'The service is well',
-    notReady: 'The service is not ready',
-    degraded: 'The service answers, its database does not',
-    upFor: (duration: string) => `It has run for ${duration}.`,
-    reasons: 'Reasons',
-    warnings: 'Warnings',
     accounts: 'Accounts',
     records: 'Records',
     bytes: 'Bytes of records',
@@ -92,11 +88,6 @@ export const ENGLISH = {
     allChanges: (count: string) => `All ${count} changes`,
     refresh: 'Look again each minute',
     operations: 'Operations port',
-    requests: 'Requests a second',
-    p95: '95 of 100 requests take at most',
-    rateOver: (duration: string) => `over the last ${duration}`,
-    noRate: 'after the second reading',
-    noRequests: 'no requests',
     memory: 'Memory',
     lastBackup: 'Last backup',
     noBackups: 'no backups are set up',
@@ -136,17 +127,19 @@ export const ENGLISH = {
   health: {
     title: 'Health',
     service: 'The service',
-    status: 'Status',
+    api: 'Administration API',
     database: 'Database',
     uptime: 'Running for',
     identity: 'Identity provider',
-    admin: 'Administration API',
-    configured: 'set up',
-    notConfigured: 'not set up: every bearer token is answered 503',
-    adminOn: 'on',
-    states: { ok: 'well', degraded: 'degraded', unavailable: 'unavailable' },
+    identityStates: {
+      configured: 'set up',
+      missing: 'not set up: every bearer token is answered 503',
+      away: 'gives no usable answer: customers are answered 503',
+    },
+    states: { ok: 'answers', unavailable: 'does not answer' },
     operations: 'The operations port',
     ready: 'Ready',
+    readyNo: (reasons: string) => `no: ${reasons}`,
     version: 'Version',
     started: 'Started',
     requests: 'Requests',
@@ -156,20 +149,6 @@ export const ENGLISH = {
     file: 'Database file',
     log: 'Its log',
     free: 'Free on the disk',
-    backups: 'Backups',
-    backup: 'File',
-    taken: 'Taken',
-    age: 'Age',
-    size: 'Size',
-    ago: (duration: string) => `${duration} ago`,
-    fromFuture: 'yet to come: a wrong clock made it',
-    noBackups: 'No backups are set up. Set BACKUP_DIR for the service.',
-    backupsEvery: (hours: string, keep: string) => `One every ${hours} hours, ${keep} are kept.`,
-    backupsOnDemand: (keep: string) => `Only when asked for; ${keep} are kept.`,
-    backupCount: (count: string) => `${count} ${count === '1' ? 'file' : 'files'}`,
-    noBackupYet: 'The folder holds no backup yet.',
-    unreadable: 'The folder of the backups cannot be read.',
-    lastFailed: 'The last backup failed.',
     settings: 'Settings of this console',
     setting: 'Setting',
     value: 'Value',
@@ -193,6 +172,9 @@ export const ENGLISH = {
       'Give this console the key that the service has (ADMIN_API_KEY or ADMIN_API_KEY_FILE), then start the console again.',
     disabled: 'The administration API of the service is switched off.',
     disabledHint: 'Set ADMIN_API_KEY for the service, 32 characters or more, then start it again.',
+    elsewhere: 'At this address is no administration API.',
+    elsewhereHint: (url: string) =>
+      `SERVICE_URL is ${url}; it ends in /api/v1. The shipped proxies answer 404 to the administration API from outside: run the console on the service’s machine.`,
     limited: 'A proxy in front of the service asks for fewer requests.',
     limitedHint: 'Wait a minute, then load the page again.',
     other: (code: string) => `The service answered ${code}.`,
@@ -203,6 +185,7 @@ export const ENGLISH = {
     again: 'Load the page again',
     toOverview: 'To the overview',
   },
+  ...OPERATIONS_WORDS,
   ...RECORD_WORDS,
 };
 

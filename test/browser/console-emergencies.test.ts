@@ -1,0 +1,208 @@
+// The console in Chromium while the service is not well, with thirty shops: both pages about
+// the service in each emergency, judged by axe-core, light and dark, wide and narrow; pictures.
+
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOperatorClient } from '../../src/operator-client.js';
+import { startChromium } from '../support/console-browser.js';
+import {
+  ADMIN_KEY,
+  type OpenConsole,
+  openConsole,
+  type Visitor,
+} from '../support/console-visitor.js';
+import { tokenOf } from '../support/identity-stub.js';
+import { judge, LOOKS, type Look } from '../support/judged-page.js';
+import { fillWithShops } from '../support/messy-shops.js';
+import { type NodeService, openNodeService } from '../support/node-service.js';
+import { operationsOf } from '../support/operations.js';
+import { privateMounts } from '../support/private-mounts.js';
+import { type ServerProcess, startServer } from '../support/server-process.js';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
+
+const MINUTE_MS = 60_000;
+const MINUTES_BEFORE = 58;
+const MOUNTS = privateMounts();
+
+/** One emergency's parts, and what is done to them. */
+interface Scene {
+  readonly service: NodeService;
+  readonly server: ServerProcess;
+}
+
+interface Emergency {
+  /** The heading, or the first words of the verdict, on both pages. */
+  readonly says: string;
+  readonly environment?: Record<string, string>;
+  /** Of the console. */
+  readonly console?: (scene: Scene) => Record<string, string>;
+  readonly onSmallDisk?: boolean;
+  /** Without it the console has seen the service for an hour. */
+  readonly seen?: false;
+  strike(scene: Scene): Promise<unknown>;
+  readonly paths?: readonly string[];
+}
+
+const EMERGENCIES: Readonly<Record<string, Emergency>> = {
+  'well-for-an-hour': { says: 'The service is well', async strike() {} },
+  'provider-away': {
+    says: 'Customers are refused',
+    strike: ({ service }) => service.identity.close(),
+  },
+  'disk-full': { says: 'The service is not ready', onSmallDisk: true, async strike() {} },
+  'file-gone': {
+    says: 'The service is not ready',
+    async strike({ service, server }) {
+      await rm(join(service.folder, 'service.db'));
+      await server.saw('"event":"database_saved"');
+    },
+  },
+  'backup-failed': {
+    says: 'something needs you',
+    async strike({ service, server }) {
+      await rm(join(service.folder, 'backups'), { recursive: true });
+      server.child.kill('SIGUSR2');
+      await server.saw('"event":"backup_failed"');
+    },
+  },
+  'operations-port-away': {
+    says: 'Whether it is well is not known',
+    console: () => ({ CONSOLE_OPS_URL: 'http://127.0.0.1:1' }),
+    seen: false,
+    async strike() {},
+  },
+  'wrong-key': {
+    says: 'This page cannot be shown',
+    console: () => ({ ADMIN_API_KEY: 'another-key-of-32-characters-or-more' }),
+    seen: false,
+    async strike() {},
+  },
+  dead: {
+    says: 'The service does not answer',
+    strike: ({ server }) => server.stop(),
+    paths: ['/', '/accounts'],
+  },
+  'never-seen': {
+    says: 'The service does not answer',
+    seen: false,
+    console: () => ({ SERVICE_URL: 'http://127.0.0.1:1/api/v1', CONSOLE_OPS_URL: '' }),
+    async strike() {},
+    paths: ['/'],
+  },
+};
+
+let browser: Browser;
+let folder: Awaited<ReturnType<typeof openTemporaryFolder>>;
+/** A database with the shops. */
+let filled: string;
+
+beforeAll(async () => {
+  browser = await startChromium();
+  folder = await openTemporaryFolder();
+  filled = join(folder.path, 'filled.db');
+  const server = await startServer({ DATABASE_URL: `file:${filled}`, ADMIN_API_KEY: ADMIN_KEY });
+  const baseUrl = `${server.origin}/api/v1`;
+  await fillWithShops(createOperatorClient({ baseUrl, adminKey: ADMIN_KEY }));
+  await server.stop();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await folder?.remove();
+});
+
+describe.each(Object.entries(EMERGENCIES))('In the emergency %s', (name, emergency) => {
+  const { says, onSmallDisk = false, seen = true, paths = ['/', '/health'] } = emergency;
+  const isPossible = !onSmallDisk || MOUNTS !== undefined;
+  let service: NodeService;
+  let running: OpenConsole;
+
+  beforeAll(async () => {
+    if (!isPossible) return;
+    service = await openNodeService();
+    const server = await start(service, emergency);
+    const clock = { now: Date.now() - MINUTES_BEFORE * MINUTE_MS };
+    running = await openConsole(
+      {
+        SERVICE_URL: `${server.origin}/api/v1`,
+        CONSOLE_OPS_URL: operationsOf(server),
+        ...emergency.console?.({ service, server }),
+      },
+      { clock: () => clock.now, answerMaxMs: 5_000 },
+    );
+    const visitor = await running.signedIn();
+    for (let minute = 0; seen && minute < MINUTES_BEFORE; minute++) {
+      await passMinute(visitor, server.origin, clock, minute);
+    }
+    await emergency.strike({ service, server });
+    if (seen) await passMinute(visitor, server.origin, clock, 0);
+  }, 120_000);
+  afterAll(async () => {
+    await running?.close();
+    await service?.close();
+  });
+
+  it.runIf(isPossible).each(LOOKS)(
+    'the pages say so at $width pixels, $colorScheme',
+    async (look) => {
+      const page = await signedIn(look);
+      for (const path of paths) {
+        await page.goto(running.origin + path);
+        expect(await page.locator('main').innerText()).toContain(says);
+        await judge(page, `${name}-${path === '/' ? 'overview' : path.slice(1)}`, look);
+      }
+      await page.context().close();
+    },
+  );
+
+  async function signedIn({ width, colorScheme }: Look) {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+    const page = await context.newPage();
+    await page.goto(`${running.origin}/sign-in`);
+    await page.getByLabel('Code').fill(running.codes.at(-1) ?? '');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${running.origin}/`);
+    return page;
+  }
+});
+
+async function start(service: NodeService, { onSmallDisk, environment }: Emergency) {
+  const backups = join(service.folder, 'backups');
+  const database = join(service.folder, 'service.db');
+  if (onSmallDisk !== true) {
+    await cp(filled, database);
+    await mkdir(backups);
+  }
+  // The disk is in memory, and a copy of the database fills most of it.
+  const mount = `mount -t tmpfs -o size=9000000 tmpfs "$0" && cp ${filled} ${database} && mkdir ${backups} && exec "$@"`;
+  const launcher = onSmallDisk ? [...(MOUNTS ?? []), 'sh', '-c', mount, service.folder] : [];
+  const settings = { ADMIN_API_KEY: ADMIN_KEY, OPS_PORT: '0', BACKUP_DIR: backups };
+  const server = await service.start({ ...settings, ...environment }, undefined, launcher);
+  // On the small disk there is no room for one.
+  if (onSmallDisk === true) return server;
+  await server.saw('"event":"backup_taken"');
+  await writeFile(join(backups, 'service-2026-01-14T03-12-45.123Z.db'), 'no database');
+  return server;
+}
+
+/** Some customers' requests and a guess at the key, then a minute later the console reads. */
+async function passMinute(
+  visitor: Visitor,
+  origin: string,
+  clock: { now: number },
+  minute: number,
+): Promise<void> {
+  const requests = 3 + ((minute * 7) % 11);
+  const headers = { Authorization: `Bearer ${tokenOf('auth0|shop-9')}` };
+  const asked = Array.from({ length: requests }, () =>
+    fetch(`${origin}/api/v1/orders`, { headers }).catch(() => {}),
+  );
+  if (minute % 25 === 3) {
+    const guess = { 'X-Service-Admin-Key': 'a guess' };
+    asked.push(fetch(`${origin}/api/v1/admin/usage`, { headers: guess }).catch(() => {}));
+  }
+  await Promise.all(asked);
+  clock.now += MINUTE_MS;
+  await visitor.get('/');
+}

@@ -1,0 +1,58 @@
+// Thirty shops with two thousand records and names as people write them, so that pages have
+// something to show.
+
+import type { OperatorClient } from '../../src/operator-client.js';
+
+const NAMED = [
+  ['auth0|saluni-ya-neema', 'Saluni ya Neema'],
+  ['google-oauth2|118220040403', 'Duka la Juma'],
+  ['fundi|cherehani', 'Fundi Cherehani'],
+  ['..', 'Nukta mbili'],
+  ['a b/c?d#e', 'A & B <b>Traders</b> “Ltd”'],
+  ['张伟', '张伟的手机维修店'],
+  ['مرحبا', 'صالون الياسمين'],
+  [`auth0|${'x'.repeat(200)}`, 'Jina refu '.repeat(12).trim()],
+  ['no-profile', ''],
+] as const;
+const SHOPS = 30;
+/** Of each of two collections in each shop, so two thousand in all. */
+const EACH = 33;
+const CUSTOMERS = [
+  'Neema Mushi',
+  'Juma  Ally ',
+  'REHEMA MWAKYUSA',
+  'Mama Zawadi (nyumba ya bluu)',
+  'O’Brien, Ñandú & Söhne ✂',
+  '张伟',
+  '<script>alert(1)</script>',
+  'زينب',
+];
+
+export async function fillWithShops(client: OperatorClient): Promise<void> {
+  for (let shop = 0; shop < SHOPS; shop++) {
+    const [subject, businessName] = NAMED[shop] ?? [`auth0|shop-${shop}`, `Duka ${shop}`];
+    const { businesses, customers, orders, expenses } = client.recordsOf(subject);
+    if (businessName !== '') await businesses.create({ businessName });
+    const each = Array.from({ length: EACH }, (_, made) => made);
+    await Promise.all(
+      each.flatMap((made): Promise<unknown>[] => {
+        const name = CUSTOMERS[(shop + made) % CUSTOMERS.length] ?? '';
+        const amount = 15_000 + 500 * made;
+        const paid = made % 2 === 0 ? 15_000 : 0;
+        const date = '2026-01-14T07:15:00Z';
+        return [
+          customers.create({ name, phone: `+255 713 44${made}`, location: 'Kariakoo' }),
+          orders.create({ customer: name, service: 'Box braids', amount, paid, date }),
+        ];
+      }),
+    );
+    const date = '2026-01-10';
+    await expenses.create({ description: 'LUKU', category: 'Power', date, amount: 9 });
+  }
+  await client.recordsOf('fundi|cherehani').customers.create({
+    name: 'x'.repeat(300),
+    phone: 'no space '.repeat(40),
+    email: 'a@b',
+    ['k'.repeat(200)]: 'v'.repeat(2_000),
+  });
+}

@@ -1,11 +1,11 @@
 // `npm run pack:client`: the client as a package of its own, without the service
 // and its database, for programs that only call the API.
 
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runNpm } from './npm.js';
 import { makeReady, root } from './setup.js';
 
 /** Of dist/. */
@@ -31,14 +31,14 @@ export async function packClient(folder) {
     writeFileSync(join(made, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
     writeFileSync(join(made, 'README.md'), readme());
     const pack = ['pack', '--json', '--loglevel=error', '--pack-destination', resolve(folder)];
-    const { status, stdout } = spawnSync('npm', pack, {
+    const { status, stdout } = runNpm(pack, {
       cwd: made,
       stdio: ['ignore', 'pipe', 'inherit'],
       encoding: 'utf8',
     });
     if (status !== 0)
       throw new Error(`npm pack ended with exit code ${status}; its message stands above`);
-    return join(resolve(folder), JSON.parse(stdout)[0].filename);
+    return join(resolve(folder), JSON.parse(String(stdout))[0].filename);
   } finally {
     rmSync(made, { recursive: true, force: true });
   }

@@ -2,9 +2,9 @@
 // project itself run and build the service; each further group is a workspace of
 // package.json, a folder with a package.json of its own. One lock file has all.
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runNpm } from './npm.js';
 
 /** @typedef {{ version?: string, name?: string, resolved?: string, link?: boolean, optional?: boolean, dependencies?: Record<string, string>, devDependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Package */
 
@@ -44,9 +44,8 @@ export function installGroups(root, groups) {
     // By name: npm takes a folder for every workspace below it.
     ...(names.length > 0 ? [names.map((name) => `--workspace=${name}`)] : []),
   ];
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   for (const which of runs) {
-    const { status, error } = spawnSync(npm, [...INSTALL, ...which], {
+    const { status, error } = runNpm([...INSTALL, ...which], {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
     });

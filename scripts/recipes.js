@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runNpm } from './npm.js';
 import { packClient } from './pack-client.js';
 import { makeReady, root } from './setup.js';
 
@@ -53,7 +54,7 @@ function isInstalled() {
 
 /** @param {readonly string[]} arguments_ @param {string} cwd */
 function npm(arguments_, cwd) {
-  const { status } = spawnSync('npm', arguments_, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+  const { status } = runNpm(arguments_, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
   if (status !== 0)
     throw new Error(
       `npm ${arguments_[0]} ended with exit code ${status}; its message stands above`,

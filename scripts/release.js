@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runNpm } from './npm.js';
 import { writeContents } from './release/contents.js';
 import { notesOf } from './release/notes.js';
 import { makeReady, root } from './setup.js';
@@ -68,7 +69,9 @@ function nodesPackage() {
     copyFileSync(join(NODE_LISTED, name), join(NODE_FOLDER, name));
   }
   // Not `npm ci`: it removes what is there and fetches it again.
-  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], NODE_FOLDER);
+  const install = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status, error } = runNpm(install, { cwd: NODE_FOLDER, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error(`npm install failed: ${error?.message ?? 'see above'}`);
   const path = join(NODE_FOLDER, 'node_modules', `node-${process.platform}-${process.arch}`);
   const { version } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
   return { path, version };

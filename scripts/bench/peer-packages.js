@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runNpm } from '../npm.js';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const require = createRequire(import.meta.url);
@@ -26,8 +27,7 @@ export function hasPeerPackage(/** @type {string} */ name) {
 export function installPeers(/** @type {(text: string) => void} */ say) {
   if (isInstalled()) return;
   say('Installing the programs that are compared with the service (npm ci in scripts/bench) …');
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const { status, error } = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  const { status, error } = runNpm(['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -1,0 +1,69 @@
+// npm's own program, as this machine has it, and the npm that runs this process.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const LOOK_EVERY_MS = 1_000;
+/** `npm start`, the shell between, and this process. */
+const ANCESTORS_MAX = 3;
+
+/**
+ * Runs npm and waits for its end. Through Node where its program is known: on Windows
+ * `npm.cmd` is a batch file, which Node starts without a shell no more (EINVAL).
+ * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnSyncOptions} options
+ */
+export function runNpm(args, options) {
+  const program = npmProgram();
+  return program === undefined
+    ? spawnSync('npm', args, options)
+    : spawnSync(process.execPath, [program, ...args], options);
+}
+
+/** The npm that runs this process, else the one beside Windows' Node; undefined: the PATH knows it. */
+function npmProgram() {
+  const beside = join(dirname(process.execPath), 'node_modules/npm/bin/npm-cli.js');
+  // Another package manager names its own program there.
+  return [process.env['npm_execpath'], beside].find(
+    (path) => path !== undefined && /npm-cli\.js$/.test(path) && existsSync(path),
+  );
+}
+
+/**
+ * Stops this process, as SIGTERM does, soon after the npm that runs it has ended. npm passes no
+ * signal on, so a killed `npm start` would leave the service, and its port, behind.
+ */
+export function endWithNpm() {
+  const npm = npmAbove(process.ppid);
+  if (npm === undefined) return;
+  const timer = setInterval(() => {
+    if (isAlive(npm)) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, LOOK_EVERY_MS);
+  timer.unref();
+}
+
+/** The number of the nearest process above that is npm; undefined where none is, or `ps` is not POSIX'. @param {number} start */
+function npmAbove(start) {
+  let pid = start;
+  for (let level = 0; level < ANCESTORS_MAX && pid > 1; level++) {
+    const { stdout } = spawnSync('ps', ['-o', 'ppid=,args=', '-p', String(pid)], {
+      encoding: 'utf8',
+    });
+    const [, parent, args = ''] = /^\s*(\d+)\s+(.*)/.exec(stdout ?? '') ?? [];
+    if (/^npm\b|npm-cli\.js/.test(args)) return pid;
+    pid = Number(parent ?? 0);
+  }
+  return undefined;
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+// npm below the project's own commands, and above them: how it is run, and what its end means.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ROOT } from '../support/pages.js';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
+
+const NPM = JSON.stringify(join(ROOT, 'scripts/npm.js'));
+
+describe('npm', () => {
+  it('is run through Node by the program that npm itself names, without a PATH', () => {
+    const code = `import { runNpm } from ${NPM}; runNpm(['--version'], { stdio: 'inherit' });`;
+    const run = (environment: Readonly<Record<string, string>>) =>
+      spawnSync(process.execPath, ['--input-type=module', '-e', code], {
+        env: { PATH: '/nowhere', ...environment },
+        encoding: 'utf8',
+      }).stdout;
+    const { stdout } = spawnSync('npm', ['root', '--global'], { encoding: 'utf8' });
+    const program = join(stdout.trim(), 'npm/bin/npm-cli.js');
+    expect(run({ npm_execpath: program })).toMatch(/^\d+\.\d+\.\d+$/m);
+    expect(run({})).toBe('');
+    // Another package manager's.
+    expect(run({ npm_execpath: '/usr/bin/yarn.js' })).toBe('');
+  });
+});
+
+describe('A command that npm runs', () => {
+  async function started(launcher: readonly [string, ...string[]]) {
+    const folder = await openTemporaryFolder();
+    onTestFinished(() => folder.remove());
+    await writeFile(
+      join(folder.path, 'main.js'),
+      `import { endWithNpm } from ${NPM}; endWithNpm(); setInterval(() => {}, 1000);
+       process.on('SIGTERM', () => process.exit(0)); console.log('number', process.pid);`,
+    );
+    const scripts = { start: 'node main.js' };
+    await writeFile(join(folder.path, 'package.json'), JSON.stringify({ type: 'module', scripts }));
+    const [command, ...given] = launcher;
+    const child = spawn(command, given, { cwd: folder.path, stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    while (!/number \d+/.test(text)) await once(child.stdout, 'data');
+    const number = Number(/number (\d+)/.exec(text)?.[1]);
+    onTestFinished(() => {
+      if (isAlive(number)) process.kill(number, 'SIGKILL');
+    });
+    return { child, number };
+  }
+
+  it.each(['SIGTERM', 'SIGKILL', 'SIGHUP'] as const)('ends when npm gets %s', async (signal) => {
+    const { child, number } = await started(['npm', 'start']);
+    child.kill(signal);
+    while (isAlive(number)) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
+  it('goes on when another program that started it has ended', async () => {
+    const { child, number } = await started(['sh', '-c', 'node main.js & wait']);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    // Twice the time in which it would have noticed.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(isAlive(number)).toBe(true);
+  });
+});
+
+function isAlive(number: number): boolean {
+  try {
+    return process.kill(number, 0);
+  } catch {
+    return false;
+  }
+}

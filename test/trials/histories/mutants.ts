@@ -17,8 +17,8 @@ export const MUTANTS: readonly Mutant[] = [
     model: 'record',
     replacements: [
       [
-        'do update set body = excluded.body, updated_at = excluded.updated_at',
-        'do update set updated_at = excluded.updated_at',
+        'set body = excluded.body, owner = excluded.owner, status = excluded.status,',
+        'set owner = excluded.owner, status = excluded.status,',
       ],
     ],
   },

@@ -2,6 +2,7 @@
 // provider of its own, for looking around and for building a client against.
 
 import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { ADMIN_KEY_MIN_CHARACTERS } from './core/domain/limits.js';
 import type { Log } from './core/log.js';
 import { captureStrayOutput, runService } from './hosts/node/process.js';
@@ -15,6 +16,7 @@ import { type RunningConsole, startConsole } from './tools/console/host.js';
 
 const DATABASE_URL = 'file:data/preview.db';
 const NOTICE_FILE = 'data/preview.running.json';
+const BACKUP_FOLDER = 'data/preview-backups';
 /** Where PORT is not set and another program has this one, the next free one. */
 const API_PORT = 8080;
 /** Of the operator's console, in the same way. */
@@ -57,6 +59,7 @@ const service = await runService(
     const apiPort = process.env['PORT'] || String(await nextFreePort(API_PORT));
     const operationsPort = process.env['OPS_PORT'] || String(await freeOperationsPort(apiPort));
     const settings = previewSettings(port.userinfoUrl, apiPort, operationsPort);
+    await mkdir(BACKUP_FOLDER, { recursive: true });
     const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
     reference = port.showReference(service.origin);
     const operatorsConsole = await startPreviewConsole(service);
@@ -126,6 +129,9 @@ function previewSettings(userinfoUrl: string, port: string, operationsPort: stri
     // "To start afresh, stop the preview and delete data/preview.db."
     DATABASE_CREATE: 'yes',
     OPS_PORT: operationsPort,
+    // By hand alone, from the console: the preview's data are not worth a copy a day.
+    BACKUP_DIR: BACKUP_FOLDER,
+    BACKUP_INTERVAL_HOURS: '0',
     AUTH_USERINFO_URL: userinfoUrl,
   });
   if (!isLoopback(settings.host)) {

@@ -2,11 +2,13 @@
 
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { leaveNotice } from '../../src/preview/preview-notice.js';
+import { eventually } from '../support/eventually.js';
 import {
   interrupted,
   type PreviewProcess,
@@ -117,12 +119,14 @@ describe('The preview', () => {
     expect(text()).toContain(`Admin key  ${key}`);
   });
 
-  it('takes no backup on SIGUSR2, says so and continues', async () => {
-    const { text, child } = await start({ BACKUP_DIR: folder.path });
+  it('takes a backup beside its own file when it is asked, wherever BACKUP_DIR points', async () => {
+    const elsewhere = join(folder.path, 'elsewhere');
+    await mkdir(elsewhere);
+    const { child } = await start({ BACKUP_DIR: elsewhere });
     child.kill('SIGUSR2');
-    while (!text().includes('backup_not_configured')) await once(child.stderr, 'data');
-    const [orders = ''] = curlLines(text());
-    expect((await paste(orders)).data).not.toEqual([]);
+    const backups = join(folder.path, 'data/preview-backups');
+    await eventually(async () => expect(await readdir(backups)).toHaveLength(1));
+    expect(await readdir(elsewhere)).toEqual([]);
   });
 
   it('uses its own file and provider and ignores the environment', async () => {

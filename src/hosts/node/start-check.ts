@@ -75,5 +75,7 @@ export async function checkStart(
 
 /** Undefined if the file is missing. */
 function modeOf(path: string): number | undefined {
+  // Windows has no such permissions, and says of each file that all may read it.
+  if (process.platform === 'win32') return undefined;
   return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & PERMISSIONS || undefined;
 }

@@ -4,9 +4,10 @@
 import { stat } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
+import { syncFile } from '../disk-sync.js';
 import { checkDatabase, compact, countRecords } from './database-check.js';
 import type { DatabaseContents } from './database-contents.js';
-import { copySynced, expectRoom, fileErrorText, syncFile } from './file-copy.js';
+import { copySynced, expectRoom, fileErrorText } from './file-copy.js';
 
 /** The messages, one after another. */
 export interface BackupProgress {

@@ -4,9 +4,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../disk-sync.js';
 import type { BackupProgress } from './backup-process.js';
 import type { DatabaseContents } from './database-contents.js';
-import { fileErrorText, isThere, removeDatabase, syncFolder } from './file-copy.js';
+import { fileErrorText, isThere, removeDatabase } from './file-copy.js';
 
 /** Time for the copy. Until it is made, the log beside the database grows with every commit. */
 const BACKUP_MAX_MS = 30 * 60_000;

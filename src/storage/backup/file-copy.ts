@@ -3,6 +3,7 @@
 
 import { type FileHandle, link, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../disk-sync.js';
 
 const OWNER_ONLY_FILE = 0o600;
 /** The copy is synced after each piece, so a commit's sync never waits for more bytes than this. */
@@ -33,22 +34,6 @@ export async function copySynced(source: string | FileHandle, target: string): P
   } finally {
     if (from !== source) await from.close();
   }
-}
-
-/** Resolves when the file is on disk. */
-export async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Resolves when the names in the folder are on disk, if the file system can sync a folder. */
-export async function syncFolder(folder: string): Promise<void> {
-  // Some file systems refuse to sync a folder; SQLite ignores that, too.
-  await syncFile(folder).catch(() => {});
 }
 
 /** Gives the file a second name, which must be free. Resolves when both names are on disk. */

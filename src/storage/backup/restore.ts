@@ -3,6 +3,7 @@
 
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { syncFile, syncFolder } from '../disk-sync.js';
 import { Connection } from '../file/connection.js';
 import { messageOf } from '../file/connection-errors.js';
 import { keptPath } from '../file/names-beside.js';
@@ -10,15 +11,7 @@ import { markClosed } from '../file/state-mark.js';
 import { BackupSource, refusal } from './backup-source.js';
 import { checkDatabase } from './database-check.js';
 import type { DatabaseContents } from './database-contents.js';
-import {
-  codeOf,
-  isThere,
-  nameAgain,
-  removeDatabase,
-  SIDE_FILES,
-  syncFile,
-  syncFolder,
-} from './file-copy.js';
+import { codeOf, isThere, nameAgain, removeDatabase, SIDE_FILES } from './file-copy.js';
 import { addRestoreEvent } from './restore-event.js';
 import { placeOf } from './superusers-place.js';
 

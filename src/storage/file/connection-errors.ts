@@ -30,9 +30,6 @@ export function explained(error: unknown): string {
     return 'its disk or file system fails (an I/O error); look at the log of the system';
   }
   if (/SQLITE_FULL|\bENOSPC\b/i.test(message)) return 'its disk is full; make room and start again';
-  if (/Cannot find (package|module)/.test(message)) {
-    return 'the database library is not installed here; run npm ci on this machine';
-  }
   if (/SQLITE_READONLY|readonly database/i.test(message)) {
     return 'it cannot be written; check the permissions of the file and its folder';
   }

@@ -2,7 +2,8 @@
 // storage thread and separate programs use it. The test storage/file/connection-habits
 // pins the library's behaviour that this file relies on.
 
-import Database from 'libsql';
+import type Database from 'libsql';
+import { libsql } from './library.js';
 
 export type SqlValue = string | number | null | ArrayBuffer;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
@@ -126,7 +127,7 @@ export class Connection {
   /** Opens another connection if the last one was given up. */
   #opened(): InstanceType<typeof Database> {
     if (this.#isClosed) throw new Error('the connection is closed');
-    this.#database ??= new Database(this.#path, { timeout: this.#busyTimeoutMs });
+    this.#database ??= new (libsql())(this.#path, { timeout: this.#busyTimeoutMs });
     return this.#database;
   }
 
@@ -185,7 +186,7 @@ function named<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
-    if (!(error instanceof Database.SqliteError)) throw error;
+    if (!(error instanceof libsql().SqliteError)) throw error;
     const name = ERROR_NAMES[(error.rawCode ?? 0) & 0xff] ?? error.code;
     throw new Error(`${name}: ${error.message}`, { cause: error });
   }

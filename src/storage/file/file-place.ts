@@ -3,7 +3,7 @@
 
 import { access, constants, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { syncFolder } from '../backup/file-copy.js';
+import { syncFolder } from '../disk-sync.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;

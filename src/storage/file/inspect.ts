@@ -7,6 +7,7 @@ import { Connection } from './connection.js';
 import { explained, messageOf } from './connection-errors.js';
 import type { Locking } from './connection-settings.js';
 import { expectFirstStart, isAbsent } from './earlier-database.js';
+import { libsql } from './library.js';
 import { expectOurs, expectWhole } from './own-database.js';
 import { DISTRUST_SCHEMA } from './schema-check.js';
 import { logBytesOf, markClosed, missingLog } from './state-mark.js';
@@ -32,6 +33,7 @@ export async function inspectDatabase(
 ): Promise<FileState> {
   const file = resolve(path);
   try {
+    libsql();
     const found = await stat(file).catch(() => undefined);
     if (!createAnyway && (await isAbsent(file))) {
       await expectFirstStart({ path: file, backupFolder, isReplicated });

@@ -1,10 +1,11 @@
 // A copy of the open database, made by its own connection: the last resort where the file
 // is no longer in its place, and a backup by another process would find nothing there.
 
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { checkDatabase } from '../backup/database-check.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
+import { syncFileNow, syncFolderNow } from '../disk-sync.js';
 import type { Connection } from './connection.js';
 
 const OWNER_ONLY_FILE = 0o600;
@@ -19,21 +20,12 @@ export function saveCopy(connection: Connection, path: string): DatabaseContents
     closeSync(openSync(unfinished, 'wx', OWNER_ONLY_FILE));
     connection.value('vacuum into ?', [unfinished]);
     const contents = checkDatabase(unfinished);
-    sync(unfinished);
+    syncFileNow(unfinished);
     renameSync(unfinished, path);
-    sync(dirname(path));
+    syncFolderNow(dirname(path));
     return contents;
   } catch (error) {
     rmSync(unfinished, { force: true });
     throw error;
-  }
-}
-
-function sync(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf } from '../backup/file-copy.js';
+import { syncFolderNow } from '../disk-sync.js';
 import type { Locking } from './connection-settings.js';
 import { STATE_SUFFIX } from './names-beside.js';
 
@@ -73,7 +74,7 @@ export function markState(database: string, state: Closure): void {
       closeSync(mark);
     }
     // After this the names of the mark and of the log are on disk, too.
-    syncNames(dirname(database));
+    syncFolderNow(dirname(database));
   } catch {
     // The next start then looks for no log.
   }
@@ -126,14 +127,5 @@ function openMark(path: string): number {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     return openSync(path, 'wx', OWNER_ONLY_FILE);
-  }
-}
-
-function syncNames(folder: string): void {
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }

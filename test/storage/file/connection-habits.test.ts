@@ -3,7 +3,6 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { Connection, StatementError } from '../../../src/storage/file/connection.js';
@@ -121,12 +120,6 @@ describe('The library says', () => {
       },
       /^SQLITE_FULL: database or disk is full$/,
       'its disk is full',
-    ],
-    [
-      'that it is not installed',
-      () => import(/* @vite-ignore */ pathToFileURL(join(folder.path, 'no-library.js')).href),
-      /Cannot find (package|module)/,
-      'the database library is not installed here',
     ],
   ];
 

@@ -81,7 +81,7 @@ function nodesPackage() {
 function archive(staged, name, path) {
   const plain = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0'];
   const modes = '--mode=u=rwX,go=rX';
-  const compressed = '--use-compress-program=gzip -9n';
+  const compressed = '--use-compress-program=gzip -6n';
   run('tar', [...plain, modes, compressed, '-cf', path, '-C', staged, name], staged);
   return path;
 }

@@ -1,18 +1,17 @@
 // The notes of a release: how to begin, what it needs, and what changed, which is the
 // changelog's section of its version.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { releasedPage } from './pages.js';
 
 const CHANGELOG = 'src/CHANGELOG.md';
 
 /**
- * The changelog's section of a version, without its heading. Throws where it has none.
+ * The changelog's section of a version as a release has it, without its heading. Throws where it has none.
  * @param {string} root
  * @param {string} version
  */
 export function changesOf(root, version) {
-  const [, ...sections] = readFileSync(join(root, CHANGELOG), 'utf8').split(/^## /m);
+  const [, ...sections] = releasedPage(root, CHANGELOG).split(/^## /m);
   const section = sections.find((text) => text.startsWith(`${version}\n`));
   if (section === undefined) {
     throw new Error(`${CHANGELOG} has no section "## ${version}"; write what changed`);

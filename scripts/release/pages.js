@@ -1,5 +1,6 @@
 // The operator's pages as a release has them: in one folder, under short names, so
-// that they can be read on a machine without the project. Links follow.
+// that they can be read on a machine without the project. Links follow, and commands are
+// those of a release: npm is not there.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -20,16 +21,25 @@ export const PAGES = {
   'src/tools/move/README.md': 'pages/move.md',
 };
 
+/** A command as the project calls it: by npm, or by its built file. */
+const COMMAND =
+  /(?:npm run (?:manage -- )?(?=import|export|erase|restore|move|console)|npm run manage -- (?=[a-z])|node (?:\/opt\/service-management\/)?dist\/manage\.js (?=[a-z]))([a-z]+)(?: +--(?= ))?/g;
+
+/** The text of a page as a release has it. @param {string} root @param {string} path */
+export function releasedPage(root, path) {
+  return withLinks(readFileSync(join(root, path), 'utf8'), path).replaceAll(
+    COMMAND,
+    'service-management $1',
+  );
+}
+
 /**
  * Names and texts.
  * @param {string} root
  * @returns {[name: string, text: string][]}
  */
 export function pagesOf(root) {
-  return Object.entries(PAGES).map(([path, name]) => [
-    name,
-    withLinks(readFileSync(join(root, path), 'utf8'), path),
-  ]);
+  return Object.entries(PAGES).map(([path, name]) => [name, releasedPage(root, path)]);
 }
 
 /** A link to a page that is not in the release becomes its text. @param {string} text @param {string} path */

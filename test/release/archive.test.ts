@@ -108,6 +108,18 @@ describe('The archives', () => {
       }
     }
   });
+
+  it('have pages whose commands are those of a release', async () => {
+    for (const page of ['operations', 'data', 'console', 'settings', 'replication']) {
+      const text = await readFile(at('plain', `pages/${page}.md`), 'utf8');
+      expect(text).not.toMatch(
+        /npm run (?:manage -- [a-z]|import|export|erase|restore|move|console)|dist\/manage\.js [a-z]/,
+      );
+    }
+    expect(await readFile(at('plain', 'pages/data.md'), 'utf8')).toContain(
+      "service-management erase --account 'auth0|saluni' --export-first",
+    );
+  });
 });
 
 describe.each([

@@ -94,9 +94,10 @@ stat -c '%u %a' $root/data/service.db
 
 it.runIf(has('docker-compose'))('The Compose file is one', async () => {
   await writeFile(join(release, 'operations/admin-key'), 'k'.repeat(40));
-  const args = ['-f', join(release, 'operations/compose.yml'), 'config', '--services'];
+  const file = join(release, 'operations/compose.yml');
+  const args = ['-f', file, '--profile', 'console', 'config', '--services'];
   const { stdout } = await run('docker-compose', args);
-  expect(stdout.trim().split('\n').sort()).toEqual(['prometheus', 'proxy', 'service']);
+  expect(stdout.trim().split('\n').sort()).toEqual(['console', 'prometheus', 'proxy', 'service']);
 });
 
 it.runIf(has('kubernetes-validate'))(

@@ -11,12 +11,14 @@ import {
   type OpenConsole,
   openConsole,
   openService,
+  plainText,
   type Visitor,
 } from '../support/console-visitor.js';
 import { dataCommandHere } from '../support/data-command.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const SALON = 'auth0|saluni';
+const dayOf = (timestamp: string) => timestamp.slice(0, 10);
 const PATH = '/accounts/auth0%7Csaluni';
 
 let service: ConsoleService;
@@ -79,7 +81,7 @@ describe('A search in the audit log', () => {
       const found = await searchAudit(
         service.client,
         { account: SALON },
-        { requestsMax: 3, foundMax: 50 },
+        { requestsMax: 3, foundMax: 50, dayOf },
         start,
       );
       ids.push(...found.events.map(({ record_id }) => record_id));
@@ -89,12 +91,24 @@ describe('A search in the audit log', () => {
     expect(ids).toHaveLength(233);
   });
 
-  it('is on the page, with a link that continues it', async () => {
+  it('is on the page; what one import wrote is one row, which leads to its events', async () => {
     const { text } = await visitor.get('/audit?collection=customers&action=create');
-    expect(text).toMatch(/50 found among \d+ events, searched back to/);
-    expect(text).toContain('Search further back');
+    expect(text).toContain('236 found; no other event matches');
+    const [, link = ''] = /<a href="([^"]+)">230 records<\/a>/.exec(text) ?? [];
+    const first = await visitor.get(plainText(link));
+    expect(first.text.match(/class="action create"/g)).toHaveLength(50);
+    expect(first.text).toMatch(/50 found among \d+ events, searched back to/);
+    const [, further = ''] = /href="([^"]+)">Search further back/.exec(first.text) ?? [];
+    expect(plainText(further)).toMatch(/newest=\d+&oldest=\d+&page=\d+&before=\d+$/);
     const none = await visitor.get('/audit?action=delete');
-    expect(none.text).toMatch(/0 found; all \d+ events were searched/);
+    expect(none.text).toContain('0 found; no other event matches');
+  });
+
+  it('of all events counts them, and shows an import as one row', async () => {
+    const { text } = await visitor.get('/audit');
+    expect(text).toContain('239 events');
+    expect(text).toContain('>233 records</a>');
+    expect(text).toContain('3 orders, 230 customers; the first at');
   });
 
   function find(
@@ -102,7 +116,7 @@ describe('A search in the audit log', () => {
     requestsMax: number,
     start?: { page: number; before: number },
   ) {
-    return searchAudit(service.client, filter, { requestsMax, foundMax: 50 }, start);
+    return searchAudit(service.client, filter, { requestsMax, foundMax: 50, dayOf }, start);
   }
 });
 

@@ -5,6 +5,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { registerAccounts } from './account-routes.js';
+import { registerAudit } from './audit-routes.js';
 import { AwayPage } from './away-page.js';
 import { FailurePage, failureOf, PageError } from './failure-page.js';
 import { FORM_MAX_BYTES, formOf } from './form-body.js';
@@ -57,6 +58,7 @@ export function consoleApp(parts: ConsoleParts): App {
   registerSignIn(app, parts);
   registerGate(app, parts);
   registerViews(app, parts);
+  registerAudit(app, parts);
   registerAccounts(app, parts);
   registerRecords(app, parts);
   app.notFound(() => {

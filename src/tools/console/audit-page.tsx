@@ -1,10 +1,10 @@
-// The audit log: pages of all events, or a search by collection, action, account.
+// The audit log: all events, or those of a collection, action, account or day.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
-import type { AuditEvent, Page } from '../../operator-client.js';
+import type { AuditEvent } from '../../operator-client.js';
 import type { AuditFilter, FoundEvents } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
-import { Frame, Pages, type View } from './layout.js';
+import { Frame, type View } from './layout.js';
 import { PATHS, withQuery } from './paths.js';
 
 export const ACTIONS: readonly AuditEvent['action'][] = ['create', 'update', 'delete', 'restore'];
@@ -12,41 +12,41 @@ export const ACTIONS: readonly AuditEvent['action'][] = ['create', 'update', 'de
 interface AuditProps {
   readonly view: View;
   readonly filter: AuditFilter;
-  /** A page of all events, or what a search has found. */
-  readonly shown: Page<AuditEvent> | FoundEvents;
+  readonly shown: FoundEvents;
 }
 
 export function AuditPage({ view, filter, shown }: AuditProps) {
   const { words } = view;
-  const events = 'items' in shown ? shown.items : shown.events;
+  const { events, next } = shown;
   return (
     <Frame view={view} title={words.audit.title} current="audit">
       <h1>{words.audit.title}</h1>
       <p class="caption">{words.audit.text}</p>
       <Filter view={view} filter={filter} />
-      <Count view={view} shown={shown} />
+      <Count view={view} filter={filter} shown={shown} />
       {events.length > 0 && (
-        <AuditTable view={view} events={events} caption={words.audit.caption} />
+        <AuditTable
+          view={view}
+          events={events}
+          caption={words.audit.caption}
+          isEach={filter.newest !== undefined}
+        />
       )}
-      {'items' in shown ? (
-        <Pages view={view} path={PATHS.audit} query={{}} pagination={shown.pagination} />
-      ) : (
-        shown.next && (
-          <p class="pages">
-            <a class="button" href={withQuery(PATHS.audit, { ...filter, ...shown.next })}>
-              {words.audit.further}
-            </a>
-          </p>
-        )
+      {next && (
+        <p class="pages">
+          <a class="button" href={withQuery(PATHS.audit, { ...filter, ...next })}>
+            {words.audit.further}
+          </a>
+        </p>
       )}
     </Frame>
   );
 }
 
-function Count({ view, shown }: Pick<AuditProps, 'view' | 'shown'>) {
+function Count({ view, filter, shown }: AuditProps) {
   const { words, formats } = view;
-  if ('items' in shown) {
-    const { total } = shown.pagination;
+  const { events, looked, total, searchedBackTo } = shown;
+  if (!isSet(filter)) {
     return (
       <>
         <p class="count">{words.audit.count(formats.number(total))}</p>
@@ -54,22 +54,25 @@ function Count({ view, shown }: Pick<AuditProps, 'view' | 'shown'>) {
       </>
     );
   }
-  const [count, looked] = [shown.events.length, shown.looked].map(formats.number);
+  const [count = '', seen = ''] = [events.length, looked].map(formats.number);
   return (
     <>
       <p class="count">
-        {shown.searchedBackTo === undefined
-          ? words.audit.foundAll(count ?? '', looked ?? '')
-          : words.audit.found(count ?? '', looked ?? '', formats.time(shown.searchedBackTo))}
+        {searchedBackTo === undefined
+          ? words.audit.foundAll(count)
+          : words.audit.found(count, seen, formats.time(searchedBackTo))}
       </p>
-      {shown.events.length === 0 && <p class="empty">{words.audit.noneFound}</p>}
+      {events.length === 0 && <p class="empty">{words.audit.noneFound}</p>}
     </>
   );
 }
 
+function isSet(filter: AuditFilter): boolean {
+  return Object.values(filter).some((value) => value !== undefined);
+}
+
 function Filter({ view, filter }: Pick<AuditProps, 'view' | 'filter'>) {
   const { words } = view;
-  const isSet = Object.values(filter).some((value) => value !== undefined);
   return (
     <form method="get" action={PATHS.audit} class="search">
       <label>
@@ -96,7 +99,11 @@ function Filter({ view, filter }: Pick<AuditProps, 'view' | 'filter'>) {
       </label>
       <label>
         {words.audit.account}
-        <input name="account" value={filter.account ?? ''} />
+        <input name="account" value={filter.account ?? ''} placeholder="the whole subject" />
+      </label>
+      <label>
+        Day
+        <input type="date" name="day" value={filter.day ?? ''} />
       </label>
       {filter.record !== undefined && (
         <label>
@@ -105,7 +112,7 @@ function Filter({ view, filter }: Pick<AuditProps, 'view' | 'filter'>) {
         </label>
       )}
       <button type="submit">{words.audit.filter}</button>
-      {isSet && <a href={PATHS.audit}>{words.audit.clear}</a>}
+      {isSet(filter) && <a href={PATHS.audit}>{words.audit.clear}</a>}
     </form>
   );
 }

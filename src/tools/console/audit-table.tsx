@@ -1,25 +1,34 @@
-// Audit events as a table, wherever a page shows some.
+// Audit events as a table, wherever a page shows some. What one import or erasure wrote
+// is one row, which leads to its events.
 
 import { isCollectionName } from '../../core/domain/collection-name.js';
+import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { AuditEvent } from '../../operator-client.js';
+import { type AuditGroup, itemsOf } from './audit-groups.js';
 import { cut } from './formats.js';
 import { Scroll, Value, type View } from './layout.js';
-import { accountPath } from './paths.js';
+import { accountPath, PATHS, withQuery } from './paths.js';
 
 const NAMES_SHOWN_MAX = 8;
 
 interface AuditTableProps {
   readonly view: View;
+  /** Newest first. */
   readonly events: readonly AuditEvent[];
   readonly caption: string;
+  /** Every event has a row of its own. */
+  readonly isEach?: boolean;
+  /** Rows at most. */
+  readonly max?: number;
 }
 
-export function AuditTable({ view, events, caption }: AuditTableProps) {
-  const { words, formats } = view;
+export function AuditTable({ view, events, caption, isEach = false, max }: AuditTableProps) {
+  const { words } = view;
   const head = ['when', 'action', 'record', 'account', 'changed'] as const;
+  const items = isEach ? events.map((event) => ({ event })) : itemsOf(events);
   return (
     <Scroll label={caption}>
-      <table>
+      <table class="stack">
         <thead>
           <tr>
             {head.map((name) => (
@@ -28,30 +37,87 @@ export function AuditTable({ view, events, caption }: AuditTableProps) {
           </tr>
         </thead>
         <tbody>
-          {events.map((event) => (
-            <tr>
-              <td class="time">{formats.time(event.timestamp)}</td>
-              <td>
-                <span class={`action ${event.action}`}>{words.actions[event.action]}</span>
-              </td>
-              <td class="id">
-                <RecordOf event={event} />
-              </td>
-              <td>
-                {event.owner_sub === '' ? null : (
-                  <a href={accountPath(event.owner_sub)}>
-                    <Value>{cut(event.owner_sub)}</Value>
-                  </a>
-                )}
-              </td>
-              <td class="names">
-                <Value>{namesOf(view, event)}</Value>
-              </td>
-            </tr>
-          ))}
+          {items
+            .slice(0, max)
+            .map((item) =>
+              'event' in item ? (
+                <EventRow view={view} event={item.event} />
+              ) : (
+                <GroupRow view={view} group={item.group} />
+              ),
+            )}
         </tbody>
       </table>
     </Scroll>
+  );
+}
+
+function EventRow({ view, event }: { view: View; event: AuditEvent }) {
+  const names = namesOf(view, event);
+  return (
+    <tr>
+      <WhenAndWhat view={view} event={event} />
+      <td class="id" data-label={view.words.audit.record}>
+        <RecordOf event={event} />
+      </td>
+      <AccountOf view={view} event={event} />
+      <td class={names === '' ? 'none' : 'names'} data-label={view.words.audit.changed}>
+        <Value>{names}</Value>
+      </td>
+    </tr>
+  );
+}
+
+function GroupRow({ view, group }: { view: View; group: AuditGroup }) {
+  const { newest, oldest, count, resources } = group;
+  const { formats } = view;
+  const collection = resources.size === 1 ? newest.resource : undefined;
+  const query = { account: newest.owner_sub, action: newest.action, collection };
+  const each = withQuery(PATHS.audit, { ...query, newest: newest.id, oldest: oldest.id });
+  const first = formats.time(oldest.timestamp);
+  const parts = [...resources].map(([name, number]) => {
+    if (!isCollectionName(name)) return `${formats.number(number)} ${name}`;
+    const { short, heading } = COLLECTIONS[name].names;
+    return `${formats.number(number)} ${number === 1 ? short : heading.toLowerCase()}`;
+  });
+  return (
+    <tr>
+      <WhenAndWhat view={view} event={newest} />
+      <td data-label={view.words.audit.record}>
+        <a href={each}>{`${formats.number(count)} records`}</a>
+      </td>
+      <AccountOf view={view} event={newest} />
+      <td class="names" data-label="In all">
+        {parts.join(', ')}
+        {first !== formats.time(newest.timestamp) && `; the first at ${first}`}
+      </td>
+    </tr>
+  );
+}
+
+function WhenAndWhat({ view, event }: { view: View; event: AuditEvent }) {
+  const { words, formats } = view;
+  return (
+    <>
+      <td class="time" data-label={words.audit.when}>
+        {formats.time(event.timestamp)}
+      </td>
+      <td data-label={words.audit.action}>
+        <span class={`action ${event.action}`}>{words.actions[event.action]}</span>
+      </td>
+    </>
+  );
+}
+
+function AccountOf({ view, event: { owner_sub } }: { view: View; event: AuditEvent }) {
+  return (
+    <td class={owner_sub === '' ? 'none' : undefined} data-label={view.words.audit.account}>
+      {owner_sub !== '' && (
+        <a href={accountPath(owner_sub)}>
+          <Value>{cut(owner_sub)}</Value>
+        </a>
+      )}
+    </td>
   );
 }
 

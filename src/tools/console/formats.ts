@@ -22,6 +22,8 @@ export interface Formats {
   bytes(value: number): string;
   /** Day and time of milliseconds since 1970, or of an RFC 3339 text; a text that is no time stays. */
   time(value: number | string): string;
+  /** The day of an RFC 3339 text, such as `2026-12-31`. */
+  day(timestamp: string): string;
   /** The time alone. */
   clock(value: number): string;
   /** Such as `3 h 5 min`. */
@@ -40,6 +42,8 @@ export function formatsFor(locale: string, timeZone: string): Formats {
     timeStyle: 'short',
     hourCycle: 'h23',
   });
+  // Swedish writes days as ISO 8601 does.
+  const day = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
   const clock = new Intl.DateTimeFormat(locale, {
     timeZone,
     timeStyle: 'medium',
@@ -59,6 +63,10 @@ export function formatsFor(locale: string, timeZone: string): Formats {
     time(value) {
       const moment = new Date(value);
       return Number.isNaN(moment.getTime()) ? String(value) : time.format(moment);
+    },
+    day(timestamp) {
+      const moment = new Date(timestamp);
+      return Number.isNaN(moment.getTime()) ? '' : day.format(moment);
     },
     clock: (value) => clock.format(value),
     duration(seconds) {

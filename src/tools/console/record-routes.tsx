@@ -17,6 +17,7 @@ const NOTICES = ['saved', 'created', 'unchanged'] as const;
 
 export function registerRecords(app: App, parts: ConsoleParts): void {
   const { service, words } = parts;
+  const dayOf = parts.formats.day;
 
   app.get('/accounts/:account/:collection/new', (context, next) => {
     const place = placeOf(context);
@@ -34,7 +35,7 @@ export function registerRecords(app: App, parts: ConsoleParts): void {
     const record = await recordOf(parts, context, place);
     if (record === undefined) return gone(context, place);
     const filter = { account: place.account, collection: place.collection, record: record.id };
-    const events = await searchAudit(service.client, filter, EVENTS_LIMITS);
+    const events = await searchAudit(service.client, filter, { ...EVENTS_LIMITS, dayOf });
     const done = NOTICES.find((name) => name === context.req.query('done'));
     return context.html(
       page(

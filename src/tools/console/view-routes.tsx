@@ -1,19 +1,13 @@
-// The pages about the whole service: overview, audit, health.
+// The pages about the whole service: overview, health.
 
-import { isCollectionName } from '../../core/domain/collection-name.js';
-import { ACTIONS, AuditPage } from './audit-page.js';
-import { type AuditFilter, searchAudit } from './audit-search.js';
 import { HealthPage } from './health-page.js';
 import { page } from './layout.js';
 import { isBackupAnswer } from './operations-port.js';
 import { OverviewPage } from './overview-page.js';
 import type { App, ConsoleParts } from './parts.js';
-import { PATHS, wholeNumber, withQuery } from './paths.js';
+import { PATHS, withQuery } from './paths.js';
 
 const EVENTS_SHOWN = 8;
-const EVENTS_A_PAGE = 50;
-/** 2,000 events: a page answers soon, and says how far back it looked. */
-const SEARCH_LIMITS = { requestsMax: 10, foundMax: 50 };
 
 export function registerViews(app: App, parts: ConsoleParts): void {
   const { service, watch, operations } = parts;
@@ -45,21 +39,6 @@ export function registerViews(app: App, parts: ConsoleParts): void {
     );
   });
 
-  app.get(PATHS.audit, async (context) => {
-    const query = (name: string) => context.req.query(name) || undefined;
-    const filter = filterOf(query);
-    const view = context.get('view');
-    const number = wholeNumber(query('page')) ?? 1;
-    if (Object.values(filter).every((value) => value === undefined)) {
-      const shown = await client.audit.list({ page: number, page_size: EVENTS_A_PAGE });
-      return context.html(page(<AuditPage view={view} filter={filter} shown={shown} />));
-    }
-    const before = wholeNumber(query('before'));
-    const start = before === undefined ? undefined : { page: number, before };
-    const shown = await searchAudit(client, filter, SEARCH_LIMITS, start);
-    return context.html(page(<AuditPage view={view} filter={filter} shown={shown} />));
-  });
-
   app.get(PATHS.health, async (context) => {
     const asked = context.req.query('asked');
     const [health, facts] = await Promise.all([client.health(), operations.factsOrReason()]);
@@ -84,15 +63,4 @@ export function registerViews(app: App, parts: ConsoleParts): void {
     parts.log.info('console_backup_asked', { answer: asked });
     return context.redirect(`${withQuery(PATHS.health, { asked })}#backups`, 303);
   });
-}
-
-/** Choices that do not exist are none. */
-function filterOf(query: (name: string) => string | undefined): AuditFilter {
-  const collection = query('collection') ?? '';
-  return {
-    collection: isCollectionName(collection) ? collection : undefined,
-    action: ACTIONS.find((action) => action === query('action')),
-    account: query('account'),
-    record: query('record'),
-  };
 }

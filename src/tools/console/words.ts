@@ -117,8 +117,7 @@ export const ENGLISH = {
     count: (count: string) => `${count} ${count === '1' ? 'event' : 'events'}`,
     found: (count: string, looked: string, time: string) =>
       `${count} found among ${looked} events, searched back to ${time}.`,
-    foundAll: (count: string, looked: string) =>
-      `${count} found; all ${looked} events were searched.`,
+    foundAll: (count: string) => `${count} found; no other event matches.`,
     further: 'Search further back',
     none: 'The operator has changed nothing yet.',
     noneFound: 'No event matches. Search further back, or take a filter away.',

@@ -1,0 +1,90 @@
+// What one import or one erasure wrote stands in the audit log as thousands of events, one
+// for each record. A list for people shows them as one.
+
+import type { AuditEvent } from '../../operator-client.js';
+
+/** Creates, or deletes, of one account that followed one another. */
+export interface AuditGroup {
+  readonly newest: AuditEvent;
+  readonly oldest: AuditEvent;
+  readonly count: number;
+  /** Events by collection. */
+  readonly resources: ReadonlyMap<string, number>;
+}
+
+export type AuditItem = { readonly event: AuditEvent } | { readonly group: AuditGroup };
+
+/** Fewer are shown one by one: somebody may have made them by hand. */
+const GROUP_MIN = 5;
+/** A longer pause begins another group. */
+const PAUSE_MAX_MS = 60_000;
+
+/** Groups events, given newest first. Several imports at the same time become several groups. */
+export class AuditItems {
+  readonly #rows: AuditEvent[][] = [];
+  readonly #open = new Map<string, AuditEvent[]>();
+  #shown = 0;
+
+  /** Items so far. */
+  get count(): number {
+    return this.#shown;
+  }
+
+  add(event: AuditEvent): void {
+    const row = this.#openRow(event);
+    if (row === undefined) {
+      const begun = [event];
+      this.#rows.push(begun);
+      this.#open.set(keyOf(event), begun);
+      this.#shown++;
+      return;
+    }
+    row.push(event);
+    if (row.length < GROUP_MIN) this.#shown++;
+    else if (row.length === GROUP_MIN) this.#shown -= GROUP_MIN - 2;
+  }
+
+  /** Whether the event would be one more item. */
+  isMore(event: AuditEvent): boolean {
+    const row = this.#openRow(event);
+    return row === undefined || row.length < GROUP_MIN - 1;
+  }
+
+  /** Newest first. */
+  list(): AuditItem[] {
+    const items = this.#rows.flatMap((row): AuditItem[] =>
+      row.length < GROUP_MIN ? row.map((event) => ({ event })) : [{ group: groupOf(row) }],
+    );
+    return items.sort((a, b) => newestOf(b).id - newestOf(a).id);
+  }
+
+  /** The row that the event goes on with. */
+  #openRow(event: AuditEvent): AuditEvent[] | undefined {
+    const row = this.#open.get(keyOf(event));
+    const last = row?.at(-1);
+    if (last === undefined || !['create', 'delete'].includes(event.action)) return undefined;
+    const pauseMs = Date.parse(last.timestamp) - Date.parse(event.timestamp);
+    return pauseMs <= PAUSE_MAX_MS ? row : undefined;
+  }
+}
+
+export function itemsOf(events: readonly AuditEvent[]): AuditItem[] {
+  const items = new AuditItems();
+  for (const event of events) items.add(event);
+  return items.list();
+}
+
+export function newestOf(item: AuditItem): AuditEvent {
+  return 'event' in item ? item.event : item.group.newest;
+}
+
+function groupOf(row: readonly AuditEvent[]): AuditGroup {
+  const resources = new Map<string, number>();
+  for (const { resource } of row) resources.set(resource, (resources.get(resource) ?? 0) + 1);
+  const [newest, oldest] = [row[0], row.at(-1)] as [AuditEvent, AuditEvent];
+  return { newest, oldest, count: row.length, resources };
+}
+
+function keyOf({ actor, action, owner_sub }: AuditEvent): string {
+  return JSON.stringify([actor, action, owner_sub]);
+}

@@ -108,7 +108,13 @@ describe('A search in the audit log', () => {
     const { text } = await visitor.get('/audit');
     expect(text).toContain('239 events');
     expect(text).toContain('>233 records</a>');
-    expect(text).toContain('3 orders, 230 customers; the first at');
+    expect(text).toContain('>3 orders, 230 customers<');
+  });
+
+  it('is one row among the latest changes of the overview, however many it wrote', async () => {
+    const { text } = await visitor.get('/');
+    expect(text).toContain('>233 records</a>');
+    expect(text).toContain('All 239 changes');
   });
 
   function find(

@@ -5,10 +5,13 @@ import { describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../src/operator-client.js';
 import { itemsOf } from '../../src/tools/console/audit-groups.js';
 import { type AuditFilter, searchAudit } from '../../src/tools/console/audit-search.js';
+import { AuditTable } from '../../src/tools/console/audit-table.js';
 import { formatsFor } from '../../src/tools/console/formats.js';
+import { ENGLISH } from '../../src/tools/console/words.js';
 
 const START = Date.parse('2026-03-01T00:00:00Z');
-const { day: dayOf } = formatsFor('en-TZ', 'Africa/Dar_es_Salaam');
+const FORMATS = formatsFor('en-TZ', 'Africa/Dar_es_Salaam');
+const { day: dayOf } = FORMATS;
 
 type Made = Partial<AuditEvent> & { readonly atS?: number };
 
@@ -77,6 +80,24 @@ describe('What one import or erasure wrote', () => {
     ],
   ])('is not seen in %s', (_what, made, items) => {
     expect(shown(made)).toEqual(items);
+  });
+});
+
+describe('The row of an import', () => {
+  const view = { words: ENGLISH, formats: FORMATS, assetVersion: '', session: undefined };
+  const made = times(6, {}).map((_, index) => ({ atS: 3_600 - 50 * index }));
+  const row = (searchedBackTo?: string) =>
+    String(AuditTable({ view, found: { events: events(made), searchedBackTo }, caption: '' }));
+
+  it('has the time of its first event in the console’s time zone, and leads to its events', () => {
+    expect(row()).toContain('1 Mar 2026, 04:00</td>');
+    expect(row()).toContain('6 customers; the first at 1 Mar 2026, 03:55</td>');
+    expect(row()).toContain('newest=6&amp;oldest=1">6 records</a>');
+  });
+
+  it('says that there may be more where the search ended in it', () => {
+    expect(row('2026-03-01T00:55:00Z')).toContain('newest=6">6 records or more</a>');
+    expect(row('2026-03-01T00:30:00Z')).toContain('oldest=1">6 records</a>');
   });
 });
 

@@ -19,6 +19,12 @@ const GROUP_MIN = 5;
 /** A longer pause begins another group. */
 const PAUSE_MAX_MS = 60_000;
 
+/** Whether the group may go on before that time: where a search ended in it. */
+export function mayGoOn({ oldest }: AuditGroup, searchedBackTo: string | undefined): boolean {
+  if (searchedBackTo === undefined) return false;
+  return Date.parse(oldest.timestamp) - Date.parse(searchedBackTo) <= PAUSE_MAX_MS;
+}
+
 /** Groups events, given newest first. Several imports at the same time become several groups. */
 export class AuditItems {
   readonly #rows: AuditEvent[][] = [];

@@ -27,7 +27,7 @@ export function AuditPage({ view, filter, shown }: AuditProps) {
       {events.length > 0 && (
         <AuditTable
           view={view}
-          events={events}
+          found={shown}
           caption={words.audit.caption}
           isEach={filter.newest !== undefined}
         />

@@ -4,7 +4,8 @@
 import { isCollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { AuditEvent } from '../../operator-client.js';
-import { type AuditGroup, itemsOf } from './audit-groups.js';
+import { type AuditGroup, itemsOf, mayGoOn } from './audit-groups.js';
+import type { FoundEvents } from './audit-search.js';
 import { cut } from './formats.js';
 import { Scroll, Value, type View } from './layout.js';
 import { accountPath, PATHS, withQuery } from './paths.js';
@@ -13,17 +14,15 @@ const NAMES_SHOWN_MAX = 8;
 
 interface AuditTableProps {
   readonly view: View;
-  /** Newest first. */
-  readonly events: readonly AuditEvent[];
+  readonly found: Pick<FoundEvents, 'events' | 'searchedBackTo'>;
   readonly caption: string;
   /** Every event has a row of its own. */
   readonly isEach?: boolean;
-  /** Rows at most. */
-  readonly max?: number;
 }
 
-export function AuditTable({ view, events, caption, isEach = false, max }: AuditTableProps) {
+export function AuditTable({ view, found, caption, isEach = false }: AuditTableProps) {
   const { words } = view;
+  const { events, searchedBackTo } = found;
   const head = ['when', 'action', 'record', 'account', 'changed'] as const;
   const items = isEach ? events.map((event) => ({ event })) : itemsOf(events);
   return (
@@ -37,15 +36,17 @@ export function AuditTable({ view, events, caption, isEach = false, max }: Audit
           </tr>
         </thead>
         <tbody>
-          {items
-            .slice(0, max)
-            .map((item) =>
-              'event' in item ? (
-                <EventRow view={view} event={item.event} />
-              ) : (
-                <GroupRow view={view} group={item.group} />
-              ),
-            )}
+          {items.map((item) =>
+            'event' in item ? (
+              <EventRow view={view} event={item.event} />
+            ) : (
+              <GroupRow
+                view={view}
+                group={item.group}
+                isOpen={mayGoOn(item.group, searchedBackTo)}
+              />
+            ),
+          )}
         </tbody>
       </table>
     </Scroll>
@@ -68,12 +69,20 @@ function EventRow({ view, event }: { view: View; event: AuditEvent }) {
   );
 }
 
-function GroupRow({ view, group }: { view: View; group: AuditGroup }) {
+interface GroupProps {
+  readonly view: View;
+  readonly group: AuditGroup;
+  /** It may have more events than were looked at. */
+  readonly isOpen: boolean;
+}
+
+function GroupRow({ view, group, isOpen }: GroupProps) {
   const { newest, oldest, count, resources } = group;
   const { formats } = view;
   const collection = resources.size === 1 ? newest.resource : undefined;
   const query = { account: newest.owner_sub, action: newest.action, collection };
-  const each = withQuery(PATHS.audit, { ...query, newest: newest.id, oldest: oldest.id });
+  const range = { newest: newest.id, oldest: isOpen ? undefined : oldest.id };
+  const each = withQuery(PATHS.audit, { ...query, ...range });
   const first = formats.time(oldest.timestamp);
   const parts = [...resources].map(([name, number]) => {
     if (!isCollectionName(name)) return `${formats.number(number)} ${name}`;
@@ -84,7 +93,7 @@ function GroupRow({ view, group }: { view: View; group: AuditGroup }) {
     <tr>
       <WhenAndWhat view={view} event={newest} />
       <td data-label={view.words.audit.record}>
-        <a href={each}>{`${formats.number(count)} records`}</a>
+        <a href={each}>{`${formats.number(count)} records${isOpen ? ' or more' : ''}`}</a>
       </td>
       <AccountOf view={view} event={newest} />
       <td class="names" data-label="In all">

@@ -1,6 +1,7 @@
 // The overview: is the service well, what does it hold, what changed lately.
 
-import type { AdminHealth, AuditEvent, Overview, Page, Usage } from '../../operator-client.js';
+import type { AdminHealth, Overview, Usage } from '../../operator-client.js';
+import type { FoundEvents } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
 import { LastHourSection } from './hour-section.js';
 import type { Stretch } from './last-hour.js';
@@ -16,7 +17,7 @@ export interface OverviewProps {
   readonly view: View;
   readonly overview: Overview;
   readonly health: AdminHealth;
-  readonly audit: Page<AuditEvent>;
+  readonly changes: FoundEvents;
   readonly usage: Seen<Usage> | undefined;
   readonly totals: readonly TotalsSample[];
   readonly operations: FactsOrReason;
@@ -26,7 +27,7 @@ export interface OverviewProps {
 }
 
 export function OverviewPage(props: OverviewProps) {
-  const { view, overview, audit, usage, totals, operations, stretches, now } = props;
+  const { view, overview, changes, usage, totals, operations, stretches, now } = props;
   const { words, formats } = view;
   return (
     <Frame
@@ -62,15 +63,13 @@ export function OverviewPage(props: OverviewProps) {
       </div>
       <section>
         <h2>{words.overview.changes}</h2>
-        {audit.items.length === 0 ? (
+        {changes.events.length === 0 ? (
           <p class="empty">{words.overview.noChanges}</p>
         ) : (
           <>
-            <AuditTable view={view} events={audit.items} caption={words.overview.changes} />
+            <AuditTable view={view} found={changes} caption={words.overview.changes} />
             <p>
-              <a href={PATHS.audit}>
-                {words.overview.allChanges(formats.number(audit.pagination.total))}
-              </a>
+              <a href={PATHS.audit}>{words.overview.allChanges(formats.number(changes.total))}</a>
             </p>
           </>
         )}

@@ -77,9 +77,10 @@ function RecordEvents({
   view,
   place,
   id,
-  events: { events, searchedBackTo },
+  events: found,
 }: Pick<RecordProps, 'view' | 'place' | 'events'> & { readonly id: string }) {
   const { words, formats } = view;
+  const { events, searchedBackTo } = found;
   const further = withQuery(PATHS.audit, {
     account: place.account,
     collection: place.collection,
@@ -88,9 +89,7 @@ function RecordEvents({
   return (
     <section>
       <h2>{words.record.events}</h2>
-      {events.length > 0 && (
-        <AuditTable view={view} events={events} caption={words.record.events} />
-      )}
+      {events.length > 0 && <AuditTable view={view} found={found} caption={words.record.events} />}
       {events.length === 0 && (
         <p class="empty">
           {searchedBackTo === undefined

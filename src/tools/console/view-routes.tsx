@@ -1,5 +1,6 @@
 // The pages about the whole service: overview, health.
 
+import { searchAudit } from './audit-search.js';
 import { HealthPage } from './health-page.js';
 import { page } from './layout.js';
 import { isBackupAnswer } from './operations-port.js';
@@ -7,18 +8,20 @@ import { OverviewPage } from './overview-page.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS, withQuery } from './paths.js';
 
-const EVENTS_SHOWN = 8;
+/** One request, unless a large import or erasure was lately: then up to 1,000 events are one row. */
+const CHANGES_LIMITS = { requestsMax: 5, foundMax: 8, isGrouped: true };
 
 export function registerViews(app: App, parts: ConsoleParts): void {
   const { service, watch, operations } = parts;
+  const dayOf = parts.formats.day;
   const { client } = service;
 
   app.get(PATHS.overview, async (context) => {
     watch.looked();
-    const [overview, health, audit, facts] = await Promise.all([
+    const [overview, health, changes, facts] = await Promise.all([
       client.overview(),
       client.health(),
-      client.audit.list({ page_size: EVENTS_SHOWN }),
+      searchAudit(client, {}, { ...CHANGES_LIMITS, dayOf }),
       operations.factsOrReason(),
     ]);
     watch.saw(overview);
@@ -28,7 +31,7 @@ export function registerViews(app: App, parts: ConsoleParts): void {
           view={context.get('view')}
           overview={overview}
           health={health}
-          audit={audit}
+          changes={changes}
           usage={watch.usage}
           totals={watch.totals}
           operations={facts}

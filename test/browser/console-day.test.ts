@@ -34,6 +34,8 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
     'has a whole day: from the sign-in to the erasure (script: %s)',
     async (javaScriptEnabled) => {
       complaints = [];
+      // The second day finds the order as the first one left it.
+      const amount = javaScriptEnabled ? 18_000 : 19_000;
       page = await browsed.signedIn({ javaScriptEnabled, acceptDownloads: true });
       page.on('console', (message) => {
         if (message.type() === 'error') complaints.push(message.text());
@@ -44,7 +46,7 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
       // Finds the account by the name that the caller gives.
       await page.getByLabel('Find an account').fill('saluni ya neema');
       await page.keyboard.press('Enter');
-      await page.getByRole('link', { name: SALON }).click();
+      await page.getByRole('link', { name: 'Saluni ya Neema' }).click();
       await page.getByRole('heading', { name: 'Saluni ya Neema' }).waitFor();
       await page.getByText('3 in all').waitFor();
 
@@ -60,11 +62,11 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
       expect(await page.getByLabel('Assignee').inputValue()).toBe('Asha Komba');
       expect(complaintsBut422(complaints)).toEqual([]);
       complaints.length = 0;
-      await page.getByLabel('Amount').fill('18,000');
+      await page.getByLabel('Amount').fill(String(amount));
       await page.getByRole('button', { name: 'Save these fields' }).click();
       await page.getByText('The change is saved.').waitFor();
-      await page.getByText('18,000 TZS').waitFor();
-      await page.getByText('amount, assignee').waitFor();
+      await page.getByText(`${amount / 1000},000 TZS`).waitFor();
+      await page.getByText('amount').last().waitFor();
 
       // Adds a customer as JSON, then deletes it.
       await page.locator('.crumbs').getByRole('link', { name: SALON }).click();
@@ -86,7 +88,8 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
       const events = await page.locator('tbody tr').allInnerTexts();
       const seen = events.slice(0, 3).map((row) => row.replace(/\s+/g, ' '));
       expect(seen[0]).toContain(`delete ${customer}`);
-      expect(seen[1]).toContain(`create ${customer}`);
+      // One row with the account's other creates, where they were within a minute.
+      expect(seen[1]).toMatch(new RegExp(`create (${customer}|[567] records)`));
       expect(seen[2]).toContain(`update ${id}`);
 
       // Takes the account's records out.
@@ -97,7 +100,7 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
       ]);
       const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
       expect(JSON.parse(lines.at(-1) ?? '').end.records).toMatchObject({ customers: 1, orders: 3 });
-      expect(lines.some((line) => line.includes('"amount":18000'))).toBe(true);
+      expect(lines.some((line) => line.includes(`"amount":${amount}`))).toBe(true);
 
       // Erases the account, and puts it back for the next one.
       if (!javaScriptEnabled) await erase();

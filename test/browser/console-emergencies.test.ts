@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOperatorClient } from '../../src/operator-client.js';
+import { buildWithFailingWrites } from '../support/changed-build.js';
 import { startChromium } from '../support/console-browser.js';
 import {
   ADMIN_KEY,
@@ -15,11 +16,11 @@ import {
 } from '../support/console-visitor.js';
 import { tokenOf } from '../support/identity-stub.js';
 import { judge, LOOKS, type Look } from '../support/judged-page.js';
-import { fillWithShops } from '../support/messy-shops.js';
+import { makeShopsFile } from '../support/messy-shops.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { operationsOf } from '../support/operations.js';
 import { privateMounts } from '../support/private-mounts.js';
-import { type ServerProcess, startServer } from '../support/server-process.js';
+import type { ServerProcess } from '../support/server-process.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const MINUTE_MS = 60_000;
@@ -35,7 +36,8 @@ interface Scene {
 interface Emergency {
   /** The heading, or the first words of the verdict, on both pages. */
   readonly says: string;
-  readonly environment?: Record<string, string>;
+  /** The path of another server's build. */
+  readonly build?: (service: NodeService) => Promise<string>;
   /** Of the console. */
   readonly console?: (scene: Scene) => Record<string, string>;
   readonly onSmallDisk?: boolean;
@@ -52,6 +54,19 @@ const EMERGENCIES: Readonly<Record<string, Emergency>> = {
     strike: ({ service }) => service.identity.close(),
   },
   'disk-full': { says: 'The service is not ready', onSmallDisk: true, async strike() {} },
+  'writes-failing': {
+    says: 'The service is not ready',
+    build: ({ folder }) => buildWithFailingWrites(folder, join(folder, 'fault')),
+    async strike({ service, server }) {
+      await writeFile(join(service.folder, 'fault'), '');
+      const { customers } = createOperatorClient({
+        baseUrl: `${server.origin}/api/v1`,
+        adminKey: ADMIN_KEY,
+      }).recordsOf('auth0|shop-9');
+      const made = customers.create({ name: 'Asha', phone: '1' });
+      await expect(made).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
+    },
+  },
   'file-gone': {
     says: 'The service is not ready',
     async strike({ service, server }) {
@@ -102,10 +117,7 @@ beforeAll(async () => {
   browser = await startChromium();
   folder = await openTemporaryFolder();
   filled = join(folder.path, 'filled.db');
-  const server = await startServer({ DATABASE_URL: `file:${filled}`, ADMIN_API_KEY: ADMIN_KEY });
-  const baseUrl = `${server.origin}/api/v1`;
-  await fillWithShops(createOperatorClient({ baseUrl, adminKey: ADMIN_KEY }));
-  await server.stop();
+  await makeShopsFile(filled);
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
@@ -167,7 +179,7 @@ describe.each(Object.entries(EMERGENCIES))('In the emergency %s', (name, emergen
   }
 });
 
-async function start(service: NodeService, { onSmallDisk, environment }: Emergency) {
+async function start(service: NodeService, { onSmallDisk, build }: Emergency) {
   const backups = join(service.folder, 'backups');
   const database = join(service.folder, 'service.db');
   if (onSmallDisk !== true) {
@@ -178,7 +190,7 @@ async function start(service: NodeService, { onSmallDisk, environment }: Emergen
   const mount = `mount -t tmpfs -o size=9000000 tmpfs "$0" && cp ${filled} ${database} && mkdir ${backups} && exec "$@"`;
   const launcher = onSmallDisk ? [...(MOUNTS ?? []), 'sh', '-c', mount, service.folder] : [];
   const settings = { ADMIN_API_KEY: ADMIN_KEY, OPS_PORT: '0', BACKUP_DIR: backups };
-  const server = await service.start({ ...settings, ...environment }, undefined, launcher);
+  const server = await service.start(settings, await build?.(service), launcher);
   // On the small disk there is no room for one.
   if (onSmallDisk === true) return server;
   await server.saw('"event":"backup_taken"');

@@ -1,11 +1,14 @@
 // Every page of the console in Chromium: no violation of WCAG 2.2 A and AA by
 // axe-core, no sideways scroll, light and dark, wide and narrow; and pictures.
 
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type BrowsedConsole, browseConsole, oneProcess } from '../support/console-browser.js';
+import { openIdentityStub } from '../support/identity-stub.js';
 import { judge, LOOKS } from '../support/judged-page.js';
-import { fillWithShops } from '../support/messy-shops.js';
+import { makeShopsFile } from '../support/messy-shops.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const ORDER = '/accounts/local-preview/orders/ORD-0002';
 const PAGES = {
@@ -24,19 +27,33 @@ const PAGES = {
   erase: '/accounts/local-preview/erase',
   audit: '/audit',
   'audit-search': '/audit?collection=orders&action=create',
+  'audit-day': '/audit?day=2026-01-01&account=nobody',
+  'phone-search': '/accounts?q=%2B255+713+4411',
   health: '/health',
   missing: '/nothing-here',
 } as const;
 
+let folder: TemporaryFolder;
+let identity: Awaited<ReturnType<typeof openIdentityStub>>;
 let browsed: BrowsedConsole;
 
 beforeAll(async () => {
-  browsed = await browseConsole(oneProcess);
-  await fillWithShops(browsed.client);
+  folder = await openTemporaryFolder();
+  identity = await openIdentityStub(undefined, { seesStart: true });
+  const file = join(folder.path, 'filled.db');
+  await makeShopsFile(file);
+  browsed = await browseConsole(oneProcess, {
+    DATABASE_URL: `file:${file}`,
+    AUTH_USERINFO_URL: identity.url,
+  });
   const { orders } = browsed.client.recordsOf('local-preview');
   await orders.update('ORD-0003', { status: 'In progress', paid: 5_000 });
 });
-afterAll(() => browsed?.close());
+afterAll(async () => {
+  await browsed?.close();
+  await identity?.close();
+  await folder?.remove();
+});
 
 describe.each(LOOKS)('At $width pixels, $colorScheme', (look) => {
   let page: Page;

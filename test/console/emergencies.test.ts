@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
 import { LOOK_COMMANDS } from '../../src/tools/console/commands.js';
+import { buildWithFailingWrites } from '../support/changed-build.js';
 import { ADMIN_KEY, type OpenConsole, openConsole, plainText } from '../support/console-visitor.js';
 import { eventually } from '../support/eventually.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
@@ -106,6 +107,25 @@ it.skipIf(MOUNTS === undefined)('A full disk is nowhere green, with its sentence
   }
 });
 
+it('While writes fail the page says since when and why', async () => {
+  const fault = join(service.folder, 'fault');
+  const server = await service.start(SETTINGS, await buildWithFailingWrites(service.folder, fault));
+  await writeFile(fault, '');
+  const headers = { 'X-Service-Admin-Key': ADMIN_KEY };
+  const url = `${server.origin}/api/v1/admin/accounts/shop/customers`;
+  const body = JSON.stringify({ name: 'A', phone: '1' });
+  expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(500);
+  for (const page of await pagesOf(server)) {
+    expectNothingGreen(page);
+    const text = textOf(page);
+    expect(text).toContain('The service is not ready.');
+    for (const sentence of withoutTicks(REASONS.writes_failing)) expect(text).toContain(sentence);
+    expect(text).toMatch(
+      /Since \d+ \w+ \d{4}, \d\d:\d\d\. The last reason: SQLITE_IOERR: disk I\/O error\./,
+    );
+  }
+});
+
 it('A backup that fails says when and why', async () => {
   const folder = join(service.folder, 'backups');
   await writeFile(folder, 'no folder');
@@ -114,6 +134,17 @@ it('A backup that fails says when and why', async () => {
   for (const page of await pagesOf(server)) {
     expectNothingGreen(page);
     expect(textOf(page)).toMatch(/The last backup failed\. At .+: the folder of the backups .+\./);
+  }
+});
+
+it('A warning of which nothing more is known has its sentence and what to do', async () => {
+  const server = await service.start(SETTINGS);
+  for (const page of await pagesOf(server)) {
+    const text = textOf(page);
+    for (const sentence of withoutTicks(WARNINGS.backup_not_configured)) {
+      expect(text).toContain(sentence);
+    }
+    expect(page).not.toMatch(/<strong>\s*<\/strong>/);
   }
 });
 

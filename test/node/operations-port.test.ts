@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { nextFreePort } from '../../src/preview/preview-port.js';
-import { changedBuild } from '../support/changed-build.js';
+import { buildWithFailingWrites, changedBuild } from '../support/changed-build.js';
 import { eventually } from '../support/eventually.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
@@ -186,21 +186,7 @@ describe('The service says that it is not ready', () => {
 
   it('while writes fail, and notices by itself that they succeed again', async () => {
     const fault = join(service.folder, 'fault');
-    // Commits fail while the file is there.
-    const code = `import { existsSync as isThere } from 'node:fs';
-      import { parentPort as port } from 'node:worker_threads';
-      const post = port.postMessage.bind(port);
-      const names = new Map();
-      port.on('message', ({ call, name }) => names.set(call, name));
-      port.postMessage = (reply) => {
-        const name = names.get(reply.call);
-        names.delete(reply.call);
-        if (!isThere(${JSON.stringify(fault)})) return post(reply);
-        if (name === 'commit') return post({ call: reply.call, value: { status: 'absent', error: 'SQLITE_IOERR: disk I/O error' } });
-        if (name === 'touch') return post({ call: reply.call, error: 'SQLITE_IOERR: disk I/O error' });
-        return post(reply);
-      };`;
-    const script = await changedBuild(service.folder, 'storage-thread.js', code);
+    const script = await buildWithFailingWrites(service.folder, fault);
     const server = await service.start(PORT, script);
     const operations = operationsOf(server);
     await writeFile(fault, '');

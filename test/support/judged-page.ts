@@ -28,6 +28,12 @@ export async function judge(page: Page, name: string, { width, colorScheme }: Lo
   });
   const wide = await page.evaluate('document.documentElement.scrollWidth');
   expect(wide, `${name} scrolls sideways`).toBeLessThanOrEqual(width);
+  // No column hides behind a scroll of its table.
+  const cut = await page.evaluate(
+    `[...document.querySelectorAll('.scroll')].filter((part) => part.scrollWidth > part.clientWidth)
+      .map((part) => part.ariaLabel + ': ' + part.scrollWidth + ' of ' + part.clientWidth)`,
+  );
+  expect(cut, name).toEqual([]);
   await page.evaluate(AXE);
   const violations = await page.evaluate(
     `axe.run({ runOnly: ${JSON.stringify(TAGS)} }).then(({ violations }) =>

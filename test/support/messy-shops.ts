@@ -1,7 +1,10 @@
 // Thirty shops with two thousand records and names as people write them, so that pages have
 // something to show.
 
-import type { OperatorClient } from '../../src/operator-client.js';
+import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
+import { startServer } from './server-process.js';
+
+const ADMIN_KEY = 'the-operators-key-that-fills-the-shops';
 
 const NAMED = [
   ['auth0|saluni-ya-neema', 'Saluni ya Neema'],
@@ -28,7 +31,15 @@ const CUSTOMERS = [
   'زينب',
 ];
 
-export async function fillWithShops(client: OperatorClient): Promise<void> {
+/** Makes a database file with the shops, and with the sample shop. */
+export async function makeShopsFile(path: string): Promise<void> {
+  const server = await startServer({ DATABASE_URL: `file:${path}`, ADMIN_API_KEY: ADMIN_KEY });
+  const baseUrl = `${server.origin}/api/v1`;
+  await fillWithShops(createOperatorClient({ baseUrl, adminKey: ADMIN_KEY }));
+  await server.stop();
+}
+
+async function fillWithShops(client: OperatorClient): Promise<void> {
   for (let shop = 0; shop < SHOPS; shop++) {
     const [subject, businessName] = NAMED[shop] ?? [`auth0|shop-${shop}`, `Duka ${shop}`];
     const { businesses, customers, orders, expenses } = client.recordsOf(subject);

@@ -30,6 +30,7 @@ export function AccountPage(props: AccountProps) {
   const names = account.profiles
     .map(({ businessName }) => shortText(businessName as JsonValue))
     .filter((name) => name !== '');
+  const heading = cut(names[0] ?? subject, 120);
   return (
     <Frame view={view} title={cut(subject)} current="accounts">
       <p class="crumbs">
@@ -37,7 +38,7 @@ export function AccountPage(props: AccountProps) {
       </p>
       <div class="title">
         <h1>
-          <Value>{cut(names[0] ?? subject, 120)}</Value>
+          <Value>{heading}</Value>
         </h1>
         <div class="actions">
           <a class="button" href={accountPath(subject, 'export')}>
@@ -49,10 +50,15 @@ export function AccountPage(props: AccountProps) {
         </div>
       </div>
       <p class="subject">
-        <code>
-          <Value>{cut(subject, 500)}</Value>
-        </code>
-        <span> · {words.account.count(formats.number(account.record_count))}</span>
+        {heading !== subject && (
+          <>
+            <code>
+              <Value>{cut(subject, 500)}</Value>
+            </code>
+            {' · '}
+          </>
+        )}
+        <span>{words.account.count(formats.number(account.record_count))}</span>
         {names.length > 1 && <span> · {names.slice(1, 6).join(', ')}</span>}
       </p>
       {notice !== undefined && <Notice kind="good">{notice}</Notice>}
@@ -102,7 +108,13 @@ function TabContent({
         )}
       </div>
       {tab === PAYMENTS && <p class="caption">{words.account.paymentsNote}</p>}
-      <Search view={view} path={path} q={q} label={words.lists.search} />
+      <Search
+        view={view}
+        path={path}
+        q={q}
+        label={words.lists.search}
+        hint={words.lists.searchHint}
+      />
       <p class="count">
         {q === '' ? words.account.total(total) : words.account.found(total, q)}
         {pagination.page_size < pageSize && ` ${words.account.fewer}`}
@@ -180,6 +192,7 @@ function Cell({ view, row, column }: CellProps) {
       <td class="number" data-label={labelOf(column)}>
         {currency !== '' && <small>{cut(currency, 8)} </small>}
         {view.formats.amount(value)}
+        {column === 'due' && value < 0 && <small> {view.words.account.overpaid}</small>}
       </td>
     );
   }

@@ -29,31 +29,26 @@ export function mayGoOn({ oldest }: AuditGroup, searchedBackTo: string | undefin
 export class AuditItems {
   readonly #rows: AuditEvent[][] = [];
   readonly #open = new Map<string, AuditEvent[]>();
-  #shown = 0;
 
-  /** Items so far. */
+  /** What belongs together counts once, also where it is too little for a group. */
   get count(): number {
-    return this.#shown;
+    return this.#rows.length;
   }
 
   add(event: AuditEvent): void {
     const row = this.#openRow(event);
-    if (row === undefined) {
-      const begun = [event];
-      this.#rows.push(begun);
-      this.#open.set(keyOf(event), begun);
-      this.#shown++;
+    if (row !== undefined) {
+      row.push(event);
       return;
     }
-    row.push(event);
-    if (row.length < GROUP_MIN) this.#shown++;
-    else if (row.length === GROUP_MIN) this.#shown -= GROUP_MIN - 2;
+    const begun = [event];
+    this.#rows.push(begun);
+    this.#open.set(keyOf(event), begun);
   }
 
-  /** Whether the event would be one more item. */
-  isMore(event: AuditEvent): boolean {
-    const row = this.#openRow(event);
-    return row === undefined || row.length < GROUP_MIN - 1;
+  /** Whether the event belongs to none of those before. */
+  isNew(event: AuditEvent): boolean {
+    return this.#openRow(event) === undefined;
   }
 
   /** Newest first. */

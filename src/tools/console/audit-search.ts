@@ -40,7 +40,7 @@ export interface FoundEvents {
 
 export interface SearchLimits {
   readonly requestsMax: number;
-  /** Of events; or of items, where what belongs together is one. */
+  /** Of events; where they are grouped, what belongs together counts once. */
   readonly foundMax: number;
   readonly isGrouped?: boolean;
   /** The day of a time in RFC 3339, such as `2026-12-31`. */
@@ -64,7 +64,7 @@ export async function searchAudit(
   const events: AuditEvent[] = [];
   const items = new AuditItems();
   const isFull = (event: AuditEvent) =>
-    isGrouped ? items.count >= foundMax && items.isMore(event) : events.length >= foundMax;
+    isGrouped ? items.count >= foundMax && items.isNew(event) : events.length >= foundMax;
   let [looked, total, requests] = [0, 0, 0];
   let { page, before } = start ?? {
     page: await firstPage(client, filter, dayOf),

@@ -18,9 +18,11 @@ interface AuditTableProps {
   readonly caption: string;
   /** Every event has a row of its own. */
   readonly isEach?: boolean;
+  /** Rows at most. */
+  readonly max?: number;
 }
 
-export function AuditTable({ view, found, caption, isEach = false }: AuditTableProps) {
+export function AuditTable({ view, found, caption, isEach = false, max }: AuditTableProps) {
   const { words } = view;
   const { events, searchedBackTo } = found;
   const head = ['when', 'action', 'record', 'account', 'changed'] as const;
@@ -36,17 +38,19 @@ export function AuditTable({ view, found, caption, isEach = false }: AuditTableP
           </tr>
         </thead>
         <tbody>
-          {items.map((item) =>
-            'event' in item ? (
-              <EventRow view={view} event={item.event} />
-            ) : (
-              <GroupRow
-                view={view}
-                group={item.group}
-                isOpen={mayGoOn(item.group, searchedBackTo)}
-              />
-            ),
-          )}
+          {items
+            .slice(0, max)
+            .map((item) =>
+              'event' in item ? (
+                <EventRow view={view} event={item.event} />
+              ) : (
+                <GroupRow
+                  view={view}
+                  group={item.group}
+                  isOpen={mayGoOn(item.group, searchedBackTo)}
+                />
+              ),
+            )}
         </tbody>
       </table>
     </Scroll>

@@ -100,7 +100,7 @@ function BackupTable(props: BackupsProps & { readonly list: BackupFacts['list'] 
     <>
       <p class="count">{text.count(formats.number(list.length))}</p>
       <Scroll label={text.title}>
-        <table class="stacked">
+        <table class="stack">
           <thead>
             <tr>
               {columns.map((column) => (

@@ -17,6 +17,7 @@ export const RECORD_WORDS = {
     none: (tab: string) => `This account has no ${tab.toLowerCase()}.`,
     noneFound: 'No record has this text. Try a shorter part.',
     paymentsNote: 'Computed from the orders; nothing here can be changed.',
+    overpaid: 'overpaid',
     fewer: 'These records are large, so a page has fewer of them.',
     unknown:
       'The service has no record of this account. It may be erased, or the subject is misspelt.',
@@ -57,6 +58,7 @@ export const RECORD_WORDS = {
     cancel: 'Cancel',
     notInField: 'not shown as a field; change it in the JSON',
     failed: 'Nothing was saved.',
+    moment: (time: string, zone: string) => `Stored now: ${time} in ${zone}.`,
     removed: (names: string) =>
       `A change is merged into the record, so it cannot remove a property: ${names}. It can set null in its place.`,
     badBase: 'The form was incomplete, so nothing was saved. Open the record again.',

@@ -5,6 +5,9 @@ import { cut } from './formats.js';
 import { Notice, Scroll, Value, type View } from './layout.js';
 import type { Change, Difference } from './record-change.js';
 
+/** The columns of a conflict beside the property's name. */
+const VALUES = ['base', 'theirs', 'mine'] as const;
+
 export interface Question {
   readonly half: 'fields' | 'json';
   /** Comes back with the answer: it is an answer to this question alone. */
@@ -38,17 +41,16 @@ export function Asked({ view, question }: { view: View; question: Question }) {
 
 export function Conflict({ view, conflict }: { view: View; conflict: readonly Difference[] }) {
   const { words } = view;
-  const head = ['property', 'base', 'theirs', 'mine'] as const;
   return (
     <>
       <Notice kind="bad">
         <strong>{words.conflict.title}.</strong> {words.conflict.text}
       </Notice>
       <Scroll label={words.conflict.title}>
-        <table class="conflict">
+        <table class="stack">
           <thead>
             <tr>
-              {head.map((name) => (
+              {(['property', ...VALUES] as const).map((name) => (
                 <th scope="col">{words.conflict[name]}</th>
               ))}
             </tr>
@@ -58,7 +60,10 @@ export function Conflict({ view, conflict }: { view: View; conflict: readonly Di
               <tr>
                 <th scope="row">{cut(name)}</th>
                 {[base, theirs, mine].map((text, column) => (
-                  <td class={column === 2 && mine !== theirs ? 'differs' : undefined}>
+                  <td
+                    class={column === 2 && mine !== theirs ? 'differs' : undefined}
+                    data-label={words.conflict[VALUES[column] ?? 'mine']}
+                  >
                     <code>{text === '' ? words.record.notSet : cut(text, 200)}</code>
                   </td>
                 ))}

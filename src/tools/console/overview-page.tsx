@@ -13,6 +13,9 @@ import { PATHS } from './paths.js';
 import { VerdictNotice } from './verdict.js';
 import { type Seen, type TotalsSample, WATCH_INTERVAL_MS } from './watch.js';
 
+/** Rows. */
+export const CHANGES_MAX = 8;
+
 export interface OverviewProps {
   readonly view: View;
   readonly overview: Overview;
@@ -67,7 +70,12 @@ export function OverviewPage(props: OverviewProps) {
           <p class="empty">{words.overview.noChanges}</p>
         ) : (
           <>
-            <AuditTable view={view} found={changes} caption={words.overview.changes} />
+            <AuditTable
+              view={view}
+              found={changes}
+              max={CHANGES_MAX}
+              caption={words.overview.changes}
+            />
             <p>
               <a href={PATHS.audit}>{words.overview.allChanges(formats.number(changes.total))}</a>
             </p>

@@ -4,7 +4,7 @@
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { Overview, Usage } from '../../operator-client.js';
 import { Scroll, type View } from './layout.js';
-import { Bar, Bins, TotalsLine } from './plots.js';
+import { Bar, TotalsLine } from './plots.js';
 import type { Seen, TotalsSample } from './watch.js';
 
 interface UsageProps {
@@ -62,54 +62,46 @@ export function CreatedLately({ view, usage }: UsageProps) {
   const resources = Object.values(usage?.view.resources ?? {});
   const sum = (of: (resource: (typeof resources)[number]) => number) =>
     resources.reduce((total, resource) => total + of(resource), 0);
-  const [day, week, month] = [
-    sum((resource) => resource.created_last_24_hours),
-    sum((resource) => resource.created_last_7_days),
-    sum((resource) => resource.created_last_30_days),
+  const times = [
+    { days: 1, created: sum((resource) => resource.created_last_24_hours) },
+    { days: 7, created: sum((resource) => resource.created_last_7_days) },
+    { days: 30, created: sum((resource) => resource.created_last_30_days) },
   ];
-  const bins = [
-    { days: 1, created: day },
-    { days: 6, created: week - day },
-    { days: 23, created: month - week },
-  ];
+  const most = Math.max(...times.map(({ created }) => created));
   return (
     <section>
       <h2>{words.overview.lately}</h2>
-      {usage && month === 0 ? (
-        <p class="empty">{words.overview.noneLately}</p>
-      ) : (
-        usage && (
-          <>
-            <Bins bins={bins} />
-            <p class="axis" aria-hidden="true">
-              <span>{words.overview.latelyFrom}</span>
-              <span>{words.overview.latelyTo}</span>
-            </p>
-            <table>
-              <thead>
+      {usage && most === 0 && <p class="empty">{words.overview.noneLately}</p>}
+      {usage && most > 0 && (
+        <>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{words.overview.latelyWhen}</th>
+                <th scope="col">{words.overview.share}</th>
+                <th scope="col" class="number">
+                  {words.overview.latelyCount}
+                </th>
+                <th scope="col" class="number">
+                  {words.overview.latelyRate}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {times.map(({ days, created }, index) => (
                 <tr>
-                  <th scope="col">{words.overview.latelyWhen}</th>
-                  <th scope="col" class="number">
-                    {words.overview.latelyCount}
-                  </th>
-                  <th scope="col" class="number">
-                    {words.overview.latelyRate}
-                  </th>
+                  <th scope="row">{words.overview.latelyTimes[index]}</th>
+                  <td class="wide">
+                    <Bar value={created} max={most} />
+                  </td>
+                  <td class="number">{formats.number(created)}</td>
+                  <td class="number">{formats.decimal(created / days)}</td>
                 </tr>
-              </thead>
-              <tbody>
-                {bins.map(({ days, created }, index) => (
-                  <tr>
-                    <th scope="row">{words.overview.latelyBins[index]}</th>
-                    <td class="number">{formats.number(created)}</td>
-                    <td class="number">{formats.decimal(created / days)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-            <p class="caption">{words.overview.latelyCaption}</p>
-          </>
-        )
+              ))}
+            </tbody>
+          </table>
+          <p class="caption">{words.overview.latelyCaption}</p>
+        </>
       )}
       <UsageTime view={view} usage={usage} />
     </section>
@@ -134,11 +126,12 @@ export function Totals({
 }) {
   const { words, formats } = view;
   const counts = totals.map(({ records }) => records);
+  const [lowest, highest] = [Math.min(...counts), Math.max(...counts)];
   const rows = [
     [words.overview.first, counts[0]],
     [words.overview.latest, counts.at(-1)],
-    [words.overview.lowest, Math.min(...counts)],
-    [words.overview.highest, Math.max(...counts)],
+    [words.overview.lowest, lowest],
+    [words.overview.highest, highest],
   ] as const;
   return (
     <section>
@@ -147,21 +140,27 @@ export function Totals({
         <p class="empty">{words.overview.totalsSoon}</p>
       ) : (
         <>
-          <TotalsLine samples={totals} />
-          <table class="across">
-            <tbody>
-              <tr>
-                {rows.map(([name]) => (
-                  <th scope="col">{name}</th>
-                ))}
-              </tr>
-              <tr>
-                {rows.map(([, count]) => (
-                  <td>{formats.number(count ?? 0)}</td>
-                ))}
-              </tr>
-            </tbody>
-          </table>
+          {lowest === highest ? (
+            <p>{words.overview.totalsSame(formats.number(highest))}</p>
+          ) : (
+            <>
+              <TotalsLine samples={totals} />
+              <table class="across">
+                <tbody>
+                  <tr>
+                    {rows.map(([name]) => (
+                      <th scope="col">{name}</th>
+                    ))}
+                  </tr>
+                  <tr>
+                    {rows.map(([, count]) => (
+                      <td>{formats.number(count ?? 0)}</td>
+                    ))}
+                  </tr>
+                </tbody>
+              </table>
+            </>
+          )}
           <p class="caption">
             {words.overview.totalsCaption(
               formats.number(totals.length),

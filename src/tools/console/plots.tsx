@@ -5,9 +5,7 @@ import { HOUR_MS } from '../../core/domain/hour.js';
 import type { TotalsSample } from './watch.js';
 
 const LINE = { width: 640, height: 160, margin: 6 };
-const BINS = { width: 640, height: 140, gap: 2 };
 const HOUR = { width: 360, height: 90, gap: 1 };
-const DAYS_SHOWN = 30;
 /** A count above 0 is never invisible. */
 const LEAST_HEIGHT = 2;
 const POINTS_MAX = 240;
@@ -18,34 +16,6 @@ export function Bar({ value, max }: { readonly value: number; readonly max: numb
   return (
     <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
       <rect width={value > 0 ? Math.max(width, 1) : 0} height="10" rx="1" />
-    </svg>
-  );
-}
-
-/** A span of the last 30 days, and how many records were created in it. */
-export interface Bin {
-  readonly days: number;
-  readonly created: number;
-}
-
-/** Newest bin on the right; the width of a bin is its time, its height the records a day. */
-export function Bins({ bins }: { readonly bins: readonly Bin[] }) {
-  const { width, height, gap } = BINS;
-  const top = Math.max(...bins.map(({ days, created }) => created / days));
-  let right = width;
-  const bars = bins.map(({ days, created }) => {
-    const wide = (width * days) / DAYS_SHOWN;
-    const tall = top === 0 ? 0 : (height * created) / days / top;
-    right -= wide;
-    const shown = created === 0 ? 0 : Math.max(tall, LEAST_HEIGHT);
-    return { x: right + gap / 2, y: height - shown, width: wide - gap, height: shown };
-  });
-  return (
-    <svg class="plot" viewBox={`0 0 ${width} ${height + 1}`} aria-hidden="true">
-      {bars.map((bar) => (
-        <rect {...bar} rx="2" />
-      ))}
-      <line x1="0" y1={height + 0.5} x2={width} y2={height + 0.5} />
     </svg>
   );
 }
@@ -91,7 +61,7 @@ export function HourBars({ kind, bars, until }: HourBarsProps) {
   );
 }
 
-/** The records of each sample; time goes to the right. */
+/** The records of each sample, which differ; time goes to the right. */
 export function TotalsLine({ samples }: { readonly samples: readonly TotalsSample[] }) {
   const { width, height, margin } = LINE;
   const step = Math.ceil(samples.length / POINTS_MAX);
@@ -102,8 +72,7 @@ export function TotalsLine({ samples }: { readonly samples: readonly TotalsSampl
   const [low, high] = [Math.min(...counts), Math.max(...counts)];
   const points = shown.map(({ at, records }) => {
     const x = margin + ((at - from) / Math.max(to - from, 1)) * (width - 2 * margin);
-    // A flat line stands in the middle.
-    const share = high === low ? 0.5 : (records - low) / (high - low);
+    const share = (records - low) / (high - low);
     return `${x.toFixed(1)},${(height - margin - share * (height - 2 * margin)).toFixed(1)}`;
   });
   return (

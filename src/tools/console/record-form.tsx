@@ -6,7 +6,7 @@ import { Asked, Conflict, type Question } from './form-notices.js';
 import { cut } from './formats.js';
 import { Frame, Notice, Token, Value, type View } from './layout.js';
 import { accountPath } from './paths.js';
-import { fieldText, labelOf, type Property, propertiesOf } from './properties.js';
+import { fieldText, isMoment, labelOf, type Property, propertiesOf } from './properties.js';
 import type { Difference } from './record-change.js';
 import { Crumbs, type RecordPlace, recordPath } from './record-pages.js';
 
@@ -149,6 +149,9 @@ function Field(props: FormProps & { readonly property: Property }) {
         isBad={problem !== undefined}
         labels={labels.get(name) ?? []}
       />
+      {typeof stored === 'string' && isMoment(name, stored) && (
+        <p class="caption">{words.form.moment(view.formats.time(stored), view.formats.timeZone)}</p>
+      )}
       {problem !== undefined && (
         <p class="problem" id={`${inputId}-problem`}>
           <Value>{problem}</Value>

@@ -13,7 +13,7 @@ export function Settings({ view, settings }: SettingsProps) {
     <section>
       <h2>{text.settings}</h2>
       <Scroll label={text.settings}>
-        <table>
+        <table class="stack">
           <thead>
             <tr>
               <th scope="col">{text.setting}</th>
@@ -26,7 +26,7 @@ export function Settings({ view, settings }: SettingsProps) {
                 <th scope="row">
                   <code>{name}</code>
                 </th>
-                <td class="names">{value}</td>
+                <td>{value}</td>
               </tr>
             ))}
           </tbody>

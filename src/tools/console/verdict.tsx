@@ -84,19 +84,22 @@ function TroubleList({ view, troubles, operations }: TroubleListProps) {
   const status = typeof operations === 'object' ? operations.status : undefined;
   return (
     <ul class="troubles">
-      {troubles.map(({ name, trouble }) => (
-        <li>
-          <p>
-            <code>{name}</code> <Prose text={trouble?.meaning ?? words.verdict.unknown} />{' '}
-            {status && <strong>{detailOf(name, status, view)}</strong>}
-          </p>
-          {trouble && (
+      {troubles.map(({ name, trouble }) => {
+        const detail = status === undefined ? '' : detailOf(name, status, view);
+        return (
+          <li>
             <p>
-              <em>{words.verdict.toDo}</em> <Prose text={trouble.action} />
+              <code>{name}</code> <Prose text={trouble?.meaning ?? words.verdict.unknown} />
+              {detail !== '' && <strong> {detail}</strong>}
             </p>
-          )}
-        </li>
-      ))}
+            {trouble && (
+              <p>
+                <em>{words.verdict.toDo}</em> <Prose text={trouble.action} />
+              </p>
+            )}
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -68,7 +68,7 @@ export const RECORD_WORDS = {
     title: 'Somebody changed this record meanwhile',
     text: 'Nothing was saved. The table shows the record as it is now beside yours; the form holds the record of now with your changes in it. Save to overwrite, or cancel to keep theirs.',
     property: 'Property',
-    base: 'When you began',
+    base: 'You saw',
     theirs: 'Now',
     mine: 'Yours',
     goneTitle: 'Somebody deleted this record meanwhile',

@@ -8,13 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOperatorClient } from '../../src/operator-client.js';
 import { buildWithFailingWrites } from '../support/changed-build.js';
 import { startChromium } from '../support/console-browser.js';
-import {
-  ADMIN_KEY,
-  type OpenConsole,
-  openConsole,
-  type Visitor,
-} from '../support/console-visitor.js';
-import { tokenOf } from '../support/identity-stub.js';
+import { ADMIN_KEY, type OpenConsole, openConsole } from '../support/console-visitor.js';
 import { judge, LOOKS, type Look } from '../support/judged-page.js';
 import { makeShopsFile } from '../support/messy-shops.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
@@ -22,9 +16,8 @@ import { operationsOf } from '../support/operations.js';
 import { privateMounts } from '../support/private-mounts.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { watchedHour } from '../support/watched-hour.js';
 
-const MINUTE_MS = 60_000;
-const MINUTES_BEFORE = 58;
 const MOUNTS = privateMounts();
 
 /** One emergency's parts, and what is done to them. */
@@ -134,21 +127,18 @@ describe.each(Object.entries(EMERGENCIES))('In the emergency %s', (name, emergen
     if (!isPossible) return;
     service = await openNodeService();
     const server = await start(service, emergency);
-    const clock = { now: Date.now() - MINUTES_BEFORE * MINUTE_MS };
+    const hour = watchedHour(server);
     running = await openConsole(
       {
         SERVICE_URL: `${server.origin}/api/v1`,
         CONSOLE_OPS_URL: operationsOf(server),
         ...emergency.console?.({ service, server }),
       },
-      { clock: () => clock.now, answerMaxMs: 5_000 },
+      { clock: hour.clock, answerMaxMs: 5_000 },
     );
-    const visitor = await running.signedIn();
-    for (let minute = 0; seen && minute < MINUTES_BEFORE; minute++) {
-      await passMinute(visitor, server.origin, clock, minute);
-    }
+    if (seen) await hour.pass(running);
     await emergency.strike({ service, server });
-    if (seen) await passMinute(visitor, server.origin, clock, 0);
+    if (seen) await hour.passMinute(await running.signedIn());
   }, 120_000);
   afterAll(async () => {
     await running?.close();
@@ -196,25 +186,4 @@ async function start(service: NodeService, { onSmallDisk, build }: Emergency) {
   await server.saw('"event":"backup_taken"');
   await writeFile(join(backups, 'service-2026-01-14T03-12-45.123Z.db'), 'no database');
   return server;
-}
-
-/** Some customers' requests and a guess at the key, then a minute later the console reads. */
-async function passMinute(
-  visitor: Visitor,
-  origin: string,
-  clock: { now: number },
-  minute: number,
-): Promise<void> {
-  const requests = 3 + ((minute * 7) % 11);
-  const headers = { Authorization: `Bearer ${tokenOf('auth0|shop-9')}` };
-  const asked = Array.from({ length: requests }, () =>
-    fetch(`${origin}/api/v1/orders`, { headers }).catch(() => {}),
-  );
-  if (minute % 25 === 3) {
-    const guess = { 'X-Service-Admin-Key': 'a guess' };
-    asked.push(fetch(`${origin}/api/v1/admin/usage`, { headers: guess }).catch(() => {}));
-  }
-  await Promise.all(asked);
-  clock.now += MINUTE_MS;
-  await visitor.get('/');
 }

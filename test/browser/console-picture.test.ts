@@ -9,10 +9,13 @@ import { runSql } from '../../scripts/run-sql.js';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import { FILL_COLUMNS } from '../../src/storage/file/file-schema.js';
-import { browseConsole, oneProcess } from '../support/console-browser.js';
+import { startChromium } from '../support/console-browser.js';
+import { ADMIN_KEY, openConsole } from '../support/console-visitor.js';
 import { openIdentityStub } from '../support/identity-stub.js';
+import { operationsOf } from '../support/operations.js';
 import { startServer } from '../support/server-process.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
+import { watchedHour } from '../support/watched-hour.js';
 
 const PICTURE = fileURLToPath(new URL('../../src/tools/console/overview.png', import.meta.url));
 const PICTURE_MAX_BYTES = 150_000;
@@ -58,33 +61,43 @@ const RECORDS: Partial<Record<CollectionName, readonly [count: number, propertie
 };
 
 it('The front page’s picture shows the overview of a busy service, and is small', async () => {
-  const identity = await openIdentityStub(undefined, { seesStart: true });
+  const identity = await openIdentityStub();
   const folder = await openTemporaryFolder();
   const file = join(folder.path, 'filled.db');
   await (await startServer({ DATABASE_URL: `file:${file}` })).stop();
   await runSql(file, ...COLLECTION_NAMES.flatMap(insert), FILL_COLUMNS);
-  const browsed = await browseConsole(oneProcess, {
+  const server = await startServer({
     DATABASE_URL: `file:${file}`,
+    ADMIN_API_KEY: ADMIN_KEY,
     AUTH_USERINFO_URL: identity.url,
+    BACKUP_DIR: folder.path,
+    OPS_PORT: '0',
   });
+  const hour = watchedHour(server);
+  const running = await openConsole(
+    { SERVICE_URL: `${server.origin}/api/v1`, CONSOLE_OPS_URL: operationsOf(server) },
+    { clock: hour.clock },
+  );
+  const browser = await startChromium();
   try {
-    const look = { viewport: { width: 1280, height: 720 }, colorScheme: 'light' } as const;
-    const page = await browsed.signedIn(look);
-    // The usage is asked in the background.
-    for (;;) {
-      const text = await page.locator('main').innerText();
-      if (!text.includes('The service is counting')) break;
-      await page.reload();
-    }
-    await page.screenshot({ path: PICTURE });
+    await hour.pass(running);
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.goto(running.origin);
+    await page.getByLabel('Code').fill(running.codes.at(-1) ?? '');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'The last hour' }).waitFor();
     expect(await page.getByText('The service is well').isVisible()).toBe(true);
+    expect(await page.locator('svg.calls rect').count()).toBeGreaterThan(50);
+    await page.screenshot({ path: PICTURE });
     expect(readFileSync(PICTURE).length).toBeLessThan(PICTURE_MAX_BYTES);
   } finally {
-    await browsed.close();
+    await browser.close();
+    await running.close();
+    await server.stop();
     await identity.close();
     await folder.remove();
   }
-});
+}, 120_000);
 
 /** More of them the nearer the time is to now. */
 function insert(collection: CollectionName, index: number): string[] {

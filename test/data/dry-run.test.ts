@@ -114,7 +114,7 @@ describe('A dry run refuses', () => {
     [
       'two headers of one name',
       'name,phone, name\nA,1,B\n',
-      'line 1: columns 1 ("name") and 3 ("name") would both be the property "name"',
+      'line 1: columns 1 ("name") and 3 ("name") would both be the property "name"; rename one in the file',
     ],
     [
       'a quote that is never closed',
@@ -253,6 +253,16 @@ describe('A dry run refuses', () => {
     expect(text).toContain('line 40002: a byte is not UTF-8');
     expect(code).toBe(1);
     expect((await judge(content, 'team')).text).toContain('windows-1252 (line 40002 is not UTF-8');
+  });
+
+  it('numbers with two readings, told once with their number, beside other problems', async () => {
+    const rows = Array.from({ length: 12 }, (_, i) => `S${i};2.${100 + i}\n`).join('');
+    const { code, text } = await judge(`name;price\n${rows}X;\n`, 'services');
+    expect(code).toBe(1);
+    expect(text.match(/the value could be/g)).toHaveLength(1);
+    expect(text).toContain('line 14, column "price": price is missing');
+    expect(text).toContain('12 numbers have two readings: pass --decimal , or --decimal . for all');
+    expect(text).not.toContain('more, all of them');
   });
 
   it('bad rows: all in the report, the first ten on the screen, and writes no other file', async () => {

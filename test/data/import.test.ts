@@ -48,6 +48,14 @@ function proxy(meddling: Meddling) {
 }
 
 describe('An import', () => {
+  it('says that an account has no record yet, once', async () => {
+    const { args } = await prepared('name,phone\nA,1\n');
+    const { stdout } = await on.run(args);
+    expect(stdout).toMatch(/the account "shop\|\d+" has no record yet\n/);
+    const again = await on.run(args);
+    expect(again.stdout).not.toContain('no record yet');
+  });
+
   it('creates a record for each row, two equal rows included', async () => {
     const { account, args } = await prepared('name,phone\nA,+255713\nB,0713\nA,+255713\n');
     const { code, stdout } = await on.runProcess([...args, '--in-order']);

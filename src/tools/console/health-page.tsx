@@ -7,7 +7,7 @@ import { Facts, Frame, Scroll, type View } from './layout.js';
 import type { KeyFacts, StatusFacts } from './operations-facts.js';
 import type { BackupAnswer, FactsOrReason } from './operations-port.js';
 import { Settings } from './settings-section.js';
-import { VerdictNotice } from './verdict.js';
+import { capital, VerdictNotice } from './verdict.js';
 
 /** While a backup is being taken. */
 const LOOK_AGAIN_MS = 2_000;
@@ -49,7 +49,9 @@ export function HealthPage(props: HealthProps) {
           {typeof operations === 'object' ? (
             <StatusList view={view} status={operations.status} />
           ) : (
-            <p class="empty">{operations ?? words.overview.noOperations}</p>
+            <p class="empty">
+              {operations === undefined ? words.overview.noOperations : `${capital(operations)}.`}
+            </p>
           )}
         </section>
       </div>

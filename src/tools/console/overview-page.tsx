@@ -10,7 +10,7 @@ import type { KeyFacts } from './operations-facts.js';
 import type { FactsOrReason } from './operations-port.js';
 import { ByCollection, CreatedLately, Totals } from './overview-sections.js';
 import { PATHS } from './paths.js';
-import { VerdictNotice } from './verdict.js';
+import { capital, VerdictNotice } from './verdict.js';
 import { type Seen, type TotalsSample, WATCH_INTERVAL_MS } from './watch.js';
 
 /** Rows. */
@@ -117,7 +117,9 @@ function OperationsSummary({ view, operations }: OverviewProps) {
     return (
       <section>
         <h2>{words.overview.operations}</h2>
-        <p class="empty">{operations ?? words.overview.noOperations}</p>
+        <p class="empty">
+          {operations === undefined ? words.overview.noOperations : `${capital(operations)}.`}
+        </p>
       </section>
     );
   }

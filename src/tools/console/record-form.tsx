@@ -12,6 +12,8 @@ import { Crumbs, type RecordPlace, recordPath } from './record-pages.js';
 
 /** A longer text, or one with line ends, gets a field of several lines. */
 const LINE_MAX_CHARACTERS = 80;
+/** Shown at once; the field scrolls. */
+const JSON_LINES_MAX = 24;
 
 export interface FormProps {
   readonly view: View;
@@ -219,6 +221,7 @@ function Input({ property, text, isBad, labels }: InputProps) {
 function Json({ view, id, base, json, problems }: FormProps) {
   const { words } = view;
   const problem = problems?.get('json');
+  const text = json ?? JSON.stringify(base, null, 2);
   return (
     <fieldset>
       <legend>{words.form.json}</legend>
@@ -230,11 +233,11 @@ function Json({ view, id, base, json, problems }: FormProps) {
         id="field-json"
         name="json"
         class="code"
-        rows={24}
+        rows={Math.min(text.split('\n').length + 3, JSON_LINES_MAX)}
         spellcheck={false}
         aria-invalid={problem === undefined ? undefined : 'true'}
       >
-        {firstLineKept(json ?? JSON.stringify(base, null, 2))}
+        {firstLineKept(text)}
       </textarea>
       {problem !== undefined && <p class="problem">{problem}</p>}
       <button type="submit" name="save" value="json">

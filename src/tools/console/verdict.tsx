@@ -148,6 +148,6 @@ export function bare(sentence: string): string {
   return sentence.replace(/\.\s*$/, '');
 }
 
-function capital(sentence: string): string {
+export function capital(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

@@ -63,8 +63,10 @@ export function columnsOf(
     const property = map.get(header) ?? header;
     const other = taken.get(property);
     if (header !== '' && other !== undefined) {
+      // The map goes by name, so it cannot tell two equal headers apart.
+      const cure = names[other] === header ? 'rename one in the file' : 'rename one, or pass --map';
       throw new CommandError(
-        `${file}, line ${line}: columns ${other + 1} (${quoted(names[other] ?? '')}) and ${index + 1} (${quoted(header)}) would both be the property ${quoted(property)}; rename one, or pass --map`,
+        `${file}, line ${line}: columns ${other + 1} (${quoted(names[other] ?? '')}) and ${index + 1} (${quoted(header)}) would both be the property ${quoted(property)}; ${cure}`,
       );
     }
     taken.set(property, index);

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { sequenceOf } from '../../../core/domain/identifier.js';
+import { ApiError } from '../../../operator-client.js';
 import type { CommandDependencies } from '../../program/command-dependencies.js';
 import { Interrupted } from '../../program/ending.js';
 import { startProgress } from '../../program/progress.js';
@@ -68,6 +69,9 @@ export async function importData(
         'nothing was written; correct the rows, or pass --skip-bad to leave them out',
       );
     }
+    if (!(await hasRecords(service(), options.account))) {
+      dependencies.out(`the account ${JSON.stringify(options.account)} has no record yet\n`);
+    }
     let leftOut = 0;
     for (const part of judgedParts) {
       leftOut += await send(part, options, service(), report, dependencies);
@@ -77,6 +81,17 @@ export async function importData(
     for (const { spool } of judgedParts) await spool?.close();
     for (const release of releases) await release();
     await report.close();
+  }
+}
+
+/** An account without records may be a new one, or a subject that was misspelt. */
+async function hasRecords(service: Service, account: string): Promise<boolean> {
+  try {
+    await service.patiently(() => service.client.accounts.read(account));
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'NOT_FOUND') return false;
+    throw error;
   }
 }
 
@@ -128,8 +143,14 @@ function shortened(text: string): string {
 function showProblems(report: Report, options: ImportOptions, { out }: CommandDependencies): void {
   if (report.problems === 0) return;
   for (const found of report.shown) out(`  ${found.file}, ${problemText(found)}\n`);
-  const more = report.problems - report.shown.length;
+  const alike = Math.max(report.ambiguous - 1, 0);
+  const more = report.problems - report.shown.length - alike;
   const where = options.reportPath ?? 'the file that --report names';
+  if (alike > 0) {
+    out(
+      `  ${report.ambiguous} numbers have two readings: pass --decimal , or --decimal . for all\n`,
+    );
+  }
   if (more > 0) out(`  and ${more} more, all of them in ${where}\n`);
 }
 

@@ -162,7 +162,16 @@ function recordOf({ line, cells }: CsvRow, columns: readonly Column[], mark?: De
     if (problem !== undefined) add(problem);
     else if (number === undefined) members.push([property, value]);
     else if (number.ok) members.push([property, number.value]);
-    else add(numberProblem(number, mark));
+    else {
+      const isAmbiguous = number.why === 'ambiguous';
+      problems.push({
+        line,
+        column: header,
+        problem: numberProblem(number, mark),
+        value,
+        isAmbiguous,
+      });
+    }
   }
   // Object.fromEntries defines own properties, also `__proto__`.
   return { record: Object.fromEntries(members) as JsonObject, problems };

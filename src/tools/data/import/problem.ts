@@ -9,6 +9,8 @@ export interface Problem {
   readonly problem: string;
   /** Empty if no value is meant. */
   readonly value: string;
+  /** The number has two readings: one option decides for all of them. */
+  readonly isAmbiguous?: boolean;
 }
 
 const VALUE_SHOWN_MAX_CHARACTERS = 60;

@@ -11,10 +11,12 @@ const SHOWN_MAX = 10;
 const VALUE_MAX_CHARACTERS = 1_000;
 
 export class Report {
-  /** The first ten. */
+  /** The first ten; of numbers with two readings the first alone. */
   readonly shown: (Problem & { readonly file: string })[] = [];
   badRows = 0;
   problems = 0;
+  /** Of the problems, the numbers with two readings. */
+  ambiguous = 0;
   readonly #stream: WriteStream | undefined;
 
   private constructor(stream: WriteStream | undefined) {
@@ -39,7 +41,9 @@ export class Report {
     this.badRows++;
     for (const found of problems) {
       this.problems++;
-      if (this.shown.length < SHOWN_MAX) this.shown.push({ file, ...found });
+      if (found.isAmbiguous) this.ambiguous++;
+      const isOneMore = found.isAmbiguous && this.ambiguous > 1;
+      if (this.shown.length < SHOWN_MAX && !isOneMore) this.shown.push({ file, ...found });
       const { line, column, problem, value } = found;
       const text = csvLine([
         file,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runNpm } from './npm.js';
+import { withLinks } from './release/pages.js';
 import { makeReady, root } from './setup.js';
 
 /** Of dist/. */
@@ -16,6 +17,22 @@ const FILES = [
   'types/client.d.ts',
   'types/operator-client.d.ts',
   'types/clients',
+];
+
+const CLIENTS_PAGE = 'src/clients/client/README.md';
+/** Its sections that are the package's first page. */
+const CLIENTS = /^## The (typed|operator's) client\n/;
+/** The pages of the package, by their paths in the project. @type {Readonly<Record<string, string>>} */
+const PAGES = {
+  [CLIENTS_PAGE]: 'README.md',
+  'src/clients/client/RECIPES.md': 'RECIPES.md',
+  'src/core/http/README.md': 'API.md',
+  'src/CHANGELOG.md': 'CHANGELOG.md',
+};
+/** Its names, beside those of the service's package. @type {readonly (readonly [string, string])[]} */
+export const NAMES = [
+  ['service-management-api/client', 'service-management-client'],
+  ['service-management-api/operator-client', 'service-management-client/operator'],
 ];
 
 /**
@@ -29,7 +46,9 @@ export async function packClient(folder) {
     for (const name of FILES)
       cpSync(join(root, 'dist', name), join(made, name), { recursive: true });
     writeFileSync(join(made, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
-    writeFileSync(join(made, 'README.md'), readme());
+    for (const [path, name] of Object.entries(PAGES)) {
+      writeFileSync(join(made, name), packedPage(path));
+    }
     const pack = ['pack', '--json', '--loglevel=error', '--pack-destination', resolve(folder)];
     const { status, stdout } = runNpm(pack, {
       cwd: made,
@@ -69,11 +88,21 @@ function manifest() {
   };
 }
 
-function readme() {
+/** @param {string} path */
+function packedPage(path) {
+  const text = readFileSync(join(root, path), 'utf8');
+  const page = withLinks(path === CLIENTS_PAGE ? readme(text) : text, path, PAGES);
+  return NAMES.reduce((renamed, [name, packed]) => renamed.replaceAll(name, packed), page);
+}
+
+/** What the page says of the two clients. @param {string} text */
+function readme(text) {
+  const sections = text.split(/^(?=## )/m).filter((section) => CLIENTS.test(section));
   return `# The client of the Service Management API
 
-For programmers of apps, sites and tools that use the API. This is \`service-management-api/client\` and, as \`service-management-client/operator\`, \`service-management-api/operator-client\` as a package of its own. What they do is described in the service's own project.
-`;
+For programmers of apps, sites and tools that use the API. \`npm install FILE.tgz\` installs it; it has no dependencies. [API.md](../../core/http/README.md) has the paths, fields, error codes and CORS of the API, [RECIPES.md](RECIPES.md) sign-in, a whole app in an afternoon and more, [CHANGELOG.md](../../CHANGELOG.md) what each release changed and what its number says.
+
+${sections.join('')}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -27,7 +27,7 @@ const COMMAND =
 
 /** The text of a page as a release has it. @param {string} root @param {string} path */
 export function releasedPage(root, path) {
-  return withLinks(readFileSync(join(root, path), 'utf8'), path).replaceAll(
+  return withLinks(readFileSync(join(root, path), 'utf8'), path, PAGES).replaceAll(
     COMMAND,
     'service-management $1',
   );
@@ -42,14 +42,19 @@ export function pagesOf(root) {
   return Object.entries(PAGES).map(([path, name]) => [name, releasedPage(root, path)]);
 }
 
-/** A link to a page that is not in the release becomes its text. @param {string} text @param {string} path */
-function withLinks(text, path) {
+/**
+ * A link to a page that is not among these becomes its text.
+ * @param {string} text
+ * @param {string} path Of the page in the project.
+ * @param {Readonly<Record<string, string>>} pages The name of each page, by its path in the project.
+ */
+export function withLinks(text, path, pages) {
   return text
     .replaceAll(/!?\[([^\]]*)\]\(([^)#\s]*)(#[^)]*)?\)/g, (link, words, target, anchor = '') => {
       if (target === '' || /^https?:/.test(target)) return link;
-      const to = PAGES[normalize(join(dirname(path), target))];
+      const to = pages[normalize(join(dirname(path), target))];
       if (to === undefined) return words;
-      return `[${words}](${relativeTo(PAGES[path] ?? '', to)}${anchor})`;
+      return `[${words}](${relativeTo(pages[path] ?? '', to)}${anchor})`;
     })
     .replaceAll('scripts/operations/', 'operations/')
     .replaceAll('`scripts/operations`', '`operations`');

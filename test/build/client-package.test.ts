@@ -2,19 +2,15 @@
 
 import { execFile } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { packClient } from '../../scripts/pack-client.js';
-import { pageCode, ROOT, sectionOf, tableRows } from '../support/pages.js';
+import { NAMES, packClient } from '../../scripts/pack-client.js';
+import { anchorsOf, pageCode, ROOT, sectionOf, tableRows } from '../support/pages.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const run = promisify(execFile);
-const NAMES: readonly [RegExp, string][] = [
-  [/service-management-api\/client/g, 'service-management-client'],
-  [/service-management-api\/operator-client/g, 'service-management-client/operator'],
-];
 
 let folder: TemporaryFolder;
 
@@ -44,7 +40,7 @@ it('The client’s package has no dependency and the size that the page gives', 
 
 it('The client’s package runs and type-checks as the client of the service’s package does', async () => {
   const own = (text: string) =>
-    NAMES.reduce((renamed, [pattern, name]) => renamed.replace(pattern, name), text);
+    NAMES.reduce((renamed, [name, packed]) => renamed.replaceAll(name, packed), text);
   const typed = own(pageCode('src/clients/client/README.md', '### Your own properties', 'ts'));
   const operator = own(
     "import { createOperatorClient } from 'service-management-api/operator-client';\nexport const { overview } = createOperatorClient({ baseUrl: '', adminKey: '' });\n",
@@ -62,4 +58,19 @@ it('The client’s package runs and type-checks as the client of the service’s
     cwd: folder.path,
   });
   expect(stdout.trim()).toBe('function function');
+});
+
+it('The client’s package has the pages that an app’s next programmer needs, and no link leads out of it', async () => {
+  const packed = join(folder.path, 'node_modules/service-management-client');
+  const pages = readdirSync(packed).filter((name) => name.endsWith('.md'));
+  expect(pages).toEqual(['API.md', 'CHANGELOG.md', 'README.md', 'RECIPES.md']);
+  for (const page of pages) {
+    const text = await readFile(join(packed, page), 'utf8');
+    for (const [name] of NAMES) expect(text, page).not.toContain(name);
+    for (const [link, target = '', anchor] of text.matchAll(/\]\(([^)#\s]*)(?:#([^)]*))?\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      const linked = target === '' ? text : await readFile(join(packed, target), 'utf8');
+      if (anchor !== undefined) expect(anchorsOf(linked), `${page}: ${link}`).toContain(anchor);
+    }
+  }
 });

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { codesIn, PAGES, ROOT, textOf } from '../support/pages.js';
+import { anchorsOf, codesIn, PAGES, ROOT, textOf } from '../support/pages.js';
 
 const FRONT_PAGE = 'README.md';
 const FRONT_PAGE_MAX_LINES = 160;
@@ -12,7 +12,16 @@ const FRONT_PAGE_MAX_BYTES = 10_240;
 /** npm's own commands that pages name. */
 const NPM_COMMANDS = ['ci', 'install', 'pack', 'run', 'sbom'];
 /** Files that readers make themselves. */
-const READERS_FILES = ['service.js', 'session.js', 'orders.js', 'data-provider.ts', 'poll.js'];
+const READERS_FILES = [
+  'service.js',
+  'session.js',
+  'drafts.js',
+  'orders.js',
+  'data-provider.ts',
+  'poll.js',
+  'behind-msw.js',
+  'demo.js',
+];
 const FOLDERS = /^(src|test|scripts|dist)\//;
 
 const PACKAGE = JSON.parse(textOf('package.json'));
@@ -36,7 +45,7 @@ describe.each(PAGES)('%s', (page) => {
       const file = path === '' ? page : join(dirname(page), path);
       expect(existsSync(join(ROOT, file)), `${page} links to ${file}`).toBe(true);
       if (anchor === undefined) continue;
-      expect(anchorsOf(file), `${page} links to ${target}`).toContain(anchor);
+      expect(anchorsOf(textOf(file)), `${page} links to ${target}`).toContain(anchor);
     }
   });
 
@@ -135,16 +144,6 @@ describe('The pages', () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(FRONT_PAGE_MAX_BYTES);
   });
 });
-
-/** As GitHub makes them of headings. */
-function anchorsOf(file: string): string[] {
-  return [...textOf(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s-]/gu, '')
-      .replace(/\s/g, '-'),
-  );
-}
 
 it('The front page and `npm test` say the same of how long the tests take', () => {
   const taken = /\w+ to \w+ minutes on two slow cores/;

@@ -20,6 +20,7 @@ const FOREIGN = new Set([
   'execCheckpoint',
   'getBookmarkForTime',
   'getIdToken',
+  'setupWorker',
   'getToken',
   'maxResults',
   'network_mode',

@@ -29,6 +29,16 @@ export function sectionOf(page: string, heading: string): string {
   return lines.slice(start + 1, length === -1 ? undefined : start + 1 + length).join('\n');
 }
 
+/** The anchors of a page's text, as GitHub makes them of its headings. */
+export function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s-]/gu, '')
+      .replace(/\s/g, '-'),
+  );
+}
+
 export type Row = Readonly<Record<string, string>>;
 
 /** The rows of the tables in a text, each cell under its column's heading. */

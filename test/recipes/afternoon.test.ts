@@ -1,0 +1,158 @@
+// The recipe for a whole app: a real OpenID provider, the real server, a real browser, whose
+// network fails in the ways of a phone's.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type OpenidProvider, openOpenidProvider } from '../support/openid-provider.js';
+import { pageCode } from '../support/pages.js';
+import { type ServerProcess, startServer } from '../support/server-process.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import {
+  bundled,
+  openRecipe,
+  openSite,
+  openWindow,
+  type Project,
+  type Site,
+  type Window,
+} from './project.js';
+
+const PAGE = 'src/clients/client/RECIPES.md';
+const LINES_MAX = 100;
+
+let provider: OpenidProvider;
+let folder: TemporaryFolder;
+let server: ServerProcess;
+let project: Project;
+let site: Site;
+let window: Window;
+
+beforeAll(async () => {
+  provider = await openOpenidProvider('our-shop');
+  folder = await openTemporaryFolder();
+  const issuer = provider.metadata['issuer'] ?? '';
+  server = await startServer({
+    DATABASE_URL: `file:${folder.path}/service.db`,
+    AUTH_ISSUER: issuer,
+  });
+  const session = pageCode(PAGE, '`session.js`')
+    .replace('https://id.example.com', issuer)
+    .replace('https://api.example.com', server.origin);
+  project = await openRecipe('afternoon', {
+    'session.js': session,
+    'drafts.js': pageCode(PAGE, '`drafts.js`'),
+    'app.jsx': pageCode(PAGE, '`app.jsx`', 'jsx'),
+  });
+  const script = await bundled(project, 'app.jsx');
+  site = await openSite(() => script);
+  window = await openWindow();
+});
+afterAll(async () => {
+  await window?.close();
+  site?.close();
+  await project?.remove();
+  await server?.stop();
+  await provider?.close();
+  await folder?.remove();
+});
+
+const rows = () => window.page.locator('li');
+
+async function book(customer: string, service: string, amount: string): Promise<void> {
+  const { page } = window;
+  await page.getByLabel('Mteja').fill(customer);
+  await page.getByLabel('Huduma').fill(service);
+  await page.getByLabel('Kiasi').fill(amount);
+  await page.getByRole('button', { name: 'Hifadhi' }).click();
+}
+
+it('The app has at most 100 lines', () => {
+  expect(pageCode(PAGE, '`app.jsx`', 'jsx').trimEnd().split('\n').length).toBeLessThanOrEqual(
+    LINES_MAX,
+  );
+});
+
+it('A user signs in at the provider and sees an empty account', async () => {
+  const { page } = window;
+  await page.goto(site.origin);
+  await page.locator('input[name=login]').fill('neema');
+  await page.locator('input[name=password]').fill('any');
+  await page.locator('button[type=submit]').click();
+  await page.getByText('Continue').click();
+  await page.getByRole('heading', { name: 'Madeni' }).waitFor();
+  expect(await rows().count()).toBe(0);
+});
+
+it('The form says of each field what is wrong, in Swahili, and keeps the rest', async () => {
+  const { page } = window;
+  await book('Amina Juma', '', '-5');
+  await page.getByText('Namba iwe zaidi ya 0').waitFor();
+  expect(await page.locator('em').allTextContents()).toEqual([
+    'Andika hapa',
+    'Namba iwe zaidi ya 0',
+  ]);
+  expect(await page.getByLabel('Mteja').inputValue()).toBe('Amina Juma');
+  await book('Amina Juma', 'Suruali', '');
+  await page.getByText('Andika namba').waitFor();
+});
+
+it('An order shows in the list, and among the payments that are due', async () => {
+  const { page } = window;
+  await book('Amina Juma', 'Suruali', '5000');
+  await page.getByText('Amina Juma: Suruali').waitFor();
+  await page.getByRole('cell', { name: '5000' }).waitFor();
+  expect(await page.locator('em').count()).toBe(0);
+  expect(await page.getByLabel('Mteja').inputValue()).toBe('');
+});
+
+it('The search finds names while one types, and no names of properties', async () => {
+  const { page } = window;
+  await book('Neema Müller', 'Kusuka', '9000');
+  await page.getByText('Neema Müller: Kusuka').waitFor();
+  await page.getByPlaceholder('Tafuta').fill('am');
+  expect(await rows().allTextContents()).toEqual(['Amina Juma: Suruali']);
+  await page.getByPlaceholder('Tafuta').fill('muller kus');
+  expect(await rows().allTextContents()).toEqual(['Neema Müller: Kusuka']);
+  await page.getByPlaceholder('Tafuta').fill('');
+});
+
+it('An order that is taken without a network is sent when the network is back', async () => {
+  const { page } = window;
+  await page.context().setOffline(true);
+  await book('Zawadi Temu', 'Kofia', '700');
+  await page.getByText('Hakuna mtandao: 1 zinasubiri').waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('Zawadi Temu: Kofia').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+it('An order whose answer was lost is not sent a second time', async () => {
+  const { page } = window;
+  let sent = 0;
+  await page.route('**/orders', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    sent++;
+    await route.fetch();
+    await route.abort();
+  });
+  await book('Baraka Said', 'Koti', '12000');
+  await page.getByText('1 zinasubiri').waitFor();
+  await page.getByRole('button', { name: 'Jaribu tena' }).click();
+  await page.getByText('Baraka Said: Koti').waitFor();
+  expect(await page.getByText('Baraka Said: Koti').count()).toBe(1);
+  expect(sent).toBe(1);
+  await page.unroute('**/orders');
+});
+
+it('A user whose token is refused signs in again, and what was taken meanwhile is sent', async () => {
+  const { page } = window;
+  await page.evaluate(() => {
+    const { sessionStorage } = globalThis as unknown as { sessionStorage: Record<string, string> };
+    const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:')) ?? '';
+    const user = JSON.parse(sessionStorage[key] ?? '');
+    sessionStorage[key] = JSON.stringify({ ...user, access_token: 'expired' });
+  });
+  await book('Hamisi Ali', 'Viatu', '300');
+  await page.getByText('Continue').click();
+  await page.getByText('Hamisi Ali: Viatu').waitFor();
+  expect(window.complaints).toEqual([]);
+});

@@ -120,7 +120,7 @@ describe('A new record', () => {
     const fields = { 'field.name': 'Juma', 'field.phone': '' };
     const visit = await (await console_.signedIn()).submit('/accounts/mpya/customers/new', fields);
     expect(visit.status).toBe(422);
-    expect(visit.text).toContain('id="field-phone-problem"');
+    expect(visit.text).toContain('id="field-phone-problem"><bdi>Phone is required.');
     expect(valueIn(visit.text, 'field.name')).toBe('Juma');
   });
 });

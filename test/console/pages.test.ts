@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
+import { formatsFor } from '../../src/tools/console/formats.js';
 import { propertiesOf } from '../../src/tools/console/properties.js';
 import {
   ADMIN_KEY,
@@ -108,6 +109,41 @@ it('The key is in no page, header or line of the log', async () => {
     expect(text + JSON.stringify(headers), path).not.toContain(ADMIN_KEY);
   }
   expect(console_.log()).not.toContain(ADMIN_KEY);
+});
+
+it('Every time of every page is in CONSOLE_TIME_ZONE', async () => {
+  // A quarter of an hour beside all others.
+  const timeZone = 'Australia/Eucla';
+  const { time } = formatsFor('en-TZ', timeZone);
+  const there = await openConsole({ SERVICE_URL: service.url, CONSOLE_TIME_ZONE: timeZone });
+  const order = '/accounts/local-preview/orders/ORD-0001';
+  await service.client.recordsOf('local-preview').orders.update('ORD-0001', { assignee: 'Asha' });
+  const { items } = await service.client.audit.list({ page_size: 1 });
+  const changed = time(items[0]?.timestamp ?? '');
+  try {
+    const reader = await there.signedIn();
+    const shown: readonly [string, string][] = [
+      ['/', changed],
+      ['/audit', changed],
+      ['/accounts/local-preview/orders', '12 Jan 2026, 16:45'],
+      [order, '12 Jan 2026, 16:45'],
+      [order, changed],
+      [`${order}/change`, `Stored now: 12 Jan 2026, 16:45 in ${timeZone}.`],
+      [`${order}/delete`, '12 Jan 2026, 16:45'],
+      ['/health', ''],
+      ['/accounts', ''],
+    ];
+    for (const [path, wanted] of shown) {
+      const { text } = await reader.get(path);
+      expect(text, path).toContain(wanted);
+      expect(text, path).toContain(`Times are those of ${timeZone}`);
+      // What is stored is shown as it is, in the JSON and in the field that changes it.
+      const words = text.replaceAll(/<(pre|textarea)\b.*?<\/\1>|<[^>]*>/gs, ' ');
+      expect(words, path).not.toMatch(/\d{4}-\d\d-\d\dT/);
+    }
+  } finally {
+    await there.close();
+  }
 });
 
 describe('Lists', () => {

@@ -59,8 +59,8 @@ describe('The fields', () => {
     ['amount', 'many', '“many” is not a number; write digits such as 45000'],
     ['amount', '1.000', '“1.000” could be 1 or 1000; write 1 or 1000'],
     ['amount', '12,500', '“12,500” could be 12500 or 12.5; write 12500 or 12.5'],
-    ['amount', '', 'amount is null; it must be a number above 0'],
-    ['customer', '', 'customer is an empty string; it must be a non-empty string'],
+    ['amount', '', 'Amount is required.'],
+    ['customer', '', 'Customer is required.'],
   ])(
     'show the message of the service at %s = "%s", and keep the other input',
     async (name, text, sentence) => {

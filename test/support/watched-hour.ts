@@ -34,9 +34,11 @@ export function watchedHour(server: Pick<ServerProcess, 'origin'>) {
   return {
     clock: () => now,
     passMinute,
-    async pass(running: OpenConsole): Promise<void> {
+    /** Resolves with the visitor, who looks each minute. */
+    async pass(running: OpenConsole): Promise<Visitor> {
       const visitor = await running.signedIn();
       while (minute < MINUTES) await passMinute(visitor);
+      return visitor;
     },
   };
 }

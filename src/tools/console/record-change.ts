@@ -4,7 +4,7 @@
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { isSameValue, type JsonObject, parseJsonObject, setOwn } from '../../core/domain/json.js';
 import type { Formats } from './formats.js';
-import { fieldText, propertiesOf, SERVICE_PROPERTIES } from './properties.js';
+import { fieldText, labelOf, propertiesOf, SERVICE_PROPERTIES } from './properties.js';
 import { dateQuestion, typedValue } from './typed-values.js';
 
 /** The change that the typed text stands for. */
@@ -125,14 +125,17 @@ export function differences(base: JsonObject, theirs: JsonObject, set: JsonObjec
 
 /**
  * The service's sentences by the properties that they name, such as
- * `amount is -1; it must be a number above 0`. What names no property is under `''`.
+ * `amount is -1; it must be a number above 0`; one about nothing at all in words for a form.
+ * What names no property is under `''`.
  */
 export function problemsByProperty(message: string): Map<string, string> {
   const problems = new Map<string, string>();
   const sentences = message.split(/; (?=\w+ is )/);
   for (const sentence of sentences) {
-    const name = /^(\w+) is .*; it must be /s.exec(sentence)?.[1] ?? '';
-    problems.set(name, problems.has(name) ? `${problems.get(name)}; ${sentence}` : sentence);
+    const [, name = '', value = ''] = /^(\w+) is (.*); it must be /s.exec(sentence) ?? [];
+    const isNothing = ['missing', 'null', 'an empty string'].includes(value);
+    const told = isNothing ? `${labelOf(name)} is required.` : sentence;
+    problems.set(name, problems.has(name) ? `${problems.get(name)}; ${told}` : told);
   }
   return problems;
 }

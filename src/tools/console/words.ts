@@ -19,7 +19,8 @@ export const ENGLISH = {
     audit: 'Audit',
     health: 'Health',
     signOut: 'Sign out',
-    times: (zone: string) => `Times are those of ${zone}; the log of the service has UTC.`,
+    times: (zone: string) =>
+      `Times are those of ${zone}; the logs of the service and of this console have UTC.`,
   },
   collections: { ...byCollection((name) => COLLECTIONS[name].names.heading), payments: 'Payments' },
   one: byCollection((name) => COLLECTIONS[name].names.short),

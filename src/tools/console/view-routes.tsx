@@ -8,8 +8,8 @@ import { CHANGES_MAX, OverviewPage } from './overview-page.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS, withQuery } from './paths.js';
 
-/** One request, unless a large import or erasure was lately: then up to 1,000 events are one row. */
-const CHANGES_LIMITS = { requestsMax: 5, foundMax: CHANGES_MAX, isGrouped: true };
+/** One request, unless a large import or erasure was lately: then up to 5,000 events are one row. */
+const CHANGES_LIMITS = { requestsMax: 25, foundMax: CHANGES_MAX, isGrouped: true };
 
 export function registerViews(app: App, parts: ConsoleParts): void {
   const { service, watch, operations } = parts;

@@ -50,9 +50,15 @@ const WAITS = { ...SHORT_WAITS, timeoutMs: 30_000 };
 
 export function moveHere(
   args: readonly string[],
-  { key = ADMIN_KEY, waits = WAITS, interrupted = new AbortController().signal } = {},
+  {
+    key = ADMIN_KEY,
+    environment = {} as Readonly<Record<string, string>>,
+    waits = WAITS,
+    interrupted = new AbortController().signal,
+  } = {},
 ): Promise<CommandRun> {
-  return dataCommandHere(['move', ...args], { ADMIN_API_KEY: key }, { waits, interrupted });
+  const settings = { ADMIN_API_KEY: key, ...environment };
+  return dataCommandHere(['move', ...args], settings, { waits, interrupted });
 }
 
 /** `node dist/manage.js move`, as an operator runs it. */

@@ -106,7 +106,7 @@ export class AccountMove {
       const { records, bytes } = underWay.announced;
       return refused(
         409,
-        `another move into the account has begun (${records} records, ${bytes} bytes) and was not finished; erase the account, or finish that move`,
+        `another move into the account has begun (${records} records, ${bytes} bytes) and was not finished; DELETE /accounts/SUBJECT of the admin Worker, or finish that move`,
       );
     }
     const before = this.#arrival.records;
@@ -131,9 +131,15 @@ export class AccountMove {
       return undefined;
     }
     const { records, bytes } = found.value;
+    if (records === 0) {
+      return refused(
+        409,
+        'the account was used before and has no records now; DELETE /accounts/SUBJECT of the admin Worker makes it empty, then send this again',
+      );
+    }
     return refused(
       409,
-      `the account has other records (${records}, ${bytes} bytes) than the move brings (${announced.records}, ${announced.bytes} bytes); nothing was changed`,
+      `the account has other records (${records}, ${bytes} bytes) than these (${announced.records}, ${announced.bytes} bytes); nothing was changed. To put these in their place: export the account, DELETE /accounts/SUBJECT of the admin Worker, send this again`,
     );
   }
 

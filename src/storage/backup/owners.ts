@@ -4,7 +4,7 @@ import { Connection } from '../file/connection.js';
 import { COLUMNS_VERSION } from '../file/file-schema.js';
 
 /** A backup of an earlier release has no column for it. */
-const ownersOf = (version: number) => `
+const OWNERS = (version: number) => `
   select ${version < COLUMNS_VERSION ? "body ->> '$.owner_sub'" : 'owner'} as subject, min(created_at) as oldest
     from records group by subject having typeof(subject) = 'text'`;
 
@@ -18,11 +18,15 @@ export interface Owner {
 export function* ownersIn(path: string): Generator<Owner, void> {
   const connection = new Connection(path, { busyTimeoutMs: 5_000 });
   try {
-    const version = Number(connection.value('pragma user_version'));
-    for (const row of connection.rows(ownersOf(version))) {
-      yield { subject: String(row['subject']), oldest: Number(row['oldest']) };
-    }
+    yield* ownersOf(connection);
   } finally {
     connection.close();
+  }
+}
+
+export function* ownersOf(connection: Connection): Generator<Owner, void> {
+  const version = Number(connection.value('pragma user_version'));
+  for (const row of connection.rows(OWNERS(version))) {
+    yield { subject: String(row['subject']), oldest: Number(row['oldest']) };
   }
 }

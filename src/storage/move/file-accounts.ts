@@ -12,6 +12,7 @@ import { isJsonObject } from '../../core/domain/json.js';
 import type { Sequences } from '../../core/records/journal.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { codeOf } from '../backup/file-copy.js';
+import { type Owner, ownersOf } from '../backup/owners.js';
 import { Connection } from '../file/connection.js';
 import { explained, messageOf } from '../file/connection-errors.js';
 import { FileRows } from '../file/file-rows.js';
@@ -78,6 +79,11 @@ export class FileAccounts {
   /** Subjects that have records, in order. */
   get owners(): string[] {
     return [...this.#places.keys()].sort();
+  }
+
+  /** The same, each with the time of its oldest record. */
+  ages(): Iterable<Owner> {
+    return ownersOf(this.#connection);
   }
 
   recordsOf(owner: string): number {

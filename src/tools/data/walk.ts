@@ -2,9 +2,10 @@
 // where records are large. Memory holds one page, however large the account is.
 
 import { allPages } from '../../clients/client/pages.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import type { Page } from '../../operator-client.js';
 import { CommandError } from './failures.js';
-import { isTooLong, type Service } from './service.js';
+import { isTooLong, type Service, type StoredRecord } from './service.js';
 
 /** Each divides the one before it, so that a smaller page can begin where a larger one would. */
 const PAGE_SIZES = [200, 100, 50, 10, 5, 1] as const;
@@ -47,6 +48,36 @@ export async function* pagesOf<Row>(
 
   const seen = new LatestKeys();
   for await (const { rows } of allPages(readAt, keyOf, { seen })) if (rows.length > 0) yield rows;
+}
+
+/** Every account of the service. */
+export async function subjectsOf(service: Service): Promise<string[]> {
+  const subjects: string[] = [];
+  const pages = pagesOf(
+    service,
+    (query) => service.client.accounts.list(query),
+    ({ owner_sub }) => owner_sub,
+  );
+  for await (const page of pages) for (const { owner_sub } of page) subjects.push(owner_sub);
+  return subjects;
+}
+
+/** Every record of an account, in each collection the newest first. `work` as for `pagesOf`. */
+export async function* recordsOf(
+  service: Service,
+  account: string,
+  work: string,
+): AsyncGenerator<readonly [CollectionName, StoredRecord], void> {
+  for (const collection of COLLECTION_NAMES) {
+    const source = service.records(account, collection);
+    const pages = pagesOf<StoredRecord>(
+      service,
+      (query) => source.list(query),
+      ({ id }) => id,
+      work,
+    );
+    for await (const page of pages) for (const record of page) yield [collection, record];
+  }
 }
 
 /** A set keeps its order: the oldest go first. */

@@ -1,12 +1,17 @@
 // `manage move`: accounts from a database file to Workers, and back into a new file.
 
+import { dirname } from 'node:path';
+import { cameBack } from '../../storage/erasures/came-back.js';
+import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { FileAccounts } from '../../storage/move/file-accounts.js';
-import { adminKeyIn, plainUrl } from '../data/target.js';
+import { Service } from '../data/service.js';
+import { adminKeyIn, plainUrl, serviceKeyIn } from '../data/target.js';
 import type { Waits } from '../data/waiting.js';
 import { AdminWorker } from '../move/admin-worker.js';
 import { moveBack } from '../move/move-back.js';
 import { type MovedIn, moveIn } from '../move/move-in.js';
-import { required, text } from '../program/arguments.js';
+import { differingAccounts } from '../move/running-service.js';
+import { flag, required, text } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
 import { type CommandDependencies, pathOf, warnOfSlips } from '../program/command-dependencies.js';
 import { EXIT_DONE, EXIT_FAILED, Interrupted, UsageError } from '../program/ending.js';
@@ -21,11 +26,23 @@ interface Move {
   readonly account: string | undefined;
   /** Where the list of new ids is written. Undefined: beside the file. */
   readonly renumbered: string | undefined;
+  /** Whether accounts that were erased are moved, too. */
+  readonly bringsBack: boolean;
+  /** The address of the service that made the file. Undefined: it is not asked. */
+  readonly running: string | undefined;
 }
 
 const EXAMPLE = 'https://service-management-admin.YOUR-SUBDOMAIN.workers.dev';
+const RUNNING = 'http://127.0.0.1:8080/api/v1';
 /** Accounts that a report names. */
 const NAMED_MAX_ACCOUNTS = 20;
+
+const OLDER =
+  'the running service has other records of it than the file; make a new backup, and move that';
+const LATE =
+  'the running service has changed it during the move; make a new backup, DELETE /accounts/SUBJECT at the admin Worker, and move it again';
+const NOT_COMPARED =
+  'not compared with a running service: what it took after the backup is not there (--check-against URL)';
 
 const OPTIONS = {
   from: text(
@@ -33,6 +50,11 @@ const OPTIONS = {
     'a backup, or the database of a stopped service; or the\naddress of the admin Worker',
   ),
   to: text('URL | FILE', 'its address; or a new database file'),
+  'check-against': text(
+    'URL',
+    'the running service of the file: what changed there\nsince is said, and stays',
+  ),
+  'bring-back': flag('moves accounts that were erased since the backup, too'),
   account: text('SUBJECT', 'this account alone; all without it'),
   renumbered: text(
     'FILE',
@@ -40,7 +62,11 @@ const OPTIONS = {
   ),
 };
 
-type Values = { readonly [name in keyof typeof OPTIONS]?: string | undefined };
+type Values = {
+  readonly [name in keyof typeof OPTIONS]?:
+    | ((typeof OPTIONS)[name]['type'] extends 'boolean' ? boolean : string)
+    | undefined;
+};
 
 export function moveCommand(waits?: Waits): Command {
   return commandOf({
@@ -51,7 +77,11 @@ admin Worker. Every record keeps its id, its times and its place, and each
 account's digest is compared. Run the same command again after whatever stopped
 it: it goes on. Nothing is ever overwritten. Ends with 1 if not all is done.`,
     options: OPTIONS,
-    settings: KEY_SETTINGS,
+    settings: [
+      ...KEY_SETTINGS,
+      ['SERVICE_ADMIN_API_KEY', 'its key, if another (or SERVICE_ADMIN_API_KEY_FILE)'],
+      ['ERASURE_LEDGER', 'or BACKUP_DIR, as the service has it: who was erased'],
+    ],
     ending: 'orderly',
     async run({ values }, dependencies) {
       const move = meantBy(values);
@@ -59,7 +89,8 @@ it: it goes on. Nothing is ever overwritten. Ends with 1 if not all is done.`,
       const adminKey = adminKeyIn(dependencies.environment);
       const worker = new AdminWorker({ url: move.url, adminKey }, dependencies, waits);
       try {
-        return await (move.isBack ? runBack : runIn)(move, worker, dependencies);
+        if (move.isBack) return await runBack(move, worker, dependencies);
+        return await runIn(move, worker, dependencies, waits);
       } catch (error) {
         if (!(error instanceof Interrupted)) throw error;
         throw new Interrupted(
@@ -71,7 +102,9 @@ it: it goes on. Nothing is ever overwritten. Ends with 1 if not all is done.`,
 }
 
 /** The move that the options mean. Throws a `UsageError`: one sentence. */
-function meantBy({ from: source, to: target, account, renumbered }: Values): Move {
+function meantBy(values: Values): Move {
+  const { from: source, to: target, account, renumbered } = values;
+  const { 'check-against': against, 'bring-back': bringsBack = false } = values;
   const from = required('--from', 'a database file or an address', source);
   const to = required('--to', 'an address or a new database file', target);
   const isBack = isAddress(from);
@@ -81,13 +114,18 @@ function meantBy({ from: source, to: target, account, renumbered }: Values): Mov
     );
   }
   if (account === '') throw new UsageError('--account is empty; it must be a subject');
+  const running = against === undefined ? undefined : plainUrl('--check-against', against, RUNNING);
+  const rest = { account, renumbered, bringsBack, running };
   if (isBack) {
-    return { isBack, url: plainUrl('--from', from, EXAMPLE), file: to, account, renumbered };
+    if (running !== undefined || bringsBack) {
+      throw new UsageError('--check-against and --bring-back are for a move to Workers');
+    }
+    return { isBack, url: plainUrl('--from', from, EXAMPLE), file: to, ...rest };
   }
   if (renumbered !== undefined) {
     throw new UsageError('--renumbered is for a move into a file; on the way in no id changes');
   }
-  return { isBack, url: plainUrl('--to', to, EXAMPLE), file: from, account, renumbered };
+  return { isBack, url: plainUrl('--to', to, EXAMPLE), file: from, ...rest };
 }
 
 function isAddress(text: string): boolean {
@@ -95,27 +133,62 @@ function isAddress(text: string): boolean {
 }
 
 async function runIn(
-  { file, account }: Move,
+  move: Move,
   worker: AdminWorker,
   dependencies: CommandDependencies,
+  waits: Waits | undefined,
 ): Promise<number> {
+  const { file, account, running } = move;
   const begun = dependencies.now();
   const path = pathOf(dependencies, file);
+  const live =
+    running === undefined
+      ? undefined
+      : new Service(
+          { baseUrl: running, adminKey: serviceKeyIn(dependencies.environment) },
+          dependencies,
+          waits,
+        );
   const source = await FileAccounts.open(path);
   try {
-    const moved = await moveIn(source, account, worker, dependencies);
+    const withheld = new Map<string, string>();
+    if (!move.bringsBack) {
+      for (const [owner, erased] of await erasedSince(source, path, dependencies)) {
+        withheld.set(owner, `it was erased on ${erased}; --bring-back moves it all the same`);
+      }
+    }
+    const changed = async () =>
+      live === undefined ? [] : await differingAccounts(source, account, live);
+    for (const owner of await changed()) if (!withheld.has(owner)) withheld.set(owner, OLDER);
+    const moved = await moveIn(source, { account, withheld }, worker, dependencies);
+    // Once more: the console may have written while the records were on their way.
+    const late = (await changed()).filter((owner) => !moved.left.has(owner));
+    const left = new Map([...moved.left, ...late.map((owner) => [owner, LATE] as const)]);
     const { accounts, records, events } = moved;
     const took = timeOf(records, dependencies.now() - begun);
     dependencies.out(
       `${path}: ${accounts} accounts with ${records} records, and ${events} audit events, are there ${took}\n`,
     );
-    for (const line of remarksOn(moved, account === undefined ? source.unowned : 0)) {
-      dependencies.out(`  ${line}\n`);
-    }
-    return moved.left.size === 0 ? EXIT_DONE : EXIT_FAILED;
+    const unowned = account === undefined ? source.unowned : 0;
+    for (const line of remarksOn({ ...moved, left }, unowned)) dependencies.out(`  ${line}\n`);
+    if (live === undefined) dependencies.out(`  ${NOT_COMPARED}\n`);
+    return left.size === 0 ? EXIT_DONE : EXIT_FAILED;
   } finally {
     source.close();
   }
+}
+
+/** The file's accounts that the ledger of erasures has, each with the time of its erasure. */
+async function erasedSince(
+  file: FileAccounts,
+  path: string,
+  { environment }: CommandDependencies,
+): Promise<Map<string, string>> {
+  const ledger = await readLedger(
+    ledgerPath(environment, environment['BACKUP_DIR'] || dirname(path)) ?? '',
+  );
+  const found = ledger === undefined ? [] : cameBack(ledger, file.ages());
+  return new Map([...found].map(({ subject, erased }) => [subject, erased]));
 }
 
 function remarksOn({ wereThere, left, unseen }: MovedIn, unowned: number): string[] {

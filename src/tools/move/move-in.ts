@@ -27,6 +27,11 @@ const LOOKS_MAX = 30;
 const LOOK_EVERY_MS = 1_000;
 const EVENTS_WAITING_MAX = 1_000;
 
+export interface Choice {
+  readonly account: string | undefined;
+  readonly withheld: ReadonlyMap<string, string>;
+}
+
 export interface MovedIn {
   readonly accounts: number;
   readonly records: number;
@@ -39,21 +44,26 @@ export interface MovedIn {
   readonly unseen: number;
 }
 
-/** `account`: undefined for all. Rejects where nothing can go on; an account that is refused alone is in `left`. */
+/**
+ * `account`: undefined for all. `withheld`: accounts that stay, with the reason. Rejects where
+ * nothing can go on; an account that is refused alone is in `left`.
+ */
 export async function moveIn(
   file: FileAccounts,
-  account: string | undefined,
+  { account, withheld }: Choice,
   worker: AdminWorker,
   dependencies: CommandDependencies,
 ): Promise<MovedIn> {
-  const owners = file.owners.filter((owner) => account === undefined || owner === account);
-  if (owners.length === 0 && account !== undefined) {
+  if (account !== undefined && file.recordsOf(account) === 0) {
     throw new CommandError(`the file has no records of ${JSON.stringify(account)}`);
   }
+  const owners = (account === undefined ? file.owners : [account]).filter(
+    (owner) => !withheld.has(owner),
+  );
   await worker.reach();
   const total = owners.reduce((sum, owner) => sum + file.recordsOf(owner), 0);
   const progress = startProgress(dependencies, { event: 'move', noun: 'records', total });
-  const left = new Map<string, string>();
+  const left = new Map(withheld);
   let wereThere = 0;
   try {
     await several(owners, ACCOUNTS_AT_ONCE, async (owner) => {

@@ -10,7 +10,7 @@ import { Interrupted } from '../../program/ending.js';
 import { type Progress, startProgress } from '../../program/progress.js';
 import { CommandError, systemCodeOf } from '../failures.js';
 import type { Service } from '../service.js';
-import { pagesOf } from '../walk.js';
+import { subjectsOf } from '../walk.js';
 import { AccountExport, OWNER_ONLY_FOLDER } from './account-export.js';
 import { distributeAudit } from './audit-files.js';
 import type { CsvStyle } from './csv-lines.js';
@@ -71,7 +71,7 @@ interface Prepared {
 async function prepare(options: ExportOptions, service: Service): Promise<Prepared> {
   await service.reach();
   const usage = await lastUpdates(options, service);
-  const accounts = options.account === undefined ? await allAccounts(service) : [options.account];
+  const accounts = options.account === undefined ? await subjectsOf(service) : [options.account];
   return { usage, accounts, total: await expectRecords(options, accounts, service) };
 }
 
@@ -199,17 +199,6 @@ async function lastUpdates(options: ExportOptions, service: Service): Promise<st
   const { resources } = await service.patiently(() => service.client.usage());
   const times = options.collections.map((name): ResourceUsage => resources[name]);
   return times.map(({ last_updated_at }) => last_updated_at).join(' ');
-}
-
-async function allAccounts(service: Service): Promise<string[]> {
-  const subjects: string[] = [];
-  const pages = pagesOf(
-    service,
-    (query) => service.client.accounts.list(query),
-    ({ owner_sub }) => owner_sub,
-  );
-  for await (const page of pages) for (const { owner_sub } of page) subjects.push(owner_sub);
-  return subjects;
 }
 
 /** How many records there are to come. */

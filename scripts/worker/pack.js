@@ -1,14 +1,17 @@
 // `npm run pack:worker`: a dry run of wrangler for the service and for the admin Worker, and
-// whether what it would upload is, byte by byte, what the tests run. Needs the network the first time.
+// whether what it would upload is, file by file and byte by byte, what the tests run. Needs the
+// network the first time, and the Node that wrangler wants: 22.12 or newer.
 
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { runNpm } from '../npm.js';
 import { makeReady, root } from '../setup.js';
 import { readDeployment } from './deployment.js';
 
-const WRANGLER = 'wrangler@4.86.0';
+const WRANGLER = 'wrangler@4.164.0';
+/** Of wrangler's own: it says what the folder is. */
+const NOT_UPLOADED = ['README.md'];
 
 /** @type {readonly (readonly [config: string, modules: readonly string[]])[]} */
 const UPLOADS = [
@@ -29,18 +32,21 @@ for (const [config, tested] of UPLOADS) {
 
 /** Writes into the folder what wrangler would upload. @param {string} config @param {string} folder */
 function pack(config, folder) {
-  const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx';
-  const command = ['--yes', WRANGLER, 'deploy', '--dry-run', '--config', config];
-  execFileSync(npx, [...command, '--outdir', folder], {
+  const command = ['deploy', '--dry-run', '--config', config, '--outdir', folder];
+  const { status, error } = runNpm(['exec', '--yes', '--', WRANGLER, ...command], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, WRANGLER_SEND_METRICS: 'false' },
   });
+  if (status === 0) return;
+  throw new Error(
+    `wrangler ended with exit code ${status}; ${error?.message ?? 'its message stands above'}`,
+  );
 }
 
 /** Throws if the upload is not, byte by byte, the modules that the tests run. @param {readonly string[]} tested @param {string} folder */
 function compare(tested, folder) {
-  const packed = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  const packed = readdirSync(folder).filter((name) => !NOT_UPLOADED.includes(name));
   const names = tested.map((path) => basename(path));
   const extra = packed.filter((name) => !names.includes(name));
   const other = tested.filter((path) => !isPacked(path, folder));

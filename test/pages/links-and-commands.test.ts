@@ -21,6 +21,7 @@ const READERS_FILES = [
   'poll.js',
   'behind-msw.js',
   'demo.js',
+  'alerts.js',
 ];
 const FOLDERS = /^(src|test|scripts|dist)\//;
 

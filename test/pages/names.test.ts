@@ -13,6 +13,8 @@ const NAME = /^(?:[a-z]+(?:_[a-z0-9]+)+|[A-Z]+(?:_[A-Z0-9]+)+|[a-z]+(?:[A-Z][a-z
 /** Names of other programs that pages mention. */
 const FOREIGN = new Set([
   'AWS_CA_BUNDLE',
+  'CLOUDFLARE_ACCOUNT_ID',
+  'CLOUDFLARE_API_TOKEN',
   'HTTPS_PROXY',
   'NODE_USE_ENV_PROXY',
   'authorized_keys',
@@ -21,6 +23,8 @@ const FOREIGN = new Set([
   'getBookmarkForTime',
   'getIdToken',
   'setupWorker',
+  'tail_consumers',
+  'workers_dev',
   'getToken',
   'maxResults',
   'network_mode',

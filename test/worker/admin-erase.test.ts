@@ -1,6 +1,7 @@
 // The admin Worker over the objects of the service: how it is deployed, how it erases an
 // account, and whom it obeys.
 
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,9 +20,10 @@ const CONFIG = 'src/hosts/workers/admin/wrangler.toml';
 it('The admin Worker is bound to the objects that the service deploys, and does no work on accounts unless that is asked for', () => {
   const { name, compatibilityDate, durableObjects } = readDeployment();
   const config = parse(textOf(CONFIG));
+  expect(join(dirname(CONFIG), String(config['main']))).toBe('dist/admin-worker.js');
   expect(config).toMatchObject({
-    main: '../../../dist/admin-worker.js',
     no_bundle: true,
+    find_additional_modules: false,
     compatibility_date: compatibilityDate,
     observability: { logs: { invocation_logs: false } },
     vars: { MAINTENANCE: 'off' },

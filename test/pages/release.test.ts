@@ -5,7 +5,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PAGES as RELEASED } from '../../scripts/release/pages.js';
+import { API_PREFIX } from '../../src/core/http/path.js';
 import { SCHEMA_VERSION } from '../../src/storage/file/file-schema.js';
+import { DOCUMENT } from '../support/openapi-document.js';
 import { pageSteps } from '../support/page-steps.js';
 import { ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
@@ -39,6 +41,12 @@ describe('The changelog', () => {
 
   it('begins with the version that package.json has', () => {
     expect(/^## .*$/m.exec(textOf('src/CHANGELOG.md'))?.[0]).toBe(heading);
+  });
+
+  it('says which API the version has, and which description of it', () => {
+    const [, segment] = /^\/api\/(v\d+)$/.exec(API_PREFIX) ?? [];
+    const rows = tableRows(sectionOf('src/CHANGELOG.md', heading)).map((row) => Object.values(row));
+    expect(rows).toContainEqual(['API', `${segment}, description ${DOCUMENT.info.version}`]);
   });
 
   it('says which schema and which Node the version has', () => {

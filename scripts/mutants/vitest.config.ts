@@ -4,11 +4,12 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { buildOnDemand, fromSource } from '../../test/support/build-on-demand.js';
 import { LoadErrors } from './load-errors.js';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Tests that start a built program: without `--bundles` it has no mutant in it, and is not built here. */
 const STARTS_BUILT =

@@ -108,7 +108,8 @@ describe('A search in the audit log', () => {
     const { text } = await visitor.get('/audit');
     expect(text).toContain('239 events');
     expect(text).toContain('>233 records</a>');
-    expect(text).toContain('>3 orders, 230 customers<');
+    // Where they took longer than a minute, the time of the first follows.
+    expect(text).toMatch(/>3 orders, 230 customers[<;]/);
   });
 
   it('is one row among the latest changes of the overview, however many it wrote', async () => {

@@ -2,63 +2,25 @@
 // network fails in the ways of a phone's.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OpenidProvider, openOpenidProvider } from '../support/openid-provider.js';
 import { pageCode } from '../support/pages.js';
-import { type ServerProcess, startServer } from '../support/server-process.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import {
-  bundled,
-  openRecipe,
-  openSite,
-  openWindow,
-  type Project,
-  type Site,
-  type Window,
-} from './project.js';
+import { openSignedInApp, RECIPES, type SignedInApp } from './signed-in-project.js';
 
-const PAGE = 'src/clients/client/RECIPES.md';
 const LINES_MAX = 100;
 
-let provider: OpenidProvider;
-let folder: TemporaryFolder;
-let server: ServerProcess;
-let project: Project;
-let site: Site;
-let window: Window;
+let app: SignedInApp;
 
 beforeAll(async () => {
-  provider = await openOpenidProvider('our-shop');
-  folder = await openTemporaryFolder();
-  const issuer = provider.metadata['issuer'] ?? '';
-  server = await startServer({
-    DATABASE_URL: `file:${folder.path}/service.db`,
-    AUTH_ISSUER: issuer,
+  app = await openSignedInApp('afternoon', 'app.jsx', {
+    'drafts.js': pageCode(RECIPES, '`drafts.js`'),
+    'app.jsx': pageCode(RECIPES, '`app.jsx`', 'jsx'),
   });
-  const session = pageCode(PAGE, '`session.js`')
-    .replace('https://id.example.com', issuer)
-    .replace('https://api.example.com', server.origin);
-  project = await openRecipe('afternoon', {
-    'session.js': session,
-    'drafts.js': pageCode(PAGE, '`drafts.js`'),
-    'app.jsx': pageCode(PAGE, '`app.jsx`', 'jsx'),
-  });
-  const script = await bundled(project, 'app.jsx');
-  site = await openSite(() => script);
-  window = await openWindow();
 });
-afterAll(async () => {
-  await window?.close();
-  site?.close();
-  await project?.remove();
-  await server?.stop();
-  await provider?.close();
-  await folder?.remove();
-});
+afterAll(() => app?.close());
 
-const rows = () => window.page.locator('li');
+const rows = () => app.window.page.locator('li');
 
 async function fill(customer: string, service: string, amount: string): Promise<void> {
-  const { page } = window;
+  const { page } = app.window;
   await page.getByLabel('Mteja').fill(customer);
   await page.getByLabel('Huduma').fill(service);
   await page.getByLabel('Kiasi').fill(amount);
@@ -67,33 +29,29 @@ async function fill(customer: string, service: string, amount: string): Promise<
 /** Resolves when the service has answered, or the first try has failed. */
 async function book(customer: string, service: string, amount: string): Promise<void> {
   await fill(customer, service, amount);
-  await window.page.getByRole('button', { name: 'Hifadhi' }).click();
-  await window.page.locator('form:not([inert])').waitFor();
+  await app.window.page.getByRole('button', { name: 'Hifadhi' }).click();
+  await app.window.page.locator('form:not([inert])').waitFor();
 }
 
 it('The app has at most 100 lines of code, the sign-in included', () => {
   const lines = [
-    pageCode(PAGE, '`session.js`'),
-    pageCode(PAGE, '`drafts.js`'),
-    pageCode(PAGE, '`app.jsx`', 'jsx'),
+    pageCode(RECIPES, '`session.js`'),
+    pageCode(RECIPES, '`drafts.js`'),
+    pageCode(RECIPES, '`app.jsx`', 'jsx'),
   ].flatMap((code) => code.split('\n').map((line) => line.trim()));
   const isCode = (line: string) => line !== '' && !/^(\/\/|\/\*\*)/.test(line);
   expect(lines.filter(isCode).length).toBeLessThanOrEqual(LINES_MAX);
 });
 
 it('A user signs in at the provider and sees an empty account', async () => {
-  const { page } = window;
-  await page.goto(site.origin);
-  await page.locator('input[name=login]').fill('neema');
-  await page.locator('input[name=password]').fill('any');
-  await page.locator('button[type=submit]').click();
-  await page.getByText('Continue').click();
+  const { page } = app.window;
+  await app.signIn();
   await page.getByRole('heading', { name: 'Madeni' }).waitFor();
   expect(await rows().count()).toBe(0);
 });
 
 it('The form says of each field what is wrong, in Swahili, and keeps the rest', async () => {
-  const { page } = window;
+  const { page } = app.window;
   await book('Amina Juma', '', '-5');
   await page.getByText('Namba iwe zaidi ya 0').waitFor();
   expect(await page.locator('em').allTextContents()).toEqual([
@@ -106,7 +64,7 @@ it('The form says of each field what is wrong, in Swahili, and keeps the rest', 
 });
 
 it('An order shows in the list, and among the payments that are due', async () => {
-  const { page } = window;
+  const { page } = app.window;
   await book('Amina Juma', 'Suruali', '5000');
   await page.getByText('Amina Juma: Suruali').waitFor();
   await page.getByText('Amina Juma: 5000').waitFor();
@@ -115,7 +73,7 @@ it('An order shows in the list, and among the payments that are due', async () =
 });
 
 it('The search finds names while one types, and no names of properties', async () => {
-  const { page } = window;
+  const { page } = app.window;
   await book('Neema Müller', 'Kusuka', '9000');
   await page.getByText('Neema Müller: Kusuka').waitFor();
   await page.getByPlaceholder('Tafuta').fill('am');
@@ -126,7 +84,7 @@ it('The search finds names while one types, and no names of properties', async (
 });
 
 it('An order that is taken without a network is sent when the network is back', async () => {
-  const { page } = window;
+  const { page } = app.window;
   await page.context().setOffline(true);
   await book('Zawadi Temu', 'Kofia', '700');
   await page.getByText('CONNECTION_FAILED').waitFor();
@@ -138,7 +96,7 @@ it('An order that is taken without a network is sent when the network is back', 
 });
 
 it('Orders that were taken without a network and are refused wait until they are mended or deleted', async () => {
-  const { page } = window;
+  const { page } = app.window;
   await page.context().setOffline(true);
   await book('Tatu Omari', 'Shati', '-1');
   await book('Juma Kito', '', '900');
@@ -158,7 +116,7 @@ it('Orders that were taken without a network and are refused wait until they are
 });
 
 it('An order whose answer was lost is not sent a second time', async () => {
-  const { page } = window;
+  const { page } = app.window;
   let sent = 0;
   await page.route('**/orders', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
@@ -176,7 +134,7 @@ it('An order whose answer was lost is not sent a second time', async () => {
 });
 
 it('An order is sent once, though the button is tapped twice and the network comes back meanwhile', async () => {
-  const { page } = window;
+  const { page } = app.window;
   const sent: string[] = [];
   let letGo = (): void => undefined;
   const isHeard = new Promise<void>((resolve) => {
@@ -204,7 +162,7 @@ it('An order is sent once, though the button is tapped twice and the network com
 });
 
 it('A user whose token is refused signs in again, and what was taken meanwhile is sent', async () => {
-  const { page } = window;
+  const { page } = app.window;
   await page.evaluate(() => {
     const { sessionStorage } = globalThis as unknown as { sessionStorage: Record<string, string> };
     const key = Object.keys(sessionStorage).find((name) => name.startsWith('oidc.user:')) ?? '';
@@ -214,5 +172,5 @@ it('A user whose token is refused signs in again, and what was taken meanwhile i
   await book('Hamisi Ali', 'Viatu', '300');
   await page.getByText('Continue').click();
   await page.getByText('Hamisi Ali: Viatu').waitFor();
-  expect(window.complaints).toEqual([]);
+  expect(app.window.complaints).toEqual([]);
 });

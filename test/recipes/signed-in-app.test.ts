@@ -2,21 +2,9 @@
 // the real server, a real browser.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OpenidProvider, openOpenidProvider } from '../support/openid-provider.js';
 import { pageCode } from '../support/pages.js';
-import { type ServerProcess, startServer } from '../support/server-process.js';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import {
-  bundled,
-  openRecipe,
-  openSite,
-  openWindow,
-  type Project,
-  type Site,
-  type Window,
-} from './project.js';
+import { openSignedInApp, RECIPES, type SignedInApp } from './signed-in-project.js';
 
-const PAGE = 'src/clients/client/RECIPES.md';
 const APP = `
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -48,56 +36,26 @@ createRoot(document.getElementById('root')).render(
 );
 `;
 
-let provider: OpenidProvider;
-let folder: TemporaryFolder;
-let server: ServerProcess;
-let project: Project;
-let site: Site;
-let window: Window;
+let app: SignedInApp;
 
 beforeAll(async () => {
-  provider = await openOpenidProvider('our-shop');
-  folder = await openTemporaryFolder();
-  const issuer = provider.metadata['issuer'] ?? '';
-  server = await startServer({
-    DATABASE_URL: `file:${folder.path}/service.db`,
-    AUTH_ISSUER: issuer,
-  });
-  const session = pageCode(PAGE, '`session.js`')
-    .replace('https://id.example.com', issuer)
-    .replace('https://api.example.com', server.origin);
-  project = await openRecipe('signed-in-app', {
-    'session.js': session,
-    'orders.js': pageCode(PAGE, '`orders.js`'),
+  app = await openSignedInApp('signed-in-app', 'main.jsx', {
+    'orders.js': pageCode(RECIPES, '`orders.js`'),
     'main.jsx': APP,
   });
-  const script = await bundled(project, 'main.jsx');
-  site = await openSite(() => script);
-  window = await openWindow();
 });
-afterAll(async () => {
-  await window?.close();
-  site?.close();
-  await project?.remove();
-  await server?.stop();
-  await provider?.close();
-  await folder?.remove();
-});
+afterAll(() => app?.close());
 
 it('A signed-out user is led to the provider, signs in, and comes back to an empty account', async () => {
-  const { page } = window;
-  await page.goto(site.origin);
-  await page.locator('input[name=login]').fill('neema');
-  await page.locator('input[name=password]').fill('any');
-  await page.locator('button[type=submit]').click();
-  await page.getByText('Continue').click();
+  const { page } = app.window;
+  await app.signIn();
   await page.getByText('0 orders').waitFor();
   expect(new URL(page.url()).pathname).toBe('/');
-  expect(window.complaints).toEqual([]);
+  expect(app.window.complaints).toEqual([]);
 });
 
 it('A payment shows before the service has answered, and stays', async () => {
-  const { page } = window;
+  const { page } = app.window;
   await page.locator('#book').click();
   await page.getByText('paid 0').waitFor();
   let answer = () => {};
@@ -118,7 +76,7 @@ it('A payment shows before the service has answered, and stays', async () => {
 });
 
 it('A payment that does not arrive shows, and is then removed', async () => {
-  const { page } = window;
+  const { page } = app.window;
   await page.locator('#book').click();
   await page.getByText('2 orders').waitFor();
   let fail = () => {};

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { npmProgram } from '../support/npm-program.js';
 import { ROOT } from '../support/pages.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -18,9 +19,7 @@ describe('npm', () => {
         env: { PATH: '/nowhere', ...environment },
         encoding: 'utf8',
       }).stdout;
-    const { stdout } = spawnSync('npm', ['root', '--global'], { encoding: 'utf8' });
-    const program = join(stdout.trim(), 'npm/bin/npm-cli.js');
-    expect(run({ npm_execpath: program })).toMatch(/^\d+\.\d+\.\d+$/m);
+    expect(run({ npm_execpath: npmProgram() })).toMatch(/^\d+\.\d+\.\d+$/m);
     expect(run({})).toBe('');
     // Another package manager's.
     expect(run({ npm_execpath: '/usr/bin/yarn.js' })).toBe('');

@@ -7,6 +7,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { npmProgram } from '../support/npm-program.js';
 import { ROOT } from '../support/pages.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
@@ -53,13 +54,11 @@ describe.runIf(WINE && WINDOWS_NODE)('On Windows', () => {
   };
 
   it('npm is run, though no batch file can be', async () => {
-    const { stdout } = spawnSync('npm', ['root', '--global'], { encoding: 'utf8' });
-    const program = `Z:${join(stdout.trim(), 'npm/bin/npm-cli.js')}`;
     const { text } = await runCode(
       `import { spawnSync } from 'node:child_process'; import { runNpm } from './npm.js';
        console.log('batch file', spawnSync('npm.cmd', ['--version']).error?.code);
        runNpm(['--version'], { stdio: 'inherit' });`,
-      { npm_execpath: program },
+      { npm_execpath: `Z:${npmProgram()}` },
     );
     expect(text).toMatch(/^batch file EINVAL\r?\n\d+\.\d+\.\d+\s/);
   });

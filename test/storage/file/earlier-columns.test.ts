@@ -1,7 +1,7 @@
 // Files of the schema versions before owner and status had columns: a start brings them along, in
 // one transaction. What their rows are does not change by that.
 
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLibsqlJournal } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -53,7 +53,9 @@ describe.each([1, 2])('A file of schema version %i', (version) => {
     if (version === 1) await runSql(path, 'drop table sequences');
     expect(await startOnce()).toHaveLength(SHOP.records);
     expect(await runSql(path, 'pragma user_version')).toEqual([{ user_version: SCHEMA_VERSION }]);
-    expect(await contentsOf(path)).toEqual(before);
+    // Of a copy: the library keeps a file until its statements are collected, and one more start follows.
+    await copyFile(path, `${path}-copy`);
+    expect(await contentsOf(`${path}-copy`)).toEqual(before);
     expect(
       await runSql(
         path,

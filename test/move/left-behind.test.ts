@@ -113,7 +113,7 @@ describe('A move from a backup, beside the service that goes on', () => {
     );
     await changed;
     expect(stdout).toContain(
-      'not moved: "late-a": the running service has changed it during the move',
+      'moved, but "late-a" has changed in the running service during the move; make a new backup',
     );
     expect(stdout).toContain('2 accounts with 60 records');
     expect(code).toBe(1);

@@ -40,7 +40,7 @@ const NAMED_MAX_ACCOUNTS = 20;
 const OLDER =
   'the running service has other records of it than the file; make a new backup, and move that';
 const LATE =
-  'the running service has changed it during the move; make a new backup, DELETE /accounts/SUBJECT at the admin Worker, and move it again';
+  'has changed in the running service during the move; make a new backup, DELETE /accounts/SUBJECT at the admin Worker, and move it again';
 const NOT_COMPARED =
   'not compared with a running service: what it took after the backup is not there (--check-against URL)';
 
@@ -163,16 +163,15 @@ async function runIn(
     const moved = await moveIn(source, { account, withheld }, worker, dependencies);
     // Once more: the console may have written while the records were on their way.
     const late = (await changed()).filter((owner) => !moved.left.has(owner));
-    const left = new Map([...moved.left, ...late.map((owner) => [owner, LATE] as const)]);
-    const { accounts, records, events } = moved;
+    const { accounts, records, events, left } = moved;
     const took = timeOf(records, dependencies.now() - begun);
     dependencies.out(
       `${path}: ${accounts} accounts with ${records} records, and ${events} audit events, are there ${took}\n`,
     );
     const unowned = account === undefined ? source.unowned : 0;
-    for (const line of remarksOn({ ...moved, left }, unowned)) dependencies.out(`  ${line}\n`);
+    for (const line of remarksOn(moved, late, unowned)) dependencies.out(`  ${line}\n`);
     if (live === undefined) dependencies.out(`  ${NOT_COMPARED}\n`);
-    return left.size === 0 ? EXIT_DONE : EXIT_FAILED;
+    return left.size + late.length === 0 ? EXIT_DONE : EXIT_FAILED;
   } finally {
     source.close();
   }
@@ -191,11 +190,17 @@ async function erasedSince(
   return new Map([...found].map(({ subject, erased }) => [subject, erased]));
 }
 
-function remarksOn({ wereThere, left, unseen }: MovedIn, unowned: number): string[] {
-  const lines = [...left]
-    .slice(0, NAMED_MAX_ACCOUNTS)
-    .map(([owner, reason]) => `not moved: ${JSON.stringify(owner)}: ${reason}`);
-  if (left.size > lines.length) lines.push(`not moved: ${left.size - lines.length} more accounts`);
+function remarksOn(
+  { wereThere, left, unseen }: MovedIn,
+  late: readonly string[],
+  unowned: number,
+): string[] {
+  const lines = [
+    ...[...left].map(([owner, reason]) => `not moved: ${JSON.stringify(owner)}: ${reason}`),
+    ...late.map((owner) => `moved, but ${JSON.stringify(owner)} ${LATE}`),
+  ];
+  const more = lines.splice(NAMED_MAX_ACCOUNTS).length;
+  if (more > 0) lines.push(`not moved, or changed since: ${more} more accounts`);
   if (wereThere > 0) lines.push(`${wereThere} of the records were there before this run`);
   if (unowned > 0) lines.push(`${unowned} records without an owner stay in the file`);
   if (unseen > 0) {

@@ -8,6 +8,7 @@ import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeInstalled, root } from '../setup.js';
 import { hasTimedOut, isNoticed, report } from './report.js';
+import { testsOf } from './rooms.js';
 
 /** A mutant on which the tests take this much longer than usual is tried again, alone. */
 const TIMEOUT_MS = 12_000;
@@ -122,8 +123,7 @@ function readArguments(given) {
     },
   });
   const paths = positionals.length > 0 ? positionals : ['src/core/domain'];
-  const rooms = paths.map((path) => `test/${path.split('/')[1]?.replace(/\.ts$/, '')}/`);
-  const tests = values.tests.length > 0 ? values.tests : [...new Set(rooms)];
+  const tests = values.tests.length > 0 ? values.tests : [...new Set(paths.map(testsOf))];
   return {
     paths,
     tests,

@@ -14,7 +14,7 @@ import { makeInstalled, makeReady, root } from './setup.js';
 
 /** On two quick, quiet cores. */
 const USUAL =
-  'The tests usually take three to four minutes on two slow cores, longer on a busy machine.';
+  'The tests usually take five to seven minutes on two slow cores, longer on a busy machine.';
 
 /** Rows of the table of `--times`. */
 const TIMES_SHOWN = 30;

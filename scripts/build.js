@@ -77,7 +77,7 @@ async function buildBundles() {
       // For the tests of those who embed the service, on any host.
       build({
         ...common,
-        entryPoints: ['src/memory.ts', 'src/journal-conformance.ts'],
+        entryPoints: ['src/memory.ts', 'src/storage-conformance.ts'],
         platform: 'neutral',
         plugins: [sharedBundles],
       }),

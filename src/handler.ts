@@ -13,10 +13,10 @@ import type { RandomBytes } from './core/http/request-id.js';
 import { ROUTES } from './core/http/routes.js';
 import { type IdentityProvider, noIdentityProvider } from './core/identity/identity-provider.js';
 import { type Log, silentLog } from './core/log.js';
-import type { RecordStore } from './core/records/record-store.js';
+import type { RecordService } from './core/records/record-service.js';
 
 export interface HandlerDependencies {
-  readonly records: RecordStore;
+  readonly records: RecordService;
   /** Default: none, and every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
   readonly identity?: IdentityProvider;
   /**
@@ -124,17 +124,6 @@ export {
 export { type UserinfoOptions, userinfoIdentity } from './core/identity/userinfo.js';
 export { type Log, type LogFields, silentLog } from './core/log.js';
 export type { AccountLimits } from './core/records/account-limits.js';
-export type {
-  Changes,
-  CommitResult,
-  Journal,
-  JournalRow,
-  Sequences,
-  StoredTotals,
-  StoredUsage,
-  StoredViews,
-  ThreeTimes,
-} from './core/records/journal.js';
 export {
   type OpenAccountRecords,
   type OpenAccountRecordsOptions,
@@ -151,11 +140,22 @@ export type {
   OperatorViews,
   Overview,
   RecordCounts,
-  RecordStore,
+  RecordService,
   ResourceUsage,
   Sender,
   Usage,
-} from './core/records/record-store.js';
+} from './core/records/record-service.js';
+export type {
+  Changes,
+  CommitResult,
+  RecordStorage,
+  Sequences,
+  StoredRow,
+  StoredTotals,
+  StoredUsage,
+  StoredViews,
+  ThreeTimes,
+} from './core/records/record-storage.js';
 export { type RecordWork, workInPlace } from './core/records/record-work.js';
 export { sampleRows } from './core/records/sample-rows.js';
 export { type ServiceEvents, silentEvents } from './core/service-events.js';

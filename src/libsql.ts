@@ -1,9 +1,9 @@
-// The package's second entry, for Node: the journal over a local libSQL file.
+// The package's second entry, for Node: the storage over a local libSQL file.
 
-import { type Journal, sampleRows } from './handler.js';
+import { type RecordStorage, sampleRows } from './handler.js';
 import type { Backup } from './storage/backup/backups.js';
 import type { DatabaseContents } from './storage/backup/database-contents.js';
-import { type FileJournal, openLibsqlJournal as open } from './storage/file/file-journal.js';
+import { type FileStorage, openLibsqlStorage as open } from './storage/file/file-storage.js';
 import type { ReplicationOptions } from './storage/file/replica-news.js';
 import type { ReplicaReport } from './storage/replication/replica-report.js';
 
@@ -13,7 +13,7 @@ import type { ReplicaReport } from './storage/replication/replica-report.js';
  * of another program, newer than this release, or not writable; and where it is missing or
  * empty, and its folder, a backup or a replica shows that there is an earlier one.
  */
-export function openLibsqlJournal(options: {
+export function openLibsqlStorage(options: {
   path: string;
   /** Whether a new file receives the sample rows of the reserved subject `local-preview`. Default: true. */
   sampleRows?: boolean | undefined;
@@ -23,9 +23,16 @@ export function openLibsqlJournal(options: {
   backupFolder?: string | undefined;
   /** Makes a new database also where an earlier one is known to have been. */
   createAnyway?: boolean | undefined;
-}): Promise<FileJournal> {
+}): Promise<FileStorage> {
   const { sampleRows: hasSamples = true } = options;
   return open({ ...options, initialRows: hasSamples ? sampleRows() : [] });
 }
 
-export type { Backup, DatabaseContents, FileJournal, Journal, ReplicaReport, ReplicationOptions };
+export type {
+  Backup,
+  DatabaseContents,
+  FileStorage,
+  RecordStorage,
+  ReplicaReport,
+  ReplicationOptions,
+};

@@ -1,19 +1,19 @@
-// The package's entry for the tests of programs that embed the service: a journal
+// The package's entry for the tests of programs that embed the service: a storage
 // in memory, and tokens that anybody can write. Neither is for production.
 
 import { localIdentity } from './core/identity/local-tokens.js';
-import { type Journal, type StoredViews, sampleRows } from './handler.js';
-import { MemoryStorage } from './storage/memory/memory-journal.js';
+import { type RecordStorage, type StoredViews, sampleRows } from './handler.js';
+import { MemoryStorage } from './storage/memory/memory-record-storage.js';
 
-export interface MemoryJournalOptions {
-  /** Whether the journal starts with the rows of the account `local-preview`, as a new file does. Default: true. */
+export interface MemoryStorageOptions {
+  /** Whether the storage starts with the rows of the account `local-preview`, as a new file does. Default: true. */
   readonly sampleRows?: boolean;
   /** When the sample rows were created: milliseconds since 1970, UTC. */
   readonly clock?: () => number;
 }
 
-/** A journal that is gone when nothing refers to it any more. */
-export function openMemoryJournal(options: MemoryJournalOptions = {}): Journal & StoredViews {
+/** A storage that is gone when nothing refers to it any more. */
+export function openMemoryStorage(options: MemoryStorageOptions = {}): RecordStorage & StoredViews {
   const storage = new MemoryStorage();
   const { sampleRows: hasSamples = true, clock = Date.now } = options;
   if (hasSamples) {

@@ -8,7 +8,7 @@ import { pagesOf } from './pages.js';
 
 /** Built files that no operator's command loads; a source map is left out as well. */
 const FOR_PROGRAMMERS =
-  /^(?:\.built|types|preview|local-identity|worker|admin-worker|memory|journal-conformance|client|client-shared|operator-client)(?:\.js)?$|\.map$/;
+  /^(?:\.built|types|preview|local-identity|worker|admin-worker|memory|storage-conformance|client|client-shared|operator-client)(?:\.js)?$|\.map$/;
 
 /** Prints the files that the driver of the database loads on this machine, its native part too. */
 const LOADED = "require('libsql'); console.log(JSON.stringify(Object.keys(require.cache)))";

@@ -18,7 +18,13 @@ export interface FinishedRequest {
   readonly bytes: number;
 }
 
-export type CommitStatus = 'committed' | 'absent' | 'present' | 'unknown' | 'refused' | 'kept';
+export type CommitStatus =
+  | 'committed'
+  | 'notStored'
+  | 'storedUnconfirmed'
+  | 'unknown'
+  | 'rejected'
+  | 'notReplicated';
 export type IdentityOutcome = 'identified' | 'invalid' | 'unavailable';
 
 export interface ServiceEvents {

@@ -5,7 +5,7 @@ import type { FairScheduler } from '../core/admission/fair-scheduler.js';
 import type { RandomBytes } from '../core/http/request-id.js';
 import type { IdentityEvents } from '../core/identity/metered-checks.js';
 import type { Log } from '../core/log.js';
-import type { RecordStore } from '../core/records/record-store.js';
+import type { RecordService } from '../core/records/record-service.js';
 import {
   type AdmissionLimits,
   createResponder,
@@ -19,7 +19,7 @@ import type { Settings } from './settings.js';
 /** The parts of a host; undefined where the platform has nothing better than the handler's default. */
 export interface HostParts {
   readonly settings: Settings;
-  readonly records: RecordStore;
+  readonly records: RecordService;
   readonly log: Log;
   readonly scheduler: FairScheduler;
   readonly admission: AdmissionLimits | undefined;

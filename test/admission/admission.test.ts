@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { Admission, UNLIMITED } from '../../src/core/admission/admission.js';
-import { turn } from '../records/map-journal.js';
+import { turn } from '../records/map-storage.js';
 
 const stays = () => false;
 const LIMITS = { accountMaxBytes: 100, totalMaxBytes: 250, ownShareBytes: 10 };

@@ -7,7 +7,7 @@ import { createOperatorClient } from 'service-management-api/operator-client';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/domain/errors.js';
 import type * as payment from '../../src/core/domain/payment.js';
-import type * as views from '../../src/core/records/record-store.js';
+import type * as views from '../../src/core/records/record-service.js';
 import { DOCUMENT, typedViolation } from '../support/openapi-document.js';
 
 /** The properties that a type names. */

@@ -3,17 +3,17 @@
 
 import { join } from 'node:path';
 import { createHandler, openRecords } from 'service-management-api';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { expect, it } from 'vitest';
 import { ADMIN_KEY } from '../support/contract.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 it('reports a database that no longer answers, while reads go on', async () => {
   const folder = await openTemporaryFolder();
-  const journal = await openLibsqlJournal({ path: join(folder.path, 'service.db') });
+  const storage = await openLibsqlStorage({ path: join(folder.path, 'service.db') });
   let now = 1_000_000;
   const handler = createHandler({
-    records: await openRecords({ journal }),
+    records: await openRecords({ storage }),
     adminKey: ADMIN_KEY,
     clock: () => now,
   });
@@ -33,7 +33,7 @@ it('reports a database that no longer answers, while reads go on', async () => {
     ...healthy,
   });
 
-  await journal.close();
+  await storage.close();
   now += 61_900;
   expect(await get('/health')).toEqual({
     status: 200,

@@ -1,11 +1,16 @@
 // What the embedding page says of tests, run as it is written: the service in
-// memory, and the checks of a journal of one's own.
+// memory, and the checks of a storage of one's own.
 
 import { execFile } from 'node:child_process';
 import { isBuiltin } from 'node:module';
 import { promisify } from 'node:util';
-import { createHandler, FailureError, openRecords, type RecordStore } from 'service-management-api';
-import { localIdentity, openMemoryJournal } from 'service-management-api/memory';
+import {
+  createHandler,
+  FailureError,
+  openRecords,
+  type RecordService,
+} from 'service-management-api';
+import { localIdentity, openMemoryStorage } from 'service-management-api/memory';
 import { describe, expect, it } from 'vitest';
 import { pageCode } from '../support/pages.js';
 import { openProject } from '../support/project.js';
@@ -14,21 +19,21 @@ const run = promisify(execFile);
 const PAGE = 'src/embedding.md';
 const ENGINE_PAGE = 'src/storage/conformance/README.md';
 
-/** Journals over a Map, the second of which forgets its rows when it is opened again. */
+/** Storages over a Map, the second of which forgets its rows when it is opened again. */
 const OUR_JOURNAL = (keeps: boolean) => `
-import { openMemoryJournal } from 'service-management-api/memory';
+import { openMemoryStorage } from 'service-management-api/memory';
 export async function makeHome() {
-  const make = () => openMemoryJournal({ sampleRows: false });
-  let journal = make();
+  const make = () => openMemoryStorage({ sampleRows: false });
+  let storage = make();
   return {
     async open() {
-      ${keeps ? 'return { ...methodsOf(journal), close: async () => {} };' : 'journal = make(); return journal;'}
+      ${keeps ? 'return { ...methodsOf(storage), close: async () => {} };' : 'storage = make(); return storage;'}
     },
     async remove() {},
   };
 }
-const methodsOf = (journal) => Object.fromEntries(
-  ['load', 'sequences', 'commit', 'usage', 'auditEvents', 'ping'].map((name) => [name, (...args) => journal[name](...args)]),
+const methodsOf = (storage) => Object.fromEntries(
+  ['load', 'sequences', 'commit', 'usage', 'auditEvents', 'ping'].map((name) => [name, (...args) => storage[name](...args)]),
 );
 `;
 
@@ -54,7 +59,7 @@ describe('The embedding page’s tests', () => {
       ],
     ],
     [false, ['keeps puts, updates, removals and events of one commit together']],
-  ])('name the fault of a journal (keeps its rows: %s)', async (keeps, failing) => {
+  ])('name the fault of a storage (keeps its rows: %s)', async (keeps, failing) => {
     const project = await openProject(journalFiles(OUR_JOURNAL(keeps)));
     try {
       const stdout = await checked(project.path);
@@ -67,16 +72,16 @@ describe('The embedding page’s tests', () => {
   });
 });
 
-function journalFiles(ourJournal: string) {
+function journalFiles(ourStorage: string) {
   return {
-    'journal.test.js': pageCode(ENGINE_PAGE, '## The checks'),
-    'our-journal.js': ourJournal,
+    'storage.test.js': pageCode(ENGINE_PAGE, '## The checks'),
+    'our-storage.js': ourStorage,
   };
 }
 
 /** What Node's test runner prints of the checks in that folder. */
 async function checked(folder: string): Promise<string> {
-  const given = ['--test', '--test-reporter=tap', 'journal.test.js'];
+  const given = ['--test', '--test-reporter=tap', 'storage.test.js'];
   const { stdout } = await run(process.execPath, given, { cwd: folder }).catch(
     (error: { stdout: string }) => error,
   );
@@ -89,11 +94,11 @@ describe('The page’s engine', () => {
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteJournal } from './engine.js';
+import { openSqliteStorage } from './engine.js';
 export async function makeHome() {
   const folder = await mkdtemp(join(tmpdir(), 'engine-'));
   return {
-    open: async () => openSqliteJournal(join(folder, 'records.db')),
+    open: async () => openSqliteStorage(join(folder, 'records.db')),
     remove: () => rm(folder, { recursive: true }),
   };
 }
@@ -132,9 +137,9 @@ export async function makeHome() {
 });
 
 it('A store of one’s own answers 503 with Retry-After by a FailureError', async () => {
-  const records = await openRecords({ journal: openMemoryJournal() });
+  const records = await openRecords({ storage: openMemoryStorage() });
   const failure = { code: 'STORAGE_UNAVAILABLE', message: 'away', retryAfterSeconds: 7 } as const;
-  const away: RecordStore = {
+  const away: RecordService = {
     operator: records.operator,
     account: (owner) => ({
       ...records.account(owner),
@@ -154,10 +159,10 @@ it('A store of one’s own answers 503 with Retry-After by a FailureError', asyn
   await records.close();
 });
 
-it('A journal in memory has the sample rows unless an option leaves them out', async () => {
+it('A storage in memory has the sample rows unless an option leaves them out', async () => {
   const count = async (options: { sampleRows?: boolean }) => {
     let rows = 0;
-    for await (const page of openMemoryJournal(options).load()) rows += page.length;
+    for await (const page of openMemoryStorage(options).load()) rows += page.length;
     return rows;
   };
   expect(await count({ sampleRows: false })).toBe(0);

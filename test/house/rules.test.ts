@@ -55,7 +55,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   handler: ['core/'],
   libsql: ['storage/', 'handler'],
   memory: ['core/identity', 'storage/', 'handler'],
-  'journal-conformance': ['core/records', 'storage/'],
+  'storage-conformance': ['core/records', 'storage/'],
   client: ['clients/client'],
   'operator-client': ['clients/client'],
   server: ['tools/'],

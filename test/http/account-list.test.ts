@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { createHandler, openRecords } from '../../src/handler.js';
-import { openMemoryJournal } from '../../src/memory.js';
+import { openMemoryStorage } from '../../src/memory.js';
 
 const KEY = 'the-operator-key-of-the-handler-tests';
 
@@ -13,7 +13,7 @@ it.each([
   ['?q=XQ-', ['xq-juma', 'xq-neema']],
   ['?q=nobody', []],
 ])('GET /admin/accounts%s lists %j', async (query, owners) => {
-  const records = await openRecords({ journal: openMemoryJournal() });
+  const records = await openRecords({ storage: openMemoryStorage() });
   for (const owner of ['xq-neema', 'xq-juma'])
     await records.account(owner).create('businesses', '{}');
   const handler = createHandler({ records, adminKey: KEY });

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { createHandler, FairScheduler, openRecords } from '../../src/handler.js';
-import { openMemoryJournal } from '../../src/memory.js';
+import { openMemoryStorage } from '../../src/memory.js';
 
 it('A request of another account begins after a slice of a burst, not after the whole burst', async () => {
   // Each look at the clock is half a millisecond later: four requests fill a slice.
@@ -14,7 +14,7 @@ it('A request of another account begins after a slice of a burst, not after the 
     },
   });
   const handler = createHandler({
-    records: await openRecords({ journal: openMemoryJournal(), scheduler }),
+    records: await openRecords({ storage: openMemoryStorage(), scheduler }),
     scheduler,
     identity: {
       identify: async (token) => ({ status: 'identified', subject: token }),

@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { createHandler, openRecords } from '../../src/handler.js';
-import { localIdentity, openMemoryJournal } from '../../src/memory.js';
+import { localIdentity, openMemoryStorage } from '../../src/memory.js';
 
 const URL = 'http://localhost/api/v1/businesses';
 const headers = { Authorization: 'Bearer local-neema' };
@@ -11,7 +11,7 @@ const headers = { Authorization: 'Bearer local-neema' };
 it.each(['the host', "the request's signal"])(
   'A write is dropped when %s says that its client has gone',
   async (source) => {
-    const records = await openRecords({ journal: openMemoryJournal() });
+    const records = await openRecords({ storage: openMemoryStorage() });
     const handler = createHandler({ records, identity: localIdentity() });
     const signal = source === 'the host' ? null : AbortSignal.abort();
     const host = source === 'the host' ? { isDisconnected: () => true } : {};

@@ -6,11 +6,11 @@ import {
   createHandler,
   type HandlerDependencies,
   type IdentityProvider,
-  type Journal,
   type Log,
   type LogFields,
   openRecords,
-  type RecordStore,
+  type RecordService,
+  type RecordStorage,
   type StoredViews,
 } from '../../src/handler.js';
 
@@ -24,7 +24,7 @@ const anyone: IdentityProvider = {
 };
 
 /** Storage that starts empty and keeps nothing. */
-const forgetful: Journal & StoredViews = {
+const forgetful: RecordStorage & StoredViews = {
   bodyMaxBytes: Number.POSITIVE_INFINITY,
   async *load() {},
   sequences: async () => ({}),
@@ -36,11 +36,11 @@ const forgetful: Journal & StoredViews = {
 };
 
 /** Records of which every part fails in the way given. */
-function broken(fail: () => never): RecordStore {
+function broken(fail: () => never): RecordService {
   const parts = new Proxy({}, { get: () => fail });
   return {
-    account: () => parts as ReturnType<RecordStore['account']>,
-    operator: parts as RecordStore['operator'],
+    account: () => parts as ReturnType<RecordService['account']>,
+    operator: parts as RecordService['operator'],
   };
 }
 
@@ -139,7 +139,7 @@ describe('an unexpected error', () => {
   it('in the identity provider is answered and logged in the same way', async () => {
     const log = openLog();
     const identity: IdentityProvider = { identify: () => Promise.reject(error) };
-    const records = await openRecords({ journal: forgetful });
+    const records = await openRecords({ storage: forgetful });
     const headers = AS_ACCOUNT;
     const response = await ask({ records, identity, log }, '/api/v1/customers', { headers });
     expect(response.status).toBe(500);
@@ -169,7 +169,7 @@ describe('an unexpected error', () => {
 
 describe('a handler with records and no other part', () => {
   const bare = async (path: string, init?: RequestInit) =>
-    ask({ records: await openRecords({ journal: forgetful }) }, path, init);
+    ask({ records: await openRecords({ storage: forgetful }) }, path, init);
 
   it('answers health with a request id and a time of its own', async () => {
     const before = Date.now();
@@ -212,7 +212,7 @@ describe('a handler with every part given', () => {
   it('takes time and randomness from them', async () => {
     let now = Date.UTC(2026, 0, 14);
     const handler = createHandler({
-      records: await openRecords({ journal: forgetful }),
+      records: await openRecords({ storage: forgetful }),
       identity: anyone,
       adminKey: KEY,
       clock: () => now,
@@ -236,7 +236,7 @@ describe('a handler with every part given', () => {
   });
 
   it('takes the body from the host when the host has a quicker way', async () => {
-    const records = await openRecords({ journal: forgetful });
+    const records = await openRecords({ storage: forgetful });
     const handler = createHandler({ records, identity: anyone });
     const request = new Request('http://localhost/api/v1/businesses', {
       method: 'POST',
@@ -255,7 +255,7 @@ describe('methods are case-sensitive', () => {
   it.each(['Patch', 'pATCH', 'FOO', 'constructor', '__proto__', 'toString', 'M-SEARCH'])(
     '%s is 405',
     async (method) => {
-      const records = await openRecords({ journal: forgetful });
+      const records = await openRecords({ storage: forgetful });
       const init = { method, headers: AS_ACCOUNT };
       const path = '/api/v1/customers/CUS-0001';
       const response = await ask({ records, identity: anyone }, path, init);

@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { createHandler, openRecords } from '../../src/handler.js';
-import { openMemoryJournal } from '../../src/memory.js';
+import { openMemoryStorage } from '../../src/memory.js';
 import { keptLog } from '../support/kept-log.js';
 
 const KEY = 'the-operator-key-of-the-handler-tests';
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 async function openService(adminKey: string | undefined = KEY) {
   const log = keptLog();
   const time = { now: Date.UTC(2026, 0, 14) };
-  const records = await openRecords({ journal: openMemoryJournal() });
+  const records = await openRecords({ storage: openMemoryStorage() });
   const handler = createHandler({ records, adminKey, log, clock: () => time.now });
   return {
     log,

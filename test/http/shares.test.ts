@@ -4,13 +4,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createHandler, openRecords, unsliced } from '../../src/handler.js';
-import { localIdentity, openMemoryJournal } from '../../src/memory.js';
+import { localIdentity, openMemoryStorage } from '../../src/memory.js';
 
 const KEY = 'the-operator-key-of-the-handler-tests';
 
 it('each account and the operator have shares of their own', async () => {
   const handler = createHandler({
-    records: await openRecords({ journal: openMemoryJournal() }),
+    records: await openRecords({ storage: openMemoryStorage() }),
     // On a slow machine the slice of a turn could be over before all five have begun.
     scheduler: unsliced(),
     identity: localIdentity(),

@@ -152,7 +152,7 @@ describe('The log', () => {
       level: 'error',
       event: 'storage_commit_failed',
       error: expect.stringContaining('planted'),
-      stored: 'absent',
+      stored: 'notStored',
     });
     expectCleanLog(server);
   });

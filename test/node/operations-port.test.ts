@@ -193,7 +193,7 @@ describe('The service says that it is not ready', () => {
     expect((await rawExchange(server.origin, CREATION))[0]?.status).toBe(500);
     expect(await readyOf(operations)).toMatchObject({ status: 503, reasons: ['writes_failing'] });
     const metrics = await Metrics.of(operations);
-    expect(metrics.total('service_commits_total', { result: 'absent' })).toBe(1);
+    expect(metrics.total('service_commits_total', { result: 'notStored' })).toBe(1);
     expect(metrics.total('service_ready')).toBe(0);
     await rm(fault);
     await untilReasons(operations, []);

@@ -72,22 +72,22 @@ describe('Commits', () => {
     const meter = new Meter({ now: () => time, clock: () => time });
     meter.commitStarted(3);
     time = 1_250;
-    meter.commitFinished('absent', new Error('SQLITE_FULL: no room'));
+    meter.commitFinished('notStored', new Error('SQLITE_FULL: no room'));
     expect(meter.writeFailure).toEqual({ since: 1_250, reason: 'SQLITE_FULL: no room' });
     time = 2_000;
     meter.commitStarted(1);
-    meter.commitFinished('present', new Error('SQLITE_IOERR'));
+    meter.commitFinished('storedUnconfirmed', new Error('SQLITE_IOERR'));
     expect(meter.writeFailure).toEqual({ since: 1_250, reason: 'SQLITE_IOERR' });
     meter.commitStarted(1);
     meter.commitFinished('committed');
     expect(meter.writeFailure).toBeUndefined();
     expect(Object.fromEntries(meter.commits)).toEqual({
       committed: 1,
-      absent: 1,
-      present: 1,
+      notStored: 1,
+      storedUnconfirmed: 1,
       unknown: 0,
-      refused: 0,
-      kept: 0,
+      rejected: 0,
+      notReplicated: 0,
     });
     expect(meter.commitDurations.sum).toBe(0.25);
     expect(meter.groupSizes.sum).toBe(5);
@@ -96,10 +96,10 @@ describe('Commits', () => {
   it('do not count as recovered after a trial that began before the last failure', () => {
     const meter = new Meter({ now: () => 0, clock: () => 0 });
     meter.commitStarted(1);
-    meter.commitFinished('absent', new Error('first'));
+    meter.commitFinished('notStored', new Error('first'));
     const seen = meter.writeFailure;
     meter.commitStarted(1);
-    meter.commitFinished('absent', new Error('second'));
+    meter.commitFinished('notStored', new Error('second'));
     if (seen !== undefined) meter.writesRecovered(seen);
     expect(meter.writeFailure?.reason).toBe('second');
   });

@@ -63,7 +63,7 @@ function open(storage: Partial<AskedStorage> = {}) {
 
 function fail(meter: Meter, reason: string): void {
   meter.commitStarted(1);
-  meter.commitFinished('absent', new Error(reason));
+  meter.commitFinished('notStored', new Error(reason));
 }
 
 describe('The service is not ready', () => {

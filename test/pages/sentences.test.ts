@@ -173,7 +173,7 @@ const SENTENCES: readonly Sentence[] = [
   [
     'src/storage/README.md',
     'at most {} bytes in a file',
-    'src/storage/file/file-journal.ts',
+    'src/storage/file/file-storage.ts',
     'TEXT_MAX_BYTES',
   ],
   [
@@ -185,7 +185,7 @@ const SENTENCES: readonly Sentence[] = [
   [
     'src/storage/replication/README.md',
     'waits up to {} s for Litestream',
-    'src/storage/file/file-journal.ts',
+    'src/storage/file/file-storage.ts',
     'LITESTREAM_START_MAX_MS',
     SECOND,
   ],

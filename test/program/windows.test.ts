@@ -84,8 +84,8 @@ describe.runIf(WINE && WINDOWS_NODE)('On Windows', () => {
   it('the handler serves records from memory', async () => {
     const { text } = await runCode(
       `import { createHandler, openRecords } from './dist/handler.js';
-       import { localIdentity, openMemoryJournal } from './dist/memory.js';
-       const records = await openRecords({ journal: openMemoryJournal() });
+       import { localIdentity, openMemoryStorage } from './dist/memory.js';
+       const records = await openRecords({ storage: openMemoryStorage() });
        const handle = createHandler({ records, identity: localIdentity() });
        const headers = { Authorization: 'Bearer local-amina' };
        const url = 'http://localhost/api/v1/customers';

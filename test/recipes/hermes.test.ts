@@ -104,9 +104,9 @@ it('The client behaves in Hermes as in Node', async () => {
 async function inNode(folder: string) {
   const built = <Entry>(name: string) => import(join(ROOT, 'dist', name)) as Promise<Entry>;
   const { createHandler, openRecords } = await built<typeof handler>('handler.js');
-  const { localIdentity, openMemoryJournal } = await built<typeof memory>('memory.js');
+  const { localIdentity, openMemoryStorage } = await built<typeof memory>('memory.js');
   const { scenario } = await import(join(folder, 'scenario.js'));
-  const records = await openRecords({ journal: openMemoryJournal({ sampleRows: false }) });
+  const records = await openRecords({ storage: openMemoryStorage({ sampleRows: false }) });
   const handle = createHandler({ records, identity: localIdentity() });
   const answers: Recorded[] = [];
   const seen = await scenario(

@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { NO_LIMITS, quotaFailure } from '../../src/core/records/account-limits.js';
-import { MapJournal } from './map-journal.js';
+import { MapStorage } from './map-storage.js';
 import { MemoryRecords } from './memory-records.js';
 
 const PERSON = { name: 'Neema', phone: '1' };
@@ -27,11 +27,11 @@ it('counts the earlier writes of the same group, those of other accounts not', a
   const measured = new MemoryRecords({ limits: { maxBytes: 1_000_000, maxRecords: 0 } });
   for (let i = 0; i < 4; i++) await measured.account('neema').create('customers', PERSON);
   const { bytes } = measured.set.sizeOf('neema');
-  const journal = new MapJournal();
-  const records = new MemoryRecords({ journal, limits: { maxBytes: bytes / 2, maxRecords: 0 } });
-  journal.hold();
+  const storage = new MapStorage();
+  const records = new MemoryRecords({ storage, limits: { maxBytes: bytes / 2, maxRecords: 0 } });
+  storage.hold();
   const first = records.account('juma').create('customers', PERSON);
-  await journal.begun(1);
+  await storage.begun(1);
   const neema = records.account('neema');
   const group = [
     neema.create('customers', PERSON),
@@ -41,29 +41,29 @@ it('counts the earlier writes of the same group, those of other accounts not', a
     neema.delete('customers', 'CUS-0002'),
     neema.create('customers', PERSON),
   ];
-  journal.release();
+  storage.release();
   await first;
   const outcomes = await Promise.all(group);
   expect(outcomes.map((outcome) => outcome.ok)).toEqual([true, true, true, false, true, true]);
 });
 
 it('counts a record that the same group deletes no longer', async () => {
-  const journal = new MapJournal();
-  const records = new MemoryRecords({ journal, limits: { maxBytes: 0, maxRecords: 1 } });
+  const storage = new MapStorage();
+  const records = new MemoryRecords({ storage, limits: { maxBytes: 0, maxRecords: 1 } });
   const neema = records.account('neema');
   await neema.create('customers', PERSON);
-  journal.hold();
+  storage.hold();
   const first = records.account('juma').create('customers', PERSON);
-  await journal.begun(2);
+  await storage.begun(2);
   const group = [
     neema.create('customers', PERSON),
     neema.delete('customers', 'CUS-0001'),
     neema.create('customers', PERSON),
     neema.create('customers', PERSON),
   ];
-  journal.release();
+  storage.release();
   await first;
   const outcomes = await Promise.all(group);
   expect(outcomes.map((outcome) => outcome.ok)).toEqual([false, true, true, false]);
-  expect(journal.commits).toHaveLength(3);
+  expect(storage.commits).toHaveLength(3);
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { Outcome } from '../../src/core/domain/errors.js';
 import { type RecordWork, workInPlace } from '../../src/core/records/record-work.js';
-import { MapJournal, turn } from './map-journal.js';
+import { MapStorage, turn } from './map-storage.js';
 import { MemoryRecords } from './memory-records.js';
 
 const PERSON = { name: 'Neema', phone: '1' };
@@ -72,20 +72,20 @@ describe('Waiting writes', () => {
   });
 
   it('are not made when their client has gone before they are decided', async () => {
-    const journal = new MapJournal();
-    const records = new MemoryRecords({ journal });
+    const storage = new MapStorage();
+    const records = new MemoryRecords({ storage });
     let isGone = false;
     const account = records.account('shop', { isDisconnected: () => isGone });
-    journal.hold();
+    storage.hold();
     const first = account.create('customers', PERSON);
-    await journal.begun(1);
+    await storage.begun(1);
     const later = [account.create('customers', PERSON), account.delete('customers', ID)];
     isGone = true;
-    journal.release();
+    storage.release();
     // The first was decided: it stays.
     expect(codeOf(await first)).toBe('ok');
     expect((await Promise.all(later)).map(codeOf)).toEqual(['BAD_REQUEST', 'BAD_REQUEST']);
-    expect([journal.commits.length, journal.rows.size]).toEqual([1, 1]);
+    expect([storage.commits.length, storage.rows.size]).toEqual([1, 1]);
     isGone = false;
     const next = await account.create('customers', PERSON);
     expect(next.ok && JSON.parse(next.value).id).toBe('CUS-0002');
@@ -118,13 +118,13 @@ describe('Dear work elsewhere', () => {
 
   it('on a state that was then not stored is repeated', async () => {
     const work = new SlowWork();
-    const journal = new MapJournal();
-    const records = new MemoryRecords({ work, journal });
+    const storage = new MapStorage();
+    const records = new MemoryRecords({ work, storage });
     const account = records.account('neema');
     await account.create('customers', PERSON);
     const first = account.update('customers', ID, { a: 1 });
     const second = account.update('customers', ID, { b: 1 });
-    journal.outcomes.push({ status: 'absent', error: new Error('injected') });
+    storage.outcomes.push({ status: 'notStored', error: new Error('injected') });
     await work.finish();
     // The second is prepared on the first one's change, whose commit fails.
     await work.finish();
@@ -205,26 +205,26 @@ describe('A create and a delete in one group', () => {
 
 describe('The numbers of ids', () => {
   it('are stored with every create and delete, and given once, restarts included', async () => {
-    const journal = new MapJournal();
+    const storage = new MapStorage();
     const { openRecords } = await import('../../src/core/records/memory-store.js');
     const ids: string[] = [];
     for (let life = 0; life < 3; life++) {
-      const account = (await openRecords({ journal })).account('neema');
+      const account = (await openRecords({ storage })).account('neema');
       const made = await account.create('customers', JSON.stringify(PERSON));
       const { id } = JSON.parse(made.ok ? made.value : '{}');
       ids.push(id);
       expect(codeOf(await account.delete('customers', id))).toBe('ok');
     }
     expect(ids).toEqual(['CUS-0001', 'CUS-0002', 'CUS-0003']);
-    expect(journal.highest).toEqual({ customers: 3 });
+    expect(storage.highest).toEqual({ customers: 3 });
   });
 
-  it('are stored with a delete in a journal that has no numbers yet', async () => {
-    const journal = new MapJournal();
+  it('are stored with a delete in a storage that has no numbers yet', async () => {
+    const storage = new MapStorage();
     const body = JSON.stringify({ ...PERSON, id: 'CUS-0007', owner_sub: 'neema' });
-    journal.rows.set(1, { position: 1, collection: 'customers', id: 'CUS-0007', body });
+    storage.rows.set(1, { position: 1, collection: 'customers', id: 'CUS-0007', body });
     const { openRecords } = await import('../../src/core/records/memory-store.js');
-    await (await openRecords({ journal })).account('neema').delete('customers', 'CUS-0007');
-    expect(journal.highest).toEqual({ customers: 7 });
+    await (await openRecords({ storage })).account('neema').delete('customers', 'CUS-0007');
+    expect(storage.highest).toEqual({ customers: 7 });
   });
 });

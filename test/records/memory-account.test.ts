@@ -5,10 +5,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { FairScheduler, type Pause } from '../../src/core/admission/fair-scheduler.js';
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
 import { formatId } from '../../src/core/domain/identifier.js';
-import type { JournalRow } from '../../src/core/records/journal.js';
 import type { RecordList } from '../../src/core/records/record-list.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
-import { turn } from './map-journal.js';
+import type { StoredRow } from '../../src/core/records/record-storage.js';
+import { turn } from './map-storage.js';
 import { MemoryRecords, type ObjectAccount, textOfRows } from './memory-records.js';
 
 const OWNER = 'neema';
@@ -32,7 +32,7 @@ class CountingSet extends RecordSet {
 }
 
 function fill(set: RecordSet, count: number, collection: CollectionName = 'customers'): void {
-  const rows = Array.from({ length: count }, (_, i): JournalRow => {
+  const rows = Array.from({ length: count }, (_, i): StoredRow => {
     const id = formatId(collection, i + 1);
     const body = JSON.stringify({ id, owner_sub: OWNER, amount: 10, name: 'Neema', phone: '1' });
     return { position: i + 1, collection, id, body };

@@ -1,4 +1,4 @@
-// The in-memory records over a journal of the test's own, with bodies as objects.
+// The in-memory records over a storage of the test's own, with bodies as objects.
 
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { Actor } from '../../src/core/domain/audit-event.js';
@@ -12,11 +12,11 @@ import { type RecordWork, workInPlace } from '../../src/core/records/record-work
 import { SearchBlocks } from '../../src/core/records/search-blocks.js';
 import { Writer } from '../../src/core/records/writer.js';
 import { type ServiceEvents, silentEvents } from '../../src/core/service-events.js';
-import { MapJournal, turn } from './map-journal.js';
+import { MapStorage, turn } from './map-storage.js';
 
 export interface MemoryRecordsOptions {
   readonly set?: RecordSet;
-  readonly journal?: MapJournal;
+  readonly storage?: MapStorage;
   readonly log?: Log;
   readonly scheduler?: FairScheduler;
   readonly work?: RecordWork;
@@ -33,18 +33,18 @@ export interface TestSender {
 
 export class MemoryRecords {
   readonly set: RecordSet;
-  readonly journal: MapJournal;
+  readonly storage: MapStorage;
   readonly writer: Writer;
   readonly #context: ConstructorParameters<typeof MemoryAccount>[0];
 
   constructor(options: MemoryRecordsOptions = {}) {
     const { limits = NO_LIMITS, work = workInPlace, onStorageLost = () => {} } = options;
     const { scheduler = new FairScheduler({ pause: turn }), log = silentLog } = options;
-    const { events = silentEvents, journal = new MapJournal() } = options;
+    const { events = silentEvents, storage = new MapStorage() } = options;
     this.set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
-    this.journal = journal;
+    this.storage = storage;
     const [set, clock] = [this.set, Date.now];
-    this.writer = new Writer({ set, journal, scheduler, log, events, clock, onStorageLost });
+    this.writer = new Writer({ set, storage, scheduler, log, events, clock, onStorageLost });
     const [searchBlocks, paymentRows] = [new SearchBlocks(), new PaymentRows(work)];
     const { writer } = this;
     this.#context = { set, writer, work, limits, searchBlocks, paymentRows, scheduler, clock };

@@ -5,7 +5,7 @@ import { type MemoryRecord, memoryRecord } from '../../src/core/records/memory-r
 import { PaymentRows } from '../../src/core/records/payment-rows.js';
 import { type ListSnapshot, RecordList } from '../../src/core/records/record-list.js';
 import { type RecordWork, workInPlace } from '../../src/core/records/record-work.js';
-import { turn } from './map-journal.js';
+import { turn } from './map-storage.js';
 import { textOfRows } from './memory-records.js';
 
 const ORDERS = [1, 2, 3].map((key) => {

@@ -2,13 +2,13 @@
 // words that name the row and never quote it.
 
 import { describe, expect, it } from 'vitest';
-import type { JournalRow } from '../../src/core/records/journal.js';
 import { memoryRecord } from '../../src/core/records/memory-record.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
-import { MapJournal } from './map-journal.js';
+import type { StoredRow } from '../../src/core/records/record-storage.js';
+import { MapStorage } from './map-storage.js';
 
-function row(changes: Partial<JournalRow> = {}): JournalRow {
+function row(changes: Partial<StoredRow> = {}): StoredRow {
   return {
     position: 7,
     collection: 'customers',
@@ -18,7 +18,7 @@ function row(changes: Partial<JournalRow> = {}): JournalRow {
   };
 }
 
-function setOf(...rows: readonly JournalRow[]): RecordSet {
+function setOf(...rows: readonly StoredRow[]): RecordSet {
   const set = new RecordSet();
   for (const each of rows) set.load([each]);
   set.loaded();
@@ -35,19 +35,19 @@ describe('Loading a row', () => {
     ['that is null', { body: 'null' }, /is not a JSON object; restore a backup$/],
     [
       'of an unknown collection',
-      { collection: 'invoices' as JournalRow['collection'] },
+      { collection: 'invoices' as StoredRow['collection'] },
       /is of no collection; restore a backup$/,
     ],
     [
       'of a collection every object knows',
-      { collection: 'constructor' as JournalRow['collection'] },
+      { collection: 'constructor' as StoredRow['collection'] },
       /is of no collection; restore a backup$/,
     ],
   ])('%s is refused by name and position, without its content', async (_, changes, reason) => {
     const bad = row(changes);
-    const journal = new MapJournal();
-    journal.rows.set(bad.position, bad);
-    const refusal = await openRecords({ journal }).catch((error: Error) => error.message);
+    const storage = new MapStorage();
+    storage.rows.set(bad.position, bad);
+    const refusal = await openRecords({ storage }).catch((error: Error) => error.message);
     expect(refusal).toMatch(reason);
     expect(refusal).toContain(`${bad.collection} CUS-0042 (position 7)`);
     expect(refusal).not.toContain('canary');

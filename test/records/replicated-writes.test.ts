@@ -6,18 +6,18 @@ import { unsliced } from '../../src/core/admission/fair-scheduler.js';
 import type { Outcome } from '../../src/core/domain/errors.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
 import { keptLog } from '../support/kept-log.js';
-import { MapJournal } from './map-journal.js';
+import { MapStorage } from './map-storage.js';
 
 const PERSON = JSON.stringify({ name: 'Neema', phone: '1' });
 const ALL = { q: '', status: '', page: 1, pageSize: 100 };
 
 async function open() {
-  const [journal, log] = [new MapJournal(), keptLog()];
+  const [storage, log] = [new MapStorage(), keptLog()];
   // Groups end by size: the clock of the slices stands still.
-  const records = await openRecords({ journal, log, scheduler: unsliced() });
+  const records = await openRecords({ storage, log, scheduler: unsliced() });
   const account = records.account('neema', { actor: 'admin', isDisconnected: () => false });
   return {
-    journal,
+    storage,
     log,
     create: () => account.create('customers', PERSON),
     total: async () => (await account.list('customers', ALL)).total,
@@ -30,8 +30,8 @@ function failureOf(outcome: Outcome<string>) {
 }
 
 it('that are kept on this machine alone are in memory, and are not acknowledged', async () => {
-  const { journal, create, total, faults } = await open();
-  journal.outcomes.push({ status: 'kept', error: 'no answer', auditError: 'no room' });
+  const { storage, create, total, faults } = await open();
+  storage.outcomes.push({ status: 'notReplicated', error: 'no answer', auditError: 'no room' });
   const failure = failureOf(await create());
   expect(failure?.code).toBe('STORAGE_UNAVAILABLE');
   expect(failure?.message).toMatch(/kept on this machine.*read the record before trying again/);
@@ -47,8 +47,8 @@ it('that are kept on this machine alone are in memory, and are not acknowledged'
 });
 
 it('that the replica refuses change nothing, and may be tried again after 5 s', async () => {
-  const { journal, create, total, faults } = await open();
-  journal.outcomes.push({ status: 'refused', error: 'no answer' });
+  const { storage, create, total, faults } = await open();
+  storage.outcomes.push({ status: 'rejected', error: 'no answer' });
   const failure = failureOf(await create());
   expect(failure).toMatchObject({ code: 'STORAGE_UNAVAILABLE', retryAfterSeconds: 5 });
   expect(failure?.message).toMatch(/^nothing was changed.*try again later$/);
@@ -57,24 +57,24 @@ it('that the replica refuses change nothing, and may be tried again after 5 s', 
 });
 
 it('are not decided while storage says that it takes none', async () => {
-  const { journal, create, total } = await open();
-  journal.refusal = 'the replica is away';
+  const { storage, create, total } = await open();
+  storage.refusal = 'the replica is away';
   expect(failureOf(await create())?.code).toBe('STORAGE_UNAVAILABLE');
-  expect([journal.commits.length, await total()]).toEqual([0, 0]);
-  journal.refusal = undefined;
+  expect([storage.commits.length, await total()]).toEqual([0, 0]);
+  storage.refusal = undefined;
   const created = await create();
   expect(created.ok && JSON.parse(created.value).id).toBe('CUS-0001');
 });
 
 it('name at most 100 of the records whose audit events are lost, and count all', async () => {
-  const { journal, create, faults } = await open();
-  journal.hold();
+  const { storage, create, faults } = await open();
+  storage.hold();
   const first = create();
-  await journal.begun(1);
-  journal.outcomes.push({ status: 'committed' });
-  journal.outcomes.push({ status: 'committed', auditError: 'no room' });
+  await storage.begun(1);
+  storage.outcomes.push({ status: 'committed' });
+  storage.outcomes.push({ status: 'committed', auditError: 'no room' });
   const others = Array.from({ length: 102 }, create);
-  journal.release();
+  storage.release();
   await Promise.all([first, ...others]);
   const [fault] = faults();
   expect(fault?.fields).toMatchObject({ events: 102 });

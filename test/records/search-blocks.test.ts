@@ -12,7 +12,7 @@ import { SearchBlocks } from '../../src/core/records/search-blocks.js';
 const OWNER = 'neema';
 const KEY = { owner: OWNER, collection: 'customers', growth: 0 } as const;
 
-/** An account's customers, changed without a journal, and searched. */
+/** An account's customers, changed without a storage, and searched. */
 class Customers {
   readonly set = new RecordSet();
   readonly blocks: SearchBlocks;

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
 import { type ServiceEvents, silentEvents } from '../../src/core/service-events.js';
-import { MapJournal, turn } from './map-journal.js';
+import { MapStorage, turn } from './map-storage.js';
 import { MemoryRecords } from './memory-records.js';
 
 const PERSON = { name: 'Neema', phone: '1' };
@@ -18,16 +18,16 @@ function open() {
     commitFinished: (...end) => void told.push(['finished', ...end]),
     auditFailed: () => void told.push(['audit failed']),
   };
-  const journal = new MapJournal();
+  const storage = new MapStorage();
   // Groups end by size: the clock of the slices stands still.
   const scheduler = new FairScheduler({ pause: turn, stopwatch: () => 0 });
-  return { told, events, journal, records: new MemoryRecords({ journal, scheduler, events }) };
+  return { told, events, storage, records: new MemoryRecords({ storage, scheduler, events }) };
 }
 
 it('The writer reports the beginning and the end of each commit, with the number of writes', async () => {
-  const { told, journal, records } = open();
+  const { told, storage, records } = open();
   const error = 'the disk is gone';
-  journal.outcomes.push({ status: 'committed' }, { status: 'absent', error });
+  storage.outcomes.push({ status: 'committed' }, { status: 'notStored', error });
   const [neema, juma] = [records.account('neema'), records.account('juma')];
   await Promise.all([neema.create('team', PERSON), juma.create('team', PERSON)]);
   await neema.create('team', PERSON);
@@ -35,30 +35,30 @@ it('The writer reports the beginning and the end of each commit, with the number
     ['started', 2],
     ['finished', 'committed', undefined],
     ['started', 1],
-    ['finished', 'absent', error],
+    ['finished', 'notStored', error],
   ]);
 });
 
 it('The writer reports audit events that were not stored', async () => {
-  const { told, journal, records } = open();
-  journal.outcomes.push({ status: 'committed', auditError: new Error('no room') });
+  const { told, storage, records } = open();
+  storage.outcomes.push({ status: 'committed', auditError: new Error('no room') });
   await records.account('neema', { actor: 'admin' }).create('team', PERSON);
   expect(told).toContainEqual(['audit failed']);
 });
 
 it('The records report at any moment how many writes of all accounts wait', async () => {
-  const { events, journal } = open();
-  const records = await openRecords({ journal, events });
+  const { events, storage } = open();
+  const records = await openRecords({ storage, events });
   const write = (owner: string) => records.account(owner).create('team', JSON.stringify(PERSON));
-  journal.hold();
-  const before = journal.commits.length;
+  storage.hold();
+  const before = storage.commits.length;
   const first = write('first');
-  await journal.begun(before + 1);
+  await storage.begun(before + 1);
   expect(records.writesWaiting).toBe(0);
   const others = ['neema', 'neema', 'juma'].map(write);
   await turn();
   expect(records.writesWaiting).toBe(3);
-  journal.release();
+  storage.release();
   await Promise.all([first, ...others]);
   expect(records.writesWaiting).toBe(0);
   await records.close();

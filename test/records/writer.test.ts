@@ -6,10 +6,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
 import type { Outcome } from '../../src/core/domain/errors.js';
 import type { Log } from '../../src/core/log.js';
-import type { CommitResult } from '../../src/core/records/journal.js';
 import type { RecordSet } from '../../src/core/records/record-set.js';
+import type { CommitResult } from '../../src/core/records/record-storage.js';
 import type { Writer } from '../../src/core/records/writer.js';
-import { MapJournal, turn } from './map-journal.js';
+import { MapStorage, turn } from './map-storage.js';
 import { MemoryRecords, type ObjectAccount } from './memory-records.js';
 
 const PERSON = { name: 'Neema', phone: '1' };
@@ -18,7 +18,7 @@ const ID = 'CUS-0001';
 
 describe('The writer', () => {
   let set: RecordSet;
-  let journal: MapJournal;
+  let storage: MapStorage;
   let writer: Writer;
   let logged: string[];
   let lost: unknown[];
@@ -26,14 +26,14 @@ describe('The writer', () => {
   let accountOf: MemoryRecords['account'];
 
   beforeEach(() => {
-    journal = new MapJournal();
+    storage = new MapStorage();
     logged = [];
     lost = [];
     const log: Log = { info() {}, warn() {}, error: (event) => void logged.push(event) };
     // Groups end by size: the clock of the slices stands still.
     const scheduler = new FairScheduler({ pause: turn, stopwatch: () => 0 });
     const onStorageLost = (error: unknown) => void lost.push(error);
-    const records = new MemoryRecords({ journal, log, scheduler, onStorageLost });
+    const records = new MemoryRecords({ storage, log, scheduler, onStorageLost });
     ({ set, writer } = records);
     accountOf = (owner, sender) => records.account(owner, sender);
     account = accountOf('neema');
@@ -44,8 +44,8 @@ describe('The writer', () => {
     return items.map((item) => JSON.parse(item));
   }
 
-  function inJournal(): unknown[] {
-    return [...journal.rows.values()].map(({ body }) => JSON.parse(body)).toReversed();
+  function inStorage(): unknown[] {
+    return [...storage.rows.values()].map(({ body }) => JSON.parse(body)).toReversed();
   }
 
   function codesOf(outcomes: readonly Outcome<string>[]): string[] {
@@ -54,15 +54,15 @@ describe('The writer', () => {
 
   /** Runs the writes while a commit is under way, so that they form one group after it. */
   async function asOneGroup(writes: () => Promise<Outcome<string>>[]): Promise<string[]> {
-    journal.hold();
+    storage.hold();
     const first = accountOf('first').create('team', PERSON);
-    const begun = journal.commits.length + 1;
-    await journal.begun(begun);
+    const begun = storage.commits.length + 1;
+    await storage.begun(begun);
     const group = writes();
-    journal.release();
+    storage.release();
     const outcomes = await Promise.all(group);
     expect((await first).ok).toBe(true);
-    expect(journal.commits.length).toBeLessThanOrEqual(begun + 1);
+    expect(storage.commits.length).toBeLessThanOrEqual(begun + 1);
     return codesOf(outcomes);
   }
 
@@ -71,32 +71,32 @@ describe('The writer', () => {
       Array.from({ length: 50 }, (_, i) => accountOf(`owner-${i % 7}`).create('customers', PERSON)),
     );
     expect(new Set(codes)).toEqual(new Set(['ok']));
-    expect(journal.commits.map(({ puts }) => puts.length)).toEqual([1, 50]);
+    expect(storage.commits.map(({ puts }) => puts.length)).toEqual([1, 50]);
   });
 
   it('changes memory only after the commit', async () => {
-    journal.hold();
+    storage.hold();
     const creating = account.create('customers', PERSON);
-    await journal.begun(1);
+    await storage.begun(1);
     expect(await stored()).toEqual([]);
-    journal.release();
+    storage.release();
     await creating;
     const [created] = await stored();
 
-    journal.hold();
+    storage.hold();
     const updating = account.update('customers', ID, { name: 'Juma' });
-    await journal.begun(2);
+    await storage.begun(2);
     expect(await stored()).toEqual([created]);
-    journal.release();
+    storage.release();
     await updating;
     expect(await stored()).toEqual([expect.objectContaining({ name: 'Juma' })]);
-    expect(journal.commits.map(({ sequences }) => sequences)).toEqual([{ customers: 1 }, {}]);
+    expect(storage.commits.map(({ sequences }) => sequences)).toEqual([{ customers: 1 }, {}]);
 
-    journal.hold();
+    storage.hold();
     const deleting = account.delete('customers', ID);
-    await journal.begun(3);
+    await storage.begun(3);
     expect((await account.read('customers', ID)).ok).toBe(true);
-    journal.release();
+    storage.release();
     await deleting;
     expect(await stored()).toEqual([]);
   });
@@ -105,20 +105,20 @@ describe('The writer', () => {
   it.each<[CommitResult, string, boolean]>([
     [{ status: 'committed' }, 'ok', true],
     [{ status: 'committed', auditError: error }, 'ok', true],
-    [{ status: 'absent', error }, 'STORAGE_FAILED', false],
-    [{ status: 'present', error }, 'STORAGE_FAILED', true],
+    [{ status: 'notStored', error }, 'STORAGE_FAILED', false],
+    [{ status: 'storedUnconfirmed', error }, 'STORAGE_FAILED', true],
   ])('after %j answers %s, and memory says what storage holds', async (result, code, changed) => {
     await account.create('customers', PERSON);
     await account.create('customers', PERSON);
     const before = await stored();
-    journal.outcomes.push(result);
+    storage.outcomes.push(result);
     const outcomes = await Promise.all([
       account.update('customers', ID, { name: 'Juma' }),
       account.delete('customers', 'CUS-0002'),
       account.create('customers', PERSON),
     ]);
     expect(codesOf(outcomes)).toEqual([code, code, code]);
-    expect(await stored()).toEqual(inJournal());
+    expect(await stored()).toEqual(inStorage());
     if (changed) {
       expect(await stored()).toMatchObject([{ id: 'CUS-0003' }, { id: ID, name: 'Juma' }]);
     } else expect(await stored()).toEqual(before);
@@ -126,7 +126,7 @@ describe('The writer', () => {
     // Whatever happened, the writer goes on, and no id is given twice.
     expect((await account.create('customers', PERSON)).ok).toBe(true);
     expect((await stored())[0]).toMatchObject({ id: 'CUS-0004' });
-    expect(await stored()).toEqual(inJournal());
+    expect(await stored()).toEqual(inStorage());
   });
 
   it.each<[string, CommitResult | Error]>([
@@ -135,7 +135,7 @@ describe('The writer', () => {
   ])('stops for good when a commit %s, and says so once', async (_, outcome) => {
     await account.create('customers', PERSON);
     const before = await stored();
-    journal.outcomes.push(outcome);
+    storage.outcomes.push(outcome);
     expect(codesOf([await account.update('customers', ID, { name: 'x' })])).toEqual([
       'STORAGE_FAILED',
     ]);
@@ -147,7 +147,7 @@ describe('The writer', () => {
       ])),
     ];
     expect(codesOf(later)).toEqual(['STORAGE_FAILED', 'STORAGE_FAILED', 'STORAGE_FAILED']);
-    expect(journal.commits).toHaveLength(2);
+    expect(storage.commits).toHaveLength(2);
     expect(lost).toEqual([error]);
     expect(await stored()).toEqual(before);
     await writer.settled();
@@ -160,9 +160,9 @@ describe('The writer', () => {
       account.update('customers', ID, { b: 2 }),
     ]);
     expect(codes).toEqual(['ok', 'ok']);
-    expect(journal.commits.at(-1)?.puts).toHaveLength(1);
+    expect(storage.commits.at(-1)?.puts).toHaveLength(1);
     expect(await stored()).toMatchObject([{ name: 'Juma', phone: '1', a: 1, b: 2 }]);
-    expect(await stored()).toEqual([JSON.parse(journal.rows.get(1)?.body ?? '')]);
+    expect(await stored()).toEqual([JSON.parse(storage.rows.get(1)?.body ?? '')]);
   });
 
   it('keeps every one of many concurrent PATCHes of a record', async () => {
@@ -182,9 +182,9 @@ describe('The writer', () => {
       account.update('customers', ID, { name: 'late' }),
     ]);
     expect(codes).toEqual(['ok', 'ok', 'ok', 'NOT_FOUND', 'NOT_FOUND']);
-    expect(journal.commits.at(-1)?.puts).toEqual([]);
+    expect(storage.commits.at(-1)?.puts).toEqual([]);
     expect(await stored()).toEqual([]);
-    expect(journal.rows.size).toBe(1);
+    expect(storage.rows.size).toBe(1);
     expect((await account.create('customers', PERSON)).ok).toBe(true);
     expect(await stored()).toMatchObject([{ id: 'CUS-0002' }]);
   });
@@ -201,7 +201,7 @@ describe('The writer', () => {
 
   it('answers with the failure when a refusal rests on a failed change', async () => {
     await account.create('customers', PERSON);
-    journal.outcomes.push({ status: 'committed' }, { status: 'absent', error });
+    storage.outcomes.push({ status: 'committed' }, { status: 'notStored', error });
     const codes = await asOneGroup(() => [
       account.delete('customers', ID),
       account.update('customers', ID, { name: 'x' }),
@@ -225,7 +225,7 @@ describe('The writer', () => {
     ]);
     expect(writes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(writes[1]).toMatchObject({ reason: thrown });
-    expect(journal.commits).toHaveLength(1);
+    expect(storage.commits).toHaveLength(1);
     expect(await stored()).toHaveLength(2);
   });
 
@@ -236,12 +236,12 @@ describe('The writer', () => {
       account.create('customers', { name: '' }),
     ]);
     expect(codesOf(outcomes)).toEqual(['NOT_FOUND', 'NOT_FOUND', 'VALIDATION_FAILED']);
-    expect(journal.commits).toEqual([]);
+    expect(storage.commits).toEqual([]);
   });
 
   it('closes a group at 1,000 writes', async () => {
     await Promise.all(Array.from({ length: 2_500 }, () => account.create('customers', PERSON)));
-    expect(journal.commits.map(({ puts }) => puts.length)).toEqual([1_000, 1_000, 500]);
+    expect(storage.commits.map(({ puts }) => puts.length)).toEqual([1_000, 1_000, 500]);
     const { total } = await account.list('customers', ALL);
     expect(total).toBe(2_500);
   });
@@ -251,36 +251,36 @@ describe('The writer', () => {
     await Promise.all(
       Array.from({ length: 4 }, () => account.create('customers', { ...PERSON, note })),
     );
-    expect(journal.commits.map(({ puts }) => puts.length)).toEqual([3, 1]);
+    expect(storage.commits.map(({ puts }) => puts.length)).toEqual([3, 1]);
   });
 
   it("commits the operator's event with its change, and logs when it is not kept", async () => {
     const operated = accountOf('neema', { actor: 'admin' });
     await operated.create('customers', PERSON);
-    expect(journal.commits[0]?.events).toMatchObject([{ action: 'create', record_id: ID }]);
+    expect(storage.commits[0]?.events).toMatchObject([{ action: 'create', record_id: ID }]);
     expect(logged).toEqual([]);
-    journal.outcomes.push({ status: 'committed', auditError: error });
+    storage.outcomes.push({ status: 'committed', auditError: error });
     expect((await operated.delete('customers', ID)).ok).toBe(true);
     expect(logged).toEqual(['admin_audit_write_failed']);
-    journal.outcomes.push({ status: 'absent', error });
+    storage.outcomes.push({ status: 'notStored', error });
     await account.create('customers', PERSON);
     expect(logged).toEqual(['admin_audit_write_failed', 'storage_commit_failed']);
     // A full disk fails every write: the log, perhaps on the same disk, has it once a minute.
     for (let write = 0; write < 3; write++) {
-      journal.outcomes.push({ status: 'absent', error });
+      storage.outcomes.push({ status: 'notStored', error });
       await account.create('customers', PERSON);
     }
     expect(logged).toHaveLength(2);
   });
 
   it('is settled when every earlier write is answered', async () => {
-    journal.hold();
+    storage.hold();
     let answered = 0;
     for (let i = 0; i < 3; i++) void account.create('customers', PERSON).then(() => answered++);
-    await journal.begun(1);
+    await storage.begun(1);
     void account.create('customers', PERSON).then(() => answered++);
     const settled = writer.settled().then(() => answered);
-    journal.release();
+    storage.release();
     expect(await settled).toBe(4);
   });
 

@@ -1,6 +1,6 @@
 // The audit log grows without end, so the cost of a page must not grow with it.
 
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../../src/storage/audit-pages.js';
@@ -12,7 +12,7 @@ let path: string;
 beforeAll(async () => {
   folder = await openTemporaryFolder();
   path = `${folder.path}/service.db`;
-  await (await openLibsqlJournal({ path })).close();
+  await (await openLibsqlStorage({ path })).close();
 });
 afterAll(() => folder.remove());
 
@@ -36,15 +36,15 @@ describe('The pages of the audit log', () => {
          select ${event} from numbers`,
       'delete from audit_events where id <= 10 or id between 60 and 75',
     );
-    const journal = await openLibsqlJournal({ path });
+    const storage = await openLibsqlStorage({ path });
     const seen: number[] = [];
     let total = 0;
     for (let page = 1; page <= 10; page++) {
-      const found = await journal.auditEvents({ page, pageSize: 10 });
+      const found = await storage.auditEvents({ page, pageSize: 10 });
       total = found.total;
       for (const item of found.items) seen.push(JSON.parse(item).id);
     }
-    await journal.close();
+    await storage.close();
     const kept = Array.from({ length: 100 }, (_, i) => 100 - i).filter(
       (id) => id > 10 && !(id >= 60 && id <= 75),
     );

@@ -13,7 +13,7 @@ const BUILT_PATH = /(?:['"`}]|\.\.\/|\}\/)dist\b/;
 /** An import of the package by its own name. */
 const PACKAGE_NAME = /\b(?:from|import)\b[\s(]*['"`]service-management-api['"`/]/;
 /**
- * The files that the file journal starts as a thread or a process, which must be JavaScript.
+ * The files that the file storage starts as a thread or a process, which must be JavaScript.
  * A source that `npm run mutants` has changed has more text before the path.
  */
 const STARTED_FILE = /(new URL\([^;]*?)'\.\/(storage-thread|backup-process)\.js'/;

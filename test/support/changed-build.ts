@@ -26,7 +26,7 @@ export function buildWithFailingWrites(folder: string, fault: string): Promise<s
       const name = names.get(call);
       names.delete(call);
       if (!isThere(${JSON.stringify(fault)})) return post(reply);
-      if (name === 'commit') return post({ call, value: { status: 'absent', error: ioError } });
+      if (name === 'commit') return post({ call, value: { status: 'notStored', error: ioError } });
       if (name === 'touch') return post({ call, error: ioError });
       return post(reply);
     };`;

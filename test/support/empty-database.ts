@@ -2,9 +2,9 @@
 
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterAll } from 'vitest';
-import { changes, loaded } from '../storage/journal-conformance.js';
+import { changes, loaded } from '../storage/storage-conformance.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
 /** Makes it once for a test file. Resolves with a function that copies it to a path. */
@@ -12,10 +12,10 @@ export function emptyDatabase(): (path: string) => Promise<void> {
   const empty = openTemporaryFolder();
   const emptyPath = empty.then(async (folder) => {
     const path = join(folder.path, 'service.db');
-    const journal = await openLibsqlJournal({ path });
-    const samples = await loaded(journal);
-    await journal.commit(changes({ removals: samples.map(({ position }) => position) }));
-    await journal.close();
+    const storage = await openLibsqlStorage({ path });
+    const samples = await loaded(storage);
+    await storage.commit(changes({ removals: samples.map(({ position }) => position) }));
+    await storage.close();
     return path;
   });
   afterAll(async () => {

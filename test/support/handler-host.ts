@@ -25,11 +25,11 @@ export const handlerHost: Host = {
   async start(options) {
     const settings = readSettings(environmentOf(options));
     const path = databasePath(options.folder);
-    const { openLibsqlJournal } = hasTriggers(path) ? await plantedLibsql() : libsql;
-    const journal = await openLibsqlJournal({ path, sampleRows: settings.sampleRecords });
+    const { openLibsqlStorage } = hasTriggers(path) ? await plantedLibsql() : libsql;
+    const recordStorage = await openLibsqlStorage({ path, sampleRows: settings.sampleRecords });
     const scheduler = new FairScheduler();
     const limits = settings.accountLimits;
-    const records: OpenRecords = await openRecords({ journal, scheduler, limits });
+    const records: OpenRecords = await openRecords({ storage: recordStorage, scheduler, limits });
     const handler = createHandler(
       handlerDependencies({
         settings,

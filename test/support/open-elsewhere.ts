@@ -6,10 +6,10 @@ import { Worker } from 'node:worker_threads';
 const CODE = `
   import { parentPort, workerData } from 'node:worker_threads';
   const { entry, options } = workerData;
-  const { openLibsqlJournal } = await import(entry);
+  const { openLibsqlStorage } = await import(entry);
   try {
-    const journal = await openLibsqlJournal(options);
-    await journal.close();
+    const storage = await openLibsqlStorage(options);
+    await storage.close();
     parentPort.postMessage('opened');
   } catch (error) {
     parentPort.postMessage(error.message);

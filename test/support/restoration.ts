@@ -3,10 +3,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { checkDatabase } from '../../src/storage/backup/database-check.js';
-import { changes, row } from '../storage/journal-conformance.js';
+import { changes, row } from '../storage/storage-conformance.js';
 import { bareEnvironment } from './bare-environment.js';
 import { MANAGE } from './data-command.js';
 import { type NodeService, openNodeService } from './node-service.js';
@@ -44,11 +44,11 @@ export interface Restoration {
 
 /** The two files, made once for all test files that a worker runs. */
 const made = openTemporaryFolder().then(async ({ path, remove }) => {
-  const journal = await openLibsqlJournal({ path: join(path, 'service.db') });
-  await journal.commit(changes({ puts: [row(1000)] }));
-  await journal.backup(join(path, 'backup.db'));
-  await journal.commit(changes({ puts: [row(1001)] }));
-  await journal.close();
+  const storage = await openLibsqlStorage({ path: join(path, 'service.db') });
+  await storage.commit(changes({ puts: [row(1000)] }));
+  await storage.backup(join(path, 'backup.db'));
+  await storage.commit(changes({ puts: [row(1001)] }));
+  await storage.close();
   const database = await readFile(join(path, 'service.db'));
   const backup = await readFile(join(path, 'backup.db'));
   await remove();

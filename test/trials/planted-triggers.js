@@ -54,7 +54,7 @@ export function plantedServer() {
 }
 
 /**
- * The planted build's journal.
+ * The planted build's storage.
  * @returns {Promise<typeof import('service-management-api/libsql')>}
  */
 export function plantedLibsql() {

@@ -3,13 +3,13 @@
 
 import { expect, it, vi } from 'vitest';
 import { NO_LIMITS } from '../../src/core/records/account-limits.js';
-import type { JournalRow } from '../../src/core/records/journal.js';
+import type { StoredRow } from '../../src/core/records/record-storage.js';
 import type { Delivery, DirectoryStub } from '../../src/hosts/workers/account-call.js';
 import { AccountMove } from '../../src/hosts/workers/account-move.js';
 import { Outbox } from '../../src/hosts/workers/outbox.js';
 import { ContentsDigest } from '../../src/storage/move/moved-rows.js';
-import { ObjectJournal } from '../../src/storage/object/object-journal.js';
-import { changes } from '../storage/journal-conformance.js';
+import { ObjectRecordStorage } from '../../src/storage/object/object-record-storage.js';
+import { changes } from '../storage/storage-conformance.js';
 import { keptLog } from '../support/kept-log.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
@@ -30,7 +30,7 @@ async function openAccount() {
     clock: () => NOW,
     random: () => 0,
   });
-  const journal = new ObjectJournal({
+  const recordStorage = new ObjectRecordStorage({
     storage,
     epoch: 'first',
     follower: outbox,
@@ -38,14 +38,14 @@ async function openAccount() {
   outbox.expectOwner('neema');
   const move = new AccountMove({
     storage,
-    journal,
+    recordStorage,
     outbox,
     limits: NO_LIMITS,
     account: { empty: async () => {}, reload: async () => {} },
   });
   async function commit(position: number) {
-    const row: JournalRow = { position, collection: 'customers', id: `C-${position}`, body: '{}' };
-    await journal.commit(changes({ puts: [row], at: NOW }));
+    const row: StoredRow = { position, collection: 'customers', id: `C-${position}`, body: '{}' };
+    await recordStorage.commit(changes({ puts: [row], at: NOW }));
   }
   await commit(1);
   return { move, commit, directory };

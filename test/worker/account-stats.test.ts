@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { AccountStats } from '../../src/hosts/workers/account-stats.js';
-import { ObjectJournal } from '../../src/storage/object/object-journal.js';
+import { ObjectRecordStorage } from '../../src/storage/object/object-record-storage.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
 const HOUR_MS = 3_600_000;
@@ -22,7 +22,7 @@ interface Commit {
 function openAccountStats() {
   const storage = openObjectStorage();
   let stats = new AccountStats(storage.sql);
-  const journal = new ObjectJournal({
+  const recordStorage = new ObjectRecordStorage({
     storage,
     epoch: 'first',
     follower: { create() {}, stage() {}, committed: (effect) => stats.follow(effect) },
@@ -40,7 +40,7 @@ function openAccountStats() {
         const columns = { owner: 'neema', status: undefined };
         return { position, collection, id: `R-${position}`, body: body ?? '', ...columns };
       });
-      const { status } = await journal.commit({
+      const { status } = await recordStorage.commit({
         puts: rows.filter(({ body }) => body !== ''),
         removals: rows.filter(({ body }) => body === '').map(({ position }) => position),
         sequences: {},

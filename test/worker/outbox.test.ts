@@ -4,11 +4,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { AuditEvent } from '../../src/core/domain/audit-event.js';
 import { byCollection } from '../../src/core/domain/collection-name.js';
-import type { JournalRow } from '../../src/core/records/journal.js';
+import type { StoredRow } from '../../src/core/records/record-storage.js';
 import type { Delivery, DirectoryStub } from '../../src/hosts/workers/account-call.js';
 import { Outbox } from '../../src/hosts/workers/outbox.js';
-import { ObjectJournal } from '../../src/storage/object/object-journal.js';
-import { changes } from '../storage/journal-conformance.js';
+import { ObjectRecordStorage } from '../../src/storage/object/object-record-storage.js';
+import { changes } from '../storage/storage-conformance.js';
 import { keptLog } from '../support/kept-log.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
@@ -35,7 +35,7 @@ function openAccount(random = 0) {
     clock: Date.now,
     random: () => random,
   });
-  const journal = new ObjectJournal({
+  const recordStorage = new ObjectRecordStorage({
     storage,
     epoch: 'first',
     follower: outbox,
@@ -43,12 +43,12 @@ function openAccount(random = 0) {
   outbox.expectOwner('neema');
   let position = 0;
   async function commit(
-    collection: JournalRow['collection'] = 'customers',
+    collection: StoredRow['collection'] = 'customers',
     { body = '{}', events = [] as readonly AuditEvent[] } = {},
   ) {
     position++;
     const puts = [{ position, collection, id: `R-${position}`, body }];
-    await journal.commit(changes({ puts, events, at: Date.now() }));
+    await recordStorage.commit(changes({ puts, events, at: Date.now() }));
   }
   return { storage, log, deliveries, directory, outbox, commit };
 }
@@ -145,7 +145,7 @@ it('A delivery brings events of at most 4,000,000 bytes, and at least one event'
 
 it('A delivery brings the texts for the search after a change of a business, and again after a failure', async () => {
   const { deliveries, directory, commit, outbox } = openAccount();
-  const deliver = async (collection: JournalRow['collection'], isDown = false) => {
+  const deliver = async (collection: StoredRow['collection'], isDown = false) => {
     directory.isDown = isDown;
     await commit(collection, { body: '{"N":"A"}' });
     await outbox.deliver();

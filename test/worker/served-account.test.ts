@@ -7,7 +7,7 @@ import type { DirectoryStub } from '../../src/hosts/workers/account-call.js';
 import { Outbox } from '../../src/hosts/workers/outbox.js';
 import { ServedAccount } from '../../src/hosts/workers/served-account.js';
 import { Arrival } from '../../src/storage/object/arrival.js';
-import { ObjectJournal } from '../../src/storage/object/object-journal.js';
+import { ObjectRecordStorage } from '../../src/storage/object/object-record-storage.js';
 import { keptLog } from '../support/kept-log.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
@@ -33,7 +33,7 @@ async function openAccount() {
     clock: Date.now,
     random: () => 0,
   });
-  const journal = new ObjectJournal({ storage, epoch: 'first', follower: outbox });
+  const recordStorage = new ObjectRecordStorage({ storage, epoch: 'first', follower: outbox });
   const ctx = {
     storage,
     abort: (reason: string) => void aborted.push(reason),
@@ -41,7 +41,7 @@ async function openAccount() {
   };
   const account = new ServedAccount({
     ctx,
-    journal,
+    recordStorage,
     outbox,
     limits: NO_LIMITS,
     sowsSamples: true,

@@ -14,7 +14,7 @@ import type {
   Overview,
   ResourceUsage,
   Usage,
-} from '../../core/records/record-store.js';
+} from '../../core/records/record-service.js';
 import { ERRORS } from './errors.js';
 import { RECORD_SCHEMAS } from './record-schemas.js';
 import { unchecked } from './unchecked.js';

@@ -11,9 +11,9 @@ import type { Eventually } from '../eventually.js';
 import type {
   AccountRecords,
   OperatorViews,
-  RecordStore,
+  RecordService,
   Sender,
-} from '../records/record-store.js';
+} from '../records/record-service.js';
 import type { Answer } from './answer.js';
 import { type Principal, shareOf } from './authentication.js';
 import { ownerOf, queryOf } from './path.js';
@@ -23,7 +23,7 @@ export type RequestContext = Context<{ Bindings: HostBindings }>;
 
 /** The parts that actions use besides the request. */
 export interface ActionDependencies {
-  readonly records: RecordStore;
+  readonly records: RecordService;
   readonly status: ServiceStatus;
   readonly scheduler: FairScheduler;
   readonly admission: Admission;

@@ -4,9 +4,9 @@ import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import { idOf, keyOf } from '../domain/identifier.js';
-import type { Changes, PutRow } from './journal.js';
 import type { MemoryRecord } from './memory-record.js';
 import type { AccountSize, Change, RecordSet } from './record-set.js';
+import type { Changes, PutRow } from './record-storage.js';
 
 /** A write that is ready for the commit: its answer and, unless it failed, its change. */
 export interface StagedWrite {

@@ -4,11 +4,11 @@
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { offsetOf, type Page, type PageRequest } from '../domain/listing.js';
 import { Needle } from '../domain/search.js';
-import type { StoredViews } from './journal.js';
 import { accountSummary } from './memory-account.js';
 import type { Chunk } from './record-list.js';
+import type { AccountPage, OperatorViews, Overview, Usage } from './record-service.js';
 import type { RecordSet } from './record-set.js';
-import type { AccountPage, OperatorViews, Overview, Usage } from './record-store.js';
+import type { StoredViews } from './record-storage.js';
 import { overviewOf, usageView, windowStarts } from './usage-view.js';
 
 /** The operator's searches take turns with the accounts under this name, which is no subject: it is empty. */

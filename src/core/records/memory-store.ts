@@ -1,22 +1,22 @@
-// Opens the records: everything from the journal into memory, then one writer.
+// Opens the records: everything from the storage into memory, then one writer.
 
 import { FairScheduler } from '../admission/fair-scheduler.js';
 import { COLLECTION_NAMES } from '../domain/collection-name.js';
 import { type Log, silentLog } from '../log.js';
 import { type ServiceEvents, silentEvents } from '../service-events.js';
 import { type AccountLimits, NO_LIMITS } from './account-limits.js';
-import type { Journal, StoredViews } from './journal.js';
 import { MemoryAccount } from './memory-account.js';
 import { MemoryOperator } from './memory-operator.js';
 import { PaymentRows } from './payment-rows.js';
+import type { AccountRecords, RecordService, Sender } from './record-service.js';
 import { RecordSet } from './record-set.js';
-import type { AccountRecords, RecordStore, Sender } from './record-store.js';
+import type { RecordStorage, StoredViews } from './record-storage.js';
 import { type RecordWork, workInPlace } from './record-work.js';
 import { SearchBlocks } from './search-blocks.js';
 import { Writer } from './writer.js';
 
 export interface OpenAccountRecordsOptions {
-  readonly journal: Journal;
+  readonly storage: RecordStorage;
   readonly log?: Log;
   /** Called for every commit. Default: no call. */
   readonly events?: ServiceEvents;
@@ -44,51 +44,51 @@ export interface OpenAccountRecords {
   readonly writesWaiting: number;
   /** Every later write fails with `STORAGE_FAILED`; reads go on. Resolves when no commit is under way. */
   refuseWrites(): Promise<void>;
-  /** Waits for every write under way, then closes the journal. */
+  /** Waits for every write under way, then closes the storage. */
   close(): Promise<void>;
 }
 
 export interface OpenRecordsOptions extends OpenAccountRecordsOptions {
-  readonly journal: Journal & StoredViews;
+  readonly storage: RecordStorage & StoredViews;
 }
 
 /** The records of one process, and how to let go of them. */
-export interface OpenRecords extends OpenAccountRecords, RecordStore {}
+export interface OpenRecords extends OpenAccountRecords, RecordService {}
 
-/** Loads every row of the journal. Rejects, naming the row, where one is not a record. */
+/** Loads every row of the storage. Rejects, naming the row, where one is not a record. */
 export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
-  const { journal, clock = Date.now, scheduler = new FairScheduler() } = options;
+  const { storage, clock = Date.now, scheduler = new FairScheduler() } = options;
   const set = await loadedSet(options);
   // Sorting many accounts takes a while, so it is done here, before a request waits for it.
   void set.owners;
   const accounts = accountsOf(set, { ...options, scheduler });
   // Not a copy of `accounts`: its count would stay as it is now.
   return Object.assign(accounts, {
-    operator: new MemoryOperator({ set, storage: journal, scheduler, clock }),
+    operator: new MemoryOperator({ set, storage, scheduler, clock }),
   });
 }
 
-/** Like `openRecords`, for a journal that holds one account: its operator's views are answered elsewhere. */
+/** Like `openRecords`, for a storage that holds one account: its operator's views are answered elsewhere. */
 export async function openAccountRecords(
   options: OpenAccountRecordsOptions,
 ): Promise<OpenAccountRecords> {
   return accountsOf(await loadedSet(options), options);
 }
 
-async function loadedSet({ journal, limits }: OpenAccountRecordsOptions): Promise<RecordSet> {
+async function loadedSet({ storage, limits }: OpenAccountRecordsOptions): Promise<RecordSet> {
   const set = new RecordSet({ countsBytes: (limits?.maxBytes ?? 0) > 0 });
-  for await (const page of journal.load()) set.load(page);
+  for await (const page of storage.load()) set.load(page);
   set.loaded();
-  const sequences = await journal.sequences();
+  const sequences = await storage.sequences();
   for (const name of COLLECTION_NAMES) set.raiseSequence(name, sequences[name] ?? 0);
   return set;
 }
 
 function accountsOf(set: RecordSet, options: OpenAccountRecordsOptions): OpenAccountRecords {
-  const { journal, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
+  const { storage, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
   const { work = workInPlace, limits = NO_LIMITS, onStorageLost = () => {} } = options;
   const { events = silentEvents } = options;
-  const writer = new Writer({ set, journal, scheduler, log, events, clock, onStorageLost });
+  const writer = new Writer({ set, storage, scheduler, log, events, clock, onStorageLost });
   const searchBlocks = new SearchBlocks(options.searchMaxCharacters);
   const paymentRows = new PaymentRows(work);
   const context = { set, writer, work, limits, searchBlocks, paymentRows, scheduler, clock };
@@ -103,7 +103,7 @@ function accountsOf(set: RecordSet, options: OpenAccountRecordsOptions): OpenAcc
     },
     async close() {
       await writer.settled();
-      await journal.close();
+      await storage.close();
     },
   };
 }

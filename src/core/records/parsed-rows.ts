@@ -1,22 +1,22 @@
-// A page of rows of a journal that keeps no more than the bodies: each is parsed at the start.
+// A page of rows of a storage that keeps no more than the bodies: each is parsed at the start.
 
 import { COLLECTION_NAMES, isCollectionName } from '../domain/collection-name.js';
 import { keyOf, type RecordKey } from '../domain/identifier.js';
 import type { RecordText } from '../domain/record.js';
-import type { DeferredRows, JournalRow } from './journal.js';
+import type { DeferredRows, StoredRow } from './record-storage.js';
 import { ofNoCollection, storedFacts } from './stored-facts.js';
 import { utf8Length } from './utf8-length.js';
 
 export class ParsedRows implements DeferredRows {
   readonly length: number;
   readonly collections: Uint8Array;
-  readonly #rows: readonly JournalRow[];
+  readonly #rows: readonly StoredRow[];
   readonly #keys: RecordKey[] = [];
   readonly #statuses: RecordText['status'][] = [];
   #owners: (string | undefined)[] = [];
 
   /** Throws, naming the row, where one is of no collection or its body is no record. */
-  constructor(rows: readonly JournalRow[]) {
+  constructor(rows: readonly StoredRow[]) {
     this.#rows = rows;
     this.length = rows.length;
     this.collections = new Uint8Array(rows.length);
@@ -30,7 +30,7 @@ export class ParsedRows implements DeferredRows {
     }
   }
 
-  [Symbol.iterator](): Iterator<JournalRow> {
+  [Symbol.iterator](): Iterator<StoredRow> {
     return this.#rows[Symbol.iterator]();
   }
 
@@ -56,7 +56,7 @@ export class ParsedRows implements DeferredRows {
     return utf8Length(this.#rowAt(place).body);
   }
 
-  #rowAt(place: number): JournalRow {
+  #rowAt(place: number): StoredRow {
     const row = this.#rows[place];
     if (row === undefined) throw new RangeError(`the page has no row ${place}`);
     return row;

@@ -3,10 +3,10 @@
 
 import { byCollection, COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
 import { keyOf, sequenceOf } from '../domain/identifier.js';
-import type { DeferredRows, JournalRow } from './journal.js';
 import type { MemoryRecord } from './memory-record.js';
 import { ParsedRows } from './parsed-rows.js';
 import { type ListSnapshot, NO_RECORDS, RecordList } from './record-list.js';
+import type { DeferredRows, StoredRow } from './record-storage.js';
 import { SortedTexts } from './sorted-texts.js';
 import { StoredRecords } from './stored-records.js';
 import { utf8Length } from './utf8-length.js';
@@ -100,7 +100,7 @@ export class RecordSet {
   }
 
   /** Takes in stored rows, which come in order of position. Throws, naming the row, where one is no record. */
-  load(page: readonly JournalRow[] | DeferredRows): void {
+  load(page: readonly StoredRow[] | DeferredRows): void {
     const rows = 'takeOwners' in page ? page : new ParsedRows(page);
     if (rows.length === 0) return;
     this.#start ??= new Start();

@@ -4,9 +4,9 @@ import type { CollectionName } from '../domain/collection-name.js';
 import { formatId } from '../domain/identifier.js';
 import { identified, newRecord } from '../domain/record.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../domain/sample-records.js';
-import type { PutRow } from './journal.js';
+import type { PutRow } from './record-storage.js';
 
-/** The rows a journal seeds when it creates its storage. */
+/** The rows that a storage is seeded with when it is new. */
 export function sampleRows(): PutRow[] {
   const sequences = new Map<CollectionName, number>();
   return SAMPLE_RECORDS.map(({ collection, body }, index) => {

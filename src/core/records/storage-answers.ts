@@ -1,7 +1,7 @@
 // What the senders of writes are told where storage did not take them as it should.
 
 import { failed, type Outcome } from '../domain/errors.js';
-import type { CommitResult } from './journal.js';
+import type { CommitResult } from './record-storage.js';
 
 /** A replica that is back is noticed within a second or two. */
 const RETRY_AFTER_SECONDS = 5;
@@ -15,7 +15,7 @@ export function storageFailed(): Outcome<string> {
 
 /** Whether storage has the changes, whatever their senders are told. */
 export function isStored({ status }: CommitResult): boolean {
-  return status === 'committed' || status === 'present' || status === 'kept';
+  return status === 'committed' || status === 'storedUnconfirmed' || status === 'notReplicated';
 }
 
 export function storageUnavailable(): Outcome<string> {

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../domain/json.js';
 import { statusOf } from '../domain/record.js';
-import type { JournalRow } from './journal.js';
+import type { StoredRow } from './record-storage.js';
 
 export interface RowFacts {
   /** Undefined for a legacy row without one. */
@@ -13,7 +13,7 @@ export interface RowFacts {
 }
 
 /** The text is the truth: a database cuts texts in columns of their own at a NUL character. Throws where it is no record. */
-export function storedFacts(row: JournalRow): RowFacts {
+export function storedFacts(row: StoredRow): RowFacts {
   const body = parsed(row);
   const { owner_sub: owner, id } = body;
   return {
@@ -23,7 +23,7 @@ export function storedFacts(row: JournalRow): RowFacts {
   };
 }
 
-function parsed(row: JournalRow): JsonObject {
+function parsed(row: StoredRow): JsonObject {
   let body: unknown;
   try {
     body = JSON.parse(row.body);
@@ -35,17 +35,17 @@ function parsed(row: JournalRow): JsonObject {
 }
 
 /** The error for a row whose collection is none of the contract's. */
-export function ofNoCollection(row: JournalRow): Error {
+export function ofNoCollection(row: StoredRow): Error {
   return unusable(row, 'is of no collection');
 }
 
 /** The error for a row that storage keeps under another owner than its body names. */
-export function ofTwoOwners(row: JournalRow): Error {
+export function ofTwoOwners(row: StoredRow): Error {
   return unusable(row, 'has another owner in its text than in its column');
 }
 
 /** Names the row without quoting it: the message ends in a log. */
-function unusable({ collection, id, position }: JournalRow, finding: string): Error {
+function unusable({ collection, id, position }: StoredRow, finding: string): Error {
   return new Error(
     `the stored row ${collection} ${id} (position ${position}) ${finding}; restore a backup`,
   );

@@ -3,8 +3,8 @@
 
 import { COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
 import type { RecordKey } from '../domain/identifier.js';
-import type { DeferredRows } from './journal.js';
 import { type MemoryRecord, memoryRecord } from './memory-record.js';
+import type { DeferredRows } from './record-storage.js';
 
 /** A page has at most so many rows: a row's number is its page's and its place in one integer. */
 const PAGE_BITS = 16;
@@ -29,7 +29,7 @@ export class StoredRecords {
   add(rows: DeferredRows, accounts: Uint32Array): void {
     if (rows.length > PAGE_MASK + 1) {
       throw new RangeError(
-        `a page of the journal has ${rows.length} rows; it may have ${PAGE_MASK + 1}`,
+        `a page of the storage has ${rows.length} rows; it may have ${PAGE_MASK + 1}`,
       );
     }
     this.#pages.push({ rows, accounts });

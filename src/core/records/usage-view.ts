@@ -3,8 +3,8 @@
 
 import { byCollection, type CollectionName } from '../domain/collection-name.js';
 import { HOUR_MS } from '../domain/hour.js';
-import type { StoredTotals, StoredUsage, ThreeTimes } from './journal.js';
-import type { Overview, RecordCounts, ResourceUsage, Usage } from './record-store.js';
+import type { Overview, RecordCounts, ResourceUsage, Usage } from './record-service.js';
+import type { StoredTotals, StoredUsage, ThreeTimes } from './record-storage.js';
 
 /** The contract's usage view: records created in the last 24 hours, 7 days and 30 days. */
 export const USAGE_WINDOWS_HOURS = [24, 7 * 24, 30 * 24] as const;

@@ -13,8 +13,8 @@ import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { type Answer, CommitGroup, type CurrentRecords, type StagedWrite } from './commit-group.js';
-import type { CommitResult, Journal } from './journal.js';
 import type { RecordSet } from './record-set.js';
+import type { CommitResult, RecordStorage } from './record-storage.js';
 import { isStored, notConfirmed, storageFailed, storageUnavailable } from './storage-answers.js';
 
 /** A write that waits for its turn. */
@@ -49,7 +49,7 @@ interface PreparedWrite {
 
 export interface WriterOptions {
   readonly set: RecordSet;
-  readonly journal: Journal;
+  readonly storage: RecordStorage;
   readonly scheduler: FairScheduler;
   readonly log: Log;
   readonly events: ServiceEvents;
@@ -81,7 +81,7 @@ export class Writer {
 
   /** The most that storage takes of one record, in UTF-8 bytes. */
   get bodyMaxBytes(): number {
-    return this.#options.journal.bodyMaxBytes;
+    return this.#options.storage.bodyMaxBytes;
   }
 
   /** Resolves after the commit that holds the change; with `STORAGE_FAILED` where that failed. */
@@ -142,9 +142,9 @@ export class Writer {
   }
 
   async #commit(group: CommitGroup): Promise<CommitResult> {
-    const { journal, clock, events } = this.#options;
+    const { storage, clock, events } = this.#options;
     events.commitStarted(group.size);
-    const result = await journal.commit(group.changes(clock()));
+    const result = await storage.commit(group.changes(clock()));
     events.commitFinished(result.status, 'error' in result ? result.error : undefined);
     return result;
   }
@@ -224,7 +224,7 @@ export class Writer {
 
   /** Before it is staged: no id is used up, and nothing is stored. */
   #isRefused({ answer }: PendingWrite): boolean {
-    const { refusal } = this.#options.journal;
+    const { refusal } = this.#options.storage;
     if (refusal === undefined) return false;
     answer(storageUnavailable());
     return true;
@@ -240,13 +240,14 @@ export class Writer {
     } else {
       this.#failures++;
     }
-    if (result.status === 'committed' || result.status === 'kept') {
-      group.answer(result.status === 'kept' ? notConfirmed() : undefined);
+    if (result.status === 'committed' || result.status === 'notReplicated') {
+      group.answer(result.status === 'notReplicated' ? notConfirmed() : undefined);
       if (result.auditError !== undefined) this.#reportLostEvents(group, result.auditError);
-      if (result.status === 'kept') this.#failed.error('storage_not_replicated', result.error, {});
+      if (result.status === 'notReplicated')
+        this.#failed.error('storage_not_replicated', result.error, {});
       return;
     }
-    if (result.status === 'refused') {
+    if (result.status === 'rejected') {
       group.answer(storageUnavailable());
       return;
     }

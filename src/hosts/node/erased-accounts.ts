@@ -2,8 +2,8 @@
 // them itself; Litestream, or a file copied by hand, knows no ledger.
 
 import type { Log } from '../../core/log.js';
-import type { RecordStore } from '../../core/records/record-store.js';
-import type { FileJournal } from '../../libsql.js';
+import type { RecordService } from '../../core/records/record-service.js';
+import type { FileStorage } from '../../libsql.js';
 import { ERASE_AGAIN } from '../../storage/erasures/came-back.js';
 import {
   type CameBack,
@@ -21,18 +21,18 @@ const NAMED_MAX = 20;
 
 export interface ErasedAccountsOptions {
   readonly settings: Pick<Settings, 'erasureLedger' | 'backups'>;
-  readonly records: RecordStore;
-  readonly journal: Pick<FileJournal, 'oldestRecordAt'>;
+  readonly records: RecordService;
+  readonly storage: Pick<FileStorage, 'oldestRecordAt'>;
   readonly log: Log;
 }
 
 export class ErasedAccounts {
-  readonly #records: RecordStore;
+  readonly #records: RecordService;
   readonly #isUnreadable: boolean;
   /** Those that were back at the start and have not been without a record since. */
   readonly #back: Set<string>;
 
-  private constructor(records: RecordStore, back: readonly CameBack[] | undefined) {
+  private constructor(records: RecordService, back: readonly CameBack[] | undefined) {
     this.#records = records;
     this.#isUnreadable = back === undefined;
     this.#back = new Set(back?.map(({ subject }) => subject));
@@ -43,7 +43,7 @@ export class ErasedAccounts {
    * in the ledger a look at the times of its records. Logs what it finds; never rejects.
    * Undefined where the settings name no place for a ledger.
    */
-  static async look({ settings, records, journal, log }: ErasedAccountsOptions) {
+  static async look({ settings, records, storage, log }: ErasedAccountsOptions) {
     const path = ledgerPath({
       ERASURE_LEDGER: settings.erasureLedger,
       BACKUP_DIR: settings.backups?.folder,
@@ -51,7 +51,7 @@ export class ErasedAccounts {
     if (path === undefined) return undefined;
     try {
       const ledger = await readLedger(path);
-      const back = ledger === undefined ? [] : await accountsBack(ledger, records, journal);
+      const back = ledger === undefined ? [] : await accountsBack(ledger, records, storage);
       if (back.length > 0) {
         log.warn('erased_accounts_back', {
           accounts: JSON.stringify(back.slice(0, NAMED_MAX).map(({ subject }) => subject)),
@@ -81,8 +81,8 @@ export class ErasedAccounts {
 
 async function accountsBack(
   ledger: Ledger,
-  { operator }: RecordStore,
-  journal: ErasedAccountsOptions['journal'],
+  { operator }: RecordService,
+  storage: ErasedAccountsOptions['storage'],
 ): Promise<CameBack[]> {
   const found: CameBack[] = [];
   for (let page = 1; ledger.size > 0; page++) {
@@ -90,7 +90,7 @@ async function accountsBack(
     for (const { owner_sub: subject } of items) {
       const erased = ledger.erasedAt(subject);
       if (erased === undefined) continue;
-      const oldest = await journal.oldestRecordAt(subject);
+      const oldest = await storage.oldestRecordAt(subject);
       if (oldest !== undefined && isBack(erased, oldest)) found.push({ subject, erased });
     }
     if (items.length < PAGE_ACCOUNTS) break;

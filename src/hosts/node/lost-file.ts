@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import type { FileJournal } from '../../libsql.js';
+import type { FileStorage } from '../../libsql.js';
 import type { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { keptPath } from '../../storage/file/names-beside.js';
 import type { Settings } from '../settings.js';
@@ -13,7 +13,7 @@ import { FileWatch } from './file-watch.js';
 
 export interface LostFileOptions {
   readonly settings: Settings;
-  readonly journal: FileJournal;
+  readonly storage: FileStorage;
   readonly records: OpenRecords;
   readonly backups: BackupSchedule | undefined;
   readonly log: Log;
@@ -61,10 +61,10 @@ export class LostFile {
   }
 
   async #save(): Promise<boolean> {
-    const { log, journal } = this.#options;
+    const { log, storage } = this.#options;
     const file = keptPath(this.#path, 'saved', Date.now());
     try {
-      const { recordCount, auditEventCount } = await journal.save(file);
+      const { recordCount, auditEventCount } = await storage.save(file);
       log.warn('database_saved', { file, records: recordCount, audit_events: auditEventCount });
       return true;
     } catch (error) {

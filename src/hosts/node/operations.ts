@@ -47,7 +47,7 @@ export interface OperationsOptions {
 
 /** The parts that exist once the service has started. */
 export interface StartedParts {
-  readonly journal: AskedStorage;
+  readonly storage: AskedStorage;
   readonly records: OpenRecords;
   readonly server: HttpServer;
   readonly backups: BackupSchedule | undefined;
@@ -113,7 +113,7 @@ export class Operations {
     this.#parts = parts;
     const { backups } = parts;
     this.#kept = backups && new Latest(() => backups.kept().catch(() => undefined), undefined);
-    this.#readiness.started(parts.journal);
+    this.#readiness.started(parts.storage);
   }
 
   /** From here on `/ready` says so. Resolves when the service may stop accepting. */

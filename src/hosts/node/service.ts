@@ -6,7 +6,7 @@ import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { FairScheduler, openRecords, type ProviderFinding, type Responder } from '../../handler.js';
-import { type FileJournal, openLibsqlJournal } from '../../libsql.js';
+import { type FileStorage, openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { responderFor } from '../responder.js';
 import { addressProblem } from '../settings/address-problem.js';
@@ -66,18 +66,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const operations = await openOperations(settings, log);
   try {
     const replica = replicaOf(options, operations);
-    const journal = await openLibsqlJournal({
+    const storage = await openLibsqlStorage({
       path: settings.databasePath,
       backupFolder: settings.backups?.folder,
       createAnyway: settings.databaseCreate,
       sampleRows: settings.sampleRecords,
       replication: replica && { ...replica.settings, onReport: (report) => replica.take(report) },
     });
-    warnOfCreation(settings, journal.isNew, log);
-    const loaded = await loadedRecords(journal, operations, options);
+    warnOfCreation(settings, storage.isNew, log);
+    const loaded = await loadedRecords(storage, operations, options);
     // Waits, so that the first write after a restart is not refused.
-    await journal.replicaReached(REPLICA_REACHED_MAX_MS);
-    return await serve(journal, loaded, replica, operations, options);
+    await storage.replicaReached(REPLICA_REACHED_MAX_MS);
+    return await serve(storage, loaded, replica, operations, options);
   } catch (error) {
     await operations.close();
     throw error;
@@ -100,7 +100,7 @@ interface LoadedRecords {
 }
 
 async function loadedRecords(
-  journal: FileJournal,
+  storage: FileStorage,
   { events }: Operations,
   { settings, log, onStorageLost }: ServiceOptions,
 ): Promise<LoadedRecords> {
@@ -110,7 +110,7 @@ async function loadedRecords(
   const work = new ThreadedWork();
   try {
     const records = await openRecords({
-      journal,
+      storage,
       log,
       scheduler,
       work,
@@ -123,14 +123,14 @@ async function loadedRecords(
     });
     return { records, scheduler, arrivals, work };
   } catch (error) {
-    await journal.close();
+    await storage.close();
     throw error;
   }
 }
 
 /** Opens the port and starts the backups. Closes the records if the port cannot be opened. */
 async function serve(
-  journal: FileJournal,
+  storage: FileStorage,
   { records, scheduler, arrivals, work }: LoadedRecords,
   replica: ReplicaWatch | undefined,
   operations: Operations,
@@ -139,7 +139,7 @@ async function serve(
   const { events } = operations;
   try {
     // Before the first answer could show them.
-    const erasedAccounts = await ErasedAccounts.look({ settings, records, journal, log });
+    const erasedAccounts = await ErasedAccounts.look({ settings, records, storage, log });
     const { respond, signIn } = responderFor({
       settings,
       records,
@@ -171,15 +171,15 @@ async function serve(
         hint: 'HOST and PORT are not used; the socket unit names the address',
       });
     }
-    const backups = scheduleOf(settings, journal, log, events);
+    const backups = scheduleOf(settings, storage, log, events);
     const providerProbe = new ProviderProbe({ signIn, log });
-    const lostFile = new LostFile({ settings, journal, records, backups, log, events });
+    const lostFile = new LostFile({ settings, storage, records, backups, log, events });
     const providerFinding = () => providerProbe.finding;
     operations.started({
-      journal: {
+      storage: {
         look: () => lostFile.look(),
-        ping: () => journal.ping(),
-        touch: () => journal.touch(),
+        ping: () => storage.ping(),
+        touch: () => storage.touch(),
       },
       records,
       server,
@@ -200,7 +200,7 @@ async function serve(
         if (backups !== undefined) backups.takeNow();
         else log.warn('backup_not_configured', { hint: 'no backup is taken; set BACKUP_DIR' });
       },
-      storageAnswers: () => journal.ping().catch(() => {}),
+      storageAnswers: () => storage.ping().catch(() => {}),
       async stop() {
         providerProbe.stop();
         await operations.stopping();
@@ -240,12 +240,12 @@ async function openOperations(settings: Settings, log: Log): Promise<Operations>
 
 function scheduleOf(
   { backups, databasePath }: Settings,
-  journal: FileJournal,
+  storage: FileStorage,
   log: Log,
   events: ServiceEvents | undefined,
 ): BackupSchedule | undefined {
   if (backups === undefined) return undefined;
-  return new BackupSchedule({ journal, databasePath, settings: backups, log, events });
+  return new BackupSchedule({ storage, databasePath, settings: backups, log, events });
 }
 
 function reasonOf(error: unknown, prefix = ''): string {

@@ -37,11 +37,11 @@ export class Meter implements ServiceEvents {
   readonly groupSizes = new Histogram(GROUP_BOUNDS_WRITES);
   readonly commits = new Counts<CommitStatus>([
     'committed',
-    'absent',
-    'present',
+    'notStored',
+    'storedUnconfirmed',
     'unknown',
-    'refused',
-    'kept',
+    'rejected',
+    'notReplicated',
   ]);
   readonly replicaSyncs = new Histogram(DURATION_BOUNDS_SECONDS);
   replicaFailures = 0;
@@ -83,9 +83,9 @@ export class Meter implements ServiceEvents {
   commitFinished(status: CommitStatus, error?: unknown): void {
     this.commitDurations.observe((this.#options.now() - this.#commitStartedAt) / 1000);
     this.commits.add(status);
-    if (status === 'committed' || status === 'kept') this.#writeFailure = undefined;
+    if (status === 'committed' || status === 'notReplicated') this.#writeFailure = undefined;
     // The disk works: the fault is the replica's, and reported as such.
-    if (status === 'committed' || status === 'kept' || status === 'refused') return;
+    if (status === 'committed' || status === 'notReplicated' || status === 'rejected') return;
     const reason = error instanceof Error ? error.message : String(error);
     this.#writeFailure = {
       since: this.#writeFailure?.since ?? this.#options.clock(),

@@ -101,7 +101,7 @@ function writeWrites(exposition: Exposition, { meter, figures }: Measured): void
   );
   exposition.counter(
     'service_commits_total',
-    'Commits by result; every result but "committed" is a failure that clients were told of. "refused" and "kept" are of the replica.',
+    'Commits by result; every result but "committed" is a failure that clients were told of. "rejected" and "notReplicated" are of the replica.',
     counted('result', meter.commits),
   );
   exposition.counter(

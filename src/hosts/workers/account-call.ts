@@ -13,7 +13,7 @@ import type {
   Overview,
   RecordCounts,
   Usage,
-} from '../../core/records/record-store.js';
+} from '../../core/records/record-service.js';
 import type {
   ArrivingPiece,
   EventPlace,

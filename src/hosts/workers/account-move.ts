@@ -17,7 +17,7 @@ import {
   rowProblem,
 } from '../../storage/move/moved-rows.js';
 import { Arrival, rowsAfter, storedContents } from '../../storage/object/arrival.js';
-import type { ObjectJournal } from '../../storage/object/object-journal.js';
+import type { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage } from '../../storage/object/object-storage.js';
 import type { Outbox } from './outbox.js';
 import type { ServedAccount } from './served-account.js';
@@ -34,7 +34,7 @@ const NOTHING: MovedState = {
 
 export interface AccountMoveOptions {
   readonly storage: ObjectStorage;
-  readonly journal: ObjectJournal;
+  readonly recordStorage: ObjectRecordStorage;
   readonly outbox: Outbox;
   readonly limits: AccountLimits;
   readonly account: Pick<ServedAccount, 'empty' | 'reload'>;
@@ -60,27 +60,27 @@ export class AccountMove {
 
   /** The object's contents; resolves when the directory has them, too. */
   async state(): Promise<MoveReply<MovedState>> {
-    const { journal, outbox, storage } = this.#options;
+    const { recordStorage, outbox, storage } = this.#options;
     const underWay = this.#arrival.underWay();
     if (underWay !== undefined) return this.#arriving(0);
-    if (!journal.hasTables) return accepted(NOTHING);
+    if (!recordStorage.hasTables) return accepted(NOTHING);
     if (!(await outbox.deliver()) || outbox.isPending) {
       return refused(503, 'the directory has not taken every change of the account yet; ask again');
     }
     const { revision } = outbox;
     const contents = await storedContents(storage);
-    const sequences = await journal.sequences();
+    const sequences = await recordStorage.sequences();
     if (outbox.revision !== revision) return writtenTo();
     return accepted({ ...contents, state: 'whole', sequences, revision, taken: 0 });
   }
 
   /** The rows after a position. */
   async piece(after: number): Promise<MoveReply<LeavingPiece>> {
-    const { journal, outbox, storage } = this.#options;
+    const { recordStorage, outbox, storage } = this.#options;
     if (this.#arrival.underWay() !== undefined)
       return refused(409, 'the account is being moved in');
-    const sequences = await journal.sequences();
-    if (!journal.hasTables) {
+    const sequences = await recordStorage.sequences();
+    if (!recordStorage.hasTables) {
       return accepted({ rows: [], last: 0, isLast: true, revision: 0, sequences });
     }
     return accepted({ ...rowsAfter(storage, after), revision: outbox.revision, sequences });
@@ -90,7 +90,7 @@ export class AccountMove {
     const { announced } = piece;
     // Before anything is written, so that a refused row leaves no trace.
     for (const row of piece.rows) {
-      const problem = rowProblem(row, owner, this.#options.journal.bodyMaxBytes);
+      const problem = rowProblem(row, owner, this.#options.recordStorage.bodyMaxBytes);
       if (problem !== undefined) return refused(422, `the record ${rowName(row)} ${problem}`);
     }
     let underWay = this.#arrival.underWay();
@@ -122,8 +122,8 @@ export class AccountMove {
     owner: string,
     announced: AnnouncedAccount,
   ): Promise<MoveReply<MovedState> | undefined> {
-    const { journal, account } = this.#options;
-    if (!journal.hasTables) return undefined;
+    const { recordStorage, account } = this.#options;
+    if (!recordStorage.hasTables) return undefined;
     const found = await this.state();
     if (!found.ok || isSame(found.value, announced)) return found;
     if (owner === SAMPLE_OWNER && this.#isAsSown()) {

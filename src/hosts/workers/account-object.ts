@@ -6,14 +6,14 @@ import { DurableObject } from 'cloudflare:workers';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { type Outcome, succeeded } from '../../core/domain/errors.js';
 import type { ListQuery } from '../../core/domain/listing.js';
-import type { AccountRecords } from '../../core/records/record-store.js';
+import type { AccountRecords } from '../../core/records/record-service.js';
 import type {
   ArrivingPiece,
   LeavingPiece,
   MovedState,
   MoveReply,
 } from '../../storage/move/move-messages.js';
-import { ObjectJournal } from '../../storage/object/object-journal.js';
+import { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import type {
   AccountStub,
   Caller,
@@ -38,7 +38,7 @@ import { notServed, ServedAccount } from './served-account.js';
  */
 const OPERATOR_WAIT_MS = 2_000;
 
-/** Each part knows those before it: outbox, journal, account, then the move and the restore. */
+/** Each part knows those before it: outbox, storage, account, then the move and the restore. */
 export class AccountObject extends DurableObject<WorkerEnvironment> implements AccountStub {
   readonly #outbox: Outbox;
   readonly #account: ServedAccount;
@@ -52,12 +52,16 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
     const directory = () => directoryStub(env);
     const { limits, sowsSamples } = accountSettings(env);
     const outbox = new Outbox({ storage, directory, log, clock: Date.now, random: Math.random });
-    const journal = new ObjectJournal({ storage, epoch: crypto.randomUUID(), follower: outbox });
-    const account = new ServedAccount({ ctx, journal, outbox, limits, sowsSamples, log });
+    const recordStorage = new ObjectRecordStorage({
+      storage,
+      epoch: crypto.randomUUID(),
+      follower: outbox,
+    });
+    const account = new ServedAccount({ ctx, recordStorage, outbox, limits, sowsSamples, log });
     this.#outbox = outbox;
     this.#account = account;
-    this.#move = new AccountMove({ storage, journal, outbox, limits, account });
-    this.#restore = new AccountRestore({ storage, journal, outbox, directory, account, log });
+    this.#move = new AccountMove({ storage, recordStorage, outbox, limits, account });
+    this.#restore = new AccountRestore({ storage, recordStorage, outbox, directory, account, log });
     void account.load();
   }
 

@@ -4,7 +4,7 @@
 
 import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../core/domain/audit-event.js';
 import type { Log } from '../../core/log.js';
-import type { ObjectJournal } from '../../storage/object/object-journal.js';
+import type { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage } from '../../storage/object/object-storage.js';
 import type {
   DirectoryStub,
@@ -31,7 +31,7 @@ export interface RestorableStorage extends ObjectStorage {
 
 export interface AccountRestoreOptions {
   readonly storage: RestorableStorage;
-  readonly journal: ObjectJournal;
+  readonly recordStorage: ObjectRecordStorage;
   readonly outbox: Outbox;
   readonly directory: () => DirectoryStub;
   readonly account: Pick<ServedAccount, 'state' | 'restart'>;
@@ -72,22 +72,22 @@ export class AccountRestore {
 
   /** Appends the restore to the audit log, once the object is loaded again. The delivery of that event carries the whole state. */
   async follow(restore: Restore): Promise<RestoreState> {
-    const { storage, journal, outbox, account } = this.#options;
+    const { storage, recordStorage, outbox, account } = this.#options;
     if (account.state === 'restarting') return 'restarting';
     if (storage.kv.get(RESTORE_MARKER) === restore.id) return 'none';
     const event = eventOf(restore);
     if (!this.#has(event)) {
       if (account.state === 'arriving') throw new Error('the account is being moved in');
       const changes = { puts: [], removals: [], sequences: {}, events: [event], at: restore.at };
-      const result = await journal.commit(changes);
+      const result = await recordStorage.commit(changes);
       if (result.status !== 'committed') throw result.error;
     }
     return (await outbox.deliver()) ? 'followed' : 'untold';
   }
 
   #has(event: RestoreEvent): boolean {
-    const { storage, journal } = this.#options;
-    if (!journal.hasTables) return false;
+    const { storage, recordStorage } = this.#options;
+    if (!recordStorage.hasTables) return false;
     return [...storage.sql.exec(FIND_EVENT, JSON.stringify(event))].length > 0;
   }
 }

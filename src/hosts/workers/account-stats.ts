@@ -9,7 +9,7 @@ import {
 } from '../../core/domain/collection-name.js';
 import { HOUR_MS } from '../../core/domain/hour.js';
 import { LONGEST_WINDOW_HOURS } from '../../core/records/usage-view.js';
-import type { CommitEffect, RowMeasure } from '../../storage/object/object-journal.js';
+import type { CommitEffect, RowMeasure } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage, SqlRow } from '../../storage/object/object-storage.js';
 import type { Holding, Holdings } from './account-call.js';
 

@@ -7,14 +7,14 @@ import { HOUR_MS } from '../../core/domain/hour.js';
 import { offsetOf, type PageRequest } from '../../core/domain/listing.js';
 import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
 import { caseFolded } from '../../core/domain/search.js';
-import type { StoredUsage } from '../../core/records/journal.js';
 import type {
   AccountPage,
   AccountSummary,
   Overview,
   RecordCounts,
   Usage,
-} from '../../core/records/record-store.js';
+} from '../../core/records/record-service.js';
+import type { StoredUsage } from '../../core/records/record-storage.js';
 import {
   LONGEST_WINDOW_HOURS,
   overviewOf,

@@ -12,10 +12,10 @@ import type {
   AccountRecords,
   OperatorViews,
   Overview,
-  RecordStore,
+  RecordService,
   Sender,
   Usage,
-} from '../../core/records/record-store.js';
+} from '../../core/records/record-service.js';
 import type { AccountStub, Caller, DirectoryStub } from './account-call.js';
 import { receivedPage, type SentPage } from './sent-page.js';
 
@@ -25,7 +25,7 @@ export interface Objects {
   directory(): DirectoryStub;
 }
 
-export function frontRecords(objects: Objects, log: Log): RecordStore {
+export function frontRecords(objects: Objects, log: Log): RecordService {
   return {
     account: (owner, sender) => new FrontAccount(objects, log, owner, sender),
     operator: new FrontOperator(objects),

@@ -5,7 +5,7 @@ import { byCollection } from '../../core/domain/collection-name.js';
 import { failed, type Outcome } from '../../core/domain/errors.js';
 import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
 import type { Log } from '../../core/log.js';
-import type { RecordCounts } from '../../core/records/record-store.js';
+import type { RecordCounts } from '../../core/records/record-service.js';
 import {
   type AccountLimits,
   type OpenAccountRecords,
@@ -14,7 +14,7 @@ import {
   unsliced,
 } from '../../handler.js';
 import { Arrival } from '../../storage/object/arrival.js';
-import type { ObjectJournal } from '../../storage/object/object-journal.js';
+import type { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage } from '../../storage/object/object-storage.js';
 import type { Outbox } from './outbox.js';
 
@@ -52,7 +52,7 @@ export interface ObjectContext {
 
 export interface ServedAccountOptions {
   readonly ctx: ObjectContext;
-  readonly journal: ObjectJournal;
+  readonly recordStorage: ObjectRecordStorage;
   readonly outbox: Outbox;
   readonly limits: AccountLimits;
   /** The account of the sample records gets them. */
@@ -87,18 +87,18 @@ export class ServedAccount {
 
   /** Throws if the object is another account's. The sample account has its rows then, unless the settings leave them out. */
   async expectOwner(owner: string): Promise<void> {
-    const { ctx, journal, outbox, sowsSamples } = this.#options;
+    const { ctx, recordStorage, outbox, sowsSamples } = this.#options;
     outbox.expectOwner(owner);
-    if (owner !== SAMPLE_OWNER || !sowsSamples || journal.hasTables) return;
+    if (owner !== SAMPLE_OWNER || !sowsSamples || recordStorage.hasTables) return;
     await ctx.blockConcurrencyWhile(() => this.#seed());
   }
 
   /** Runs `change` as a transaction, then loads the stored records anew. No other call runs in between. */
   reload(change: () => void): Promise<void> {
-    const { ctx, journal } = this.#options;
+    const { ctx, recordStorage } = this.#options;
     return ctx.blockConcurrencyWhile(async () => {
       ctx.storage.transactionSync(change);
-      journal.look();
+      recordStorage.look();
       await this.#load();
     });
   }
@@ -112,12 +112,12 @@ export class ServedAccount {
   }
 
   async #empty(): Promise<void> {
-    const { ctx, journal, outbox } = this.#options;
+    const { ctx, recordStorage, outbox } = this.#options;
     this.#enter({ name: 'loading' });
     await ctx.storage.deleteAlarm();
     await ctx.storage.deleteAll();
     outbox.reset();
-    journal.look();
+    recordStorage.look();
     await this.#load();
   }
 
@@ -135,7 +135,7 @@ export class ServedAccount {
 
   async #load(): Promise<void> {
     this.#enter({ name: 'loading' });
-    const { ctx, journal, outbox, limits, log } = this.#options;
+    const { ctx, recordStorage, outbox, limits, log } = this.#options;
     const arriving = this.#arrival.underWay();
     if (arriving !== undefined) {
       outbox.expectOwner(arriving.owner);
@@ -143,7 +143,7 @@ export class ServedAccount {
       return;
     }
     const records = await openAccountRecords({
-      journal,
+      storage: recordStorage,
       log,
       scheduler: unsliced(),
       limits,
@@ -152,7 +152,7 @@ export class ServedAccount {
       // which reads the stored records.
       onStorageLost: () => ctx.abort('storage is in doubt'),
     });
-    if (journal.hasTables) {
+    if (recordStorage.hasTables) {
       const profile = await records.account(outbox.load()).profile();
       await outbox.resume(profile.ok ? profile.value.summary.resources : NO_RECORDS);
     }
@@ -161,9 +161,9 @@ export class ServedAccount {
 
   /** Sows the sample account's rows at the first request for it. */
   async #seed(): Promise<void> {
-    const { journal } = this.#options;
-    if (journal.hasTables) return;
-    const result = await journal.commit({
+    const { recordStorage } = this.#options;
+    if (recordStorage.hasTables) return;
+    const result = await recordStorage.commit({
       puts: sampleRows(),
       removals: [],
       sequences: {},

@@ -6,7 +6,7 @@ import { join, parse } from 'node:path';
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Log } from '../../core/log.js';
 import { type ServiceEvents, silentEvents } from '../../core/service-events.js';
-import type { FileJournal } from '../file/file-journal.js';
+import type { FileStorage } from '../file/file-storage.js';
 import { folderErrorText } from './backup-folder.js';
 import { BackupNames } from './backup-names.js';
 import { recordsIn } from './record-count.js';
@@ -27,7 +27,7 @@ export interface BackupPlan {
 }
 
 export interface BackupScheduleOptions {
-  readonly journal: FileJournal;
+  readonly storage: FileStorage;
   readonly databasePath: string;
   readonly settings: BackupPlan;
   readonly log: Log;
@@ -86,7 +86,7 @@ export class BackupSchedule {
     else this.#askedAgain = true;
   }
 
-  /** Begins no further backup. Closing the journal breaks off the one under way. */
+  /** Begins no further backup. Closing the storage breaks off the one under way. */
   stop(): void {
     this.#stopping = true;
     clearInterval(this.#timer);
@@ -175,11 +175,11 @@ export class BackupSchedule {
   }
 
   async #copy(): Promise<void> {
-    const { journal, log, settings } = this.#options;
+    const { storage, log, settings } = this.#options;
     await this.#removeUnfinished();
     const name = this.#names.at(Date.now());
     const startedAt = performance.now();
-    const { bytes, recordCount, auditEventCount } = await journal.backup(
+    const { bytes, recordCount, auditEventCount } = await storage.backup(
       join(settings.folder, name),
     );
     const milliseconds = Math.round(performance.now() - startedAt);

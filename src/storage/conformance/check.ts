@@ -1,14 +1,16 @@
-// A check of a journal: a name, and a run that rejects where the promise is broken.
+// A check of a storage: a name, and a run that rejects where the promise is broken.
 
-import type { Journal, StoredViews } from '../../core/records/journal.js';
+import type { RecordStorage, StoredViews } from '../../core/records/record-storage.js';
 
-/** A journal with its audit events; with the operator's other views where it answers them itself. */
-export type CheckedJournal = Journal & Pick<StoredViews, 'auditEvents'> & Partial<StoredViews>;
+/** A storage with its audit events; with the operator's other views where it answers them itself. */
+export type CheckedStorage = RecordStorage &
+  Pick<StoredViews, 'auditEvents'> &
+  Partial<StoredViews>;
 
 /** One place to store into, new and without rows when it is made. */
-export interface JournalHome<Opened extends Journal = CheckedJournal> {
+export interface StorageHome<Opened extends RecordStorage = CheckedStorage> {
   /**
-   * Opens the journal there, again and again; what it held is still there. The one opened before is
+   * Opens the storage there, again and again; what it held is still there. The one opened before is
    * closed, but for the checks of a second opening: there this rejects, or the first one is fenced.
    */
   open(): Promise<Opened>;
@@ -23,10 +25,10 @@ export interface Check {
   run(): Promise<void>;
 }
 
-/** The journal that a check works on, which it may close and open again. */
-export interface Bench<Opened extends Journal> {
-  readonly journal: Opened;
-  readonly home: JournalHome<Opened>;
+/** The storage that a check works on, which it may close and open again. */
+export interface Bench<Opened extends RecordStorage> {
+  readonly storage: Opened;
+  readonly home: StorageHome<Opened>;
   close(): Promise<void>;
   /** Closes it where it is open, and opens it. */
   reopen(): Promise<void>;
@@ -34,35 +36,35 @@ export interface Bench<Opened extends Journal> {
   nowAndAfterReopening(check: () => Promise<void>): Promise<void>;
 }
 
-export type Step<Opened extends Journal> = (bench: Bench<Opened>) => Promise<void>;
+export type Step<Opened extends RecordStorage> = (bench: Bench<Opened>) => Promise<void>;
 
 /** Checks that each get a home of their own. */
-export function checksOf<Opened extends Journal>(
-  make: () => Promise<JournalHome<Opened>>,
+export function checksOf<Opened extends RecordStorage>(
+  make: () => Promise<StorageHome<Opened>>,
   steps: Readonly<Record<string, Step<Opened>>>,
 ): Check[] {
   return Object.entries(steps).map(([name, step]) => ({ name, run: () => runAt(make, step) }));
 }
 
-async function runAt<Opened extends Journal>(
-  make: () => Promise<JournalHome<Opened>>,
+async function runAt<Opened extends RecordStorage>(
+  make: () => Promise<StorageHome<Opened>>,
   step: Step<Opened>,
 ): Promise<void> {
   const home = await make();
-  let journal = await home.open();
+  let storage = await home.open();
   let isOpen = true;
   const bench: Bench<Opened> = {
     home,
-    get journal() {
-      return journal;
+    get storage() {
+      return storage;
     },
     async close() {
       isOpen = false;
-      await journal.close();
+      await storage.close();
     },
     async reopen() {
-      if (isOpen) await journal.close();
-      journal = await home.open();
+      if (isOpen) await storage.close();
+      storage = await home.open();
       isOpen = true;
     },
     async nowAndAfterReopening(check) {
@@ -74,7 +76,7 @@ async function runAt<Opened extends Journal>(
   try {
     await step(bench);
   } finally {
-    if (isOpen) await journal.close();
+    if (isOpen) await storage.close();
     await home.remove();
   }
 }

@@ -1,11 +1,16 @@
 // Rows, events and commits that the checks write.
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
-import type { Changes, Journal, JournalRow, PutRow } from '../../core/records/journal.js';
+import type {
+  Changes,
+  PutRow,
+  RecordStorage,
+  StoredRow,
+} from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { expectSame } from './expectations.js';
 
-export function row(position: number, body?: string): JournalRow {
+export function row(position: number, body?: string): StoredRow {
   const id = `CUS-${String(position).padStart(4, '0')}`;
   return {
     position,
@@ -15,7 +20,7 @@ export function row(position: number, body?: string): JournalRow {
   };
 }
 
-export function rows(count: number, first = 1): JournalRow[] {
+export function rows(count: number, first = 1): StoredRow[] {
   return Array.from({ length: count }, (_, i) => row(first + i));
 }
 
@@ -32,7 +37,7 @@ export function event(name: string, changed: readonly string[] = ['name']): Audi
 }
 
 export type SomeChanges = Partial<Omit<Changes, 'puts'>> & {
-  readonly puts?: readonly JournalRow[];
+  readonly puts?: readonly StoredRow[];
 };
 
 export function changes({ puts = [], ...some }: SomeChanges): Changes {
@@ -41,20 +46,20 @@ export function changes({ puts = [], ...some }: SomeChanges): Changes {
 }
 
 /** With what the body says. */
-function putRow(row: JournalRow): PutRow {
+function putRow(row: StoredRow): PutRow {
   const { owner, status } = storedFacts(row);
   return { ...row, owner, status };
 }
 
-export async function commits(journal: Journal, some: SomeChanges): Promise<void> {
-  const result = await journal.commit(changes(some));
+export async function commits(storage: RecordStorage, some: SomeChanges): Promise<void> {
+  const result = await storage.commit(changes(some));
   expectSame('the outcome of a commit', result, { status: 'committed' });
 }
 
-/** Every row of the journal. Throws where a page is empty. */
-export async function loaded(journal: Journal): Promise<JournalRow[]> {
-  const all: JournalRow[] = [];
-  for await (const page of journal.load()) {
+/** Every row of the storage. Throws where a page is empty. */
+export async function loaded(storage: RecordStorage): Promise<StoredRow[]> {
+  const all: StoredRow[] = [];
+  for await (const page of storage.load()) {
     if (page.length === 0) throw new Error('load gave an empty page; a page has a row or more');
     for (const { position, collection, id, body } of page) {
       all.push({ position, collection, id, body });

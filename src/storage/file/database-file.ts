@@ -31,8 +31,11 @@ import { distrustIndex, reuseLog, rewriteLog } from './write-ahead-log.js';
 
 export type FileCommitResult =
   | { readonly status: 'committed'; readonly auditError?: string }
-  | { readonly status: 'kept'; readonly auditError?: string; readonly error: string }
-  | { readonly status: 'absent' | 'present' | 'unknown' | 'refused'; readonly error: string };
+  | { readonly status: 'notReplicated'; readonly auditError?: string; readonly error: string }
+  | {
+      readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown' | 'rejected';
+      readonly error: string;
+    };
 
 export class LibsqlFile {
   readonly #connection: Connection;
@@ -153,7 +156,7 @@ export class LibsqlFile {
     }
   }
 
-  /** See `FileJournal.save`. */
+  /** See `FileStorage.save`. */
   save(path: string): DatabaseContents {
     return saveCopy(this.#connection, path);
   }
@@ -250,13 +253,13 @@ export class LibsqlFile {
   async #stateAfterFailure(
     texts: CommitTexts,
     reason: string,
-  ): Promise<'absent' | 'present' | 'unknown'> {
+  ): Promise<'notStored' | 'storedUnconfirmed' | 'unknown'> {
     try {
       if (this.#holding === 'shared' && isBusy(reason)) {
         // The commit did not begin. After SQLITE_BUSY this library's connection fails at every call.
         this.#connection.reconnect();
         putInForce(this.#connection, this.#holding);
-        return 'absent';
+        return 'notStored';
       }
       this.#configure();
       if (!isDiskFull(reason)) {
@@ -267,8 +270,8 @@ export class LibsqlFile {
       }
       const args = [texts.puts, texts.at, texts.removals];
       return Number(this.#connection.value(COUNT_PRESENT, args)) === texts.changeCount
-        ? 'present'
-        : 'absent';
+        ? 'storedUnconfirmed'
+        : 'notStored';
     } catch {
       return 'unknown';
     }

@@ -4,7 +4,7 @@ import { isAscii } from 'node:buffer';
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { keyOf, type RecordKey } from '../../core/domain/identifier.js';
 import type { RecordText } from '../../core/domain/record.js';
-import type { DeferredRows, JournalRow, PutRow } from '../../core/records/journal.js';
+import type { DeferredRows, PutRow, StoredRow } from '../../core/records/record-storage.js';
 import { ofNoCollection, ofTwoOwners, storedFacts } from '../../core/records/stored-facts.js';
 import { ownerColumn, statusColumn, statusOfColumn } from './record-columns.js';
 import type { FilePage } from './record-pages.js';
@@ -20,7 +20,7 @@ export class FileRows implements DeferredRows {
   readonly collections: Uint8Array = NO_CODES;
   /** The rows whose columns say something else than their bodies, as their bodies say it. */
   readonly differing: PutRow[] = [];
-  #ofTwoOwners: JournalRow | undefined;
+  #ofTwoOwners: StoredRow | undefined;
   readonly #positions: readonly number[];
   readonly #keys: RecordKey[];
   /** As the column has them. */
@@ -64,7 +64,7 @@ export class FileRows implements DeferredRows {
     return this;
   }
 
-  *[Symbol.iterator](): Generator<JournalRow> {
+  *[Symbol.iterator](): Generator<StoredRow> {
     for (let place = 0; place < this.length; place++) yield this.#row(place);
   }
 
@@ -122,7 +122,7 @@ export class FileRows implements DeferredRows {
     return keyOf(row.collection, id);
   }
 
-  #row(place: number): JournalRow {
+  #row(place: number): StoredRow {
     const [position, collection] = [this.positionOf(place), this.collectionOf(place)];
     const body = this.#body(place);
     const ofBody = () => body.slice(BEFORE_ID.length, body.indexOf('"', BEFORE_ID.length));

@@ -19,7 +19,7 @@ import { logBytesOf, markClosed, missingLog } from './state-mark.js';
  */
 export type FileState = 'usable' | 'absent' | 'held';
 
-/** As a start is told: see `LibsqlJournalOptions`. */
+/** As a start is told: see `LibsqlStorageOptions`. */
 export interface InspectOptions {
   readonly backupFolder?: string | undefined;
   readonly isReplicated?: boolean;

@@ -10,7 +10,7 @@ const REGISTRY = Symbol.for('service-management-api.open-files');
 export function expectFileName(path: string): void {
   if (path === '' || /^(file:)?:memory:/.test(path) || /[?&]mode=memory\b/.test(path)) {
     throw new Error(
-      'it names no file; the service keeps its records in a file, and tests take openMemoryJournal of service-management-api/memory',
+      'it names no file; the service keeps its records in a file, and tests take openMemoryStorage of service-management-api/memory',
     );
   }
 }
@@ -24,7 +24,7 @@ export async function openedOnce(path: string): Promise<() => void> {
   const open = openFiles();
   if (open.has(real)) {
     throw new Error(
-      'this process has it open already; open it once and share the journal, also where a module is loaded twice (keep it on globalThis)',
+      'this process has it open already; open it once and share the storage, also where a module is loaded twice (keep it on globalThis)',
     );
   }
   open.add(real);

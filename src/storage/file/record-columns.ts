@@ -1,7 +1,7 @@
 // What of a record stands in columns beside its body, so that a start parses no body: its owner,
 // and the status that lists filter by.
 
-import type { PutRow } from '../../core/records/journal.js';
+import type { PutRow } from '../../core/records/record-storage.js';
 
 /** UTF-8, and so a column, cannot hold half of a surrogate pair. */
 const LONE_SURROGATE = /\p{Cs}/u;

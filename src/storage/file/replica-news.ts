@@ -1,4 +1,4 @@
-// The journal's knowledge of its replica. The storage thread reports it; commits ask for it.
+// The storage's knowledge of its replica. The storage thread reports it; commits ask for it.
 
 import type { ReplicaReport, ReplicationMode } from '../replication/replica-report.js';
 

@@ -88,16 +88,16 @@ export class ReplicatedFile {
 
   async commit(texts: CommitTexts): Promise<FileCommitResult | Unconfirmed> {
     const { refusal } = this.replica;
-    if (refusal !== undefined) return { status: 'refused', error: refusal };
+    if (refusal !== undefined) return { status: 'rejected', error: refusal };
     await this.replica.turn();
     const result = await this.file.commit(texts);
-    if (result.status === 'absent') return result;
+    if (result.status === 'notStored') return result;
     this.replica.committed();
     if (this.#mode === 'async' || result.status !== 'committed') return result;
     const confirmed = this.replica.confirmed();
     return new Unconfirmed(
       confirmed.then((reason) =>
-        reason === undefined ? result : { ...result, status: 'kept', error: reason },
+        reason === undefined ? result : { ...result, status: 'notReplicated', error: reason },
       ),
     );
   }

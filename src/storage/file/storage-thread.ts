@@ -1,4 +1,4 @@
-// The main module of the storage thread. It answers the journal's calls on the one
+// The main module of the storage thread. It answers the storage's calls on the one
 // open file, one at a time and in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
@@ -11,7 +11,7 @@ import type { Freezer } from './freezer.js';
 import { ReplicatedFile, type ThreadReplication, Unconfirmed } from './replicated-file.js';
 import type { UsageScan } from './usage-scan.js';
 
-/** The calls that the journal may make. */
+/** The calls that the storage may make. */
 export interface ThreadCalls {
   /** Resolves with whether the database is a new one. */
   open(): Promise<boolean>;

@@ -3,7 +3,7 @@
 // row is counted first, as it was.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import type { StoredTotals, StoredUsage } from '../../core/records/journal.js';
+import type { StoredTotals, StoredUsage } from '../../core/records/record-storage.js';
 import type { Connection, SqlRow } from './connection.js';
 import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE, OLDEST_OF_OWNER } from './file-schema.js';
 

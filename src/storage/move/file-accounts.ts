@@ -9,7 +9,7 @@ import {
 } from '../../core/domain/collection-name.js';
 import { sequenceOf } from '../../core/domain/identifier.js';
 import { isJsonObject } from '../../core/domain/json.js';
-import type { Sequences } from '../../core/records/journal.js';
+import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { codeOf } from '../backup/file-copy.js';
 import { type Owner, ownersOf } from '../backup/owners.js';

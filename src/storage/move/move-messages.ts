@@ -2,7 +2,7 @@
 // behind it to the objects. A move and a Worker of neighbouring releases may meet, so
 // a change only adds properties; each property keeps its meaning.
 
-import type { Sequences } from '../../core/records/journal.js';
+import type { Sequences } from '../../core/records/record-storage.js';
 import type { AnnouncedAccount, MovedRow } from './moved-rows.js';
 
 /** Rows of an account that is moved in. Whatever is there already is left out. */

@@ -3,7 +3,7 @@
 // the same. Runs on every host.
 
 import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
-import type { Sequences } from '../../core/records/journal.js';
+import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { utf8Length } from '../../core/records/utf8-length.js';
 

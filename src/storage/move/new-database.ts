@@ -3,7 +3,7 @@
 
 import { open, rm, stat } from 'node:fs/promises';
 import type { JsonObject } from '../../core/domain/json.js';
-import type { Sequences } from '../../core/records/journal.js';
+import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { checkDatabase } from '../backup/database-check.js';
 import type { DatabaseContents } from '../backup/database-contents.js';

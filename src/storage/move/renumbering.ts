@@ -5,7 +5,7 @@
 
 import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
 import { formatId, sequenceOf } from '../../core/domain/identifier.js';
-import type { Sequences } from '../../core/records/journal.js';
+import type { Sequences } from '../../core/records/record-storage.js';
 import type { Connection, SqlRow } from '../file/connection.js';
 
 export const CREATE_NEW_IDS =

@@ -4,7 +4,7 @@
 
 import { open } from 'node:fs/promises';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import type { Sequences } from '../../core/records/journal.js';
+import type { Sequences } from '../../core/records/record-storage.js';
 import { codeOf } from '../backup/file-copy.js';
 import { Connection, type SqlRow } from '../file/connection.js';
 import { messageOf } from '../file/connection-errors.js';

@@ -1,5 +1,5 @@
 // The tables of one account's database in a durable object, and every statement
-// of the journal on them.
+// of the storage on them.
 
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 import { CREATE_VERSION, type SchemaSteps } from './schema-version.js';

@@ -1,11 +1,11 @@
 // When backups are taken while the service runs: a real folder, but a clock of the
-// test's own, since the shortest interval is an hour. The journal is the test's own,
+// test's own, since the shortest interval is an hour. The storage is the test's own,
 // too: a real backup starts a process of the lowest priority, and a busy machine may
 // let that process wait for longer than a test lasts.
 
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FileJournal } from 'service-management-api/libsql';
+import type { FileStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { BackupSchedule } from '../../../src/storage/backup/backup-schedule.js';
 import { type KeptLog, keptLog } from '../../support/kept-log.js';
@@ -39,7 +39,7 @@ function start(intervalHours: number): void {
   const settings = { folder, intervalHours, keep: 10 };
   const databasePath = 'data/service.db';
   schedule = new BackupSchedule({
-    journal: { backup } as FileJournal,
+    storage: { backup } as FileStorage,
     databasePath,
     settings,
     log,
@@ -47,7 +47,7 @@ function start(intervalHours: number): void {
 }
 
 /** Writes the backup as soon as the disk answers. */
-const backup: FileJournal['backup'] = async (path) => {
+const backup: FileStorage['backup'] = async (path) => {
   await disk;
   await writeFile(path, 'a backup');
   return { bytes: 8, records: {}, recordCount: 0, auditEventCount: 0 };

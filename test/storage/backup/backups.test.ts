@@ -4,24 +4,24 @@ import childProcess, { type ChildProcess } from 'node:child_process';
 import { readdir, readFile, readlink, rename, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { type FileJournal, openLibsqlJournal } from 'service-management-api/libsql';
+import { type FileStorage, openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
 import { Backups } from '../../../src/storage/backup/backups.js';
 import { openElsewhere } from '../../support/open-elsewhere.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
-import { changes, loaded, row, rows } from '../journal-conformance.js';
+import { changes, loaded, row, rows } from '../storage-conformance.js';
 
 let folder: TemporaryFolder;
-let journal: FileJournal;
+let storage: FileStorage;
 
 beforeEach(async () => {
   folder = await openTemporaryFolder();
-  journal = await openLibsqlJournal({ path: at('service.db') });
+  storage = await openLibsqlStorage({ path: at('service.db') });
 });
 afterEach(async () => {
-  await journal.close().catch(() => {});
+  await storage.close().catch(() => {});
   await folder.remove();
 });
 
@@ -31,9 +31,9 @@ function at(name: string): string {
 
 describe('A backup of the libSQL file', () => {
   it('is one file that only its owner can read, and reports its contents', async () => {
-    const samples = await loaded(journal);
-    await journal.commit(changes({ puts: rows(500, 1000) }));
-    const { records, ...backup } = await journal.backup(at('copy.db'));
+    const samples = await loaded(storage);
+    await storage.commit(changes({ puts: rows(500, 1000) }));
+    const { records, ...backup } = await storage.backup(at('copy.db'));
     expect(backup).toEqual({
       bytes: (await stat(at('copy.db'))).size,
       recordCount: samples.length + 500,
@@ -52,11 +52,11 @@ describe('A backup of the libSQL file', () => {
     await expect(runSql(at('service.db'), 'select 1 from records')).rejects.toThrow(/locked/);
   });
 
-  it('is a database that a journal opens, with the same rows', async () => {
-    await journal.commit(changes({ puts: rows(500, 1000), removals: [1, 2, 3] }));
-    await journal.backup(at('copy.db'));
-    const copy = await openLibsqlJournal({ path: at('copy.db') });
-    expect(await loaded(copy)).toEqual(await loaded(journal));
+  it('is a database that a storage opens, with the same rows', async () => {
+    await storage.commit(changes({ puts: rows(500, 1000), removals: [1, 2, 3] }));
+    await storage.backup(at('copy.db'));
+    const copy = await openLibsqlStorage({ path: at('copy.db') });
+    expect(await loaded(copy)).toEqual(await loaded(storage));
     await copy.close();
   });
 
@@ -66,7 +66,7 @@ describe('A backup of the libSQL file', () => {
     const committing = (async () => {
       while (!done) {
         // Three rows that belong together.
-        await journal.commit(changes({ puts: rows(3, last) }));
+        await storage.commit(changes({ puts: rows(3, last) }));
         last += 3;
         // The client gives its memory back only between turns.
         await new Promise((resolve) => setImmediate(resolve));
@@ -75,7 +75,7 @@ describe('A backup of the libSQL file', () => {
     const before: number[] = [];
     for (let i = 0; i < 2; i++) {
       before.push(last);
-      await journal.backup(at(`copy-${i}.db`));
+      await storage.backup(at(`copy-${i}.db`));
     }
     done = true;
     await committing;
@@ -89,14 +89,14 @@ describe('A backup of the libSQL file', () => {
       expect(found).toEqual({ n: Number(found?.['next']) - 1000, next: found?.['next'] });
       expect(Number(found?.['n']) % 3).toBe(0);
     }
-    expect(await loaded(journal)).toHaveLength(SAMPLE_COUNT + last - 1000);
+    expect(await loaded(storage)).toHaveLength(SAMPLE_COUNT + last - 1000);
   });
 
   it('does not lengthen the log beside the file', async () => {
     const big = 'x'.repeat(1_000_000);
     const commit = () =>
-      journal.commit(changes({ puts: [row(1000, JSON.stringify({ id: 'CUS-1000', big }))] }));
-    await journal.backup(at('copy.db'));
+      storage.commit(changes({ puts: [row(1000, JSON.stringify({ id: 'CUS-1000', big }))] }));
+    await storage.backup(at('copy.db'));
     for (let i = 0; i < 20; i++) await commit();
     // A thousand pages and the commit that went over it, not twenty commits.
     expect((await stat(at('service.db-wal'))).size).toBeLessThan(8_000_000);
@@ -104,7 +104,7 @@ describe('A backup of the libSQL file', () => {
 
   it('does not replace an existing file', async () => {
     await writeFile(at('copy.db'), 'mine');
-    await expect(journal.backup(at('copy.db'))).rejects.toThrow(
+    await expect(storage.backup(at('copy.db'))).rejects.toThrow(
       `the backup ${at('copy.db')} cannot be taken: a file of that name is there; take another name`,
     );
     expect(await readFile(at('copy.db'), 'utf8')).toBe('mine');
@@ -113,33 +113,33 @@ describe('A backup of the libSQL file', () => {
   it.each([
     ['missing/copy.db', 'its folder is not there; make it, or mount its disk'],
     ['service.db/copy.db', 'its folder is a file; name a folder'],
-  ])('fails at %s, and the journal continues', async (name, reason) => {
-    await expect(journal.backup(at(name))).rejects.toThrow(
+  ])('fails at %s, and the storage continues', async (name, reason) => {
+    await expect(storage.backup(at(name))).rejects.toThrow(
       `the backup ${at(name)} cannot be taken: ${reason}`,
     );
-    expect(await journal.commit(changes({ puts: rows(1, 1000) }))).toEqual({ status: 'committed' });
-    expect((await journal.backup(at('copy.db'))).recordCount).toBe(SAMPLE_COUNT + 1);
+    expect(await storage.commit(changes({ puts: rows(1, 1000) }))).toEqual({ status: 'committed' });
+    expect((await storage.backup(at('copy.db'))).recordCount).toBe(SAMPLE_COUNT + 1);
   });
 
   it('is taken one at a time', async () => {
-    const first = journal.backup(at('first.db'));
-    await expect(journal.backup(at('second.db'))).rejects.toThrow('another backup is under way');
+    const first = storage.backup(at('first.db'));
+    await expect(storage.backup(at('second.db'))).rejects.toThrow('another backup is under way');
     await first;
-    await journal.backup(at('second.db'));
+    await storage.backup(at('second.db'));
     expect((await readdir(folder.path)).sort()).toContain('second.db');
   });
 
-  it('is broken off when the journal closes, and leaves nothing', async () => {
-    const backup = journal.backup(at('copy.db'));
+  it('is broken off when the storage closes, and leaves nothing', async () => {
+    const backup = storage.backup(at('copy.db'));
     const failure = expect(backup).rejects.toThrow('the database is being closed');
-    await journal.close();
+    await storage.close();
     await failure;
     expect(await readdir(folder.path)).toEqual(['service.db', 'service.db-state']);
   });
 
-  it('fails for a closed journal', async () => {
-    await journal.close();
-    await expect(journal.backup(at('copy.db'))).rejects.toThrow('cannot be taken');
+  it('fails for a closed storage', async () => {
+    await storage.close();
+    await expect(storage.backup(at('copy.db'))).rejects.toThrow('cannot be taken');
     expect(await readdir(folder.path)).toEqual(['service.db', 'service.db-state']);
   });
 });
@@ -198,16 +198,16 @@ describe('A backup whose disk hangs', () => {
   });
 });
 
-describe('A journal that is opened', () => {
+describe('A storage that is opened', () => {
   // Only /proc shows the files that this process has open.
   it.runIf(process.platform === 'linux')(
     'refuses a file that was replaced while it waited for it',
     async () => {
-      await journal.backup(at('copy.db'));
+      await storage.backup(at('copy.db'));
       const opening = openElsewhere({ path: at('service.db') });
       while ((await openings(at('service.db'))) < 2) await new Promise(setImmediate);
       await rename(at('copy.db'), at('service.db'));
-      await journal.close();
+      await storage.close();
       expect(await opening).toContain('it was just replaced; start again');
     },
   );

@@ -4,11 +4,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
-import { changes, row } from '../journal-conformance.js';
+import { changes, row } from '../storage-conformance.js';
 
 let folder: TemporaryFolder;
 let path: string;
@@ -35,24 +35,24 @@ async function marksIn(file: string): Promise<string[]> {
 }
 
 it('leaves nothing of deleted and replaced records in the file or in a backup', async () => {
-  const journal = await openLibsqlJournal({ path });
+  const storage = await openLibsqlStorage({ path });
   const positions = Array.from({ length: 400 }, (_, i) => 1000 + i);
-  for (const at of positions) await journal.commit(changes({ puts: [marked(at, 'canary')] }));
+  for (const at of positions) await storage.commit(changes({ puts: [marked(at, 'canary')] }));
   expect(await marksIn(path).then((marks) => marks.length)).toBeGreaterThan(0);
   for (const at of positions) {
-    if (at % 2 === 0) await journal.commit(changes({ removals: [at] }));
-    else await journal.commit(changes({ puts: [marked(at, 'replaced')] }));
+    if (at % 2 === 0) await storage.commit(changes({ removals: [at] }));
+    else await storage.commit(changes({ puts: [marked(at, 'replaced')] }));
   }
-  await journal.commit(changes({ removals: positions.filter((at) => at % 2 === 1) }));
-  await journal.backup(backup);
+  await storage.commit(changes({ removals: positions.filter((at) => at % 2 === 1) }));
+  await storage.backup(backup);
   for (const file of [path, `${path}-wal`, backup])
     expect([file, await marksIn(file)]).toEqual([file, []]);
-  await journal.close();
+  await storage.close();
   expect(await marksIn(path)).toEqual([]);
 });
 
 it('keeps the remains of older releases out of the next backup', async () => {
-  await (await openLibsqlJournal({ path })).close();
+  await (await openLibsqlStorage({ path })).close();
   const many = `with recursive c(n) as (select 1 union all select n + 1 from c where n < 300)`;
   await runSql(
     path,
@@ -61,8 +61,8 @@ it('keeps the remains of older releases out of the next backup', async () => {
     'delete from records where position > 5000',
   );
   expect((await marksIn(path)).length).toBeGreaterThan(100);
-  const journal = await openLibsqlJournal({ path });
-  await journal.backup(backup);
-  await journal.close();
+  const storage = await openLibsqlStorage({ path });
+  await storage.backup(backup);
+  await storage.close();
   expect(await marksIn(backup)).toEqual([]);
 });

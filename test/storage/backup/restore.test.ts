@@ -4,12 +4,12 @@
 import fs, { copyFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkDatabase } from '../../../src/storage/backup/database-check.js';
 import { restoreDatabase } from '../../../src/storage/backup/restore.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
-import { changes, row } from '../journal-conformance.js';
+import { changes, row } from '../storage-conformance.js';
 
 let made: TemporaryFolder;
 let records: number;
@@ -19,10 +19,10 @@ let place: string;
 
 beforeAll(async () => {
   made = await openTemporaryFolder();
-  const journal = await openLibsqlJournal({ path: join(made.path, 'old.db') });
-  ({ recordCount: records } = await journal.backup(join(made.path, 'backup.db')));
-  await journal.commit(changes({ puts: [row(1000)] }));
-  await journal.close();
+  const storage = await openLibsqlStorage({ path: join(made.path, 'old.db') });
+  ({ recordCount: records } = await storage.backup(join(made.path, 'backup.db')));
+  await storage.commit(changes({ puts: [row(1000)] }));
+  await storage.close();
 });
 afterAll(() => made.remove());
 beforeEach(async () => {

@@ -3,15 +3,15 @@
 
 import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import type { JournalRow } from '../../../src/core/records/journal.js';
 import { RecordSet } from '../../../src/core/records/record-set.js';
+import type { StoredRow } from '../../../src/core/records/record-storage.js';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { contentsOf, makeShopFile } from '../../support/shop-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
-import { loaded } from '../journal-conformance.js';
+import { loaded } from '../storage-conformance.js';
 
 const SHOP = { accounts: ['juma', 'zoé', 'a"b', 'bibi\\'], records: 2_000, events: 40 };
 /** Half of a surrogate pair, which JSON can write and UTF-8 cannot. */
@@ -26,9 +26,9 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-async function startOnce(): Promise<JournalRow[]> {
-  const journal = await openLibsqlJournal({ path });
-  return loaded(journal).finally(() => journal.close());
+async function startOnce(): Promise<StoredRow[]> {
+  const storage = await openLibsqlStorage({ path });
+  return loaded(storage).finally(() => storage.close());
 }
 
 /** A file of version 2 with these bodies, as another program may have written them. */
@@ -105,9 +105,9 @@ describe('Rows of a file without columns for owner and status', () => {
     const [parsed, stored] = [new RecordSet(), new RecordSet()];
     const rows = await startOnce();
     parsed.load(rows);
-    const journal = await openLibsqlJournal({ path });
-    for await (const page of journal.load()) stored.load(page);
-    await journal.close();
+    const storage = await openLibsqlStorage({ path });
+    for await (const page of storage.load()) stored.load(page);
+    await storage.close();
     for (const set of [parsed, stored]) set.loaded();
     const told = (set: RecordSet) =>
       set.owners

@@ -5,16 +5,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES, type CollectionName } from '../../../src/core/domain/collection-name.js';
 import { formatId } from '../../../src/core/domain/identifier.js';
-import type { JournalRow } from '../../../src/core/records/journal.js';
 import { memoryRecord } from '../../../src/core/records/memory-record.js';
 import { RecordSet } from '../../../src/core/records/record-set.js';
+import type { StoredRow } from '../../../src/core/records/record-storage.js';
 import { storedFacts } from '../../../src/core/records/stored-facts.js';
 import { FileRows } from '../../../src/storage/file/file-rows.js';
 import { ownerColumn, statusColumn } from '../../../src/storage/file/record-columns.js';
 import type { FilePage } from '../../../src/storage/file/record-pages.js';
 
 /** A row with what its columns say; by default that is what its body says. */
-type Row = JournalRow & { readonly columns?: readonly [owner: unknown, status: unknown] };
+type Row = StoredRow & { readonly columns?: readonly [owner: unknown, status: unknown] };
 
 function columnsOf(row: Row): readonly [owner: unknown, status: unknown] {
   if (row.columns !== undefined) return row.columns;
@@ -60,7 +60,7 @@ function fileRows(pages: readonly (readonly Row[])[]): FileRows[] {
   return pages.map((page) => new FileRows(pageOf(page)).expectOneOwner());
 }
 
-function setOf(pages: readonly (readonly JournalRow[] | FileRows)[], countsBytes = false) {
+function setOf(pages: readonly (readonly StoredRow[] | FileRows)[], countsBytes = false) {
   const set = new RecordSet({ countsBytes });
   for (const page of pages) set.load(page);
   set.loaded();
@@ -100,7 +100,7 @@ const row = fc.record({
 const pages = fc.array(fc.array(row, { maxLength: 30 }), { maxLength: 4 }).map((all) => {
   let position = 0;
   return all.map((page) =>
-    page.map(({ number, collection, owner_sub, status, rest, isOdd }): JournalRow => {
+    page.map(({ number, collection, owner_sub, status, rest, isOdd }): StoredRow => {
       const id = formatId(collection, number);
       const record = { id, owner_sub, status, ...(isOdd ? rest : { rest }) };
       const body = isOdd ? JSON.stringify(record, undefined, 1) : JSON.stringify(record);
@@ -133,7 +133,7 @@ describe('Rows of a file', () => {
   });
 
   const body = (id: string, owner: string) => JSON.stringify({ id, owner_sub: owner });
-  const customer = (position: number, owner: string): JournalRow => {
+  const customer = (position: number, owner: string): StoredRow => {
     const id = formatId('customers', position);
     return { position, collection: 'customers', id, body: body(id, owner) };
   };

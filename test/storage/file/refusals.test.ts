@@ -1,19 +1,19 @@
-// Files that the libSQL journal refuses to open: it says why in one sentence
+// Files that the libSQL storage refuses to open: it says why in one sentence
 // that names the file, and leaves the file as it was.
 
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { explained } from '../../../src/storage/file/connection-errors.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
-import { changes, loaded, rows } from '../journal-conformance.js';
+import { changes, loaded, rows } from '../storage-conformance.js';
 
 const PAGE_BYTES = 4096;
 
-describe('Opening a libSQL journal', () => {
+describe('Opening a libSQL storage', () => {
   let folder: TemporaryFolder;
   let path: string;
 
@@ -25,9 +25,9 @@ describe('Opening a libSQL journal', () => {
 
   /** Opens and resolves with the reason of the refusal. */
   async function refusalOf(file: string): Promise<string> {
-    const refusal = await openLibsqlJournal({ path: file }).then(
-      async (journal) => {
-        await journal.close();
+    const refusal = await openLibsqlStorage({ path: file }).then(
+      async (storage) => {
+        await storage.close();
         return new Error('it was opened');
       },
       (error: Error) => error,
@@ -48,9 +48,9 @@ describe('Opening a libSQL journal', () => {
   }
 
   async function makeDatabase(): Promise<void> {
-    const journal = await openLibsqlJournal({ path });
-    await journal.commit(changes({ puts: rows(200, 1000) }));
-    await journal.close();
+    const storage = await openLibsqlStorage({ path });
+    await storage.commit(changes({ puts: rows(200, 1000) }));
+    await storage.close();
   }
 
   it.each([
@@ -142,21 +142,21 @@ describe('Opening a libSQL journal', () => {
   it('creates a missing folder with any characters in its path', async () => {
     const file = join(folder.path, 'new', 'a b%41?x=1#y;z', 'ü🧵', "it's.db");
     for (const round of [0, 1]) {
-      const journal = await openLibsqlJournal({ path: file });
-      await journal.commit(changes({ puts: rows(1, 1000 + round) }));
-      expect((await loaded(journal)).filter(({ position }) => position >= 1000)).toEqual(
+      const storage = await openLibsqlStorage({ path: file });
+      await storage.commit(changes({ puts: rows(1, 1000 + round) }));
+      expect((await loaded(storage)).filter(({ position }) => position >= 1000)).toEqual(
         rows(round + 1, 1000),
       );
-      await journal.close();
+      await storage.close();
     }
     expect(await readdir(dirname(file))).toEqual(["it's.db", "it's.db-state"]);
   });
 
   it('takes an empty file as a new database', async () => {
     await writeFile(path, '');
-    const journal = await openLibsqlJournal({ path });
-    expect((await loaded(journal)).length).toBeGreaterThan(0);
-    await journal.close();
+    const storage = await openLibsqlStorage({ path });
+    expect((await loaded(storage)).length).toBeGreaterThan(0);
+    await storage.close();
   });
 });
 

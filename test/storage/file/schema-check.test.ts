@@ -3,7 +3,7 @@
 
 import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { checkDatabase } from '../../../src/storage/backup/database-check.js';
@@ -64,7 +64,7 @@ let path: string;
 
 beforeAll(async () => {
   made = await openTemporaryFolder();
-  await (await openLibsqlJournal({ path: join(made.path, 'service.db') })).close();
+  await (await openLibsqlStorage({ path: join(made.path, 'service.db') })).close();
 });
 afterAll(() => made.remove());
 beforeEach(async () => {
@@ -78,8 +78,8 @@ describe('A database file', () => {
   it.each(CRAFTED)('with %s is refused at a start, untouched', async (_what, statements, named) => {
     await runSql(path, ...statements);
     const bytes = await readFile(path);
-    const refusal = await openLibsqlJournal({ path }).then(
-      (journal) => journal.close().then(() => 'it was opened'),
+    const refusal = await openLibsqlStorage({ path }).then(
+      (storage) => storage.close().then(() => 'it was opened'),
       (error: Error) => error.message,
     );
     expect(refusal).toContain('its schema is not the one that this program writes (it has ');
@@ -103,12 +103,12 @@ describe('A database file', () => {
     // Elsewhere: the connection here lets go of the file only when it is collected.
     const copy = join(folder.path, 'copy.db');
     await copyFile(path, copy);
-    await (await openLibsqlJournal({ path: copy })).close();
+    await (await openLibsqlStorage({ path: copy })).close();
   });
 
   it('without its index is refused as damaged', async () => {
     await runSql(path, 'drop index records_by_id');
-    await expect(openLibsqlJournal({ path })).rejects.toThrow('it is damaged; restore a backup');
+    await expect(openLibsqlStorage({ path })).rejects.toThrow('it is damaged; restore a backup');
   });
 
   it('of every version has the schema of that version and of no other', () => {

@@ -3,13 +3,13 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StoredTotals } from '../../../src/core/records/journal.js';
+import type { StoredTotals } from '../../../src/core/records/record-storage.js';
 import type { CommitTexts } from '../../../src/storage/file/commit-texts.js';
 import { LibsqlFile } from '../../../src/storage/file/database-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
-import { changes, rows } from '../journal-conformance.js';
+import { changes, rows } from '../storage-conformance.js';
 
 const ROWS = 6;
 const PIECE_ROWS = 2;
@@ -119,7 +119,7 @@ describe('The usage view of one moment', () => {
     const totals = await counted(async (step) => {
       if (step !== 1) return;
       const { status } = await file.commit(texts([put(ROWS, '{}'), duplicate], [4]));
-      expect(status).toBe('absent');
+      expect(status).toBe('notStored');
     });
     expect(inOrder(totals)).toEqual(FRESH);
   });
@@ -141,22 +141,22 @@ describe('The usage view of one moment', () => {
 });
 
 it('Commits do not wait for the end of a usage view, and two views are each right', async () => {
-  const journal = await openLibsqlJournal({ path: join(folder.path, 'service.db') });
+  const storage = await openLibsqlStorage({ path: join(folder.path, 'service.db') });
   const count = 200_000;
-  await journal.commit(changes({ puts: rows(count) }));
+  await storage.commit(changes({ puts: rows(count) }));
   const ended: string[] = [];
   const usage = async (name: string) => {
-    const totals = await journal.usage([0, 0, 0]);
+    const totals = await storage.usage([0, 0, 0]);
     ended.push(name);
     return totals.collections.reduce((sum, { records }) => sum + records, 0);
   };
   const views = Promise.all([usage('first view'), usage('second view')]);
   // The first one begins; the commit comes while it counts.
   await new Promise(setImmediate);
-  const removed = journal.commit(changes({ removals: [count] })).then(() => ended.push('commit'));
+  const removed = storage.commit(changes({ removals: [count] })).then(() => ended.push('commit'));
   const [first = 0, second = 0] = await views;
   await removed;
   expect(ended).toEqual(['commit', 'first view', 'second view']);
   expect(first - second).toBe(1);
-  await journal.close();
+  await storage.close();
 });

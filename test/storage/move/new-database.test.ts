@@ -3,13 +3,13 @@
 
 import { copyFile, link, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isNamed, NewDatabase } from '../../../src/storage/move/new-database.js';
 import { customersOf } from '../../support/arriving-account.js';
 import { contentsOf } from '../../support/shop-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
-import { loaded } from '../journal-conformance.js';
+import { loaded } from '../storage-conformance.js';
 
 let folder: TemporaryFolder;
 let database: NewDatabase | undefined;
@@ -54,9 +54,9 @@ describe('A new database', () => {
     expect(sequences).toEqual({ customers: 9, orders: 4 });
     // A copy: this process lets go of a file when its statements are collected.
     await copyFile(at('new.db'), at('copy.db'));
-    const journal = await openLibsqlJournal({ path: at('copy.db') });
-    expect((await loaded(journal)).map(({ position }) => position)).toEqual([1, 2, 3]);
-    await journal.close();
+    const storage = await openLibsqlStorage({ path: at('copy.db') });
+    expect((await loaded(storage)).map(({ position }) => position)).toEqual([1, 2, 3]);
+    await storage.close();
   });
 
   it('does not take the name of another file', async () => {

@@ -4,12 +4,12 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { expect } from 'vitest';
 import { litestreamHome } from '../../support/litestream.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 import { itWithLitestream } from '../../support/with-litestream.js';
-import { changes, loaded, rows } from '../journal-conformance.js';
+import { changes, loaded, rows } from '../storage-conformance.js';
 
 /** Both copies of the header, and what says how far the log was written back (sqlite.org/walformat.html, 2.1). */
 const INDEX_START_BYTES = 136;
@@ -22,13 +22,13 @@ itWithLitestream(
     const { file: path, socketPath } = home;
     const litestream = home.start();
     const open = async () => {
-      const journal = await openLibsqlJournal({
+      const storage = await openLibsqlStorage({
         path,
         replication: { mode: 'sync', socketPath },
         createAnyway: true,
       });
-      await journal.replicaReached(5_000);
-      return journal;
+      await storage.replicaReached(5_000);
+      return storage;
     };
     try {
       const killed = await open();
@@ -57,7 +57,7 @@ itWithLitestream(
       await litestream.end('SIGKILL');
       rmSync(dirname(path), { recursive: true });
       home.restore();
-      const restored = await openLibsqlJournal({ path });
+      const restored = await openLibsqlStorage({ path });
       expect((await loaded(restored)).map(({ position }) => position)).toEqual(positions);
       await restored.close();
     } finally {

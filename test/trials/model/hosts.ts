@@ -4,7 +4,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHandler, type IdentityProvider, openRecords } from 'service-management-api';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { plantedLibsql, plantedServer, plantTriggers } from '../planted-triggers.js';
 import { openIdentityProvider } from '../service/identity-provider.js';
 import { startService } from '../service/probed-service.js';
@@ -29,8 +29,8 @@ let databases = 0;
 /** The path of a new database in which some commits fail. */
 async function newDatabase(folder: string) {
   const path = join(folder, `model-${++databases}.db`);
-  const journal = await openLibsqlJournal({ path });
-  await journal.close();
+  const storage = await openLibsqlStorage({ path });
+  await storage.close();
   plantTriggers(path, REFUSE);
   return {
     path,
@@ -45,8 +45,8 @@ export async function inProcess(folder: string): Promise<RunningHost> {
   const database = await newDatabase(folder);
   const open = async () => {
     const planted = await plantedLibsql();
-    const journal = await planted.openLibsqlJournal({ path: database.path });
-    const records = await openRecords({ journal });
+    const storage = await planted.openLibsqlStorage({ path: database.path });
+    const records = await openRecords({ storage });
     const identity: IdentityProvider = {
       identify: async (token) => ({
         status: 'identified',

@@ -1,7 +1,7 @@
 // Whether the time of a refusal shows how much of the admin key was guessed. As a control,
 // the same statistics must detect a comparison that stops at the first difference.
 
-import { createHandler, type RecordStore } from 'service-management-api';
+import { createHandler, type RecordService } from 'service-management-api';
 import type { Finding } from '../trial.js';
 
 /** As long as a header may be: a comparison that stops early is then much faster. */
@@ -17,7 +17,7 @@ export type Ask = (key: string) => unknown;
 
 export async function keyTimingFinding(samples: number): Promise<Finding> {
   const handle = createHandler({
-    records: {} as RecordStore,
+    records: {} as RecordService,
     adminKey: KEY,
   });
   /** The key is checked before anything else, so a refusal needs no records. */

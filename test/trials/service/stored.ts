@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { openRecords } from 'service-management-api';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import type { StoredEvent, StoredRow } from '../load/ledger.js';
 import { ACCOUNTS, COLLECTIONS } from '../load/workload.js';
 import type { Client } from './requests.js';
@@ -46,13 +46,13 @@ export async function readCopyOf(file: string, folder: string) {
  */
 export async function openStored(file: string): Promise<Stored | undefined> {
   try {
-    const journal = await openLibsqlJournal({ path: file });
+    const storage = await openLibsqlStorage({ path: file });
     try {
       const rows = [];
-      for await (const page of journal.load()) rows.push(...page);
+      for await (const page of storage.load()) rows.push(...page);
       // Rejects a row that is not a record.
-      await openRecords({ journal });
-      const { items } = await journal.auditEvents({ page: 1, pageSize: 1_000_000 });
+      await openRecords({ storage });
+      const { items } = await storage.auditEvents({ page: 1, pageSize: 1_000_000 });
       return {
         rows: withoutSamples(
           rows.map(({ collection, body }) => ({ collection, body: JSON.parse(body) })),
@@ -60,7 +60,7 @@ export async function openStored(file: string): Promise<Stored | undefined> {
         events: items.map((item) => JSON.parse(item)).reverse(),
       };
     } finally {
-      await journal.close();
+      await storage.close();
     }
   } catch {
     return undefined;

@@ -1,20 +1,20 @@
-// A journal over a Map, for tests that decide when and how a commit ends.
+// A storage over a Map, for tests that decide when and how a commit ends.
 
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import type { Page } from '../../src/core/domain/listing.js';
 import type {
   Changes,
   CommitResult,
-  Journal,
-  JournalRow,
+  RecordStorage,
   Sequences,
+  StoredRow,
   StoredViews,
-} from '../../src/core/records/journal.js';
+} from '../../src/core/records/record-storage.js';
 
-export class MapJournal implements Journal, StoredViews {
+export class MapStorage implements RecordStorage, StoredViews {
   bodyMaxBytes = Number.POSITIVE_INFINITY;
   refusal: string | undefined;
-  readonly rows = new Map<number, JournalRow>();
+  readonly rows = new Map<number, StoredRow>();
   readonly events: string[] = [];
   readonly highest: Partial<Record<CollectionName, number>> = {};
   /** Every commit that was begun. */
@@ -40,7 +40,7 @@ export class MapJournal implements Journal, StoredViews {
     while (this.commits.length < commits) await turn();
   }
 
-  async *load(): AsyncIterable<readonly JournalRow[]> {
+  async *load(): AsyncIterable<readonly StoredRow[]> {
     yield [...this.rows.values()].sort((a, b) => a.position - b.position);
   }
 
@@ -53,7 +53,8 @@ export class MapJournal implements Journal, StoredViews {
     await this.#gate;
     const outcome = this.outcomes.shift() ?? { status: 'committed' };
     if (outcome instanceof Error) throw outcome;
-    if (outcome.status === 'committed' || outcome.status === 'present') this.#store(changes);
+    if (outcome.status === 'committed' || outcome.status === 'storedUnconfirmed')
+      this.#store(changes);
     return outcome;
   }
 

@@ -1,4 +1,4 @@
-// The journal over a local libSQL file. The file lives in a thread of its own,
+// The storage over a local libSQL file. The file lives in a thread of its own,
 // so that a slow sync never delays a read. Only texts go from one thread to the other.
 
 import { dirname, resolve } from 'node:path';
@@ -6,13 +6,13 @@ import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing
 import type {
   Changes,
   CommitResult,
-  Journal,
   PutRow,
+  RecordStorage,
   Sequences,
   StoredTotals,
   StoredViews,
   ThreeTimes,
-} from '../../core/records/journal.js';
+} from '../../core/records/record-storage.js';
 import { type Backup, Backups } from '../backup/backups.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
 import type { CommitTexts } from './commit-texts.js';
@@ -29,7 +29,7 @@ import { logBytesOf, markClosed } from './state-mark.js';
 /** SQLite's own limit of a text. */
 const TEXT_MAX_BYTES = 1_000_000_000;
 
-export interface LibsqlJournalOptions {
+export interface LibsqlStorageOptions {
   /** Path of the database file; its folder is made if missing. */
   readonly path: string;
   /** Rows that a new file starts with. */
@@ -49,8 +49,8 @@ const NO_BACKUP_BESIDE_REPLICA =
 /** How long a start in `sync` waits for Litestream, which may be started with it. */
 const LITESTREAM_START_MAX_MS = 30_000;
 
-/** A journal over a file, which can be copied while it is in use. */
-export interface FileJournal extends Journal, StoredViews {
+/** A storage over a file, which can be copied while it is in use. */
+export interface FileStorage extends RecordStorage, StoredViews {
   /** The database was made by this opening. */
   readonly isNew: boolean;
   /**
@@ -83,7 +83,7 @@ export interface FileJournal extends Journal, StoredViews {
  * Rejects with one sentence that names the file and what to do, also where the file is missing
  * or empty and something shows that it was not.
  */
-export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<FileJournal> {
+export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<FileStorage> {
   const path = resolve(options.path);
   let release = () => {};
   try {
@@ -123,7 +123,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
       throw error;
     });
     isOpen = true;
-    return new LibsqlJournal({ thread, path, news, release, isNew });
+    return new LibsqlStorage({ thread, path, news, release, isNew });
   } catch (error) {
     release();
     const reason = error instanceof Error ? error.message : String(error);
@@ -131,7 +131,7 @@ export async function openLibsqlJournal(options: LibsqlJournalOptions): Promise<
   }
 }
 
-function surroundingsOf(path: string, options: LibsqlJournalOptions): Surroundings {
+function surroundingsOf(path: string, options: LibsqlStorageOptions): Surroundings {
   const { backupFolder, replication } = options;
   return { path, backupFolder, isReplicated: replication !== undefined };
 }
@@ -144,7 +144,7 @@ interface OpenedFile {
   readonly isNew: boolean;
 }
 
-class LibsqlJournal implements FileJournal {
+class LibsqlStorage implements FileStorage {
   readonly isNew: boolean;
   readonly bodyMaxBytes = TEXT_MAX_BYTES;
   readonly #thread: LibsqlThread;
@@ -259,10 +259,10 @@ function commitTexts({ puts, removals, sequences, events, at }: Changes): Commit
 }
 
 function withErrors(result: FileCommitResult): CommitResult {
-  if (result.status !== 'committed' && result.status !== 'kept') {
+  if (result.status !== 'committed' && result.status !== 'notReplicated') {
     return { ...result, error: new Error(result.error) };
   }
   const audit = result.auditError === undefined ? {} : { auditError: new Error(result.auditError) };
   if (result.status === 'committed') return { status: 'committed', ...audit };
-  return { status: 'kept', error: new Error(result.error), ...audit };
+  return { status: 'notReplicated', error: new Error(result.error), ...audit };
 }

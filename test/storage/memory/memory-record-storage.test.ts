@@ -1,7 +1,7 @@
-// The journal in memory: the ports' promises, but that closing the program loses all.
+// The storage in memory: the ports' promises, but that closing the program loses all.
 
-import { MemoryStorage } from '../../../src/storage/memory/memory-journal.js';
-import { conformanceOf } from '../journal-conformance.js';
+import { MemoryStorage } from '../../../src/storage/memory/memory-record-storage.js';
+import { conformanceOf } from '../storage-conformance.js';
 import { viewsConformanceOf } from '../views-conformance.js';
 
 async function makeHome() {

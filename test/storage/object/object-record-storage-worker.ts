@@ -1,29 +1,32 @@
-// A Worker that lets a test speak to a journal inside a durable object: each
+// A Worker that lets a test speak to a storage inside a durable object: each
 // object is one place to store into, each request one call.
 
 import { DurableObject } from 'cloudflare:workers';
-import { ObjectJournal } from '../../../src/storage/object/object-journal.js';
+import { ObjectRecordStorage } from '../../../src/storage/object/object-record-storage.js';
 
 /** One call; its answer is `{ value }` or `{ error }`, an error being its message. */
-export interface JournalRequest {
+export interface StorageRequest {
   readonly place: string;
   readonly call: 'load' | 'commit' | 'sequences' | 'close' | 'sql' | 'reopen';
   readonly args: readonly unknown[];
 }
 
-export class JournalObject extends DurableObject {
-  #journal = new ObjectJournal({ storage: this.ctx.storage, epoch: crypto.randomUUID() });
+export class StorageObject extends DurableObject {
+  #recordStorage = new ObjectRecordStorage({
+    storage: this.ctx.storage,
+    epoch: crypto.randomUUID(),
+  });
 
   override async fetch(request: never): Promise<never> {
-    const { call, args }: JournalRequest = await (request as Request).json();
+    const { call, args }: StorageRequest = await (request as Request).json();
     return (await answer(() => this.#perform(call, args))) as never;
   }
 
-  async #perform(call: JournalRequest['call'], args: readonly unknown[]): Promise<unknown> {
+  async #perform(call: StorageRequest['call'], args: readonly unknown[]): Promise<unknown> {
     switch (call) {
       case 'load': {
         const pages = [];
-        for await (const page of this.#journal.load()) pages.push(page);
+        for await (const page of this.#recordStorage.load()) pages.push(page);
         return pages;
       }
       case 'sql':
@@ -32,13 +35,13 @@ export class JournalObject extends DurableObject {
         // The next call finds a new object, which knows only what is on disk.
         return this.ctx.abort('reopened by the test');
       case 'commit': {
-        const result = await this.#journal.commit(args[0] as never);
+        const result = await this.#recordStorage.commit(args[0] as never);
         return JSON.parse(JSON.stringify(result, errorsAsMessages));
       }
       case 'sequences':
-        return this.#journal.sequences();
+        return this.#recordStorage.sequences();
       case 'close':
-        return this.#journal.close();
+        return this.#recordStorage.close();
     }
   }
 }

@@ -1,4 +1,4 @@
-// A journal that lives in memory and is gone with it: for the tests of programs
+// A storage that lives in memory and is gone with it: for the tests of programs
 // that embed the service. It keeps the promises of the ports but durability.
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
@@ -7,20 +7,20 @@ import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing
 import type {
   Changes,
   CommitResult,
-  Journal,
-  JournalRow,
+  RecordStorage,
   Sequences,
+  StoredRow,
   StoredTotals,
   StoredUsage,
   StoredViews,
   ThreeTimes,
-} from '../../core/records/journal.js';
+} from '../../core/records/record-storage.js';
 
 /** As in a file, so that a record that is too large for one is too large here. */
 const BODY_MAX_BYTES = 1_000_000_000;
 const PAGE_MAX_ROWS = 1_000;
 
-interface KeptRow extends JournalRow {
+interface KeptRow extends StoredRow {
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -32,12 +32,12 @@ export class MemoryStorage {
   readonly #ids = new Map<string, number>();
   readonly #highest: Partial<Record<CollectionName, number>> = {};
   readonly #events: AuditEvent[] = [];
-  #latest: MemoryJournal | undefined;
+  #latest: MemoryRecordStorage | undefined;
 
-  /** A journal on this storage, which outlives it. One that was opened before stores nothing more. */
-  open(): Journal & StoredViews {
+  /** A storage on this storage, which outlives it. One that was opened before stores nothing more. */
+  open(): RecordStorage & StoredViews {
     this.#latest?.fence();
-    this.#latest = new MemoryJournal(this);
+    this.#latest = new MemoryRecordStorage(this);
     return this.#latest;
   }
 
@@ -71,7 +71,7 @@ export class MemoryStorage {
     this.#events.push(...events);
   }
 
-  #put(row: JournalRow, at: number): void {
+  #put(row: StoredRow, at: number): void {
     const createdAt = this.#rows.get(row.position)?.createdAt ?? at;
     this.#remove(row.position);
     this.#rows.set(row.position, { ...row, createdAt, updatedAt: at });
@@ -86,7 +86,7 @@ export class MemoryStorage {
   }
 }
 
-class MemoryJournal implements Journal, StoredViews {
+class MemoryRecordStorage implements RecordStorage, StoredViews {
   readonly bodyMaxBytes = BODY_MAX_BYTES;
   readonly #storage: MemoryStorage;
   #isClosed = false;
@@ -96,7 +96,7 @@ class MemoryJournal implements Journal, StoredViews {
     this.#storage = storage;
   }
 
-  async *load(): AsyncIterable<readonly JournalRow[]> {
+  async *load(): AsyncIterable<readonly StoredRow[]> {
     const rows = this.#storage.rows();
     for (let from = 0; from < rows.length; from += PAGE_MAX_ROWS) {
       const page = rows.slice(from, from + PAGE_MAX_ROWS);
@@ -115,7 +115,7 @@ class MemoryJournal implements Journal, StoredViews {
       this.#storage.apply(changes);
       return { status: 'committed' };
     } catch (error) {
-      return { status: 'absent', error };
+      return { status: 'notStored', error };
     }
   }
 
@@ -170,14 +170,14 @@ function withRow(
   };
 }
 
-function keyOf({ collection, id }: JournalRow): string {
+function keyOf({ collection, id }: StoredRow): string {
   return `${collection}/${id}`;
 }
 
 function closed(): Error {
-  return new Error('the journal is closed; open another one');
+  return new Error('the storage is closed; open another one');
 }
 
 function fenced(): Error {
-  return new Error('another journal was opened on this storage; this one stores nothing more');
+  return new Error('another storage was opened on this storage; this one stores nothing more');
 }

@@ -1,4 +1,4 @@
-// The journal over a durable object's own SQLite database. A commit is one
+// The storage over a durable object's own SQLite database. A commit is one
 // synchronous transaction. The platform holds back every answer of the object until
 // the commit is durable (the output gate), so nothing is acknowledged before.
 
@@ -7,10 +7,10 @@ import type { CollectionName } from '../../core/domain/collection-name.js';
 import type {
   Changes,
   CommitResult,
-  Journal,
-  JournalRow,
+  RecordStorage,
   Sequences,
-} from '../../core/records/journal.js';
+  StoredRow,
+} from '../../core/records/record-storage.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../records-table.js';
 import {
   APPEND_EVENT,
@@ -35,7 +35,7 @@ export interface RowMeasure extends SqlRow {
   readonly updated_at: number;
 }
 
-export interface ObjectJournalOptions {
+export interface ObjectRecordStorageOptions {
   readonly storage: ObjectStorage;
   /**
    * Another one for each life of the object. A restore takes back the numbers of audit
@@ -67,14 +67,14 @@ export interface CommitEffect {
   readonly after: readonly RowMeasure[];
 }
 
-export class ObjectJournal implements Journal {
+export class ObjectRecordStorage implements RecordStorage {
   readonly bodyMaxBytes = OBJECT_BODY_MAX_BYTES;
-  readonly #options: ObjectJournalOptions;
+  readonly #options: ObjectRecordStorageOptions;
   readonly #sql: ObjectStorage['sql'];
   #hasTables = false;
   #closed = false;
 
-  constructor(options: ObjectJournalOptions) {
+  constructor(options: ObjectRecordStorageOptions) {
     this.#options = options;
     this.#sql = options.storage.sql;
     this.look();
@@ -94,10 +94,10 @@ export class ObjectJournal implements Journal {
     return this.#hasTables;
   }
 
-  async *load(): AsyncIterable<readonly JournalRow[]> {
+  async *load(): AsyncIterable<readonly StoredRow[]> {
     if (!this.#hasTables) return;
-    let page: JournalRow[] = [];
-    for (const row of this.#sql.exec<StoredRow>(LOAD_ROWS)) {
+    let page: StoredRow[] = [];
+    for (const row of this.#sql.exec<SelectedRow>(LOAD_ROWS)) {
       page.push({ ...row, collection: row.collection as CollectionName });
       if (page.length < PAGE_ROWS) continue;
       yield page;
@@ -113,13 +113,13 @@ export class ObjectJournal implements Journal {
   }
 
   async commit(changes: ObjectChanges): Promise<CommitResult> {
-    if (this.#closed) return { status: 'unknown', error: new Error('the journal is closed') };
+    if (this.#closed) return { status: 'unknown', error: new Error('the storage is closed') };
     let effect: CommitEffect;
     try {
       effect = this.#store(changes);
     } catch (error) {
       // A transaction that throws is rolled back as a whole.
-      if (!(error instanceof EventsRefused)) return { status: 'absent', error };
+      if (!(error instanceof EventsRefused)) return { status: 'notStored', error };
       const result = await this.commit({ ...changes, events: [] });
       return result.status === 'committed' ? { ...result, auditError: error.cause } : result;
     }
@@ -170,7 +170,7 @@ export class ObjectJournal implements Journal {
 
 class EventsRefused extends Error {}
 
-interface StoredRow extends SqlRow {
+interface SelectedRow extends SqlRow {
   readonly position: number;
   readonly collection: string;
   readonly id: string;

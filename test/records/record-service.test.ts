@@ -1,4 +1,4 @@
-// The records over a journal: what one database has in common for all its
+// The records over a storage: what one database has in common for all its
 // accounts, and a record that storage would not take.
 
 import { expect, it, vi } from 'vitest';
@@ -6,7 +6,7 @@ import { FairScheduler, unsliced } from '../../src/core/admission/fair-scheduler
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { openRecords } from '../../src/core/records/memory-store.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
-import { MapJournal } from './map-journal.js';
+import { MapStorage } from './map-storage.js';
 
 const CUSTOMER = { name: 'Neema', phone: '1' };
 
@@ -15,7 +15,7 @@ function idIn(outcome: { ok: boolean; value?: string }): string {
 }
 
 it('takes the ids of all accounts of a database from one sequence', async () => {
-  const records = await openRecords({ journal: new MapJournal() });
+  const records = await openRecords({ storage: new MapStorage() });
   const ids: string[] = [];
   for (const owner of ['neema', 'juma', 'neema']) {
     ids.push(idIn(await records.account(owner).create('customers', JSON.stringify(CUSTOMER))));
@@ -24,12 +24,12 @@ it('takes the ids of all accounts of a database from one sequence', async () => 
 });
 
 it('refuses a record that is too large for storage, and commits the writes beside it', async () => {
-  const journal = new MapJournal();
-  journal.bodyMaxBytes = 300;
+  const storage = new MapStorage();
+  storage.bodyMaxBytes = 300;
   // Groups end by size: the clock of the slices stands still.
-  const account = (await openRecords({ journal, scheduler: unsliced() })).account('neema');
+  const account = (await openRecords({ storage, scheduler: unsliced() })).account('neema');
   const { id } = JSON.parse(await created(account.create('customers', JSON.stringify(CUSTOMER))));
-  const commits = journal.commits.length;
+  const commits = storage.commits.length;
   // Of two bytes each: within the limit by characters, above it by bytes.
   const large = { ...CUSTOMER, note: 'é'.repeat(150) };
   const outcomes = await Promise.all([
@@ -44,25 +44,25 @@ it('refuses a record that is too large for storage, and commits the writes besid
     'VALIDATION_FAILED',
     'ok',
   ]);
-  expect(journal.commits.length).toBe(commits + 1);
+  expect(storage.commits.length).toBe(commits + 1);
   const read = JSON.parse(await created(Promise.resolve(account.read('customers', id))));
   expect(read.note).toBe('é'.repeat(80));
 });
 
 /** A record of each of so many accounts, the last account's first. */
-function withAccounts(count: number, collection: CollectionName = 'customers'): MapJournal {
-  const journal = new MapJournal();
+function withAccounts(count: number, collection: CollectionName = 'customers'): MapStorage {
+  const storage = new MapStorage();
   for (let position = 1; position <= count; position++) {
     const owner_sub = `account-${String(count - position).padStart(4, '0')}`;
     const id = `CUS-${position}`;
     const body = JSON.stringify({ ...CUSTOMER, id, owner_sub });
-    journal.rows.set(position, { position, collection, id, body });
+    storage.rows.set(position, { position, collection, id, body });
   }
-  return journal;
+  return storage;
 }
 
 it('finds an account behind any number of others', async () => {
-  const { operator } = await openRecords({ journal: withAccounts(2_000) });
+  const { operator } = await openRecords({ storage: withAccounts(2_000) });
   for (const owner of ['account-0000', 'account-0777', 'account-1999']) {
     const { items, total } = await operator.accounts(owner, { page: 1, pageSize: 10 });
     expect([total, items[0]?.owner_sub]).toEqual([1, owner]);
@@ -74,8 +74,8 @@ it('finds an account behind any number of others', async () => {
 it('leaves out an account whose last record goes during the search', async () => {
   const scheduler = new FairScheduler();
   vi.spyOn(scheduler, 'sliceUsed').mockReturnValue(true);
-  const journal = withAccounts(3, 'businesses');
-  const records = await openRecords({ journal, scheduler });
+  const storage = withAccounts(3, 'businesses');
+  const records = await openRecords({ storage, scheduler });
   // The search waits after the first subject, which does not contain `q`.
   vi.spyOn(scheduler, 'yield').mockImplementationOnce(async () => {
     await records.account('account-0000').delete('businesses', 'CUS-3');
@@ -86,7 +86,7 @@ it('leaves out an account whose last record goes during the search', async () =>
 });
 
 it('neither sorts the accounts nor goes through them for an overview or a page of them', async () => {
-  const records = await openRecords({ journal: withAccounts(50) });
+  const records = await openRecords({ storage: withAccounts(50) });
   await created(records.account('account-0007a').create('customers', JSON.stringify(CUSTOMER)));
   const walks = [
     vi.spyOn(Array.prototype, 'sort'),

@@ -8,7 +8,7 @@ import type { ListQuery, PageRequest, Rows, RowsPage } from '../domain/listing.j
 import type { Eventually } from '../eventually.js';
 
 /** The records of the service. */
-export interface RecordStore {
+export interface RecordService {
   account(owner: string, sender?: Sender): AccountRecords;
   readonly operator: OperatorViews;
 }
@@ -28,7 +28,7 @@ export interface Sender {
  * another account has it; `INVALID_JSON` for a body that is not one JSON object;
  * `VALIDATION_FAILED` for a record that breaks its collection's rules;
  * `QUOTA_EXCEEDED` for one beyond the account's limits; `STORAGE_FAILED` where
- * the journal could not confirm the change.
+ * the storage could not confirm the change.
  */
 export interface AccountRecords {
   /** Newest first. */

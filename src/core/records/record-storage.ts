@@ -1,4 +1,4 @@
-// The ports to durable storage: the journal that the records live in, and the
+// The ports to durable storage: the storage that the records live in, and the
 // figures that the operator's views ask of storage.
 
 import type { AuditEvent } from '../domain/audit-event.js';
@@ -9,16 +9,16 @@ import type { Page, PageRequest } from '../domain/listing.js';
 import type { RecordText } from '../domain/record.js';
 
 /** A stored row. The body is the record's JSON text, and says what the record is. */
-export interface JournalRow {
-  /** Order of creation in this journal, from 1; the row's key. */
+export interface StoredRow {
+  /** Order of creation in this storage, from 1; the row's key. */
   readonly position: number;
   readonly collection: CollectionName;
   readonly id: string;
   readonly body: string;
 }
 
-/** A row to write, with two things that its body says: a journal may keep them beside it, so that a start parses no body. */
-export interface PutRow extends JournalRow {
+/** A row to write, with two things that its body says: a storage may keep them beside it, so that a start parses no body. */
+export interface PutRow extends StoredRow {
   /** Undefined for a row that no account owns. */
   readonly owner: string | undefined;
   /** Undefined where the record has no such property. */
@@ -26,7 +26,7 @@ export interface PutRow extends JournalRow {
 }
 
 /** A page of rows, by position, whose records are made when somebody asks for them. */
-export interface DeferredRows extends Iterable<JournalRow> {
+export interface DeferredRows extends Iterable<StoredRow> {
   readonly length: number;
   /** Of each row the place of its collection among `COLLECTION_NAMES`. */
   readonly collections: Uint8Array;
@@ -60,25 +60,28 @@ export interface Changes {
  * The outcome of a commit.
  *
  * - `committed`: on disk. With an `auditError`, the rows are, the events are not.
- * - `absent`: it failed, and storage holds what it held before.
- * - `present`: it failed to confirm, yet storage holds the changes.
+ * - `notStored`: it failed, and storage holds what it held before.
+ * - `storedUnconfirmed`: it failed to confirm, yet storage holds the changes.
  * - `unknown`: storage does not answer for either; memory must not go on from here.
- * - `refused`: storage takes no write now, because its replica cannot be reached; it holds what it held before.
- * - `kept`: on disk, as `committed`; its replica has not confirmed it.
+ * - `rejected`: storage takes no write now, because its replica cannot be reached; it holds what it held before.
+ * - `notReplicated`: on disk, as `committed`; its replica has not confirmed it.
  */
 export type CommitResult =
   | { readonly status: 'committed'; readonly auditError?: unknown }
-  | { readonly status: 'kept'; readonly auditError?: unknown; readonly error: unknown }
-  | { readonly status: 'absent' | 'present' | 'unknown' | 'refused'; readonly error: unknown };
+  | { readonly status: 'notReplicated'; readonly auditError?: unknown; readonly error: unknown }
+  | {
+      readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown' | 'rejected';
+      readonly error: unknown;
+    };
 
 /** Durable storage of one set of records. */
-export interface Journal {
+export interface RecordStorage {
   /** The most that one row's body may take, in UTF-8 bytes; a larger one is refused before it gets here. */
   readonly bodyMaxBytes: number;
   /** Why storage takes no write now; undefined where it does. Asked before a write is staged. */
   readonly refusal?: string | undefined;
   /** Every row in pages of at most 65,536, by position; all pages are of one kind. */
-  load(): AsyncIterable<readonly JournalRow[] | DeferredRows>;
+  load(): AsyncIterable<readonly StoredRow[] | DeferredRows>;
   /** The highest numbers of the commits so far, those of removed rows included. */
   sequences(): Promise<Sequences>;
   /** Resolves once the outcome is certain, never rejects. At most one commit at a time. */

@@ -1,4 +1,4 @@
-// The journal over a durable object's database, inside the Workers runtime: the
+// The storage over a durable object's database, inside the Workers runtime: the
 // port's promises, and what is true of the object's database alone.
 
 import { randomUUID } from 'node:crypto';
@@ -7,11 +7,11 @@ import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readDeployment } from '../../../scripts/worker/deployment.js';
-import type { CommitResult, JournalRow } from '../../../src/core/records/journal.js';
+import type { CommitResult, StoredRow } from '../../../src/core/records/record-storage.js';
 import { SCHEMA_STEPS } from '../../../src/storage/object/object-schema.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
-import { changes, conformanceOf, loaded, row, type TestedJournal } from '../journal-conformance.js';
-import type { JournalRequest } from './object-journal-worker.js';
+import { changes, conformanceOf, loaded, row, type TestedStorage } from '../storage-conformance.js';
+import type { StorageRequest } from './object-record-storage-worker.js';
 
 const runtime = startRuntime();
 afterAll(async () => {
@@ -23,7 +23,7 @@ afterAll(async () => {
 async function startRuntime() {
   const folder = await openTemporaryFolder();
   const bundle = await build({
-    entryPoints: [fileURLToPath(new URL('./object-journal-worker.ts', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('./object-record-storage-worker.ts', import.meta.url))],
     bundle: true,
     format: 'esm',
     target: 'es2023',
@@ -31,16 +31,16 @@ async function startRuntime() {
     write: false,
   });
   const miniflare = new Miniflare({
-    name: 'journal',
+    name: 'storage',
     compatibilityDate: readDeployment().compatibilityDate,
     modules: [{ type: 'ESModule', path: 'worker.js', contents: bundle.outputFiles[0]?.text ?? '' }],
-    durableObjects: { PLACES: { className: 'JournalObject', useSQLite: true } },
+    durableObjects: { PLACES: { className: 'StorageObject', useSQLite: true } },
     durableObjectsPersist: folder.path,
   });
   return { miniflare, folder, url: await miniflare.ready };
 }
 
-async function ask<T>(place: string, call: JournalRequest['call'], ...args: unknown[]): Promise<T> {
+async function ask<T>(place: string, call: StorageRequest['call'], ...args: unknown[]): Promise<T> {
   const { url } = await runtime;
   const body = JSON.stringify({ call, args });
   const response = await fetch(new URL(place, url), { method: 'POST', body });
@@ -49,11 +49,11 @@ async function ask<T>(place: string, call: JournalRequest['call'], ...args: unkn
   return answer.value;
 }
 
-function journalAt(place: string): TestedJournal {
+function storageAt(place: string): TestedStorage {
   return {
     bodyMaxBytes: 0,
     async *load() {
-      yield* await ask<JournalRow[][]>(place, 'load');
+      yield* await ask<StoredRow[][]>(place, 'load');
     },
     commit: async (some) => withErrors(await ask(place, 'commit', some)),
     sequences: () => ask(place, 'sequences'),
@@ -88,14 +88,14 @@ conformanceOf(
     return {
       async open() {
         await reopened(where);
-        return journalAt(where);
+        return storageAt(where);
       },
       async refuseEvents() {
         // Tables come with the first write.
         if ((await ask<unknown[]>(where, 'sql', TABLES)).length === 0) {
           await reopened(where);
-          await journalAt(where).commit(changes({ puts: [row(1)] }));
-          await journalAt(where).commit(changes({ removals: [1] }));
+          await storageAt(where).commit(changes({ puts: [row(1)] }));
+          await storageAt(where).commit(changes({ removals: [1] }));
         }
         await ask(
           where,
@@ -115,42 +115,42 @@ const EVENTS = "select json_set(event, '$.id', id) as event from audit_events or
 const TABLES =
   "select name from sqlite_schema where name in ('records', 'audit_events', 'sequences')";
 
-describe("A durable object's journal", () => {
+describe("A durable object's storage", () => {
   it('creates no table before the first write, for any read', async () => {
     const where = place();
-    const journal = journalAt(where);
-    expect(await loaded(journal)).toEqual([]);
-    expect(await journal.sequences()).toEqual({});
+    const storage = storageAt(where);
+    expect(await loaded(storage)).toEqual([]);
+    expect(await storage.sequences()).toEqual({});
     expect(await ask(where, 'sql', TABLES)).toEqual([]);
-    await journal.commit(changes({ puts: [row(1)] }));
+    await storage.commit(changes({ puts: [row(1)] }));
     expect(await ask(where, 'sql', TABLES)).toHaveLength(3);
   });
 
   it('creates no table with a first write that fails', async () => {
     const where = place();
     const twice = [row(1), { ...row(2), id: row(1).id }];
-    expect(await journalAt(where).commit(changes({ puts: twice }))).toMatchObject({
-      status: 'absent',
+    expect(await storageAt(where).commit(changes({ puts: twice }))).toMatchObject({
+      status: 'notStored',
     });
     expect(await ask(where, 'sql', TABLES)).toEqual([]);
-    const journal = journalAt(where);
-    expect(await journal.commit(changes({ puts: [row(1)] }))).toEqual({ status: 'committed' });
-    expect(await loaded(journal)).toEqual([row(1)]);
+    const storage = storageAt(where);
+    expect(await storage.commit(changes({ puts: [row(1)] }))).toEqual({ status: 'committed' });
+    expect(await loaded(storage)).toEqual([row(1)]);
   });
 
   it('stores a body of its stated maximum, and refuses one above it', async () => {
     const where = place();
-    const journal = journalAt(where);
+    const storage = storageAt(where);
     const bodyOf = (bytes: number) =>
       JSON.stringify({ note: 'x'.repeat(bytes - '{"note":""}'.length) });
     const largest = row(1, bodyOf(1_990_000));
-    expect(await journal.commit(changes({ puts: [largest] }))).toEqual({ status: 'committed' });
+    expect(await storage.commit(changes({ puts: [largest] }))).toEqual({ status: 'committed' });
     const tooLarge = row(2, bodyOf(2_200_000));
-    expect(await journal.commit(changes({ puts: [row(3), tooLarge] }))).toMatchObject({
-      status: 'absent',
+    expect(await storage.commit(changes({ puts: [row(3), tooLarge] }))).toMatchObject({
+      status: 'notStored',
     });
     await reopened(where);
-    expect(await loaded(journal)).toEqual([largest]);
+    expect(await loaded(storage)).toEqual([largest]);
   });
 
   it('of a release without a stored version is brought to this version, and works', async () => {
@@ -162,12 +162,12 @@ describe("A durable object's journal", () => {
     await ask(where, 'sql', `insert into records values (${values}, 5, 6)`);
     await ask(where, 'sql', `insert into audit_events values (1, '{"old":1}')`);
     await reopened(where);
-    const journal = journalAt(where);
+    const storage = storageAt(where);
     const event = { old: 2 } as never;
-    expect(await journal.commit(changes({ puts: [second], events: [event] }))).toEqual({
+    expect(await storage.commit(changes({ puts: [second], events: [event] }))).toEqual({
       status: 'committed',
     });
-    expect(await loaded(journal)).toEqual([first, second]);
+    expect(await loaded(storage)).toEqual([first, second]);
     const stored = await ask<{ event: string; epoch: string }[]>(
       where,
       'sql',
@@ -183,9 +183,9 @@ describe("A durable object's journal", () => {
 
   it('of a later release is refused with a sentence that says what to do', async () => {
     const where = place();
-    await journalAt(where).commit(changes({ puts: [row(1)] }));
+    await storageAt(where).commit(changes({ puts: [row(1)] }));
     await ask(where, 'sql', 'update schema_version set version = 99');
     await reopened(where);
-    await expect(journalAt(where).sequences()).rejects.toThrow('deploy the newer release again');
+    await expect(storageAt(where).sequences()).rejects.toThrow('deploy the newer release again');
   });
 });

@@ -1,4 +1,4 @@
-// The journal over a libSQL file: the port's promises, and what is true of the
+// The storage over a libSQL file: the port's promises, and what is true of the
 // file itself while it is held.
 
 import { existsSync } from 'node:fs';
@@ -6,15 +6,15 @@ import fs, { copyFile, readdir, readFile, stat, symlink, utimes } from 'node:fs/
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { openLibsqlJournal } from 'service-management-api/libsql';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
-import type { Journal } from '../../../src/core/records/journal.js';
+import type { RecordStorage } from '../../../src/core/records/record-storage.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { emptyDatabase } from '../../support/empty-database.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { hasTriggers, plantedLibsql, plantTriggers } from '../../trials/planted-triggers.js';
-import { changes, conformanceOf, loaded, row, rows } from '../journal-conformance.js';
+import { changes, conformanceOf, loaded, row, rows } from '../storage-conformance.js';
 import { viewsConformanceOf } from '../views-conformance.js';
 
 const copyEmptyTo = emptyDatabase();
@@ -23,7 +23,7 @@ async function emptyHome() {
   const folder = await openTemporaryFolder();
   const path = join(folder.path, 'service.db');
   await copyEmptyTo(path);
-  return { path, open: () => openLibsqlJournal({ path }), remove: () => folder.remove() };
+  return { path, open: () => openLibsqlStorage({ path }), remove: () => folder.remove() };
 }
 
 viewsConformanceOf('libSQL file', emptyHome);
@@ -33,7 +33,7 @@ conformanceOf('libSQL file', async () => {
     ...home,
     open: async () => {
       const planted = hasTriggers(path) ? await plantedLibsql() : undefined;
-      return (planted?.openLibsqlJournal ?? openLibsqlJournal)({ path });
+      return (planted?.openLibsqlStorage ?? openLibsqlStorage)({ path });
     },
     refuseEvents: async () => {
       plantTriggers(
@@ -47,21 +47,21 @@ conformanceOf('libSQL file', async () => {
 
 describe('The libSQL file', () => {
   let folder: TemporaryFolder;
-  let journal: Journal;
+  let storage: RecordStorage;
   let path: string;
 
   beforeEach(async () => {
     folder = await openTemporaryFolder();
     path = join(folder.path, 'service.db');
-    journal = await openLibsqlJournal({ path });
+    storage = await openLibsqlStorage({ path });
   });
   afterEach(async () => {
-    await journal.close().catch(() => {});
+    await storage.close().catch(() => {});
     await folder.remove();
   });
 
   it('is in WAL mode without shared memory while open, and one file once closed', async () => {
-    await journal.commit(changes({ puts: [row(1000)] }));
+    await storage.commit(changes({ puts: [row(1000)] }));
     expect((await readdir(folder.path)).sort()).toEqual([
       'service.db',
       'service.db-state',
@@ -69,40 +69,40 @@ describe('The libSQL file', () => {
     ]);
     // Bytes 18 and 19 of a database file: 2 and 2 are WAL.
     expect([...(await readFile(path)).subarray(18, 20)]).toEqual([2, 2]);
-    await journal.close();
+    await storage.close();
     expect(await readdir(folder.path)).toEqual(['service.db', 'service.db-state']);
   });
 
   it('lets no other connection read or write it while open', async () => {
     const sql = ['select count(*) from records', 'delete from records'];
     for (const statement of sql) await expect(runSql(path, statement)).rejects.toThrow(/locked/);
-    expect(await journal.commit(changes({ puts: [row(1000)] }))).toEqual({ status: 'committed' });
+    expect(await storage.commit(changes({ puts: [row(1000)] }))).toEqual({ status: 'committed' });
   });
 
   it('refuses a second opening in this process at once, and the first continues', async () => {
-    const before = await loaded(journal);
+    const before = await loaded(storage);
     const other = join(folder.path, 'other-name.db');
     await symlink(path, other);
     for (const name of [path, other]) {
-      await expect(openLibsqlJournal({ path: name })).rejects.toThrow(
-        `the database file ${name} cannot be used: this process has it open already; open it once and share the journal, also where a module is loaded twice (keep it on globalThis)`,
+      await expect(openLibsqlStorage({ path: name })).rejects.toThrow(
+        `the database file ${name} cannot be used: this process has it open already; open it once and share the storage, also where a module is loaded twice (keep it on globalThis)`,
       );
     }
-    expect(await journal.commit(changes({ puts: [row(1000)] }))).toEqual({ status: 'committed' });
-    expect(await loaded(journal)).toEqual([...before, row(1000)]);
+    expect(await storage.commit(changes({ puts: [row(1000)] }))).toEqual({ status: 'committed' });
+    expect(await loaded(storage)).toEqual([...before, row(1000)]);
     // The refused opening has not taken the lock away with it.
     await expect(runSql(path, 'select count(*) from records')).rejects.toThrow(/locked/);
   });
 
   it('of another name is opened beside it', async () => {
-    const beside = await openLibsqlJournal({ path: join(folder.path, 'beside.db') });
+    const beside = await openLibsqlStorage({ path: join(folder.path, 'beside.db') });
     expect((await loaded(beside)).length).toBe(19);
     await beside.close();
   });
 
   it('begins empty where no sample rows are wanted', async () => {
     const options = { path: join(folder.path, 'beside.db'), sampleRows: false };
-    const empty = await openLibsqlJournal(options);
+    const empty = await openLibsqlStorage(options);
     expect(await loaded(empty)).toEqual([]);
     await empty.close();
   });
@@ -111,18 +111,18 @@ describe('The libSQL file', () => {
     'refuses the name %j, which is not a file, and creates none',
     async (name) => {
       const refused = /cannot be used: it names no file; .* service-management-api\/memory$/;
-      await expect(openLibsqlJournal({ path: name })).rejects.toThrow(refused);
+      await expect(openLibsqlStorage({ path: name })).rejects.toThrow(refused);
       expect(existsSync(name === '' ? ':memory:' : name)).toBe(false);
     },
   );
 
   it('is free for the next opening as soon as close resolves', async () => {
     for (let round = 0; round < 5; round++) {
-      await journal.commit(changes({ puts: [row(1000 + round)] }));
-      await journal.close();
-      journal = await openLibsqlJournal({ path });
+      await storage.commit(changes({ puts: [row(1000 + round)] }));
+      await storage.close();
+      storage = await openLibsqlStorage({ path });
     }
-    await journal.close();
+    await storage.close();
     const [counted] = await runSql(
       path,
       "select count(*) as n from records where id like 'CUS-1%'",
@@ -131,23 +131,23 @@ describe('The libSQL file', () => {
   });
 
   it('marks its file as its own and passes a full integrity check', async () => {
-    await journal.commit(changes({ puts: rows(2_000, 1000) }));
-    await journal.commit(changes({ removals: rows(500, 1200).map(({ position }) => position) }));
-    await journal.close();
+    await storage.commit(changes({ puts: rows(2_000, 1000) }));
+    await storage.commit(changes({ removals: rows(500, 1200).map(({ position }) => position) }));
+    await storage.close();
     expect(await runSql(path, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
     expect(await runSql(path, 'pragma application_id')).toEqual([{ application_id: 0x5376634d }]);
     expect(await runSql(path, 'pragma user_version')).toEqual([{ user_version: SCHEMA_VERSION }]);
   });
 
   it('has the log of a killed process written again at the start, byte for byte', async () => {
-    await journal.commit(changes({ puts: [row(1000)] }));
+    await storage.commit(changes({ puts: [row(1000)] }));
     const killed = join(folder.path, 'killed.db');
     // A copy while the file is open is all that a kill leaves.
     await copyFile(path, killed);
     await copyFile(`${path}-wal`, `${killed}-wal`);
     const log = await readFile(`${killed}-wal`);
     await utimes(`${killed}-wal`, 1, 1);
-    const next = await openLibsqlJournal({ path: killed });
+    const next = await openLibsqlStorage({ path: killed });
     try {
       expect((await stat(`${killed}-wal`)).mtimeMs).toBeGreaterThan(1_000);
       expect((await readFile(`${killed}-wal`)).equals(log)).toBe(true);
@@ -160,9 +160,9 @@ describe('The libSQL file', () => {
   it('heals after refused commits: later ones are on disk', async () => {
     for (let round = 0; round < 3; round++) {
       const duplicate = { ...row(2000 + round), id: 'CUS-0001' };
-      expect((await journal.commit(changes({ puts: [duplicate] }))).status).toBe('absent');
+      expect((await storage.commit(changes({ puts: [duplicate] }))).status).toBe('notStored');
       const good = changes({ puts: [row(1000 + round)] });
-      expect(await journal.commit(good)).toEqual({ status: 'committed' });
+      expect(await storage.commit(good)).toEqual({ status: 'committed' });
     }
     expect((await readdir(folder.path)).sort()).toEqual([
       'service.db',
@@ -170,7 +170,7 @@ describe('The libSQL file', () => {
       'service.db-wal',
     ]);
     await expect(runSql(path, 'select count(*) from records')).rejects.toThrow(/locked/);
-    await journal.close();
+    await storage.close();
     const [counted] = await runSql(
       path,
       'select count(*) as n from records where position >= 1000',
@@ -194,9 +194,9 @@ describe('A folder that is made for the file', () => {
     syncBuiltinESMExports();
     try {
       const options = { path: join(folder.path, 'new', 'deep', 'service.db') };
-      await (await openLibsqlJournal(options)).close();
+      await (await openLibsqlStorage(options)).close();
       expect(synced).toEqual([join(folder.path, 'new'), folder.path]);
-      await (await openLibsqlJournal(options)).close();
+      await (await openLibsqlStorage(options)).close();
       expect(synced).toHaveLength(2);
     } finally {
       opening.mockRestore();
@@ -212,17 +212,17 @@ describe('The storage thread', () => {
     const threads: Worker[] = [];
     const remember = (worker: Worker) => void threads.push(worker);
     process.on('worker', remember);
-    const journal = await openLibsqlJournal({ path: join(folder.path, 'service.db') });
+    const storage = await openLibsqlStorage({ path: join(folder.path, 'service.db') });
     process.off('worker', remember);
     // No request of ours: the thread fails on it as it would on a defect of its own.
     threads[0]?.postMessage(null);
-    const commit = journal.commit(changes({ puts: [row(1000)] }));
+    const commit = storage.commit(changes({ puts: [row(1000)] }));
     expect(await commit).toEqual({ status: 'unknown', error: expect.any(Error) });
-    expect(await journal.commit(changes({ puts: [row(1001)] }))).toMatchObject({
+    expect(await storage.commit(changes({ puts: [row(1001)] }))).toMatchObject({
       status: 'unknown',
     });
-    await expect(journal.ping()).rejects.toThrow();
-    await expect(loaded(journal)).rejects.toThrow();
+    await expect(storage.ping()).rejects.toThrow();
+    await expect(loaded(storage)).rejects.toThrow();
     await folder.remove();
   });
 });

@@ -1,0 +1,26 @@
+// The checks of a storage as tests, and the rows and commits of other tests of
+// storage. An adapter's own test file passes a way to open it.
+
+import { describe, it } from 'vitest';
+import type { Check, CheckedStorage, StorageHome } from '../../src/storage/conformance/check.js';
+import {
+  type StorageCheckOptions,
+  storageChecks,
+} from '../../src/storage/conformance/storage-checks.js';
+
+export { changes, event, loaded, row, rows } from '../../src/storage/conformance/sample-changes.js';
+export type TestedStorage = CheckedStorage;
+
+export function conformanceOf(
+  name: string,
+  make: () => Promise<StorageHome>,
+  options: StorageCheckOptions = {},
+): void {
+  describeChecks(`A storage — ${name}`, storageChecks(make, { refusesEvents: true, ...options }));
+}
+
+export function describeChecks(title: string, checks: readonly Check[]): void {
+  describe(title, () => {
+    it.each(checks.map((check) => [check.name, check] as const))('%s', (_, check) => check.run());
+  });
+}

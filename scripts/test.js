@@ -1,9 +1,11 @@
-// `npm test`: the quick checks, the build, then all tests. With a part of a path
-// (`npm test -- contract/list`) only those files, at once: what they use of dist/
-// is built as they are loaded. `--host handler` runs the contract suite on that
-// host alone, which is then made from the sources. Other arguments go to vitest.
-// `--times` prints which files took the processor time. `npm run test:browser` runs
-// the tests that need Chromium, `npm run test:release` those of a release.
+// `npm test`: the quick checks, the build, then the tests of the core, the engines
+// and the clients. `npm run test:programs`: the tests of the hosts and the commands,
+// which start processes. With a part of a path (`npm test -- contract/list`) only
+// those files of both, at once: what they use of dist/ is built as they are loaded.
+// `--host handler` runs the contract suite on that host alone, which is then made
+// from the sources. Other arguments go to vitest. `--times` prints which files took
+// the processor time. `npm run test:browser` runs the tests that need Chromium,
+// `npm run test:release` those of a release.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,9 +14,11 @@ import { join } from 'node:path';
 import { quickChecks } from './quick.js';
 import { makeInstalled, makeReady, root } from './setup.js';
 
-/** On two quick, quiet cores. */
-const USUAL =
-  'The tests usually take five to seven minutes on two slow cores, longer on a busy machine.';
+/** On two slow, quiet cores. */
+const USUAL = {
+  core: 'The tests usually take two minutes on two slow cores, longer on a busy machine.',
+  programs: 'The tests usually take five minutes on two slow cores, longer on a busy machine.',
+};
 
 /** Rows of the table of `--times`. */
 const TIMES_SHOWN = 30;
@@ -22,14 +26,17 @@ const TIMES_SHOWN = 30;
 /** Groups of tests with a command of their own, and the packages that they need besides the tests'. @type {Readonly<Record<string, string[]>>} */
 const OTHERS = { browser: ['scripts/worker', 'test/browser'], release: [] };
 
-const { hosts, other, showsTimes, rest } = readArguments(process.argv.slice(2));
+/** Options of this script; the others go to vitest. */
+const OURS = new Set(['--browser', '--release', '--programs', '--times']);
+
+const { hosts, other, group, showsTimes, rest } = readArguments(process.argv.slice(2));
 const isWhole =
   other === undefined && hosts === '' && rest.every((argument) => argument.startsWith('-'));
 
 if (isWhole) {
-  if (!(await quickChecks())) process.exit(1);
+  if (group === 'core' && !(await quickChecks())) process.exit(1);
   await makeReady('test', 'scripts/worker');
-  process.stderr.write(`${USUAL}\n`);
+  process.stderr.write(`${USUAL[group]}\n`);
 } else if (other !== undefined) {
   await makeReady('test', ...(OTHERS[other] ?? []));
 } else {
@@ -41,7 +48,16 @@ const times = folder && join(folder, 'times.ndjson');
 const { status } = spawnSync(
   process.execPath,
   [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config, ...rest],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, TEST_HOSTS: hosts, TEST_TIMES: times } },
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      TEST_GROUP: isWhole ? group : '',
+      TEST_HOSTS: hosts,
+      TEST_TIMES: times,
+    },
+  },
 );
 if (times) printTimes(times);
 if (folder) rmSync(folder, { recursive: true });
@@ -56,8 +72,9 @@ function readArguments(given) {
   return {
     hosts: inline ?? next,
     other: Object.keys(OTHERS).find((name) => left.includes(`--${name}`)),
+    group: /** @type {keyof typeof USUAL} */ (left.includes('--programs') ? 'programs' : 'core'),
     showsTimes: left.includes('--times'),
-    rest: left.filter((argument) => !['--browser', '--release', '--times'].includes(argument)),
+    rest: left.filter((argument) => !OURS.has(argument)),
   };
 }
 

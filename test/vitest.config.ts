@@ -13,6 +13,17 @@ const ALONE = ['test/node/threaded-work.test.ts'];
 /** These have their own commands: npm run test:browser, test:recipes and test:release. */
 const OTHER_COMMANDS = ['test/browser/**', 'test/recipes/**', 'test/release/**'];
 
+/** Tests of what starts processes: the hosts, the commands, the preview. `npm run test:programs` runs them, and the contract on those hosts. */
+const PROGRAMS = 'test/{build,console,data,examples,move,node,program,trials,worker}/**/*.test.ts';
+/** `core` or `programs`, in a run of all tests of the group; empty where the command line names files. */
+const group = process.env['TEST_GROUP'] ?? '';
+const GROUPS: Readonly<Record<string, { include: string[]; exclude: string[] }>> = {
+  '': { include: [TESTS], exclude: OTHER_COMMANDS },
+  core: { include: [TESTS], exclude: [...OTHER_COMMANDS, PROGRAMS] },
+  programs: { include: [PROGRAMS, 'test/contract/*.test.ts'], exclude: OTHER_COMMANDS },
+};
+const { include = [], exclude = [] } = GROUPS[group] ?? {};
+
 export default defineConfig({
   plugins: [buildOnDemand(isFromSource), ...(isFromSource ? [fromSource()] : [])],
   root: new URL('..', import.meta.url).pathname,
@@ -22,14 +33,16 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include: [TESTS],
-          exclude: [...OTHER_COMMANDS, ...ALONE],
+          include,
+          exclude: [...exclude, ...ALONE],
           // A worker loads each module once, for all files that it runs: half of the processor
           // time of a short file was loading what the file before it had loaded.
           isolate: false,
         },
       },
-      ...(isSmall ? [] : [{ extends: true as const, test: { name: 'alone', include: ALONE } }]),
+      ...(isSmall || group === 'core'
+        ? []
+        : [{ extends: true as const, test: { name: 'alone', include: ALONE } }]),
     ],
     globalSetup: ['test/support/left-folders.ts', 'test/support/met-answers.ts'],
     setupFiles: ['test/support/processor-times.ts'],

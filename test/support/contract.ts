@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, TestRunner } from 'vitest';
 import { describedAnswer } from './described-answer.js';
 import type { Host, HostOptions, RunningHost } from './host.js';
-import { HOSTS, oneHostForEachStorage } from './hosts.js';
+import { FIRST_HOSTS, HOSTS, oneHostForEachStorage } from './hosts.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
 import { metAnswers } from './met-answers.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
@@ -108,7 +108,7 @@ export function onEveryStorage(title: string, tests: Tests, options: ServiceOpti
 
 /** Like `onEveryHost`, on the first host: for settings that one function reads on all hosts. */
 export function onFirstHost(title: string, tests: Tests, options: ServiceOptions = {}): void {
-  onEveryHost(title, tests, options, HOSTS.slice(0, 1));
+  onEveryHost(title, tests, options, FIRST_HOSTS);
 }
 
 /** Describes a behaviour of one host, with a service of its own. */

@@ -38,8 +38,8 @@ export default async function watchRun(project: TestProject): Promise<() => Prom
     await folder.remove();
     const notes = lines.map((line) => line.split('\t'));
     const files = new Set(notes.map(([file]) => file));
-    // Only a run of the whole contract suite on every host meets every answer.
-    if (process.env['TEST_HOSTS']) return;
+    // Only a run of the whole contract suite with all rows meets every answer.
+    if (process.env['TEST_HOSTS'] || process.env['TEST_GROUP'] === 'programs') return;
     if (!contractFiles().every((file) => files.has(file))) return;
     await assertAllMet(new Set(notes.map(([, answer = '']) => answer)));
   };

@@ -7,7 +7,6 @@ import { itemsOf } from '../../src/tools/console/audit-groups.js';
 import { type AuditFilter, searchAudit } from '../../src/tools/console/audit-search.js';
 import { AuditTable } from '../../src/tools/console/audit-table.js';
 import { formatsFor } from '../../src/tools/console/formats.js';
-import { ENGLISH } from '../../src/tools/console/words.js';
 
 const START = Date.parse('2026-03-01T00:00:00Z');
 const FORMATS = formatsFor('en-TZ', 'Africa/Dar_es_Salaam');
@@ -84,7 +83,7 @@ describe('What one import or erasure wrote', () => {
 });
 
 describe('The row of an import', () => {
-  const view = { words: ENGLISH, formats: FORMATS, assetVersion: '', session: undefined };
+  const view = { formats: FORMATS, assetVersion: '', session: undefined };
   const made = times(6, {}).map((_, index) => ({ atS: 3_600 - 50 * index }));
   const row = (searchedBackTo?: string) =>
     String(AuditTable({ view, found: { events: events(made), searchedBackTo }, caption: '' }));

@@ -3,6 +3,7 @@
 // Rows without an owner and ids of another form are older data.
 
 import { beforeAll, expect, it } from 'vitest';
+import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { createFor, idsOf, tenantPath } from '../support/admin-paths.js';
 import { COLLECTIONS, sequenceOfId, VALID_BODY } from '../support/collection-table.js';
 import { type Caller, type JsonRecord, onEveryHost, onEveryStorage } from '../support/contract.js';
@@ -113,102 +114,116 @@ onEveryHost('Records after a restart', (service) => {
   });
 });
 
-onEveryStorage('Stored rows of an earlier program', (service) => {
-  const restartWith = (account: Caller, ...rows: (readonly [collection: string, body: Row])[]) =>
-    service.restartChanged(account, ...rows.map((row) => plant(...row)));
+onEveryStorage(
+  'Stored rows of an earlier program',
+  (service) => {
+    const restartWith = (account: Caller, ...rows: (readonly [collection: string, body: Row])[]) =>
+      service.restartChanged(account, ...rows.map((row) => plant(...row)));
 
-  it('without an owner are counted, and no account can read them', async () => {
-    const person = { name: 'Legacy Person', phone: '1' };
-    const rows: Row[] = [
-      { id: 'CUS-L1', ...person },
-      { id: 'CUS-L2', ...person, owner_sub: null },
-      { id: 'CUS-L3', ...person, owner_sub: '' },
-      { id: 'CUS-L4', ...person, ownerSub: 'local-preview' },
-      { id: 'CUS-L5', ...person, owner_sub: 7 },
-    ];
-    const samples = service.account('local-preview');
-    const before = (await service.operator.get('/admin/overview')).json.data;
-    const usage = (await service.operator.get('/admin/usage')).json.data;
-    await restartWith(samples, ...rows.map((row) => ['customers', row] as const));
+    it('without an owner are counted, and no account can read them', async () => {
+      const person = { name: 'Legacy Person', phone: '1' };
+      const rows: Row[] = [
+        { id: 'CUS-L1', ...person },
+        { id: 'CUS-L2', ...person, owner_sub: null },
+        { id: 'CUS-L3', ...person, owner_sub: '' },
+        { id: 'CUS-L4', ...person, ownerSub: 'local-preview' },
+        { id: 'CUS-L5', ...person, owner_sub: 7 },
+      ];
+      const samples = service.account('local-preview');
+      await samples.get('/customers');
+      const before = await eventually(async () => {
+        const { data } = (await service.operator.get('/admin/overview')).json;
+        expect(data.record_count).toBe(SAMPLE_COUNT);
+        return data;
+      });
+      const usage = (await service.operator.get('/admin/usage')).json.data;
+      await restartWith(samples, ...rows.map((row) => ['customers', row] as const));
 
-    for (const subject of ['local-preview', 'null', 'undefined', '7']) {
-      const account = service.account(subject);
-      expect((await account.get('/customers?q=legacy')).json.data).toEqual([]);
-      for (const { id } of rows) {
-        const statuses = [
-          await account.get(`/customers/${id}`),
-          await account.patch(`/customers/${id}`, {}),
-          await account.patch(`/customers/${id}`, { name: null }),
-          await account.delete(`/customers/${id}`),
-          await service.operator.get(tenantPath(subject, 'customers', id)),
-          await service.operator.delete(tenantPath(subject, 'customers', id)),
-        ].map(({ status }) => status);
-        expect([id, ...statuses]).toEqual([id, 404, 404, 404, 404, 404, 404]);
+      for (const subject of ['local-preview', 'null', 'undefined', '7']) {
+        const account = service.account(subject);
+        expect((await account.get('/customers?q=legacy')).json.data).toEqual([]);
+        for (const { id } of rows) {
+          const statuses = [
+            await account.get(`/customers/${id}`),
+            await account.patch(`/customers/${id}`, {}),
+            await account.patch(`/customers/${id}`, { name: null }),
+            await account.delete(`/customers/${id}`),
+            await service.operator.get(tenantPath(subject, 'customers', id)),
+            await service.operator.delete(tenantPath(subject, 'customers', id)),
+          ].map(({ status }) => status);
+          expect([id, ...statuses]).toEqual([id, 404, 404, 404, 404, 404, 404]);
+        }
       }
-    }
-    await eventually(async () =>
-      expect((await service.operator.get('/admin/overview')).json.data).toEqual({
-        tenant_count: before.tenant_count,
-        record_count: before.record_count + rows.length,
-        resources: { ...before.resources, customers: before.resources.customers + rows.length },
-      }),
-    );
-    const after = (await service.operator.get('/admin/usage')).json.data;
-    const bytes = rows.reduce((sum, row) => sum + JSON.stringify(row).length, 0);
-    expect(after.record_count).toBe(usage.record_count + rows.length);
-    expect(after.payload_bytes).toBe(usage.payload_bytes + bytes);
-    const accounts = (await service.operator.get('/admin/accounts?page_size=200')).json.data;
-    expect(accounts).toHaveLength(before.tenant_count);
-    expect((await service.operator.get('/admin/accounts?q=legacy')).json.data).toEqual([]);
-  });
+      await eventually(async () =>
+        expect((await service.operator.get('/admin/overview')).json.data).toEqual({
+          tenant_count: before.tenant_count,
+          record_count: before.record_count + rows.length,
+          resources: { ...before.resources, customers: before.resources.customers + rows.length },
+        }),
+      );
+      const after = (await service.operator.get('/admin/usage')).json.data;
+      const bytes = rows.reduce((sum, row) => sum + JSON.stringify(row).length, 0);
+      expect(after.record_count).toBe(usage.record_count + rows.length);
+      expect(after.payload_bytes).toBe(usage.payload_bytes + bytes);
+      const accounts = (await service.operator.get('/admin/accounts?page_size=200')).json.data;
+      expect(accounts).toHaveLength(before.tenant_count);
+      expect((await service.operator.get('/admin/accounts?q=legacy')).json.data).toEqual([]);
+    });
 
-  it('with ids of another form are kept and do not change the next id', async () => {
-    const account = service.account();
-    const last = await account.create('customers', VALID_BODY.customers);
-    const rows = ODD_IDS.map((id) => ({ id, owner_sub: account.subject, name: 'Odd', phone: '1' }));
-    await restartWith(account, ...rows.map((row) => ['customers', row] as const));
+    it('with ids of another form are kept and do not change the next id', async () => {
+      const account = service.account();
+      const last = await account.create('customers', VALID_BODY.customers);
+      const rows = ODD_IDS.map((id) => ({
+        id,
+        owner_sub: account.subject,
+        name: 'Odd',
+        phone: '1',
+      }));
+      await restartWith(account, ...rows.map((row) => ['customers', row] as const));
 
-    const next = await account.create('customers', VALID_BODY.customers);
-    expect(sequenceOfId(next.id)).toBe(sequenceOfId(last.id) + 1);
-    expect(idsOf(await account.get('/customers'))).toEqual([
-      next.id,
-      ...ODD_IDS.toReversed(),
-      last.id,
-    ]);
-    for (const row of rows) {
-      const path = `/customers/${encodeURIComponent(row.id)}`;
-      expect((await account.get(path)).json.data).toEqual(row);
-      const patched = await account.patch(path, { name: 'Even' });
-      expect(patched.json.data).toEqual({ ...row, name: 'Even' });
-      expect((await account.delete(path)).json.data).toEqual({ id: row.id, deleted: true });
-    }
-    expect(idsOf(await account.get('/customers'))).toEqual([next.id, last.id]);
-  });
+      const next = await account.create('customers', VALID_BODY.customers);
+      expect(sequenceOfId(next.id)).toBe(sequenceOfId(last.id) + 1);
+      expect(idsOf(await account.get('/customers'))).toEqual([
+        next.id,
+        ...ODD_IDS.toReversed(),
+        last.id,
+      ]);
+      for (const row of rows) {
+        const path = `/customers/${encodeURIComponent(row.id)}`;
+        expect((await account.get(path)).json.data).toEqual(row);
+        const patched = await account.patch(path, { name: 'Even' });
+        expect(patched.json.data).toEqual({ ...row, name: 'Even' });
+        expect((await account.delete(path)).json.data).toEqual({ id: row.id, deleted: true });
+      }
+      expect(idsOf(await account.get('/customers'))).toEqual([next.id, last.id]);
+    });
 
-  it.each([
-    [['CUS-0070009', 'CUS-70000'], 'CUS-70010'],
-    [['CUS-99999999'], 'CUS-100000000'],
-  ])('with the high ids %j raise the next one to %s', async (ids, expected) => {
-    const account = service.account();
-    await account.create('customers', VALID_BODY.customers);
-    const owner = { owner_sub: account.subject, name: 'High', phone: '1' };
-    await restartWith(account, ...ids.map((id) => ['customers', { id, ...owner }] as const));
-    expect((await account.create('customers', VALID_BODY.customers)).id).toBe(expected);
-    const other = await account.create('expenses', VALID_BODY.expenses);
-    expect(sequenceOfId(other.id)).toBeLessThan(1000);
-  });
+    it.each([
+      [['CUS-0070009', 'CUS-70000'], 'CUS-70010'],
+      [['CUS-99999999'], 'CUS-100000000'],
+    ])('with the high ids %j raise the next one to %s', async (ids, expected) => {
+      const account = service.account();
+      await account.create('customers', VALID_BODY.customers);
+      const owner = { owner_sub: account.subject, name: 'High', phone: '1' };
+      await restartWith(account, ...ids.map((id) => ['customers', { id, ...owner }] as const));
+      expect((await account.create('customers', VALID_BODY.customers)).id).toBe(expected);
+      const other = await account.create('expenses', VALID_BODY.expenses);
+      expect(sequenceOfId(other.id)).toBeLessThan(1000);
+    });
 
-  it("that break today's rules can be read, and corrected by a PATCH", async () => {
-    const account = service.account();
-    await account.create('services', VALID_BODY.services);
-    const row = { id: 'SRV-old', owner_sub: account.subject, name: '', price: 'free' };
-    await restartWith(account, ['services', row]);
-    const read = () => account.get('/services/SRV-old');
-    expect((await service.undescribed(read)).json.data).toEqual(row);
-    expect((await account.patch('/services/SRV-old', { name: 'Hem' })).status).toBe(422);
-    // The defaults of a create stay away: the document has them for what was created here.
-    const mend = () => account.patch('/services/SRV-old', { name: 'Hem', price: 1 });
-    const mended = await service.undescribed(mend);
-    expect(mended.json.data).toEqual({ ...row, name: 'Hem', price: 1 });
-  });
-});
+    it("that break today's rules can be read, and corrected by a PATCH", async () => {
+      const account = service.account();
+      await account.create('services', VALID_BODY.services);
+      const row = { id: 'SRV-old', owner_sub: account.subject, name: '', price: 'free' };
+      await restartWith(account, ['services', row]);
+      const read = () => account.get('/services/SRV-old');
+      expect((await service.undescribed(read)).json.data).toEqual(row);
+      expect((await account.patch('/services/SRV-old', { name: 'Hem' })).status).toBe(422);
+      // The defaults of a create stay away: the document has them for what was created here.
+      const mend = () => account.patch('/services/SRV-old', { name: 'Hem', price: 1 });
+      const mended = await service.undescribed(mend);
+      expect(mended.json.data).toEqual({ ...row, name: 'Hem', price: 1 });
+    });
+  },
+  { isOwn: true },
+);

@@ -6,6 +6,7 @@ import { paymentOf } from '../../core/domain/payment.js';
 import type { Account, Page } from '../../operator-client.js';
 import type { StoredRecord } from '../data/service.js';
 import { cut, shortText } from './formats.js';
+import { counted, HEADINGS, SHORT_NAMES } from './labels.js';
 import { Frame, Notice, Pages, Scroll, Search, Value, type View } from './layout.js';
 import { accountPath, PATHS, PAYMENTS, type Tab } from './paths.js';
 import { columnsOf, isAmount, isMoment, labelOf } from './properties.js';
@@ -25,7 +26,7 @@ export interface AccountProps {
 
 export function AccountPage(props: AccountProps) {
   const { view, account, notice } = props;
-  const { words, formats } = view;
+  const { formats } = view;
   const subject = account.owner_sub;
   const names = account.profiles
     .map(({ businessName }) => shortText(businessName as JsonValue))
@@ -34,7 +35,7 @@ export function AccountPage(props: AccountProps) {
   return (
     <Frame view={view} title={cut(subject)} current="accounts">
       <p class="crumbs">
-        <a href={PATHS.accounts}>{words.accounts.title}</a>
+        <a href={PATHS.accounts}>Accounts</a>
       </p>
       <div class="title">
         <h1>
@@ -42,10 +43,10 @@ export function AccountPage(props: AccountProps) {
         </h1>
         <div class="actions">
           <a class="button" href={accountPath(subject, 'export')}>
-            {words.account.exportAll}
+            Export the account
           </a>
           <a class="button danger" href={accountPath(subject, 'erase')}>
-            {words.account.erase}
+            Erase the account
           </a>
         </div>
       </div>
@@ -58,17 +59,17 @@ export function AccountPage(props: AccountProps) {
             {' · '}
           </>
         )}
-        <span>{words.account.count(formats.number(account.record_count))}</span>
+        <span>{counted(formats.number(account.record_count), 'record')}</span>
         {names.length > 1 && <span> · {names.slice(1, 6).join(', ')}</span>}
       </p>
       {notice !== undefined && <Notice kind="good">{notice}</Notice>}
-      <nav class="tabs" aria-label={words.account.tabs}>
+      <nav class="tabs" aria-label="Collections">
         {TABS.map((name) => (
           <a
             href={accountPath(subject, name)}
             aria-current={name === props.tab ? 'page' : undefined}
           >
-            {words.collections[name]}{' '}
+            {HEADINGS[name]}{' '}
             <span class="badge">
               {formats.number(account.resources[name === PAYMENTS ? 'orders' : name])}
             </span>
@@ -88,40 +89,39 @@ function TabContent({
   page: { items, pagination },
   pageSize,
 }: AccountProps) {
-  const { words, formats } = view;
+  const { formats } = view;
   const path = accountPath(account.owner_sub, tab);
   const total = formats.number(pagination.total);
   const rows = tab === PAYMENTS ? items.map((order) => ({ ...paymentOf(order) })) : items;
   return (
     <>
       <div class="title">
-        <h2>{words.collections[tab]}</h2>
+        <h2>{HEADINGS[tab]}</h2>
         {tab !== PAYMENTS && (
           <div class="actions">
             <a class="button" href={`${path}/export`}>
-              {words.account.exportTab(words.collections[tab])}
+              {`Export ${HEADINGS[tab].toLowerCase()}`}
             </a>
             <a class="button main" href={`${path}/new`}>
-              {words.account.add(words.one[tab])}
+              {`Add ${/^[aeiou]/.test(SHORT_NAMES[tab]) ? 'an' : 'a'} ${SHORT_NAMES[tab]}`}
             </a>
           </div>
         )}
       </div>
-      {tab === PAYMENTS && <p class="caption">{words.account.paymentsNote}</p>}
-      <Search
-        view={view}
-        path={path}
-        q={q}
-        label={words.lists.search}
-        hint={words.lists.searchHint}
-      />
+      {tab === PAYMENTS && (
+        <p class="caption">Computed from the orders; nothing here can be changed.</p>
+      )}
+      <Search path={path} q={q} label="Search" hint="Any text of a record" />
       <p class="count">
-        {q === '' ? words.account.total(total) : words.account.found(total, q)}
-        {pagination.page_size < pageSize && ` ${words.account.fewer}`}
+        {q === '' ? `${total} in all` : `${total} with “${q}”`}
+        {pagination.page_size < pageSize &&
+          ` These records are large, so a page has fewer of them.`}
       </p>
       {pagination.total === 0 && (
         <p class="empty">
-          {q === '' ? words.account.none(words.collections[tab]) : words.account.noneFound}
+          {q === ''
+            ? `This account has no ${HEADINGS[tab].toLowerCase()}.`
+            : 'No record has this text. Try a shorter part.'}
         </p>
       )}
       {items.length > 0 && (
@@ -140,14 +140,13 @@ interface RecordTableProps {
 }
 
 function RecordTable({ view, account, tab, rows }: RecordTableProps) {
-  const { words } = view;
   const columns = columnsOf(tab);
   return (
-    <Scroll label={words.collections[tab]}>
+    <Scroll label={HEADINGS[tab]}>
       <table class="stack">
         <thead>
           <tr>
-            <th scope="col">{words.account.id}</th>
+            <th scope="col">Id</th>
             {columns.map((column) => (
               <th scope="col" class={isAmount(column) ? 'number' : undefined}>
                 {labelOf(column)}
@@ -192,7 +191,7 @@ function Cell({ view, row, column }: CellProps) {
       <td class="number" data-label={labelOf(column)}>
         {currency !== '' && <small>{cut(currency, 8)} </small>}
         {view.formats.amount(value)}
-        {column === 'due' && value < 0 && <small> {view.words.account.overpaid}</small>}
+        {column === 'due' && value < 0 && <small> overpaid</small>}
       </td>
     );
   }
@@ -208,25 +207,26 @@ function Cell({ view, row, column }: CellProps) {
 /** A value as a list or a record's page shows it. */
 export function valueText(view: View, column: string, value: JsonValue | undefined): string {
   if (isMoment(column, value)) return view.formats.time(value);
-  if (typeof value === 'boolean') return value ? view.words.account.yes : view.words.account.no;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return shortText(value);
 }
 
 /** An account without a record. */
 export function UnknownAccountPage({ view, account }: { view: View; account: string }) {
-  const { words } = view;
   return (
     <Frame view={view} title={cut(account)} current="accounts">
       <p class="crumbs">
-        <a href={PATHS.accounts}>{words.accounts.title}</a>
+        <a href={PATHS.accounts}>Accounts</a>
       </p>
       <h1>
         <Value>{cut(account, 120)}</Value>
       </h1>
-      <p class="empty">{words.account.unknown}</p>
+      <p class="empty">
+        The service has no record of this account. It may be erased, or the subject is misspelt.
+      </p>
       <p>
         <a class="button" href={PATHS.accounts}>
-          {words.account.toAccounts}
+          Search the accounts
         </a>
       </p>
     </Frame>

@@ -19,7 +19,7 @@ const FOUND_MAX = 20;
 const QUERY_MAX_CHARACTERS = 200;
 
 export function registerAccounts(app: App, parts: ConsoleParts): void {
-  const { service, accounts, words, log } = parts;
+  const { service, accounts, log } = parts;
 
   app.get(PATHS.accounts, async (context) => {
     const q = queryOf(context.req.query('q'));
@@ -75,7 +75,7 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
     ]);
     const view = context.get('view');
     if (account === undefined) return context.html(unknown(view, subject), 404);
-    const notice = context.req.query('done') === 'deleted' ? words.record.deleted : undefined;
+    const notice = context.req.query('done') === 'deleted' ? 'The record is deleted.' : undefined;
     return context.html(
       page(
         <AccountPage
@@ -120,7 +120,7 @@ async function recordsFound(
   return { wanted, result, names: new Map(named.map((found) => [found.owner_sub, found.name])) };
 }
 
-function registerErasure(app: App, { service, erasures, words, log }: ConsoleParts): void {
+function registerErasure(app: App, { service, erasures, log }: ConsoleParts): void {
   const show = async (view: View, subject: string, problem?: string) => {
     const account = await service.account(subject);
     return page(
@@ -141,9 +141,16 @@ function registerErasure(app: App, { service, erasures, words, log }: ConsolePar
     const subject = textOf(context.req.param('account'));
     const view = context.get('view');
     if (context.get('form').get('subject') !== subject) {
-      return context.html(await show(view, subject, words.erase.mismatch), 422);
+      return context.html(
+        await show(view, subject, 'This is not the subject of the account. Nothing was erased.'),
+        422,
+      );
     }
-    if (erasures.isBusy) return context.html(await show(view, subject, words.erase.busy), 409);
+    if (erasures.isBusy)
+      return context.html(
+        await show(view, subject, 'Another account is being erased. Wait until that has ended.'),
+        409,
+      );
     log.info('console_erasure_started');
     await erasures.start(subject);
     return context.redirect(accountPath(subject, 'erase'), 303);

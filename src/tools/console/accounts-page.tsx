@@ -45,14 +45,13 @@ export function AccountsPage({ view, q, sort, list, records }: AccountsProps) {
   const total = view.formats.number(pagination.total);
   const noun = pagination.total === 1 ? 'account' : 'accounts';
   return (
-    <Frame view={view} title={view.words.accounts.title} current="accounts">
-      <h1>{view.words.accounts.title}</h1>
+    <Frame view={view} title="Accounts" current="accounts">
+      <h1>Accounts</h1>
       <Search
-        view={view}
         path={PATHS.accounts}
         q={q}
-        label={view.words.accounts.title}
-        hint={view.words.accounts.searchHint}
+        label="Accounts"
+        hint="Subject, business, phone or record id"
         more={{ sort: sort === 'subject' ? undefined : sort }}
       />
       {records && <Records view={view} q={q} records={records} />}

@@ -7,6 +7,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { registerAccounts } from './account-routes.js';
 import { registerAudit } from './audit-routes.js';
 import { AwayPage } from './away-page.js';
+import type { Credentials } from './credentials.js';
 import { FailurePage, failureOf, PageError } from './failure-page.js';
 import { FORM_MAX_BYTES, formOf } from './form-body.js';
 import { page, type View } from './layout.js';
@@ -22,7 +23,7 @@ const SIGN_IN_MAX_BYTES = 8_192;
 const ASSET_CACHE = 'private, max-age=31536000, immutable';
 
 export function consoleApp(parts: ConsoleParts): App {
-  const { words, assets } = parts;
+  const { assets } = parts;
   const app: App = new Hono<PageEnvironment>({
     // A segment is decoded once, where it is read.
     getPath: (request) => new URL(request.url).pathname,
@@ -30,7 +31,7 @@ export function consoleApp(parts: ConsoleParts): App {
   app.use(answerHeaders, requestGuard(parts.address));
   app.onError(async (error, context) => {
     const isWrite = context.req.method === 'POST';
-    const failure = failureOf(error, { words, serviceUrl: parts.service.url, isWrite });
+    const failure = failureOf(error, { serviceUrl: parts.service.url, isWrite });
     if (failure.status === 500) parts.log.error('console_page_failed', error);
     const { pathname, search } = new URL(context.req.url);
     const again = isWrite || pathname.startsWith('//') ? undefined : pathname + search;
@@ -64,15 +65,21 @@ export function consoleApp(parts: ConsoleParts): App {
   app.notFound(() => {
     throw new PageError({
       status: 404,
-      sentence: words.failures.notFound,
-      hint: words.failures.notFoundHint,
+      sentence: 'There is no such page.',
+      hint: 'Go to the overview, or search the accounts.',
     });
   });
   return app;
 }
 
+/** What is said of a wrong secret. */
+const WRONG = {
+  password: 'This password is wrong.',
+  code: 'This code is wrong. Take the last one that the console printed.',
+} satisfies Record<Credentials['kind'], string>;
+
 function registerSignIn(app: App, parts: ConsoleParts): void {
-  const { words, sessions, tries, credentials, log } = parts;
+  const { sessions, tries, credentials, log } = parts;
   const { kind } = credentials;
   app.get(PATHS.signIn, (context) => {
     const next = localPath(context.req.query('next'));
@@ -97,11 +104,14 @@ function registerSignIn(app: App, parts: ConsoleParts): void {
       const seconds = Math.ceil(waitMs / 1000);
       context.header('Retry-After', String(seconds));
       log.warn('console_sign_in_limited');
-      return refuse(words.signIn.tooMany(seconds), 429);
+      return refuse(
+        `Five tries a minute are possible. Wait ${seconds} seconds, then try again.`,
+        429,
+      );
     }
     if (!(await credentials.accept(form?.get('secret') ?? ''))) {
       log.warn('console_sign_in_refused');
-      return refuse(words.signIn.wrong[kind], 401);
+      return refuse(WRONG[kind], 401);
     }
     // The id is new: one that was in the browser before opens nothing.
     const old = getCookie(context, cookieName(parts));
@@ -120,7 +130,7 @@ function registerSignIn(app: App, parts: ConsoleParts): void {
 
 /** Beyond this there are only pages for a session, and forms that carry its token. */
 function registerGate(app: App, parts: ConsoleParts): void {
-  const { words, sessions, credentials, log } = parts;
+  const { sessions, credentials, log } = parts;
   app.use(async (context, next) => {
     const isUse = context.req.query(AGAIN) === undefined;
     const session = sessions.find(getCookie(context, cookieName(parts)), isUse);
@@ -133,7 +143,12 @@ function registerGate(app: App, parts: ConsoleParts): void {
       const view = viewFor(parts, undefined);
       return context.html(
         page(
-          <SignInPage view={view} kind={credentials.kind} next="/" problem={words.signIn.ended} />,
+          <SignInPage
+            view={view}
+            kind={credentials.kind}
+            next="/"
+            problem="The session has ended. Sign in again, then go back and send the form once more."
+          />,
         ),
         401,
       );
@@ -143,10 +158,15 @@ function registerGate(app: App, parts: ConsoleParts): void {
     if (!isWrite) return next();
     const form = await formOf(context.req.raw, FORM_MAX_BYTES);
     if (form === undefined) {
-      throw new PageError({ status: 413, sentence: words.failures.tooLarge, hint: '' });
+      throw new PageError({ status: 413, sentence: 'The form is too large.', hint: '' });
     }
     if (!isSameSecret(form.get('token') ?? '', session.formToken)) {
-      throw new PageError({ status: 403, sentence: words.failures.token, hint: '' });
+      throw new PageError({
+        status: 403,
+        sentence:
+          'The form was not sent from this session, so nothing was changed. Load the page again.',
+        hint: '',
+      });
     }
     context.set('form', form);
     return next();
@@ -165,10 +185,10 @@ export function cookieName({ address: { origin, port } }: Pick<ConsoleParts, 'ad
 }
 
 function viewFor(
-  { words, formats, assetVersion }: Pick<ConsoleParts, 'words' | 'formats' | 'assetVersion'>,
+  { formats, assetVersion }: Pick<ConsoleParts, 'formats' | 'assetVersion'>,
   session: Session | undefined,
 ): View {
-  return { words, formats, assetVersion, session };
+  return { formats, assetVersion, session };
 }
 
 /** A path of the console; whatever else was asked for, the overview. */

@@ -4,6 +4,7 @@ import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { AuditEvent } from '../../operator-client.js';
 import type { AuditFilter, FoundEvents } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
+import { counted, HEADINGS } from './labels.js';
 import { Frame, type View } from './layout.js';
 import { PATHS, withQuery } from './paths.js';
 
@@ -16,26 +17,28 @@ interface AuditProps {
 }
 
 export function AuditPage({ view, filter, shown }: AuditProps) {
-  const { words } = view;
   const { events, next } = shown;
   return (
-    <Frame view={view} title={words.audit.title} current="audit">
-      <h1>{words.audit.title}</h1>
-      <p class="caption">{words.audit.text}</p>
-      <Filter view={view} filter={filter} />
+    <Frame view={view} title="Audit" current="audit">
+      <h1>Audit</h1>
+      <p class="caption">
+        Changes that the operator made through the administration API, newest first. Values are
+        never kept.
+      </p>
+      <Filter filter={filter} />
       <Count view={view} filter={filter} shown={shown} />
       {events.length > 0 && (
         <AuditTable
           view={view}
           found={shown}
-          caption={words.audit.caption}
+          caption="Events, newest first"
           isEach={filter.newest !== undefined}
         />
       )}
       {next && (
         <p class="pages">
           <a class="button" href={withQuery(PATHS.audit, { ...filter, ...next })}>
-            {words.audit.further}
+            Search further back
           </a>
         </p>
       )}
@@ -44,13 +47,13 @@ export function AuditPage({ view, filter, shown }: AuditProps) {
 }
 
 function Count({ view, filter, shown }: AuditProps) {
-  const { words, formats } = view;
+  const { formats } = view;
   const { events, looked, total, searchedBackTo } = shown;
   if (!isSet(filter)) {
     return (
       <>
-        <p class="count">{words.audit.count(formats.number(total))}</p>
-        {total === 0 && <p class="empty">{words.audit.none}</p>}
+        <p class="count">{counted(formats.number(total), 'event')}</p>
+        {total === 0 && <p class="empty">The operator has changed nothing yet.</p>}
       </>
     );
   }
@@ -59,10 +62,12 @@ function Count({ view, filter, shown }: AuditProps) {
     <>
       <p class="count">
         {searchedBackTo === undefined
-          ? words.audit.foundAll(count)
-          : words.audit.found(count, seen, formats.time(searchedBackTo))}
+          ? `${count} found; no other event matches.`
+          : `${count} found among ${seen} events, searched back to ${formats.time(searchedBackTo)}.`}
       </p>
-      {events.length === 0 && <p class="empty">{words.audit.noneFound}</p>}
+      {events.length === 0 && (
+        <p class="empty">No event matches. Search further back, or take a filter away.</p>
+      )}
     </>
   );
 }
@@ -71,34 +76,33 @@ function isSet(filter: AuditFilter): boolean {
   return Object.values(filter).some((value) => value !== undefined);
 }
 
-function Filter({ view, filter }: Pick<AuditProps, 'view' | 'filter'>) {
-  const { words } = view;
+function Filter({ filter }: Pick<AuditProps, 'filter'>) {
   return (
     <form method="get" action={PATHS.audit} class="search">
       <label>
-        {words.audit.collection}
+        Collection
         <select name="collection">
-          <option value="">{words.audit.any}</option>
+          <option value="">any</option>
           {COLLECTION_NAMES.map((name) => (
             <option value={name} selected={name === filter.collection}>
-              {words.collections[name]}
+              {HEADINGS[name]}
             </option>
           ))}
         </select>
       </label>
       <label>
-        {words.audit.action}
+        Action
         <select name="action">
-          <option value="">{words.audit.any}</option>
+          <option value="">any</option>
           {ACTIONS.map((name) => (
             <option value={name} selected={name === filter.action}>
-              {words.actions[name]}
+              {name}
             </option>
           ))}
         </select>
       </label>
       <label>
-        {words.audit.account}
+        Account
         <input name="account" value={filter.account ?? ''} placeholder="the whole subject" />
       </label>
       <label>
@@ -107,12 +111,12 @@ function Filter({ view, filter }: Pick<AuditProps, 'view' | 'filter'>) {
       </label>
       {filter.record !== undefined && (
         <label>
-          {words.audit.record}
+          Record
           <input name="record" value={filter.record} />
         </label>
       )}
-      <button type="submit">{words.audit.filter}</button>
-      {isSet(filter) && <a href={PATHS.audit}>{words.audit.clear}</a>}
+      <button type="submit">Filter</button>
+      {isSet(filter) && <a href={PATHS.audit}>Show all</a>}
     </form>
   );
 }

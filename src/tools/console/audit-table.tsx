@@ -23,9 +23,8 @@ interface AuditTableProps {
 }
 
 export function AuditTable({ view, found, caption, isEach = false, max }: AuditTableProps) {
-  const { words } = view;
   const { events, searchedBackTo } = found;
-  const head = ['when', 'action', 'record', 'account', 'changed'] as const;
+  const head = ['When', 'Action', 'Record', 'Account', 'Properties'];
   const items = isEach ? events.map((event) => ({ event })) : itemsOf(events);
   return (
     <Scroll label={caption}>
@@ -33,7 +32,7 @@ export function AuditTable({ view, found, caption, isEach = false, max }: AuditT
         <thead>
           <tr>
             {head.map((name) => (
-              <th scope="col">{words.audit[name]}</th>
+              <th scope="col">{name}</th>
             ))}
           </tr>
         </thead>
@@ -62,11 +61,11 @@ function EventRow({ view, event }: { view: View; event: AuditEvent }) {
   return (
     <tr>
       <WhenAndWhat view={view} event={event} />
-      <td class="id" data-label={view.words.audit.record}>
+      <td class="id" data-label="Record">
         <RecordOf event={event} />
       </td>
-      <AccountOf view={view} event={event} />
-      <td class={names === '' ? 'none' : 'names'} data-label={view.words.audit.changed}>
+      <AccountOf event={event} />
+      <td class={names === '' ? 'none' : 'names'} data-label="Properties">
         <Value>{names}</Value>
       </td>
     </tr>
@@ -96,10 +95,10 @@ function GroupRow({ view, group, isOpen }: GroupProps) {
   return (
     <tr>
       <WhenAndWhat view={view} event={newest} />
-      <td data-label={view.words.audit.record}>
+      <td data-label="Record">
         <a href={each}>{`${formats.number(count)} records${isOpen ? ' or more' : ''}`}</a>
       </td>
-      <AccountOf view={view} event={newest} />
+      <AccountOf event={newest} />
       <td class="names" data-label="In all">
         {parts.join(', ')}
         {first !== formats.time(newest.timestamp) && `; the first at ${first}`}
@@ -109,22 +108,22 @@ function GroupRow({ view, group, isOpen }: GroupProps) {
 }
 
 function WhenAndWhat({ view, event }: { view: View; event: AuditEvent }) {
-  const { words, formats } = view;
+  const { formats } = view;
   return (
     <>
-      <td class="time" data-label={words.audit.when}>
+      <td class="time" data-label="When">
         {formats.time(event.timestamp)}
       </td>
-      <td data-label={words.audit.action}>
-        <span class={`action ${event.action}`}>{words.actions[event.action]}</span>
+      <td data-label="Action">
+        <span class={`action ${event.action}`}>{event.action}</span>
       </td>
     </>
   );
 }
 
-function AccountOf({ view, event: { owner_sub } }: { view: View; event: AuditEvent }) {
+function AccountOf({ event: { owner_sub } }: { readonly event: AuditEvent }) {
   return (
-    <td class={owner_sub === '' ? 'none' : undefined} data-label={view.words.audit.account}>
+    <td class={owner_sub === '' ? 'none' : undefined} data-label="Account">
       {owner_sub !== '' && (
         <a href={accountPath(owner_sub)}>
           <Value>{cut(owner_sub)}</Value>
@@ -143,9 +142,9 @@ function RecordOf({ event }: { readonly event: AuditEvent }) {
   return <a href={accountPath(account, resource, id)}>{id}</a>;
 }
 
-function namesOf({ words, formats }: View, { changed, changed_omitted = 0 }: AuditEvent): string {
+function namesOf({ formats }: View, { changed, changed_omitted = 0 }: AuditEvent): string {
   const shown = changed.slice(0, NAMES_SHOWN_MAX).map((name) => cut(name, 40));
   const more = changed.length - shown.length + changed_omitted;
   const names = shown.join(', ');
-  return more === 0 ? names : `${names} ${words.audit.more(formats.number(more))}`;
+  return more === 0 ? names : `${names} and ${formats.number(more)} more`;
 }

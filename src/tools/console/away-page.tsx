@@ -30,8 +30,6 @@ interface AwayProps {
 
 export function AwayPage(props: AwayProps) {
   const { view, failure, again, port, operations, settings, now, chosen } = props;
-  const { words } = view;
-  const text = words.away;
   const known = port.latest;
   return (
     <Frame
@@ -44,21 +42,24 @@ export function AwayPage(props: AwayProps) {
         <strong>{lastAnswer(props)}</strong> {failure.hint}
         {typeof operations === 'object' ? (
           <>
-            <p>{text.operations}:</p>
+            <p>Its operations port answers, and says:</p>
             <StatusTroubles view={view} operations={operations} />
           </>
         ) : (
-          operations !== undefined && <p>{words.away.silent(operations)}</p>
+          operations !== undefined && <p>{`Its operations port is silent, too: ${operations}.`}</p>
         )}
       </Notice>
       <section>
-        <h2>{text.look}</h2>
+        <h2>Look with</h2>
         <Commands lines={LOOK_COMMANDS} />
-        <p class="caption">{text.lookHint}</p>
+        <p class="caption">
+          On the service’s machine, as root, where it was set up as the page of operations says.
+          Elsewhere its log is where it was started.
+        </p>
       </section>
       <p class="actions">
         <a class="button" href={again ?? PATHS.overview}>
-          {again === undefined ? words.failures.toOverview : words.failures.again}
+          {again === undefined ? 'To the overview' : 'Load the page again'}
         </a>
       </p>
       <LastFigures {...props} known={known} />
@@ -68,17 +69,17 @@ export function AwayPage(props: AwayProps) {
           <Backups view={view} backups={known.status.backups} now={now} chosen={chosen} />
         </>
       )}
-      <Settings view={view} settings={settings} />
+      <Settings settings={settings} />
     </Frame>
   );
 }
 
 function lastAnswer({ view, watch, port, now }: AwayProps): string {
-  const { words, formats } = view;
+  const { formats } = view;
   const at = Math.max(watch.overview?.at ?? 0, port.latest?.at ?? 0);
   return at === 0
-    ? words.away.never(formats.time(watch.begunAt))
-    : words.away.last(formats.time(at), formats.duration((now - at) / 1000));
+    ? `It has not answered since this console was started at ${formats.time(watch.begunAt)}.`
+    : `It answered last at ${formats.time(at)}, ${formats.duration((now - at) / 1000)} ago.`;
 }
 
 function LastFigures({
@@ -86,8 +87,7 @@ function LastFigures({
   watch,
   known,
 }: AwayProps & { readonly known: OperationsFacts | undefined }) {
-  const { words, formats } = view;
-  const text = words.away;
+  const { formats } = view;
   const size = (bytes: number | null) => (bytes === null ? '–' : formats.bytes(bytes));
   const { overview } = watch;
   const at = Math.max(overview?.at ?? 0, known?.at ?? 0);
@@ -95,37 +95,29 @@ function LastFigures({
   const last = status?.backups?.last_success_at;
   return (
     <section>
-      <h2>{text.figures}</h2>
+      <h2>Last known figures</h2>
       {at === 0 ? (
-        <p class="empty">{text.noFigures}</p>
+        <p class="empty">This console has seen none since it was started.</p>
       ) : (
         <>
-          <p class="caption">{text.figuresAt(formats.time(at))}</p>
+          <p class="caption">{`As of ${formats.time(at)}.`}</p>
           <Facts
             rows={[
               ...(overview
                 ? ([
-                    [words.overview.accounts, formats.number(overview.view.tenant_count)],
-                    [words.overview.records, formats.number(overview.view.record_count)],
+                    ['Accounts', formats.number(overview.view.tenant_count)],
+                    ['Records', formats.number(overview.view.record_count)],
                   ] as const)
                 : []),
               ...(status
                 ? ([
-                    [
-                      text.ready,
-                      status.ready
-                        ? words.account.yes
-                        : words.health.readyNo(status.reasons.join(', ')),
-                    ],
-                    [words.health.version, `${status.version}, ${status.runtime}`],
-                    [
-                      words.health.started,
-                      status.started_at === null ? '–' : formats.time(status.started_at),
-                    ],
-                    [words.health.memory, size(status.process.resident_bytes)],
-                    [words.health.file, size(status.database.bytes)],
-                    [words.health.free, size(status.database.disk_free_bytes)],
-                    [words.overview.lastBackup, last ? formats.time(last) : '–'],
+                    ['Ready then', status.ready ? 'yes' : `no: ${status.reasons.join(', ')}`],
+                    ['Version', `${status.version}, ${status.runtime}`],
+                    ['Started', status.started_at === null ? '–' : formats.time(status.started_at)],
+                    ['Memory', size(status.process.resident_bytes)],
+                    ['Database file', size(status.database.bytes)],
+                    ['Free on the disk', size(status.database.disk_free_bytes)],
+                    ['Last backup', last ? formats.time(last) : '–'],
                   ] as const)
                 : []),
             ]}

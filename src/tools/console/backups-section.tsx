@@ -2,11 +2,22 @@
 // that restore one. The console restores nothing itself.
 
 import { BACKUP_COMMAND, restoreCommands } from './commands.js';
+import { counted } from './labels.js';
 import { Commands, Notice, Scroll, Token, type View } from './layout.js';
 import type { BackupFacts, KeptBackup } from './operations-facts.js';
 import type { BackupAnswer } from './operations-port.js';
 import { PATHS, withQuery } from './paths.js';
 import { bare } from './verdict.js';
+
+const ANSWERS: Readonly<Record<BackupAnswer, string>> = {
+  begun: 'The backup was asked for, and has ended.',
+  refused:
+    'No backup was taken: the operations port refuses the admin key of this console. Does CONSOLE_OPS_URL name the port of the same service?',
+  off: 'No backup was taken: the service has no folder for them. Set BACKUP_DIR for it.',
+  unknown:
+    'No backup was taken: the operations port cannot be asked for one. Send the service SIGUSR2.',
+  away: 'Nobody knows whether a backup was begun: the operations port gave no usable answer. Look at the list.',
+};
 
 export interface BackupsProps {
   readonly view: View;
@@ -23,21 +34,20 @@ export interface BackupsProps {
 
 export function Backups(props: BackupsProps) {
   const { view, backups } = props;
-  const { words, formats } = view;
-  const text = words.backups;
+  const { formats } = view;
   return (
     <section id="backups">
-      <h2>{text.title}</h2>
+      <h2>Backups</h2>
       <Outcome {...props} />
       {backups === null ? (
-        <p class="empty">{text.none}</p>
+        <p class="empty">No backups are set up. Set BACKUP_DIR for the service.</p>
       ) : (
         <>
           <p class="caption">
             {backups.interval_hours === 0
-              ? text.onDemand(formats.number(backups.keep))
-              : text.every(formats.decimal(backups.interval_hours), formats.number(backups.keep))}
-            {backups.folder !== undefined && ` ${text.folder(backups.folder)}`}
+              ? `Only when asked for; ${formats.number(backups.keep)} are kept.`
+              : `One every ${formats.decimal(backups.interval_hours)} hours, ${formats.number(backups.keep)} are kept.`}
+            {backups.folder !== undefined && ` ${`They are in ${backups.folder}.`}`}
           </p>
           <Asking {...props} />
           <BackupTable {...props} list={backups.list} />
@@ -48,25 +58,24 @@ export function Backups(props: BackupsProps) {
 }
 
 function Outcome({ view, backups, asked }: BackupsProps) {
-  const { words, formats } = view;
-  const text = words.backups;
+  const { formats } = view;
   const failure = backups?.last_failure;
   return (
     <>
       {backups?.under_way ? (
         <Notice kind="plain">
-          {text.underWay} <a href={PATHS.health}>{text.lookAgain}</a>
+          A backup is being taken. <a href={PATHS.health}>Look again</a>
         </Notice>
       ) : (
         asked !== undefined &&
         !(asked === 'begun' && backups?.last_failed) && (
-          <Notice kind={asked === 'begun' ? 'good' : 'bad'}>{text.answers[asked]}</Notice>
+          <Notice kind={asked === 'begun' ? 'good' : 'bad'}>{ANSWERS[asked]}</Notice>
         )
       )}
       {backups?.last_failed && (
         <Notice kind="bad">
-          <strong>{text.lastFailed}</strong>{' '}
-          {failure && words.verdict.failedAt(formats.time(failure.at), bare(failure.reason))}
+          <strong>The last backup failed.</strong>{' '}
+          {failure && `At ${formats.time(failure.at)}: ${bare(failure.reason)}.`}
         </Notice>
       )}
     </>
@@ -74,16 +83,15 @@ function Outcome({ view, backups, asked }: BackupsProps) {
 }
 
 function Asking({ view, asking, backups }: BackupsProps) {
-  const text = view.words.backups;
   if (asking === undefined || backups?.under_way) return null;
   return asking === 'button' ? (
     <form method="post" action={PATHS.backUp}>
       <Token view={view} />
-      <button type="submit">{text.now}</button>
+      <button type="submit">Back up now</button>
     </form>
   ) : (
     <>
-      <p>{text.nowBy}</p>
+      <p>To back up now, on the service’s machine:</p>
       <Commands lines={[BACKUP_COMMAND]} />
     </>
   );
@@ -91,15 +99,14 @@ function Asking({ view, asking, backups }: BackupsProps) {
 
 function BackupTable(props: BackupsProps & { readonly list: BackupFacts['list'] }) {
   const { view, list } = props;
-  const { words, formats } = view;
-  const text = words.backups;
-  if (list === null) return <p class="empty">{text.unreadable}</p>;
-  if (list.length === 0) return <p class="empty">{text.noneYet}</p>;
-  const columns = [text.file, text.taken, text.age, text.size, text.records, text.check];
+  const { formats } = view;
+  if (list === null) return <p class="empty">The folder of the backups cannot be read.</p>;
+  if (list.length === 0) return <p class="empty">The folder holds no backup yet.</p>;
+  const columns = ['File', 'Taken', 'Age', 'Size', 'Records', 'Check'];
   return (
     <>
-      <p class="count">{text.count(formats.number(list.length))}</p>
-      <Scroll label={text.title}>
+      <p class="count">{counted(formats.number(list.length), 'file')}</p>
+      <Scroll label="Backups">
         <table class="stack">
           <thead>
             <tr>
@@ -107,7 +114,7 @@ function BackupTable(props: BackupsProps & { readonly list: BackupFacts['list'] 
                 <th scope="col">{column}</th>
               ))}
               <th>
-                <span class="hidden">{text.restore}</span>
+                <span class="hidden">Restore it</span>
               </th>
             </tr>
           </thead>
@@ -124,33 +131,30 @@ function BackupTable(props: BackupsProps & { readonly list: BackupFacts['list'] 
 }
 
 function BackupRow({ view, backup, now }: BackupsProps & { readonly backup: KeptBackup }) {
-  const { words, formats } = view;
-  const text = words.backups;
+  const { formats } = view;
   const { name, taken_at, bytes, records, opens } = backup;
   const taken = Date.parse(taken_at);
-  const age = text.ago(formats.duration((now - taken) / 1000));
+  const age = `${formats.duration((now - taken) / 1000)} ago`;
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td data-label={text.taken}>{formats.time(taken_at)}</td>
-      <td data-label={text.age}>{taken > now ? text.fromFuture : age}</td>
-      <td data-label={text.size}>{formats.bytes(bytes)}</td>
-      <td data-label={text.records}>
-        {typeof records === 'number' ? formats.number(records) : '–'}
-      </td>
-      <td data-label={text.check}>
+      <td data-label="Taken">{formats.time(taken_at)}</td>
+      <td data-label="Age">{taken > now ? 'yet to come: a wrong clock made it' : age}</td>
+      <td data-label="Size">{formats.bytes(bytes)}</td>
+      <td data-label="Records">{typeof records === 'number' ? formats.number(records) : '–'}</td>
+      <td data-label="Check">
         {opens === false ? (
-          <span class="bad">{text.broken}</span>
+          <span class="bad">cannot be opened</span>
         ) : opens ? (
-          text.opens
+          'opens, all records counted'
         ) : (
-          text.notLooked
+          'not looked at yet'
         )}
       </td>
       <td>
         {opens !== false && (
           <a href={`${withQuery(PATHS.health, { restore: name })}#restore`}>
-            {text.restore}
+            Restore it
             <span class="hidden"> {name}</span>
           </a>
         )}
@@ -160,22 +164,27 @@ function BackupRow({ view, backup, now }: BackupsProps & { readonly backup: Kept
 }
 
 function Restore({
-  view,
   backups,
   chosen,
   list,
 }: BackupsProps & { readonly list: readonly KeptBackup[] }) {
-  const text = view.words.backups;
   const backup =
     chosen === undefined
       ? list.find(({ opens }) => opens !== false)
       : list.find(({ name }) => name === chosen);
-  if (backup === undefined) return chosen === undefined ? null : <p id="restore">{text.gone}</p>;
+  if (backup === undefined)
+    return chosen === undefined ? null : (
+      <p id="restore">This backup is not in the folder any more.</p>
+    );
   const folder = backups?.folder?.replace(/\/+$/, '') ?? '.';
   return (
     <div id="restore">
-      <h3>{text.restoreTitle(backup.name)}</h3>
-      <p class="caption">{text.restoreHint}</p>
+      <h3>{`To restore ${backup.name}`}</h3>
+      <p class="caption">
+        This console restores nothing itself. On the service’s machine, as root; leave the .socket
+        out where there is no socket unit. The restore checks the file first, and keeps the old
+        database under another name.
+      </p>
       <Commands lines={restoreCommands(`${folder}/${backup.name}`)} />
     </div>
   );

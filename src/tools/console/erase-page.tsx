@@ -19,49 +19,49 @@ interface EraseProps {
 
 export function ErasePage(props: EraseProps) {
   const { view, account, erasure } = props;
-  const { words } = view;
   const isRunning = erasure?.state === 'running';
   return (
     <Frame
       view={view}
-      title={words.erase.title}
+      title="Erase the account"
       current="accounts"
       {...(isRunning && { refreshMs: LOOK_AGAIN_MS })}
     >
       <p class="crumbs">
-        <a href={PATHS.accounts}>{words.accounts.title}</a>
+        <a href={PATHS.accounts}>Accounts</a>
         {' › '}
         <a href={accountPath(account)}>
           <Value>{cut(account)}</Value>
         </a>
       </p>
-      <h1>{words.erase.title}</h1>
+      <h1>Erase the account</h1>
       {erasure && <Result {...props} erasure={erasure} />}
       {!isRunning && props.records > 0 && <Question {...props} />}
-      {erasure === undefined && props.records === 0 && <p class="empty">{words.account.unknown}</p>}
+      {erasure === undefined && props.records === 0 && (
+        <p class="empty">
+          The service has no record of this account. It may be erased, or the subject is misspelt.
+        </p>
+      )}
     </Frame>
   );
 }
 
 function Result({ view, account, erasure }: EraseProps & { readonly erasure: Erasure }) {
-  const { words, formats } = view;
-  const progress = words.erase.progress(
-    formats.number(erasure.done),
-    formats.number(erasure.total),
-  );
+  const { formats } = view;
+  const progress = `${formats.number(erasure.done)} of ${formats.number(erasure.total)} records are deleted.`;
   if (erasure.state === 'running') {
     return (
       <Notice kind="note">
         <p>
-          <strong>{words.erase.running}.</strong> {progress}
+          <strong>The account is being erased.</strong> {progress}
         </p>
         <progress
           max={Math.max(erasure.total, 1)}
           value={erasure.done}
-          aria-label={words.erase.running}
+          aria-label="The account is being erased"
         />
         <p>
-          <a href={accountPath(account, 'erase')}>{words.erase.lookAgain}</a>
+          <a href={accountPath(account, 'erase')}>Look again</a>
         </p>
       </Notice>
     );
@@ -69,35 +69,38 @@ function Result({ view, account, erasure }: EraseProps & { readonly erasure: Era
   const isDone = erasure.state === 'done';
   return (
     <Notice kind={isDone ? 'good' : 'bad'}>
-      <strong>{isDone ? words.erase.done : words.erase.failed}.</strong> {progress}{' '}
-      {erasure.sentence} {isDone ? '' : words.erase.failedHint}
+      <strong>{isDone ? 'The account is erased' : 'The erasure has stopped'}.</strong> {progress}{' '}
+      {erasure.sentence} {isDone ? '' : 'What was deleted stays deleted. Erase again to go on.'}
     </Notice>
   );
 }
 
 function Question({ view, account, records, settings, problem }: EraseProps) {
-  const { words, formats } = view;
+  const { formats } = view;
   return (
     <>
-      <p>{words.erase.text(formats.number(records))}</p>
-      <p>{words.erase.first}</p>
+      <p>{`All ${formats.number(records)} records of this account are deleted. This cannot be undone.`}</p>
+      <p>Before that:</p>
       <ol>
-        {words.erase.steps.map((step) => (
-          <li>{step}</li>
-        ))}
+        <li>
+          End the account’s access at the identity provider: what it writes meanwhile is not erased.
+        </li>
+        <li>Export the account, if anybody is to have its records.</li>
       </ol>
       <p>
         <a class="button" href={accountPath(account, 'export')}>
-          {words.account.exportAll}
+          Export the account
         </a>
       </p>
       <p class="caption">
-        {settings.ledger === undefined ? words.erase.noLedger : words.erase.ledger(settings.ledger)}
+        {settings.ledger === undefined
+          ? 'The erasure goes into no ledger, because neither ERASURE_LEDGER nor BACKUP_DIR is set here: a restored backup would bring the account back without a word.'
+          : `The ledger ${settings.ledger} gets a line, so that a restore names the account.`}
       </p>
       <form method="post" action={accountPath(account, 'erase')} class="erase" autocomplete="off">
         <Token view={view} />
         {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
-        <label for="subject">{words.erase.label}</label>
+        <label for="subject">Type the subject of the account</label>
         <p>
           <code>
             <Value>{account}</Value>
@@ -106,10 +109,10 @@ function Question({ view, account, records, settings, problem }: EraseProps) {
         <input id="subject" name="subject" required spellcheck={false} autocapitalize="none" />
         <p class="actions">
           <button type="submit" class="danger">
-            {words.erase.button}
+            Erase all its records
           </button>
           <a class="button" href={accountPath(account)}>
-            {words.erase.cancel}
+            Keep it
           </a>
         </p>
       </form>

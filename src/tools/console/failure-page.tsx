@@ -3,7 +3,6 @@
 import { ApiError } from '../../operator-client.js';
 import { Frame, Notice, type View } from './layout.js';
 import { PATHS } from './paths.js';
-import type { Words } from './words.js';
 
 export interface Failure {
   readonly status: 400 | 403 | 404 | 413 | 500 | 502 | 503 | 504;
@@ -26,38 +25,53 @@ export class PageError extends Error {
 /** `isWrite`: a change was under way, so the operator must look before sending it again. */
 export function failureOf(
   error: unknown,
-  { words, serviceUrl, isWrite }: { words: Words; serviceUrl: string; isWrite: boolean },
+  { serviceUrl, isWrite }: { serviceUrl: string; isWrite: boolean },
 ): Failure {
-  const { failures } = words;
   if (error instanceof PageError) return error.failure;
-  if (!(error instanceof ApiError)) return { status: 500, sentence: failures.own, hint: '' };
-  const known = isWrite ? `${failures.slowWrite} ` : '';
+  if (!(error instanceof ApiError))
+    return { status: 500, sentence: 'The console itself failed. Its log says why.', hint: '' };
+  const known = isWrite
+    ? 'Nobody knows whether the change was made. Look at the record before you send it again. '
+    : '';
   switch (error.code) {
     case 'CONNECTION_FAILED':
       return {
         status: 502,
-        sentence: failures.down,
-        hint: known + failures.downHint(serviceUrl),
+        sentence: 'The service does not answer.',
+        hint: `${known}Look whether the service runs at ${serviceUrl}, and whether SERVICE_URL of this console is right.`,
         isAway: true,
       };
     case 'TIMED_OUT':
       return {
         status: 504,
-        sentence: failures.slow,
-        hint: known + failures.slowHint,
+        sentence: 'The service did not answer in time.',
+        hint: `${known}It may be busy. Wait a moment, then load the page again.`,
         isAway: true,
       };
     case 'UNAUTHORIZED':
-      return { status: 502, sentence: failures.refused, hint: failures.refusedHint };
-    case 'ADMIN_DISABLED':
-      return { status: 502, sentence: failures.disabled, hint: failures.disabledHint };
-    case 'RATE_LIMITED':
-      return { status: 503, sentence: failures.limited, hint: failures.limitedHint };
-    default: {
-      const request = error.requestId === undefined ? '' : failures.request(error.requestId);
       return {
         status: 502,
-        sentence: failures.other(error.code),
+        sentence: 'The service refused the admin key.',
+        hint: 'Give this console the key that the service has (ADMIN_API_KEY or ADMIN_API_KEY_FILE), then start the console again.',
+      };
+    case 'ADMIN_DISABLED':
+      return {
+        status: 502,
+        sentence: 'The administration API of the service is switched off.',
+        hint: 'Set ADMIN_API_KEY for the service, 32 characters or more, then start it again.',
+      };
+    case 'RATE_LIMITED':
+      return {
+        status: 503,
+        sentence: 'A proxy in front of the service asks for fewer requests.',
+        hint: 'Wait a minute, then load the page again.',
+      };
+    default: {
+      const request =
+        error.requestId === undefined ? '' : `Its log has the request under ${error.requestId}.`;
+      return {
+        status: 502,
+        sentence: `The service answered ${error.code}.`,
         hint: `${error.message}. ${request}`,
       };
     }
@@ -72,21 +86,20 @@ interface FailureProps {
 }
 
 export function FailurePage({ view, failure, again }: FailureProps) {
-  const { words } = view;
   return (
-    <Frame view={view} title={words.failures.title}>
-      <h1>{words.failures.title}</h1>
+    <Frame view={view} title="This page cannot be shown">
+      <h1>This page cannot be shown</h1>
       <Notice kind="bad">
         <strong>{failure.sentence}</strong> {failure.hint}
       </Notice>
       <p class="actions">
         {again !== undefined && (
           <a class="button" href={again}>
-            {words.failures.again}
+            Load the page again
           </a>
         )}
         <a class="button" href={PATHS.overview}>
-          {words.failures.toOverview}
+          To the overview
         </a>
       </p>
     </Frame>

@@ -2,11 +2,11 @@
 // somebody else.
 
 import { cut } from './formats.js';
-import { Notice, Scroll, Value, type View } from './layout.js';
+import { Notice, Scroll, Value } from './layout.js';
 import type { Change, Difference } from './record-change.js';
 
 /** The columns of a conflict beside the property's name. */
-const VALUES = ['base', 'theirs', 'mine'] as const;
+const VALUES = ['You saw', 'Now', 'Yours'];
 
 export interface Question {
   readonly half: 'fields' | 'json';
@@ -15,7 +15,7 @@ export interface Question {
   readonly change: Pick<Change, 'removed' | 'questions'>;
 }
 
-export function Asked({ view, question }: { view: View; question: Question }) {
+export function Asked({ question }: { readonly question: Question }) {
   const { removed, questions } = question.change;
   const names = removed.map((name) => cut(name, 40)).join(', ');
   return (
@@ -29,7 +29,9 @@ export function Asked({ view, question }: { view: View; question: Question }) {
             </a>
           </li>
         ))}
-        {removed.length > 0 && <li>{view.words.form.removed(names)}</li>}
+        {removed.length > 0 && (
+          <li>{`A change is merged into the record, so it cannot remove a property: ${names}. It can set null in its place.`}</li>
+        )}
       </ul>
       <input type="hidden" name="asked" value={question.asked} />
       <button type="submit" name="save" value={`${question.half}-sure`} class="main">
@@ -39,19 +41,20 @@ export function Asked({ view, question }: { view: View; question: Question }) {
   );
 }
 
-export function Conflict({ view, conflict }: { view: View; conflict: readonly Difference[] }) {
-  const { words } = view;
+export function Conflict({ conflict }: { readonly conflict: readonly Difference[] }) {
   return (
     <>
       <Notice kind="bad">
-        <strong>{words.conflict.title}.</strong> {words.conflict.text}
+        <strong>Somebody changed this record meanwhile.</strong> Nothing was saved. The table shows
+        the record as it is now beside yours; the form holds the record of now with your changes in
+        it. Save to overwrite, or cancel to keep theirs.
       </Notice>
-      <Scroll label={words.conflict.title}>
+      <Scroll label="Somebody changed this record meanwhile">
         <table class="stack">
           <thead>
             <tr>
-              {(['property', ...VALUES] as const).map((name) => (
-                <th scope="col">{words.conflict[name]}</th>
+              {['Property', ...VALUES].map((name) => (
+                <th scope="col">{name}</th>
               ))}
             </tr>
           </thead>
@@ -62,9 +65,9 @@ export function Conflict({ view, conflict }: { view: View; conflict: readonly Di
                 {[base, theirs, mine].map((text, column) => (
                   <td
                     class={column === 2 && mine !== theirs ? 'differs' : undefined}
-                    data-label={words.conflict[VALUES[column] ?? 'mine']}
+                    data-label={VALUES[column]}
                   >
-                    <code>{text === '' ? words.record.notSet : cut(text, 200)}</code>
+                    <code>{text === '' ? 'not set' : cut(text, 200)}</code>
                   </td>
                 ))}
               </tr>

@@ -12,6 +12,12 @@ import { capital, VerdictNotice } from './verdict.js';
 /** While a backup is being taken. */
 const LOOK_AGAIN_MS = 2_000;
 
+const IDENTITY_STATES = {
+  configured: 'set up',
+  missing: 'not set up: every bearer token is answered 503',
+  away: 'gives no usable answer: customers are answered 503',
+};
+
 export interface HealthProps {
   readonly view: View;
   readonly health: AdminHealth;
@@ -27,30 +33,30 @@ export interface HealthProps {
 
 export function HealthPage(props: HealthProps) {
   const { view, health, operations, settings, now, takesKey, asked, chosen } = props;
-  const { words } = view;
-  const text = words.health;
   const status = typeof operations === 'object' ? operations.status : undefined;
   return (
     <Frame
       view={view}
-      title={text.title}
+      title="Health"
       current="health"
       {...(status?.backups?.under_way && { refreshMs: LOOK_AGAIN_MS })}
     >
-      <h1>{text.title}</h1>
+      <h1>Health</h1>
       <VerdictNotice view={view} health={health} operations={operations} />
       <div class="columns">
         <section>
-          <h2>{text.service}</h2>
+          <h2>The service</h2>
           <ServiceFacts view={view} health={health} status={status} />
         </section>
         <section>
-          <h2>{text.operations}</h2>
+          <h2>The operations port</h2>
           {typeof operations === 'object' ? (
             <StatusList view={view} status={operations.status} />
           ) : (
             <p class="empty">
-              {operations === undefined ? words.overview.noOperations : `${capital(operations)}.`}
+              {operations === undefined
+                ? 'Requests, memory and backups are shown when CONSOLE_OPS_URL names the service’s operations port.'
+                : `${capital(operations)}.`}
             </p>
           )}
         </section>
@@ -66,7 +72,7 @@ export function HealthPage(props: HealthProps) {
         />
       )}
       {status?.admin_keys && <RefusedKeys view={view} keys={status.admin_keys} />}
-      <Settings view={view} settings={settings} />
+      <Settings settings={settings} />
     </Frame>
   );
 }
@@ -78,8 +84,7 @@ interface ServiceFactsProps {
 }
 
 function ServiceFacts({ view, health, status }: ServiceFactsProps) {
-  const { words, formats } = view;
-  const text = words.health;
+  const { formats } = view;
   const isAway = status?.warnings.includes('identity_provider_unavailable');
   const identity = !health.identity_provider_configured
     ? 'missing'
@@ -89,16 +94,18 @@ function ServiceFacts({ view, health, status }: ServiceFactsProps) {
   return (
     <Facts
       rows={[
-        [text.api, text.states.ok],
+        ['Administration API', 'answers'],
         [
-          text.database,
-          <State isBad={health.database !== 'ok'}>{text.states[health.database]}</State>,
+          'Database',
+          <State isBad={health.database !== 'ok'}>
+            {health.database === 'ok' ? 'answers' : 'does not answer'}
+          </State>,
         ],
         [
-          text.identity,
-          <State isBad={identity !== 'configured'}>{text.identityStates[identity]}</State>,
+          'Identity provider',
+          <State isBad={identity !== 'configured'}>{IDENTITY_STATES[identity]}</State>,
         ],
-        [text.uptime, formats.duration(health.uptime_seconds)],
+        ['Running for', formats.duration(health.uptime_seconds)],
       ]}
     />
   );
@@ -110,56 +117,55 @@ function State({ isBad, children }: { readonly isBad: boolean; readonly children
 }
 
 function StatusList({ view, status }: { readonly view: View; readonly status: StatusFacts }) {
-  const { words, formats } = view;
-  const text = words.health;
+  const { formats } = view;
   const size = (bytes: number | null) => (bytes === null ? '–' : formats.bytes(bytes));
   const { total, failed } = status.requests;
   return (
     <Facts
       rows={[
         [
-          text.ready,
+          'Ready',
           <State isBad={!status.ready}>
-            {status.ready ? words.account.yes : text.readyNo(status.reasons.join(', '))}
+            {status.ready ? 'yes' : `no: ${status.reasons.join(', ')}`}
           </State>,
         ],
-        [text.version, `${status.version}, ${status.runtime}`],
-        [text.started, status.started_at === null ? '–' : formats.time(status.started_at)],
-        [text.requests, text.requestsValue(formats.number(total), formats.number(failed))],
-        [text.writesWaiting, formats.number(status.writes.waiting ?? 0)],
-        [text.memory, size(status.process.resident_bytes)],
-        [text.file, size(status.database.bytes)],
-        [text.log, size(status.database.log_bytes)],
-        [text.free, size(status.database.disk_free_bytes)],
+        ['Version', `${status.version}, ${status.runtime}`],
+        ['Started', status.started_at === null ? '–' : formats.time(status.started_at)],
+        ['Requests', `${formats.number(total)}, of which ${formats.number(failed)} failed`],
+        ['Writes waiting', formats.number(status.writes.waiting ?? 0)],
+        ['Memory', size(status.process.resident_bytes)],
+        ['Database file', size(status.database.bytes)],
+        ['Write-ahead log', size(status.database.log_bytes)],
+        ['Free on the disk', size(status.database.disk_free_bytes)],
       ]}
     />
   );
 }
 
 function RefusedKeys({ view, keys }: { readonly view: View; readonly keys: KeyFacts }) {
-  const { words, formats } = view;
-  const text = words.keys;
+  const { formats } = view;
   if (keys.refused === 0) {
     return (
       <section>
-        <h2>{text.title}</h2>
-        <p class="empty">{text.none}</p>
+        <h2>Refused admin keys</h2>
+        <p class="empty">None since the service was started.</p>
       </section>
     );
   }
   return (
     <section>
-      <h2>{text.title}</h2>
+      <h2>Refused admin keys</h2>
       <p class="caption">
-        {text.count(formats.number(keys.refused))} {text.hint}
+        {`${formats.number(keys.refused)} since the service was started.`} admin_key_refused in the
+        log names the addresses: a program with an old key, or somebody who guesses.
       </p>
-      <Scroll label={text.title}>
+      <Scroll label="Refused admin keys">
         <table>
           <thead>
             <tr>
-              <th scope="col">{text.when}</th>
+              <th scope="col">When</th>
               <th scope="col" class="number">
-                {text.howMany}
+                How many
               </th>
             </tr>
           </thead>

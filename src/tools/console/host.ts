@@ -23,7 +23,6 @@ import type { Asset, ConsoleParts } from './parts.js';
 import { ConsoleService, isNotFound } from './service.js';
 import { Sessions, Tries } from './sessions.js';
 import { Watch } from './watch.js';
-import { ENGLISH } from './words.js';
 
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -90,14 +89,17 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
 }
 
 /** A wrong key, or an address without the administration API, is said now and not after the sign-in. */
-async function tellIfRefused({ service, log, words }: ConsoleParts): Promise<void> {
+async function tellIfRefused({ service, log }: ConsoleParts): Promise<void> {
   try {
     await service.client.health();
   } catch (error) {
     const isElsewhere = isNotFound(error);
     const { sentence, hint } = isElsewhere
-      ? { sentence: words.failures.elsewhere, hint: words.failures.elsewhereHint(service.url) }
-      : failureOf(error, { words, serviceUrl: service.url, isWrite: false });
+      ? {
+          sentence: 'At this address is no administration API.',
+          hint: `SERVICE_URL is ${service.url}; it ends in /api/v1. The shipped proxies answer 404 to the administration API from outside: run the console on the service’s machine.`,
+        }
+      : failureOf(error, { serviceUrl: service.url, isWrite: false });
     log.warn('console_service_not_usable', { hint: `${sentence} ${hint}` });
   }
 }
@@ -130,7 +132,7 @@ function partsOf(
     clock,
   });
   const assets = assetsIn(assetFolder);
-  const formats = formatsFor(ENGLISH.locale, settings.timeZone);
+  const formats = formatsFor('en-TZ', settings.timeZone);
   const hash = createHash('sha256').update(JSON.stringify(assets)).digest('hex');
   const now = () => performance.now();
   return {
@@ -150,7 +152,6 @@ function partsOf(
       settings.passwordHash === undefined
         ? codeCredentials(randomBytes, tellCode)
         : passwordCredentials(settings.passwordHash),
-    words: ENGLISH,
     formats,
     assets,
     assetVersion: hash.slice(0, VERSION_CHARACTERS),
@@ -194,14 +195,17 @@ function settingRows(
   { ledger, backups }: ErasureSettings,
   port: number,
 ): readonly (readonly [string, string])[] {
-  const { hidden, unset, code } = ENGLISH.health;
+  const [hidden, unset] = ['set (hidden)', 'unset'];
   return [
     ['SERVICE_URL', settings.serviceUrl],
     ['ADMIN_API_KEY', hidden],
     ['CONSOLE_HOST', settings.host],
     ['CONSOLE_PORT', String(port)],
     ['CONSOLE_ORIGIN', settings.origin ?? unset],
-    ['CONSOLE_PASSWORD_HASH', settings.passwordHash === undefined ? code : hidden],
+    [
+      'CONSOLE_PASSWORD_HASH',
+      settings.passwordHash === undefined ? 'unset: each sign-in takes a code' : hidden,
+    ],
     ['CONSOLE_OPS_URL', settings.opsUrl ?? unset],
     ['CONSOLE_TIME_ZONE', settings.timeZone],
     ['BACKUP_DIR', backups?.folder ?? unset],

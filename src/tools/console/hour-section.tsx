@@ -20,25 +20,22 @@ interface LastHourProps {
 }
 
 export function LastHourSection({ view, stretches, until }: LastHourProps) {
-  const { words, formats } = view;
-  const text = words.hour;
+  const { formats } = view;
   const first = stretches[0];
   const sum = (of: (stretch: Stretch) => number) =>
     formats.number(stretches.reduce((total, stretch) => total + of(stretch), 0));
   return (
     <section>
-      <h2>{text.title}</h2>
+      <h2>The last hour</h2>
       {first === undefined ? (
-        <p class="empty">{text.soon}</p>
+        <p class="empty">
+          The plot begins with the second reading, a minute after the start of this console.
+        </p>
       ) : (
         <>
           <Plots view={view} stretches={stretches} until={until} />
           <p class="caption">
-            {text.sum(
-              sum(({ requests }) => requests),
-              sum(({ failed }) => failed),
-              formats.clock(first.from),
-            )}
+            {`${sum(({ requests }) => requests)} requests since ${formats.clock(first.from)}, ${sum(({ failed }) => failed)} of them errors (answered 500 or above). This console reads them once a minute; a gap is a time in which it could not, or a restart.`}
           </p>
         </>
       )}
@@ -47,7 +44,6 @@ export function LastHourSection({ view, stretches, until }: LastHourProps) {
 }
 
 function Plots({ view, stretches, until }: LastHourProps) {
-  const text = view.words.hour;
   const rows = rowsOf(view);
   return (
     <>
@@ -61,25 +57,25 @@ function Plots({ view, stretches, until }: LastHourProps) {
               bars={stretches.map((stretch) => ({ ...stretch, value: value(stretch) ?? 0 }))}
             />
             <p class="axis">
-              <span>{text.from}</span>
-              <span>{text.to}</span>
+              <span>an hour ago</span>
+              <span>now</span>
             </p>
           </div>
         ))}
       </div>
-      <Scroll label={text.title}>
+      <Scroll label="The last hour">
         <table>
           <thead>
             <tr>
-              <th scope="col">{text.figure}</th>
+              <th scope="col">Figure</th>
               <th scope="col" class="number">
-                {text.latest}
+                Latest
               </th>
               <th scope="col" class="number">
-                {text.highest}
+                Highest
               </th>
               <th scope="col" class="number">
-                {text.when}
+                When
               </th>
             </tr>
           </thead>
@@ -113,27 +109,27 @@ function FigureRow({
   );
 }
 
-function rowsOf({ words: { hour }, formats }: View): readonly Row[] {
+function rowsOf({ formats }: View): readonly Row[] {
   const perMinute = (count: number, { from, to }: Stretch) => (60_000 * count) / (to - from);
   return [
     {
-      name: hour.requests,
+      name: 'Requests a minute',
       kind: 'calls',
       value: (stretch) => perMinute(stretch.requests, stretch),
       text: formats.decimal,
     },
     {
-      name: hour.failed,
+      name: 'Errors a minute',
       kind: 'errors',
       value: (stretch) => perMinute(stretch.failed, stretch),
       text: formats.decimal,
     },
     {
-      name: hour.latency,
+      name: '95 of 100 take at most',
       kind: 'times',
       value: ({ p95Seconds }) => p95Seconds,
       text: (seconds) =>
-        Number.isFinite(seconds) ? hour.milliseconds(formats.decimal(seconds * 1000)) : hour.beyond,
+        Number.isFinite(seconds) ? `${formats.decimal(seconds * 1000)} ms` : 'over 5,000 ms',
     },
   ];
 }

@@ -5,11 +5,9 @@ import type { Pagination } from '../../operator-client.js';
 import type { Formats } from './formats.js';
 import { PATHS, withQuery } from './paths.js';
 import type { Session } from './sessions.js';
-import type { Words } from './words.js';
 
 /** The values that every page needs. */
 export interface View {
-  readonly words: Words;
   readonly formats: Formats;
   /** Of the style and script files, so that browsers take new ones. */
   readonly assetVersion: string;
@@ -17,7 +15,12 @@ export interface View {
 }
 
 type NavName = 'overview' | 'accounts' | 'audit' | 'health';
-const NAV: readonly NavName[] = ['overview', 'accounts', 'audit', 'health'];
+const NAV: readonly (readonly [NavName, string])[] = [
+  ['overview', 'Overview'],
+  ['accounts', 'Accounts'],
+  ['audit', 'Audit'],
+  ['health', 'Health'],
+];
 
 /** A page as the text of a document. */
 export function page(element: { toString(): string | Promise<string> }): string {
@@ -34,47 +37,47 @@ interface FrameProps {
 }
 
 export function Frame({ view, title, current, refreshMs, children }: FrameProps) {
-  const { words, formats, assetVersion, session } = view;
+  const { formats, assetVersion, session } = view;
   return (
-    <html lang={words.language}>
+    <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · ${words.name}`}</title>
+        <title>{`${title} · Operator’s console`}</title>
         <link rel="icon" type="image/svg+xml" href={`/icon.svg?${assetVersion}`} />
         <link rel="stylesheet" href={`/console.css?${assetVersion}`} />
         <script src={`/page-script.js?${assetVersion}`} defer />
       </head>
       <body data-refresh={refreshMs}>
         <a class="skip" href="#content">
-          {words.nav.skip}
+          Skip to the content
         </a>
         <header>
           <a class="brand" href={PATHS.overview}>
             <img src={`/icon.svg?${assetVersion}`} alt="" width="24" height="24" />
-            {words.name}
+            Operator’s console
           </a>
           {session && (
             <>
-              <nav aria-label={words.nav.label}>
-                {NAV.map((name) => (
+              <nav aria-label="Pages">
+                {NAV.map(([name, title]) => (
                   <a href={PATHS[name]} aria-current={name === current ? 'page' : undefined}>
-                    {words.nav[name]}
+                    {title}
                   </a>
                 ))}
               </nav>
               <form method="post" action={PATHS.signOut}>
                 <Token view={view} />
                 <button type="submit" class="plain">
-                  {words.nav.signOut}
+                  Sign out
                 </button>
               </form>
             </>
           )}
         </header>
         <main id="content">{children}</main>
-        <footer>{words.nav.times(formats.timeZone)}</footer>
+        <footer>{`Times are those of ${formats.timeZone}; the logs of the service and of this console have UTC.`}</footer>
       </body>
     </html>
   );
@@ -115,7 +118,6 @@ export function Scroll({ label, children }: { readonly label: string; readonly c
 }
 
 interface SearchProps {
-  readonly view: View;
   readonly path: string;
   readonly q: string;
   readonly label: string;
@@ -124,8 +126,7 @@ interface SearchProps {
   readonly more?: Readonly<Record<string, string | undefined>>;
 }
 
-export function Search({ view, path, q, label, hint, more = {} }: SearchProps) {
-  const { words } = view;
+export function Search({ path, q, label, hint, more = {} }: SearchProps) {
   return (
     <search>
       <form method="get" action={path} class="search">
@@ -135,8 +136,8 @@ export function Search({ view, path, q, label, hint, more = {} }: SearchProps) {
           ([name, value]) =>
             value !== undefined && <input type="hidden" name={name} value={value} />,
         )}
-        <button type="submit">{words.lists.search}</button>
-        {q !== '' && <a href={path}>{words.lists.clear}</a>}
+        <button type="submit">Search</button>
+        {q !== '' && <a href={path}>Show all</a>}
       </form>
     </search>
   );
@@ -150,28 +151,28 @@ interface PagesProps {
 }
 
 export function Pages({ view, path, query, pagination }: PagesProps) {
-  const { words, formats } = view;
+  const { formats } = view;
   const { page, total_pages: pages } = pagination;
   if (page > Math.max(pages, 1)) {
     return (
       <p class="pages">
-        {words.lists.beyond} <a href={withQuery(path, query)}>{words.lists.first}</a>
+        There is nothing on this page. <a href={withQuery(path, query)}>Go to the first page</a>
       </p>
     );
   }
   if (pages <= 1) return null;
   const at = (number: number) => withQuery(path, { ...query, page: number });
   return (
-    <nav class="pages" aria-label={words.lists.page(formats.number(page), formats.number(pages))}>
+    <nav class="pages" aria-label={`Page ${formats.number(page)} of ${formats.number(pages)}`}>
       {page > 1 && (
         <a href={at(page - 1)} rel="prev">
-          {words.lists.newer}
+          Previous
         </a>
       )}
-      <span>{words.lists.page(formats.number(page), formats.number(pages))}</span>
+      <span>{`Page ${formats.number(page)} of ${formats.number(pages)}`}</span>
       {page < pages && (
         <a href={at(page + 1)} rel="next">
-          {words.lists.older}
+          Next
         </a>
       )}
     </nav>

@@ -31,29 +31,23 @@ export interface OverviewProps {
 
 export function OverviewPage(props: OverviewProps) {
   const { view, overview, changes, usage, totals, operations, stretches, now } = props;
-  const { words, formats } = view;
+  const { formats } = view;
   return (
-    <Frame
-      view={view}
-      title={words.overview.title}
-      current="overview"
-      refreshMs={WATCH_INTERVAL_MS}
-    >
+    <Frame view={view} title="Overview" current="overview" refreshMs={WATCH_INTERVAL_MS}>
       <div class="title">
-        <h1>{words.overview.title}</h1>
+        <h1>Overview</h1>
         <label class="switch" hidden>
           <input type="checkbox" data-refresh-switch />
-          {words.overview.refresh}
+          Look again each minute
         </label>
       </div>
       <VerdictNotice {...props} />
       <Figures {...props} />
       <Search
-        view={view}
         path={PATHS.accounts}
         q=""
-        label={words.overview.find}
-        hint={words.accounts.searchHint}
+        label="Find an account"
+        hint="Subject, business, phone or record id"
       />
       {typeof operations === 'object' && (
         <LastHourSection view={view} stretches={stretches} until={now} />
@@ -65,19 +59,21 @@ export function OverviewPage(props: OverviewProps) {
         <OperationsSummary {...props} />
       </div>
       <section>
-        <h2>{words.overview.changes}</h2>
+        <h2>Latest operator changes</h2>
         {changes.events.length === 0 ? (
-          <p class="empty">{words.overview.noChanges}</p>
+          <p class="empty">
+            The operator has changed nothing yet. Each change from here will be listed.
+          </p>
         ) : (
           <>
             <AuditTable
               view={view}
               found={changes}
               max={CHANGES_MAX}
-              caption={words.overview.changes}
+              caption="Latest operator changes"
             />
             <p>
-              <a href={PATHS.audit}>{words.overview.allChanges(formats.number(changes.total))}</a>
+              <a href={PATHS.audit}>{`All ${formats.number(changes.total)} changes`}</a>
             </p>
           </>
         )}
@@ -87,14 +83,14 @@ export function OverviewPage(props: OverviewProps) {
 }
 
 function Figures({ view, overview, usage }: OverviewProps) {
-  const { words, formats } = view;
+  const { formats } = view;
   const resources = Object.values(usage?.view.resources ?? {});
   const today = resources.reduce((sum, { created_last_24_hours: some }) => sum + some, 0);
   const figures = [
-    [words.overview.accounts, formats.number(overview.tenant_count)],
-    [words.overview.records, formats.number(overview.record_count)],
-    [words.overview.bytes, usage ? formats.bytes(usage.view.payload_bytes) : '…'],
-    [words.overview.createdToday, usage ? formats.number(today) : '…'],
+    ['Accounts', formats.number(overview.tenant_count)],
+    ['Records', formats.number(overview.record_count)],
+    ['Size of the records', usage ? formats.bytes(usage.view.payload_bytes) : '…'],
+    ['Created in 24 hours', usage ? formats.number(today) : '…'],
   ] as const;
   return (
     <>
@@ -106,19 +102,25 @@ function Figures({ view, overview, usage }: OverviewProps) {
           </div>
         ))}
       </dl>
-      {overview.record_count === 0 && <p class="empty">{words.overview.empty}</p>}
+      {overview.record_count === 0 && (
+        <p class="empty">
+          The service holds no record yet. Accounts appear here with their first record.
+        </p>
+      )}
     </>
   );
 }
 
 function OperationsSummary({ view, operations }: OverviewProps) {
-  const { words, formats } = view;
+  const { formats } = view;
   if (operations === undefined || typeof operations === 'string') {
     return (
       <section>
-        <h2>{words.overview.operations}</h2>
+        <h2>Operations port</h2>
         <p class="empty">
-          {operations === undefined ? words.overview.noOperations : `${capital(operations)}.`}
+          {operations === undefined
+            ? 'Requests, memory and backups are shown when CONSOLE_OPS_URL names the service’s operations port.'
+            : `${capital(operations)}.`}
         </p>
       </section>
     );
@@ -127,20 +129,20 @@ function OperationsSummary({ view, operations }: OverviewProps) {
   const last = status.backups?.last_success_at;
   return (
     <section>
-      <h2>{words.overview.operations}</h2>
+      <h2>Operations port</h2>
       <Facts
         rows={[
-          [words.overview.memory, formats.bytes(status.process.resident_bytes)],
+          ['Memory', formats.bytes(status.process.resident_bytes)],
           [
-            words.overview.lastBackup,
+            'Last backup',
             status.backups === null
-              ? words.overview.noBackups
+              ? 'no backups are set up'
               : last
                 ? formats.time(last)
-                : words.overview.neverBackedUp,
+                : 'none yet',
           ],
           ...(status.admin_keys
-            ? ([[words.keys.row, refusedText(status.admin_keys, view)]] as const)
+            ? ([['Refused admin keys', refusedText(status.admin_keys, view)]] as const)
             : []),
         ]}
       />
@@ -148,9 +150,9 @@ function OperationsSummary({ view, operations }: OverviewProps) {
   );
 }
 
-function refusedText({ refused, newest }: KeyFacts, { words, formats }: View): string {
+function refusedText({ refused, newest }: KeyFacts, { formats }: View): string {
   const last = newest[0];
   return last === undefined
-    ? words.keys.rowNone
-    : words.keys.rowValue(formats.number(refused), formats.time(last.to));
+    ? 'none'
+    : `${formats.number(refused)}, the last at ${formats.time(last.to)}`;
 }

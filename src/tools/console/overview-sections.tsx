@@ -3,6 +3,7 @@
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { Overview, Usage } from '../../operator-client.js';
+import { HEADINGS } from './labels.js';
 import { Scroll, type View } from './layout.js';
 import { Bar, TotalsLine } from './plots.js';
 import type { Seen, TotalsSample } from './watch.js';
@@ -17,29 +18,29 @@ export function ByCollection({
   overview,
   usage,
 }: UsageProps & { readonly overview: Overview }) {
-  const { words, formats } = view;
+  const { formats } = view;
   const max = Math.max(...COLLECTION_NAMES.map((name) => overview.resources[name]));
   return (
     <section>
-      <h2>{words.overview.byCollection}</h2>
-      <Scroll label={words.overview.byCollection}>
+      <h2>Records by collection</h2>
+      <Scroll label="Records by collection">
         <table>
           <thead>
             <tr>
-              <th scope="col">{words.overview.collection}</th>
-              <th scope="col">{words.overview.share}</th>
+              <th scope="col">Collection</th>
+              <th scope="col">Share</th>
               <th scope="col" class="number">
-                {words.overview.records}
+                Records
               </th>
               <th scope="col" class="number">
-                {words.overview.size}
+                Size
               </th>
             </tr>
           </thead>
           <tbody>
             {COLLECTION_NAMES.map((name) => (
               <tr>
-                <th scope="row">{words.collections[name]}</th>
+                <th scope="row">{HEADINGS[name]}</th>
                 <td class="wide">
                   <Bar value={overview.resources[name]} max={max} />
                 </td>
@@ -58,39 +59,39 @@ export function ByCollection({
 }
 
 export function CreatedLately({ view, usage }: UsageProps) {
-  const { words, formats } = view;
+  const { formats } = view;
   const resources = Object.values(usage?.view.resources ?? {});
   const sum = (of: (resource: (typeof resources)[number]) => number) =>
     resources.reduce((total, resource) => total + of(resource), 0);
   const times = [
-    { days: 1, created: sum((resource) => resource.created_last_24_hours) },
-    { days: 7, created: sum((resource) => resource.created_last_7_days) },
-    { days: 30, created: sum((resource) => resource.created_last_30_days) },
+    { days: 1, label: '24 hours', created: sum((resource) => resource.created_last_24_hours) },
+    { days: 7, label: '7 days', created: sum((resource) => resource.created_last_7_days) },
+    { days: 30, label: '30 days', created: sum((resource) => resource.created_last_30_days) },
   ];
   const most = Math.max(...times.map(({ created }) => created));
   return (
     <section>
-      <h2>{words.overview.lately}</h2>
-      {usage && most === 0 && <p class="empty">{words.overview.noneLately}</p>}
+      <h2>Created lately</h2>
+      {usage && most === 0 && <p class="empty">Nothing was created in the last 30 days.</p>}
       {usage && most > 0 && (
         <>
           <table>
             <thead>
               <tr>
-                <th scope="col">{words.overview.latelyWhen}</th>
-                <th scope="col">{words.overview.share}</th>
+                <th scope="col">In the last</th>
+                <th scope="col">Share</th>
                 <th scope="col" class="number">
-                  {words.overview.latelyCount}
+                  Records
                 </th>
                 <th scope="col" class="number">
-                  {words.overview.latelyRate}
+                  A day
                 </th>
               </tr>
             </thead>
             <tbody>
-              {times.map(({ days, created }, index) => (
+              {times.map(({ days, label, created }) => (
                 <tr>
-                  <th scope="row">{words.overview.latelyTimes[index]}</th>
+                  <th scope="row">{label}</th>
                   <td class="wide">
                     <Bar value={created} max={most} />
                   </td>
@@ -100,7 +101,7 @@ export function CreatedLately({ view, usage }: UsageProps) {
               ))}
             </tbody>
           </table>
-          <p class="caption">{words.overview.latelyCaption}</p>
+          <p class="caption">Records that were deleted since are not counted.</p>
         </>
       )}
       <UsageTime view={view} usage={usage} />
@@ -109,10 +110,12 @@ export function CreatedLately({ view, usage }: UsageProps) {
 }
 
 function UsageTime({ view, usage }: UsageProps) {
-  const { words, formats } = view;
+  const { formats } = view;
   return (
     <p class="caption">
-      {usage ? words.overview.usageAt(formats.clock(usage.at)) : words.overview.usageNone}
+      {usage
+        ? `As asked at ${formats.clock(usage.at)}; asked again once a minute.`
+        : 'The service is counting. Look again in a moment.'}
     </p>
   );
 }
@@ -124,24 +127,24 @@ export function Totals({
   readonly view: View;
   readonly totals: readonly TotalsSample[];
 }) {
-  const { words, formats } = view;
+  const { formats } = view;
   const counts = totals.map(({ records }) => records);
   const [lowest, highest] = [Math.min(...counts), Math.max(...counts)];
   const rows = [
-    [words.overview.first, counts[0]],
-    [words.overview.latest, counts.at(-1)],
-    [words.overview.lowest, lowest],
-    [words.overview.highest, highest],
+    ['First', counts[0]],
+    ['Latest', counts.at(-1)],
+    ['Lowest', lowest],
+    ['Highest', highest],
   ] as const;
   return (
     <section>
-      <h2>{words.overview.totals}</h2>
+      <h2>Records since the console runs</h2>
       {totals.length < 2 ? (
-        <p class="empty">{words.overview.totalsSoon}</p>
+        <p class="empty">The line begins with the second sample, a minute after the start.</p>
       ) : (
         <>
           {lowest === highest ? (
-            <p>{words.overview.totalsSame(formats.number(highest))}</p>
+            <p>{`${formats.number(highest)} all the time.`}</p>
           ) : (
             <>
               <TotalsLine samples={totals} />
@@ -162,10 +165,7 @@ export function Totals({
             </>
           )}
           <p class="caption">
-            {words.overview.totalsCaption(
-              formats.number(totals.length),
-              formats.time(totals[0]?.at ?? 0),
-            )}
+            {`${formats.number(totals.length)} samples that this console took, one a minute, since ${formats.time(totals[0]?.at ?? 0)}. It knows nothing from before.`}
           </p>
         </>
       )}

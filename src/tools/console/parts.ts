@@ -13,7 +13,6 @@ import type { ConsoleAddress } from './request-guard.js';
 import type { ConsoleService } from './service.js';
 import type { Session, Sessions, Tries } from './sessions.js';
 import type { Watch } from './watch.js';
-import type { Words } from './words.js';
 
 /** A file that browsers load, by its path. */
 export interface Asset {
@@ -31,7 +30,6 @@ export interface ConsoleParts {
   readonly sessions: Sessions;
   readonly tries: Tries;
   readonly credentials: Credentials;
-  readonly words: Words;
   readonly formats: Formats;
   /** By path, such as `/console.css`. */
   readonly assets: Readonly<Record<string, Asset>>;

@@ -4,6 +4,7 @@
 import type { JsonObject } from '../../core/domain/json.js';
 import { Asked, Conflict, type Question } from './form-notices.js';
 import { cut } from './formats.js';
+import { SHORT_NAMES } from './labels.js';
 import { Frame, Notice, Token, Value, type View } from './layout.js';
 import { accountPath } from './paths.js';
 import { fieldText, isMoment, labelOf, type Property, propertiesOf } from './properties.js';
@@ -39,11 +40,7 @@ export interface FormProps {
 
 export function FormPage(props: FormProps) {
   const { view, place, id, problems, notice, question } = props;
-  const { words } = view;
-  const title =
-    id === undefined
-      ? words.form.createTitle(words.one[place.collection])
-      : words.form.changeTitle(id);
+  const title = id === undefined ? `New ${SHORT_NAMES[place.collection]}` : `Change ${id}`;
   const general = problems?.get('');
   const action =
     id === undefined
@@ -51,12 +48,12 @@ export function FormPage(props: FormProps) {
       : `${recordPath(place, id)}/change`;
   return (
     <Frame view={view} title={title} current="accounts">
-      <Crumbs view={view} place={place} />
+      <Crumbs place={place} />
       <h1>{title}</h1>
       {notice !== undefined && <Notice kind="note">{notice}</Notice>}
       {problems !== undefined && problems.size > 0 && (
         <Notice kind="bad">
-          <strong>{words.form.failed}</strong> {general}
+          <strong>Nothing was saved.</strong> {general}
           <ul>
             {[...problems]
               .filter(([name]) => name !== '')
@@ -72,14 +69,15 @@ export function FormPage(props: FormProps) {
       )}
       {props.isGone && (
         <Notice kind="bad">
-          <strong>{words.conflict.goneTitle}.</strong> {words.conflict.gone}
+          <strong>Somebody deleted this record meanwhile.</strong> Nothing was saved. The form holds
+          the record as you wanted it: you can create it as a new one, which gets a new id.
         </Notice>
       )}
-      {props.conflict && <Conflict view={view} conflict={props.conflict} />}
+      {props.conflict && <Conflict conflict={props.conflict} />}
       <form method="post" action={action} autocomplete="off">
         <Token view={view} />
         <input type="hidden" name="base" value={JSON.stringify(props.base)} />
-        {question && <Asked view={view} question={question} />}
+        {question && <Asked question={question} />}
         <div class="columns">
           <Fields {...props} />
           <Json {...props} />
@@ -93,7 +91,7 @@ export function FormPage(props: FormProps) {
                 : recordPath(place, id)
             }
           >
-            {words.form.cancel}
+            Cancel
           </a>
         </p>
       </form>
@@ -102,17 +100,16 @@ export function FormPage(props: FormProps) {
 }
 
 function Fields(props: FormProps) {
-  const { view, place, id } = props;
-  const { words } = view;
+  const { place, id } = props;
   return (
     <fieldset>
-      <legend>{words.form.fields}</legend>
-      <p class="caption">{words.form.fieldsHint}</p>
+      <legend>Known properties</legend>
+      <p class="caption">Only what you change here is sent. Fields with a star are required.</p>
       {propertiesOf(place.collection).map((property) => (
         <Field {...props} property={property} />
       ))}
       <button type="submit" name="save" value="fields" class="main">
-        {id === undefined ? words.form.createFields : words.form.saveFields}
+        {id === undefined ? 'Create from these fields' : 'Save these fields'}
       </button>
     </fieldset>
   );
@@ -120,7 +117,6 @@ function Fields(props: FormProps) {
 
 function Field(props: FormProps & { readonly property: Property }) {
   const { view, base, typed, problems, labels, property } = props;
-  const { words } = view;
   const { name, isRequired } = property;
   const stored = Object.hasOwn(base, name) ? base[name] : undefined;
   const own = fieldText(property, stored);
@@ -137,7 +133,7 @@ function Field(props: FormProps & { readonly property: Property }) {
       <div class="field">
         {label}
         <output id={inputId}>
-          <code>{cut(JSON.stringify(stored))}</code> {words.form.notInField}
+          <code>{cut(JSON.stringify(stored))}</code> not shown as a field; change it in the JSON
         </output>
       </div>
     );
@@ -152,7 +148,7 @@ function Field(props: FormProps & { readonly property: Property }) {
         labels={labels.get(name) ?? []}
       />
       {typeof stored === 'string' && isMoment(name, stored) && (
-        <p class="caption">{words.form.moment(view.formats.time(stored), view.formats.timeZone)}</p>
+        <p class="caption">{`Stored now: ${view.formats.time(stored)} in ${view.formats.timeZone}.`}</p>
       )}
       {problem !== undefined && (
         <p class="problem" id={`${inputId}-problem`}>
@@ -218,16 +214,17 @@ function Input({ property, text, isBad, labels }: InputProps) {
   );
 }
 
-function Json({ view, id, base, json, problems }: FormProps) {
-  const { words } = view;
+function Json({ id, base, json, problems }: FormProps) {
   const problem = problems?.get('json');
   const text = json ?? JSON.stringify(base, null, 2);
   return (
     <fieldset>
-      <legend>{words.form.json}</legend>
-      <p class="caption">{words.form.jsonHint}</p>
+      <legend>The whole record as JSON</legend>
+      <p class="caption">
+        Only the properties that differ are sent. The service sets id and owner_sub.
+      </p>
       <label for="field-json" class="hidden">
-        {words.form.json}
+        The whole record as JSON
       </label>
       <textarea
         id="field-json"
@@ -241,7 +238,7 @@ function Json({ view, id, base, json, problems }: FormProps) {
       </textarea>
       {problem !== undefined && <p class="problem">{problem}</p>}
       <button type="submit" name="save" value="json">
-        {id === undefined ? words.form.createJson : words.form.saveJson}
+        {id === undefined ? 'Create from this JSON' : 'Save this JSON'}
       </button>
     </fieldset>
   );

@@ -8,6 +8,7 @@ import { valueText } from './account-pages.js';
 import type { FoundEvents } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
 import { cut } from './formats.js';
+import { HEADINGS } from './labels.js';
 import { Facts, Frame, Notice, Scroll, Token, Value, type View } from './layout.js';
 import { accountPath, PATHS, withQuery } from './paths.js';
 import { isAmount, labelOf, nameOf, propertiesOf, SERVICE_PROPERTIES } from './properties.js';
@@ -26,7 +27,6 @@ interface RecordProps {
 }
 
 export function RecordPage({ view, place, record, events, notice }: RecordProps) {
-  const { words } = view;
   const path = recordPath(place, record.id);
   const known = propertiesOf(place.collection).map(({ name }) => name);
   const others = Object.keys(record).filter(
@@ -34,7 +34,7 @@ export function RecordPage({ view, place, record, events, notice }: RecordProps)
   );
   return (
     <Frame view={view} title={record.id} current="accounts">
-      <Crumbs view={view} place={place} />
+      <Crumbs place={place} />
       <div class="title">
         <h1>
           <Value>{cut(nameOf(record), 120)}</Value>
@@ -42,28 +42,28 @@ export function RecordPage({ view, place, record, events, notice }: RecordProps)
         </h1>
         <div class="actions">
           <a class="button main" href={`${path}/change`}>
-            {words.record.edit}
+            Change
           </a>
           <a class="button danger" href={`${path}/delete`}>
-            {words.record.delete}
+            Delete
           </a>
         </div>
       </div>
       {notice !== undefined && <Notice kind="good">{notice}</Notice>}
       <div class="columns">
         <section>
-          <h2>{words.record.known}</h2>
+          <h2>Properties</h2>
           <Facts rows={known.map((name) => [labelOf(name), shown(view, record, name)])} />
           {others.length > 0 && (
             <>
-              <h2>{words.record.others}</h2>
+              <h2>Other properties</h2>
               <Facts rows={others.map((name) => [cut(name), shown(view, record, name)])} />
             </>
           )}
         </section>
         <section>
-          <h2>{words.record.json}</h2>
-          <Scroll label={words.record.json}>
+          <h2>The record as JSON</h2>
+          <Scroll label="The record as JSON">
             <pre>{JSON.stringify(record, null, 2)}</pre>
           </Scroll>
         </section>
@@ -79,7 +79,7 @@ function RecordEvents({
   id,
   events: found,
 }: Pick<RecordProps, 'view' | 'place' | 'events'> & { readonly id: string }) {
-  const { words, formats } = view;
+  const { formats } = view;
   const { events, searchedBackTo } = found;
   const further = withQuery(PATHS.audit, {
     account: place.account,
@@ -88,18 +88,20 @@ function RecordEvents({
   });
   return (
     <section>
-      <h2>{words.record.events}</h2>
-      {events.length > 0 && <AuditTable view={view} found={found} caption={words.record.events} />}
+      <h2>Changes by the operator</h2>
+      {events.length > 0 && (
+        <AuditTable view={view} found={found} caption="Changes by the operator" />
+      )}
       {events.length === 0 && (
         <p class="empty">
           {searchedBackTo === undefined
-            ? words.record.noEventsAtAll
-            : words.record.noEvents(formats.time(searchedBackTo))}
+            ? 'None: the operator has not changed this record.'
+            : `None, as far back as ${formats.time(searchedBackTo)}.`}
         </p>
       )}
       {searchedBackTo !== undefined && (
         <p>
-          <a href={further}>{words.record.searchFurther}</a>
+          <a href={further}>Search further back</a>
         </p>
       )}
     </section>
@@ -108,11 +110,12 @@ function RecordEvents({
 
 /** A record that is not there. */
 export function GoneRecordPage({ view, place }: { view: View; place: RecordPlace }) {
-  const { words } = view;
   return (
-    <Frame view={view} title={words.record.toList(words.collections[place.collection])}>
-      <Crumbs view={view} place={place} />
-      <p class="empty">{words.record.gone}</p>
+    <Frame view={view} title={`All ${HEADINGS[place.collection].toLowerCase()}`}>
+      <Crumbs place={place} />
+      <p class="empty">
+        The service has no such record in this account. It may be deleted, or the id is misspelt.
+      </p>
     </Frame>
   );
 }
@@ -126,47 +129,47 @@ interface DeleteProps {
 }
 
 export function DeletePage({ view, place, record, isChanged = false }: DeleteProps) {
-  const { words } = view;
   const path = recordPath(place, record.id);
   const known = propertiesOf(place.collection).map(({ name }) => name);
   return (
-    <Frame view={view} title={words.delete.title(record.id)} current="accounts">
-      <Crumbs view={view} place={place} />
-      <h1>{words.delete.title(record.id)}</h1>
-      {isChanged && <Notice kind="bad">{words.delete.changed}</Notice>}
+    <Frame view={view} title={`Delete ${record.id}?`} current="accounts">
+      <Crumbs place={place} />
+      <h1>{`Delete ${record.id}?`}</h1>
+      {isChanged && (
+        <Notice kind="bad">
+          Somebody changed this record meanwhile, so nothing was deleted. Look at it again.
+        </Notice>
+      )}
       <Facts
         rows={known
           .filter((name) => Object.hasOwn(record, name))
           .map((name) => [labelOf(name), shown(view, record, name)])}
       />
-      <p>{words.delete.text}</p>
+      <p>This cannot be undone. Other records that mention it stay as they are.</p>
       <form method="post" action={`${path}/delete`} class="actions">
         <Token view={view} />
         <input type="hidden" name="base" value={JSON.stringify(record)} />
         <button type="submit" class="danger">
-          {words.delete.button}
+          Delete it
         </button>
         <a class="button" href={path}>
-          {words.delete.cancel}
+          Keep it
         </a>
       </form>
     </Frame>
   );
 }
 
-export function Crumbs({ view, place }: { readonly view: View; readonly place: RecordPlace }) {
-  const { words } = view;
+export function Crumbs({ place }: { readonly place: RecordPlace }) {
   return (
     <p class="crumbs">
-      <a href={PATHS.accounts}>{words.accounts.title}</a>
+      <a href={PATHS.accounts}>Accounts</a>
       {' › '}
       <a href={accountPath(place.account)}>
         <Value>{cut(place.account)}</Value>
       </a>
       {' › '}
-      <a href={accountPath(place.account, place.collection)}>
-        {words.collections[place.collection]}
-      </a>
+      <a href={accountPath(place.account, place.collection)}>{HEADINGS[place.collection]}</a>
     </p>
   );
 }
@@ -177,11 +180,11 @@ export function recordPath({ account, collection }: RecordPlace, id: string): st
 
 function shown(view: View, record: JsonObject, name: string) {
   const value: JsonValue | undefined = Object.hasOwn(record, name) ? record[name] : undefined;
-  if (value === undefined) return <span class="none">{view.words.record.notSet}</span>;
+  if (value === undefined) return <span class="none">not set</span>;
   if (value === null) return <code>null</code>;
   if (isAmount(name) && typeof value === 'number') {
     const currency = typeof record['currency'] === 'string' ? record['currency'] : '';
-    return view.words.record.currencyOf(view.formats.amount(value), cut(currency, 8));
+    return `${view.formats.amount(value)} ${cut(currency, 8)}`;
   }
   if (typeof value === 'object') return <code>{cut(JSON.stringify(value), 400)}</code>;
   return (

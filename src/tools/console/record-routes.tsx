@@ -13,10 +13,14 @@ import { isNotFound } from './service.js';
 
 /** A record's page looks at 200 events, and leads to the search for more. */
 const EVENTS_LIMITS = { requestsMax: 1, foundMax: 20 };
-const NOTICES = ['saved', 'created', 'unchanged'] as const;
+const NOTICES = new Map([
+  ['saved', 'The change is saved.'],
+  ['created', 'The record is created.'],
+  ['unchanged', 'Nothing was changed, so nothing was sent.'],
+]);
 
 export function registerRecords(app: App, parts: ConsoleParts): void {
-  const { service, words } = parts;
+  const { service } = parts;
   const dayOf = parts.formats.day;
 
   app.get('/accounts/:account/:collection/new', (context, next) => {
@@ -36,7 +40,6 @@ export function registerRecords(app: App, parts: ConsoleParts): void {
     if (record === undefined) return gone(context, place);
     const filter = { account: place.account, collection: place.collection, record: record.id };
     const events = await searchAudit(service.client, filter, { ...EVENTS_LIMITS, dayOf });
-    const done = NOTICES.find((name) => name === context.req.query('done'));
     return context.html(
       page(
         <RecordPage
@@ -44,7 +47,7 @@ export function registerRecords(app: App, parts: ConsoleParts): void {
           place={place}
           record={record}
           events={events}
-          notice={done && words.record[done]}
+          notice={NOTICES.get(context.req.query('done') ?? '')}
         />,
       ),
     );

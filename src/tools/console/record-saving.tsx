@@ -57,11 +57,15 @@ export async function takeNew(parts: ConsoleParts, context: PageContext, place: 
 
 /** The form of a change, as it was sent. */
 export async function takeChange(parts: ConsoleParts, context: PageContext, place: RecordPlace) {
-  const { service, words } = parts;
+  const { service } = parts;
   const id = idOf(context);
   const base = parsedObject(context.get('form').get('base') ?? '');
   if (base === undefined || base['id'] !== id) {
-    throw new PageError({ status: 400, sentence: words.form.badBase, hint: '' });
+    throw new PageError({
+      status: 400,
+      sentence: 'The form was incomplete, so nothing was saved. Open the record again.',
+      hint: '',
+    });
   }
   const read = readForm(parts, context, place, base);
   const props = { place, id, base, typed: read.typed, json: read.json };

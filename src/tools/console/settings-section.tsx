@@ -1,23 +1,21 @@
 // The settings that this console runs with: names and values, no secret among them.
 
-import { Scroll, type View } from './layout.js';
+import { Scroll } from './layout.js';
 
 interface SettingsProps {
-  readonly view: View;
   readonly settings: readonly (readonly [string, string])[];
 }
 
-export function Settings({ view, settings }: SettingsProps) {
-  const text = view.words.health;
+export function Settings({ settings }: SettingsProps) {
   return (
     <section>
-      <h2>{text.settings}</h2>
-      <Scroll label={text.settings}>
+      <h2>Settings of this console</h2>
+      <Scroll label="Settings of this console">
         <table class="stack">
           <thead>
             <tr>
-              <th scope="col">{text.setting}</th>
-              <th scope="col">{text.value}</th>
+              <th scope="col">Setting</th>
+              <th scope="col">Value</th>
             </tr>
           </thead>
           <tbody>

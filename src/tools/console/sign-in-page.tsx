@@ -14,13 +14,12 @@ interface SignInProps {
 }
 
 export function SignInPage({ view, kind, next, problem }: SignInProps) {
-  const { words } = view;
   return (
-    <Frame view={view} title={words.signIn.title}>
+    <Frame view={view} title="Sign in">
       <form method="post" action={withQuery(PATHS.signIn, { next })} class="sign-in">
-        <h1>{words.signIn.title}</h1>
+        <h1>Sign in</h1>
         {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
-        <label for="secret">{words.signIn[kind]}</label>
+        <label for="secret">{kind === 'password' ? 'Password' : 'Code'}</label>
         <input
           id="secret"
           name="secret"
@@ -31,9 +30,13 @@ export function SignInPage({ view, kind, next, problem }: SignInProps) {
           required
           autofocus
         />
-        {kind === 'code' && <p class="caption">{words.signIn.codeHint}</p>}
+        {kind === 'code' && (
+          <p class="caption">
+            The console printed a code where it was started. Each code is for one sign-in.
+          </p>
+        )}
         <button type="submit" class="main">
-          {words.signIn.button}
+          Sign in
         </button>
       </form>
     </Frame>

@@ -14,9 +14,20 @@ interface Found {
   readonly trouble: Trouble | undefined;
 }
 
+const SENTENCES = {
+  good: 'The service is well',
+  warned: 'The service works, and something needs you',
+  refused: 'Customers are refused',
+  notReady: 'The service is not ready',
+  degraded: 'The service answers, its database does not',
+  blind: 'The service answers. Whether it is well is not known',
+  answers:
+    'The service answers. Whether its disk and its identity provider are well is shown when CONSOLE_OPS_URL names its operations port',
+};
+
 interface Verdict {
   readonly kind: 'good' | 'note' | 'bad' | 'plain';
-  readonly sentence: 'good' | 'warned' | 'refused' | 'notReady' | 'degraded' | 'blind' | 'answers';
+  readonly sentence: keyof typeof SENTENCES;
   readonly troubles: readonly Found[];
 }
 
@@ -54,13 +65,13 @@ interface VerdictProps {
 }
 
 export function VerdictNotice({ view, health, operations }: VerdictProps) {
-  const { words, formats } = view;
+  const { formats } = view;
   const { kind, sentence, troubles } = verdictOf(health, operations);
   return (
     <Notice kind={kind}>
-      <strong>{words.verdict[sentence]}.</strong>{' '}
+      <strong>{SENTENCES[sentence]}.</strong>{' '}
       {sentence === 'blind' && `${capital(String(operations))}. `}
-      {words.verdict.upFor(formats.duration(health.uptime_seconds))}
+      {`It has run for ${formats.duration(health.uptime_seconds)}.`}
       <TroubleList view={view} troubles={troubles} operations={operations} />
     </Notice>
   );
@@ -79,7 +90,6 @@ interface TroubleListProps {
 }
 
 function TroubleList({ view, troubles, operations }: TroubleListProps) {
-  const { words } = view;
   if (troubles.length === 0) return null;
   const status = typeof operations === 'object' ? operations.status : undefined;
   return (
@@ -89,12 +99,18 @@ function TroubleList({ view, troubles, operations }: TroubleListProps) {
         return (
           <li>
             <p>
-              <code>{name}</code> <Prose text={trouble?.meaning ?? words.verdict.unknown} />
+              <code>{name}</code>{' '}
+              <Prose
+                text={
+                  trouble?.meaning ??
+                  'This console does not know this name: look at the page of the service’s release.'
+                }
+              />
               {detail !== '' && <strong> {detail}</strong>}
             </p>
             {trouble && (
               <p>
-                <em>{words.verdict.toDo}</em> <Prose text={trouble.action} />
+                <em>What to do:</em> <Prose text={trouble.action} />
               </p>
             )}
           </li>
@@ -105,32 +121,33 @@ function TroubleList({ view, troubles, operations }: TroubleListProps) {
 }
 
 /** What this service says of a trouble beside its name: since when, why. */
-function detailOf(name: string, status: StatusFacts, { words, formats }: View): string {
-  const text = words.verdict;
+function detailOf(name: string, status: StatusFacts, { formats }: View): string {
   const { writes, identity, backups, database, replication } = status;
-  const since = (time: string | null | undefined) => (time ? text.since(formats.time(time)) : '');
-  const reason = (of: string | null | undefined) => (of ? text.lastReason(bare(of)) : '');
+  const since = (time: string | null | undefined) => (time ? `Since ${formats.time(time)}.` : '');
+  const reason = (of: string | null | undefined) => (of ? `The last reason: ${bare(of)}.` : '');
   switch (name) {
     case 'writes_failing':
       return `${since(writes.failing_since)} ${reason(writes.failing_reason)}`.trim();
     case 'disk_full':
       return database.disk_free_bytes === null
         ? ''
-        : text.free(formats.bytes(database.disk_free_bytes));
+        : `${formats.bytes(database.disk_free_bytes)} are free.`;
     case 'identity_provider_unavailable':
       return since(identity?.unavailable_since);
     case 'identity_provider_unfit':
       return identity?.at_start
-        ? text.found(bare(identity.at_start.found), capital(identity.at_start.remedy ?? ''))
+        ? `It said: ${bare(identity.at_start.found)}. ${capital(identity.at_start.remedy ?? '')}`
         : '';
     case 'replica_unreachable':
       return reason(replication?.reason);
     case 'backup_failed':
       return backups?.last_failure
-        ? text.failedAt(formats.time(backups.last_failure.at), bare(backups.last_failure.reason))
+        ? `At ${formats.time(backups.last_failure.at)}: ${bare(backups.last_failure.reason)}.`
         : '';
     case 'backup_overdue':
-      return backups?.last_success_at ? text.newest(formats.time(backups.last_success_at)) : '';
+      return backups?.last_success_at
+        ? `The newest is of ${formats.time(backups.last_success_at)}.`
+        : '';
     default:
       return '';
   }

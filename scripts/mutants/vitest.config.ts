@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Tests that start a built program: without `--bundles` it has no mutant in it, and is not built here. */
 const STARTS_BUILT =
-  /(support\/(server-process|node-service|server-host|worker-host|worker-process|data-command|move-command|restoration)|\.\/(maintained-service|faults))\.js'/;
+  /(support\/(program|server-process|node-service|server-host|worker-host|worker-process|data-command|move-command|restoration)|\.\/(maintained-service|faults))\.js'/;
 const LEFT_OUT = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('test', name))
   .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))

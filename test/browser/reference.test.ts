@@ -9,12 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Locator, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../support/openapi-document.js';
-import {
-  interrupted,
-  type PreviewProcess,
-  printed,
-  spawnPreview,
-} from '../support/preview-process.js';
+import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
+import type { Program } from '../support/program.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -30,7 +26,7 @@ interface Seen {
 
 describe('The API reference', () => {
   let folder: TemporaryFolder;
-  let preview: PreviewProcess;
+  let preview: Program;
   /** Where the page is, and where the API. */
   let reference: string;
   let api: string;

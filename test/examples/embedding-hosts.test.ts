@@ -1,8 +1,6 @@
 // The embedding page's ways to put the service into another program, run as they
 // are written; Bun and Deno only where CI has installed them.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -10,6 +8,7 @@ import { miniflareOptions } from '../../scripts/worker/deployment.js';
 import { keepsRecords, serviceFile } from '../support/embedded-service.js';
 import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
 import { pageCode } from '../support/pages.js';
+import { startProgram } from '../support/program.js';
 import { openProject } from '../support/project.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
 import { startMiniflare } from '../support/worker-host.js';
@@ -85,27 +84,13 @@ async function serves(
     'main.js': pageCode(PAGE, words).replace('3000', '0'),
   };
   project = await openProject(files, packages);
-  const child = spawn(command, [...options, 'main.js'], {
-    cwd: project.path,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const program = startProgram([command, ...options, 'main.js'], { cwd: project.path });
   stop = async () => {
-    child.kill();
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
+    await program.stop();
     // The example itself ended, once the file was released.
-    expect([child.exitCode, child.signalCode]).toEqual([0, null]);
+    expect([program.child.exitCode, program.child.signalCode]).toEqual([0, null]);
   };
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-  }
-  while (!/^http:\S+$/m.test(text)) {
-    if (child.exitCode !== null) throw new Error(`it ended: ${text}`);
-    await once(child.stdout, 'data');
-  }
-  const [origin = ''] = /^http:\S+$/m.exec(text) ?? [];
+  const origin = await program.saw(/^http:\S+$/m);
   await keepsRecords(origin);
   return origin;
 }

@@ -1,7 +1,5 @@
 // What the embedding page says of sign-in of one's own, run as it is written.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
@@ -10,6 +8,7 @@ import { UnsecuredJWT } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { IdentityProvider } from '../../src/core/identity/identity-provider.js';
 import { pageCode } from '../support/pages.js';
+import { startProgram } from '../support/program.js';
 import { openProject } from '../support/project.js';
 import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
@@ -92,18 +91,12 @@ describe('The program with better-auth', () => {
     const packages = ['better-auth', 'hono', '@hono/node-server'];
     project = await openProject({ 'main.js': main }, packages);
     await mkdir(join(project.path, 'data'));
-    const child = spawn(process.execPath, ['main.js'], {
+    const program = startProgram([process.execPath, 'main.js'], {
       cwd: project.path,
-      env: { PATH: process.env['PATH'] ?? '', BETTER_AUTH_SECRET: 's'.repeat(32) },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      environment: { BETTER_AUTH_SECRET: 's'.repeat(32) },
     });
     try {
-      let text = '';
-      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      while (!/^http:\S+$/m.test(text)) await once(child.stdout, 'data');
-      const [origin = ''] = /^http:\S+$/m.exec(text) ?? [];
+      const origin = await program.saw(/^http:\S+$/m);
       const signedUp = await fetch(`${origin}/api/auth/sign-up/email`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', origin: 'http://127.0.0.1:3000' },
@@ -121,9 +114,7 @@ describe('The program with better-auth', () => {
       const madeUp = { headers: { authorization: 'Bearer made-up' } };
       expect((await fetch(`${origin}/api/v1/customers`, madeUp)).status).toBe(401);
     } finally {
-      child.kill();
-      const [code] = await once(child, 'close');
-      expect(code).toBe(0);
+      expect(await program.stop()).toBe(0);
     }
   });
 });

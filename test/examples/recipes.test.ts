@@ -7,12 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pageCode } from '../support/pages.js';
-import {
-  interrupted,
-  type PreviewProcess,
-  printed,
-  spawnPreview,
-} from '../support/preview-process.js';
+import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
+import type { Program } from '../support/program.js';
 import { openProject } from '../support/project.js';
 import type { TemporaryFolder } from '../support/temporary-folder.js';
 
@@ -23,7 +19,7 @@ const DENO_ARGUMENTS = ['run', '-A', '--node-modules-dir=manual'];
 const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
 
 let project: TemporaryFolder;
-let preview: PreviewProcess;
+let preview: Program;
 let api: string;
 
 beforeAll(async () => {

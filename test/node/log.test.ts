@@ -211,8 +211,8 @@ describe('The log', () => {
     const { child, saw, log, exited } = spawnServer(environment);
     await saw('"event":"started"');
     const origin = String(log().find(({ event }) => event === 'started')?.['address']);
-    child.stdout.destroy();
-    child.stderr.destroy();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
     for (let i = 0; i < 3; i++) {
       // Each of these is worth a line.
       const answers = await rawExchange(

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LitestreamStub, openLitestreamStub } from '../support/litestream-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
+import type { Environment } from '../support/program.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
-import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
+import { type LogLine, spawnServer } from '../support/server-process.js';
 
 const SERVER = new URL('../../dist/server.js', import.meta.url).pathname;
 const MANAGE = new URL('../../dist/manage.js', import.meta.url).pathname;

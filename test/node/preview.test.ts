@@ -1,6 +1,5 @@
 // `npm start` without npm: the built preview in a folder of its own.
 
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
@@ -9,17 +8,13 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { leaveNotice } from '../../src/preview/preview-notice.js';
 import { eventually } from '../support/eventually.js';
-import {
-  interrupted,
-  type PreviewProcess,
-  printed,
-  spawnPreview,
-} from '../support/preview-process.js';
+import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
+import type { Program } from '../support/program.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 describe('A running preview', () => {
   let folder: TemporaryFolder;
-  let preview: PreviewProcess;
+  let preview: Program;
 
   beforeAll(async () => {
     folder = await openTemporaryFolder();
@@ -32,16 +27,16 @@ describe('A running preview', () => {
   });
 
   it('prints three curl lines that work: the sample orders, a new customer, the overview', async () => {
-    const { text } = preview;
-    const [orders, customer, overview] = await Promise.all(curlLines(text()).map(paste));
+    const { output } = preview;
+    const [orders, customer, overview] = await Promise.all(curlLines(output()).map(paste));
     expect(orders.data.map(({ id }: { id: string }) => id)).toContain('ORD-0001');
     expect(customer.data.owner_sub).toBe('local-preview');
     expect(overview.data.tenant_count).toBe(1);
   });
 
   it('takes local-NAME for the account local-NAME and refuses any other token', async () => {
-    const { text } = preview;
-    const api = /runs at (\S+)/.exec(text())?.[1];
+    const { output } = preview;
+    const api = /runs at (\S+)/.exec(output())?.[1];
     const as = (token: string) =>
       fetch(`${api}/customers`, { headers: { Authorization: `Bearer ${token}` } });
     expect((await as('local-amina')).status).toBe(200);
@@ -49,9 +44,9 @@ describe('A running preview', () => {
   });
 
   it('serves the API reference beside the provider, not on the port of the API', async () => {
-    const { text } = preview;
-    const reference = /Reference {2}(\S+)/.exec(text())?.[1] ?? '';
-    const api = new URL(/runs at (\S+)/.exec(text())?.[1] ?? '').origin;
+    const { output } = preview;
+    const reference = /Reference {2}(\S+)/.exec(output())?.[1] ?? '';
+    const api = new URL(/runs at (\S+)/.exec(output())?.[1] ?? '').origin;
     expect(new URL(reference).origin).not.toBe(api);
     const page = await fetch(reference);
     expect(page.headers.get('content-security-policy')).toContain(`connect-src 'self' ${api};`);
@@ -69,9 +64,9 @@ describe('A running preview', () => {
   });
 
   it('serves the operator’s console, and prints its address with a code for one sign-in', async () => {
-    const { text } = preview;
-    const origin = /Console {4}(http:\S+)\/ is/.exec(text())?.[1] ?? '';
-    const code = /Its code for one sign-in: (\S+)/.exec(text())?.[1] ?? '';
+    const { output } = preview;
+    const origin = /Console {4}(http:\S+)\/ is/.exec(output())?.[1] ?? '';
+    const code = /Its code for one sign-in: (\S+)/.exec(output())?.[1] ?? '';
     const signIn = (secret: string) =>
       fetch(`${origin}/sign-in`, {
         method: 'POST',
@@ -85,12 +80,12 @@ describe('A running preview', () => {
     const page = await (await fetch(origin, { headers: { Cookie: cookie } })).text();
     expect(page).toContain('The service is well');
     expect((await signIn(code)).status).toBe(401);
-    expect(text()).toContain("The console's next code: ");
+    expect(output()).toContain("The console's next code: ");
   });
 
   it('says at a second start where the first one runs, and does not touch its file', async () => {
-    const { text } = preview;
-    const api = /runs at (\S+)/.exec(text())?.[1] ?? '';
+    const { output } = preview;
+    const api = /runs at (\S+)/.exec(output())?.[1] ?? '';
     const second = await ended(folder.path, {});
     expect(second.code).toBe(1);
     expect(second.text).toContain(`the preview runs already, at ${api} (process `);
@@ -115,8 +110,8 @@ describe('The preview', () => {
 
   it('uses the admin key that is set', async () => {
     const key = "a key of the operator's own choosing, with a quote";
-    const { text } = await start({ ADMIN_API_KEY: key });
-    expect(text()).toContain(`Admin key  ${key}`);
+    const { output } = await start({ ADMIN_API_KEY: key });
+    expect(output()).toContain(`Admin key  ${key}`);
   });
 
   it('takes a backup beside its own file when it is asked, wherever BACKUP_DIR points', async () => {
@@ -145,15 +140,13 @@ describe('The preview', () => {
       if (asked > 1) response.end(JSON.stringify({ data: { service: 'a busy preview' } }));
     });
     await takes(first, 0);
-    let second: PreviewProcess | undefined;
+    let second: Program | undefined;
     try {
       const origin = `http://127.0.0.1:${(first.address() as AddressInfo).port}`;
       await leaveNotice(join(folder.path, 'data/preview.running.json'), origin);
       second = spawnPreview(folder.path);
-      const { child, text } = second;
-      const [code] = await once(child, 'close');
-      expect(code).toBe(1);
-      expect(text()).toContain(`the preview runs already, at ${origin}/api/v1 (process `);
+      expect(await second.exited).toBe(1);
+      expect(second.output()).toContain(`the preview runs already, at ${origin}/api/v1 (process `);
       expect(asked).toBe(2);
     } finally {
       second?.child.kill('SIGKILL');
@@ -163,11 +156,9 @@ describe('The preview', () => {
   });
 
   it('starts after the first one was killed', async () => {
-    const { child } = await start({});
-    child.kill('SIGKILL');
-    await once(child, 'close');
-    const { text } = await start({});
-    expect(text()).toContain('runs at');
+    await (await start({})).stop('SIGKILL');
+    const { output } = await start({});
+    expect(output()).toContain('runs at');
   });
 
   it('takes the next free port when another program has 8080, 8081 or 8090', async () => {
@@ -175,9 +166,9 @@ describe('The preview', () => {
     const others = taken.map(() => createServer());
     await Promise.all(others.map((other, index) => takes(other, taken[index] ?? 0)));
     try {
-      const { text } = await start({ PORT: '', CONSOLE_PORT: '', OPS_PORT: '' });
+      const { output } = await start({ PORT: '', CONSOLE_PORT: '', OPS_PORT: '' });
       const ports = [
-        ...text().matchAll(/(?:runs at|Reference|Console) +http:\/\/127\.0\.0\.1:(\d+)/g),
+        ...output().matchAll(/(?:runs at|Reference|Console) +http:\/\/127\.0\.0\.1:(\d+)/g),
       ];
       expect(ports).toHaveLength(3);
       for (const [, port] of ports) {
@@ -212,9 +203,8 @@ describe('The preview', () => {
 
 /** Resolves when the preview has ended by itself. */
 async function ended(folder: string, environment: Record<string, string>) {
-  const { child, text } = spawnPreview(folder, environment);
-  const [code] = await once(child, 'close');
-  return { code, text: text() };
+  const { exited, output } = spawnPreview(folder, environment);
+  return { code: await exited, text: output() };
 }
 
 /** Has the port taken, by this server or by another that has it already. */

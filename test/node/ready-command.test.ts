@@ -1,14 +1,13 @@
 // `node dist/manage.js ready`: what it prints and exits with.
 
-import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
-import { bareEnvironment } from '../support/bare-environment.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { operationsOf } from '../support/operations.js';
+import { startProgram } from '../support/program.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PORT = { OPS_PORT: '0' };
@@ -22,15 +21,9 @@ afterEach(() => service.close());
 
 /** What `node dist/manage.js ready` prints and exits with. */
 async function readyCommand(environment: Record<string, string>) {
-  const child = spawn(process.execPath, [join(ROOT, 'dist/manage.js'), 'ready'], {
-    env: { ...bareEnvironment(), ...environment },
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => {
-    output += text;
-  });
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  return { code, output };
+  const command = [process.execPath, join(ROOT, 'dist/manage.js'), 'ready'];
+  const { code, stdout } = await startProgram(command, { environment }).ended;
+  return { code, output: stdout };
 }
 
 describe('node dist/manage.js ready', () => {

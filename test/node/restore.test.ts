@@ -93,13 +93,9 @@ The old one is now ${on.at(kept)}
   });
 
   it('is done, without a word, where nobody reads its report', async () => {
-    const child = on.start([on.backup]);
-    let stderr = '';
-    child.stdout.destroy();
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
-    });
-    const code = await new Promise((resolve) => child.once('close', resolve));
+    const { child, ended } = on.start([on.backup]);
+    child.stdout?.destroy();
+    const { code, stderr } = await ended;
     expect([code, stderr]).toEqual([0, '']);
     expect(await recordsIn(on.database)).toBe(BACKUP_RECORDS);
   });

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
-import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
+import type { Environment } from '../support/program.js';
+import { type LogLine, spawnServer } from '../support/server-process.js';
 
 const KEY = 'k'.repeat(32);
 const SERVER = new URL('../../dist/server.js', import.meta.url).pathname;

@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { databasePath } from '../support/database-file.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
-import { type Environment, type LogLine, spawnServer } from '../support/server-process.js';
+import type { Environment } from '../support/program.js';
+import { type LogLine, spawnServer } from '../support/server-process.js';
 
 let service: NodeService;
 

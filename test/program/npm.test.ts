@@ -1,12 +1,13 @@
 // npm below the project's own commands, and above them: how it is run, and what its end means.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { npmProgram } from '../support/npm-program.js';
 import { ROOT } from '../support/pages.js';
+import { startProgram } from '../support/program.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const NPM = JSON.stringify(join(ROOT, 'scripts/npm.js'));
@@ -37,14 +38,8 @@ describe('A command that npm runs', () => {
     );
     const scripts = { start: 'node main.js' };
     await writeFile(join(folder.path, 'package.json'), JSON.stringify({ type: 'module', scripts }));
-    const [command, ...given] = launcher;
-    const child = spawn(command, given, { cwd: folder.path, stdio: ['ignore', 'pipe', 'inherit'] });
-    let text = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-    while (!/number \d+/.test(text)) await once(child.stdout, 'data');
-    const number = Number(/number (\d+)/.exec(text)?.[1]);
+    const { child, saw } = startProgram(launcher, { cwd: folder.path, environment: process.env });
+    const number = Number(await saw(/number (\d+)/));
     onTestFinished(() => {
       if (isAlive(number)) process.kill(number, 'SIGKILL');
     });

@@ -1,7 +1,6 @@
 // The two built programs that people call, the service and the operator's command, called
 // wrongly, for their help, and broken off: they say what they take, and make nothing.
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
@@ -11,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { COMMANDS } from '../../src/tools/manage/manage.js';
-import { bareEnvironment } from '../support/bare-environment.js';
+import { startProgram } from '../support/program.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -30,21 +29,8 @@ afterAll(() => folder.remove());
 
 /** In an empty folder, without a setting. */
 function start(program: string, args: readonly string[], environment = {}) {
-  const child = spawn(process.execPath, [join(ROOT, `dist/${program}.js`), ...args], {
-    cwd: folder.path,
-    env: { ...bareEnvironment(), ...environment },
-  });
-  const text = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (chunk: string) => {
-      text[name] += chunk;
-    });
-  }
-  const ended = once(child, 'close').then(([code]) => ({ code, ...text }));
-  const said = async (stream: keyof typeof text, words: string) => {
-    while (!text[stream].includes(words)) await once(child[stream], 'data');
-  };
-  return { child, ended, said };
+  const command = [process.execPath, join(ROOT, `dist/${program}.js`), ...args];
+  return startProgram(command, { cwd: folder.path, environment });
 }
 
 const run = (...how: Parameters<typeof start>) => start(...how).ended;
@@ -210,13 +196,13 @@ describe('Ctrl-C', () => {
   });
 
   it('lets an export end what is under way, with 130', async () => {
-    const { child, ended, said } = start('manage', ['export', '--all', '--to', 'none'], {
+    const { child, ended, saw } = start('manage', ['export', '--all', '--to', 'none'], {
       SERVICE_URL: `http://127.0.0.1:${port}/api/v1`,
       ADMIN_API_KEY: 'k'.repeat(40),
     });
     const [connection] = await once(silent, 'connection');
     child.kill('SIGINT');
-    await said('stderr', 'stopping');
+    await saw('stopping');
     connection.destroy();
     expect(await ended).toEqual({
       code: 130,
@@ -226,11 +212,11 @@ describe('Ctrl-C', () => {
   });
 
   it('is the end of the console, with 0', async () => {
-    const { child, ended, said } = start('manage', ['console'], {
+    const { child, ended, saw } = start('manage', ['console'], {
       ADMIN_API_KEY: 'k'.repeat(40),
       CONSOLE_PORT: '0',
     });
-    await said('stdout', 'console: http');
+    await saw('console: http');
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     expect(code).toBe(0);

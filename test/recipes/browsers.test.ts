@@ -11,12 +11,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROOT } from '../support/pages.js';
-import {
-  interrupted,
-  type PreviewProcess,
-  printed,
-  spawnPreview,
-} from '../support/preview-process.js';
+import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
+import type { Program } from '../support/program.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 interface Seen {
@@ -91,7 +87,7 @@ await fetch('/seen', { method: 'POST', body: JSON.stringify(seen) });
 `;
 
 let folder: TemporaryFolder;
-let preview: PreviewProcess;
+let preview: Program;
 let site: Server;
 let script = '';
 let tell: (seen: Seen) => void = () => {};

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { answersByItself, keepsRecords, serviceFile } from '../support/embedded-service.js';
 import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
 import { pageCode } from '../support/pages.js';
-import { openRecipe, type Program, type Project, startNode } from './project.js';
+import type { Program } from '../support/program.js';
+import { openRecipe, type Project, startNode } from './project.js';
 
 const PAGE = 'src/embedding.md';
 

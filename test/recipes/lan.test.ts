@@ -5,19 +5,15 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pageCode, ROOT } from '../support/pages.js';
-import {
-  interrupted,
-  type PreviewProcess,
-  printed,
-  spawnPreview,
-} from '../support/preview-process.js';
+import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
+import type { Program } from '../support/program.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { openRecipe, type Program, type Project, startNode } from './project.js';
+import { openRecipe, type Project, startNode } from './project.js';
 
 const PHONE = { host: '192.168.1.5:5173', origin: 'http://192.168.1.5:5173' };
 
 let folder: TemporaryFolder;
-let preview: PreviewProcess;
+let preview: Program;
 let project: Project;
 let vite: Program;
 let api = '';

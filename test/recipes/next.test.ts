@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answersByItself, keepsRecords } from '../support/embedded-service.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { pageCode } from '../support/pages.js';
-import { openDistantRecipe, type Program, type Project, runNode, startNode } from './project.js';
+import type { Program } from '../support/program.js';
+import { openDistantRecipe, type Project, runNode, startNode } from './project.js';
 
 const PAGE = 'src/embedding.md';
 const HEADING = '## In Next.js';
@@ -64,6 +65,6 @@ describe('The service in Next.js', () => {
 
   it('is one service for the route and for a page, whose module is another one', async () => {
     expect(await (await fetch(origin)).text()).toMatch(/customers: (<!-- -->)?[1-9]/);
-    expect(program.text()).not.toContain('open already');
+    expect(program.output()).not.toContain('open already');
   });
 });

@@ -5,17 +5,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pageCode } from '../support/pages.js';
-import {
-  interrupted,
-  type PreviewProcess,
-  printed,
-  spawnPreview,
-} from '../support/preview-process.js';
+import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
+import type { Program } from '../support/program.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { MODULES, openRecipe, type Project } from './project.js';
 
 let folder: TemporaryFolder;
-let preview: PreviewProcess;
+let preview: Program;
 let project: Project;
 
 beforeAll(async () => {

@@ -1,8 +1,7 @@
 // A reader's project: a folder with the recipe's files, beside the packages that
 // `npm run test:recipes` has installed; programs that run in it; a browser.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Program, startProgram } from '../support/program.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
 const PROJECTS = fileURLToPath(new URL('../../data/recipes/projects/', import.meta.url));
@@ -53,49 +53,16 @@ export async function openDistantRecipe(files: Readonly<Record<string, string>>)
   return folder;
 }
 
-export interface Program {
-  readonly child: ChildProcess;
-  text(): string;
-  /** Resolves with what the pattern finds in the output. Rejects if the program ends before. */
-  saw(pattern: RegExp): Promise<string>;
-  stop(): Promise<void>;
-}
-
 /** Starts `node` with these arguments in the project. */
 export function startNode(
   project: Project,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Program {
-  const child = spawn(process.execPath, args, {
+  return startProgram([process.execPath, ...args], {
     cwd: project.path,
-    env: { PATH: process.env['PATH'] ?? '', HOME: tmpdir(), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    environment: { HOME: tmpdir(), ...environment },
   });
-  let text = '';
-  const ended = once(child, 'close');
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-      child.emit('text');
-    });
-  }
-  return {
-    child,
-    text: () => text,
-    async saw(pattern) {
-      for (;;) {
-        const found = pattern.exec(text);
-        if (found !== null) return found[1] ?? found[0];
-        if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${text}`);
-        await Promise.race([once(child, 'text'), ended]);
-      }
-    },
-    async stop() {
-      child.kill();
-      if (child.exitCode === null && child.signalCode === null) await ended;
-    },
-  };
 }
 
 /** Runs `node` to its end; resolves with its output. Rejects with it unless the exit code is 0. */
@@ -105,9 +72,8 @@ export async function runNode(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const program = startNode(project, args, environment);
-  await once(program.child, 'close');
-  if (program.child.exitCode !== 0) throw new Error(`node ${args[0]}: ${program.text()}`);
-  return program.text();
+  if ((await program.exited) !== 0) throw new Error(`node ${args[0]}: ${program.output()}`);
+  return program.output();
 }
 
 /** The project's `main` as one script for a browser. */

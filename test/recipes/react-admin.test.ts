@@ -7,12 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pageCode } from '../support/pages.js';
-import {
-  interrupted,
-  type PreviewProcess,
-  printed,
-  spawnPreview,
-} from '../support/preview-process.js';
+import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
+import type { Program } from '../support/program.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import {
   bundled,
@@ -52,7 +48,7 @@ const CONFIGURATION = JSON.stringify({
 });
 
 let folder: TemporaryFolder;
-let preview: PreviewProcess;
+let preview: Program;
 let project: Project;
 let api: string;
 

@@ -2,7 +2,6 @@
 // of an attacker.
 
 import { request } from 'node:http';
-import { join } from 'node:path';
 import type { LogFields } from '../../src/core/log.js';
 import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
 import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
@@ -11,8 +10,7 @@ import {
   type RunningConsole,
   startConsole,
 } from '../../src/tools/console/host.js';
-import { startServer } from './server-process.js';
-import { openTemporaryFolder } from './temporary-folder.js';
+import { openNodeService } from './node-service.js';
 
 export const ADMIN_KEY = 'the-operators-key-of-the-console-tests';
 const ASSETS = new URL('../../dist/console/', import.meta.url);
@@ -85,20 +83,11 @@ export interface ConsoleService {
 
 /** `node dist/server.js` with the sample shop. */
 export async function openService(): Promise<ConsoleService> {
-  const folder = await openTemporaryFolder();
-  const server = await startServer({
-    DATABASE_URL: `file:${join(folder.path, 'service.db')}`,
-    ADMIN_API_KEY: ADMIN_KEY,
-  });
-  const url = `${server.origin}/api/v1`;
-  return {
-    url,
-    client: createOperatorClient({ baseUrl: url, adminKey: ADMIN_KEY }),
-    async close() {
-      await server.stop();
-      await folder.remove();
-    },
-  };
+  const service = await openNodeService();
+  const { origin } = await service.start({ ADMIN_API_KEY: ADMIN_KEY });
+  const url = `${origin}/api/v1`;
+  const client = createOperatorClient({ baseUrl: url, adminKey: ADMIN_KEY });
+  return { url, client, close: service.close };
 }
 
 /** Keeps its cookie, follows no redirect, and sends the given headers in place of a browser's. */

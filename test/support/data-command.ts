@@ -1,7 +1,6 @@
 // `node dist/manage.js` as an operator runs it, and its commands over a service in this
 // process, where a test shortens its waits or presses Ctrl-C.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Waits } from '../../src/tools/data/waiting.js';
@@ -10,7 +9,7 @@ import { exportCommand } from '../../src/tools/manage/export.js';
 import { importCommand } from '../../src/tools/manage/import.js';
 import { moveCommand } from '../../src/tools/manage/move.js';
 import type { CommandDependencies } from '../../src/tools/program/command-dependencies.js';
-import { bareEnvironment } from './bare-environment.js';
+import { type Environment, type Program, type ProgramRun, startProgram } from './program.js';
 
 export const MANAGE = fileURLToPath(new URL('../../dist/manage.js', import.meta.url));
 
@@ -21,51 +20,15 @@ const COMMANDS = {
   move: moveCommand,
 };
 
-export interface CommandRun {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export interface StartedCommand {
-  readonly child: ChildProcess;
-  readonly ended: Promise<CommandRun>;
-}
-
-type Environment = Readonly<Record<string, string>>;
-
 export function startDataCommand(
   args: readonly string[],
   environment: Environment,
   cwd?: string,
-): StartedCommand {
-  return startProgram(MANAGE, args, environment, cwd);
+): Program {
+  return startProgram([process.execPath, MANAGE, ...args], { environment, cwd });
 }
 
-export function startProgram(
-  script: string,
-  args: readonly string[],
-  environment: Environment,
-  cwd?: string,
-): StartedCommand {
-  const child = spawn(process.execPath, [script, ...args], {
-    env: { ...bareEnvironment(), ...environment },
-    ...(cwd !== undefined && { cwd }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const text = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (chunk: string) => {
-      text[name] += chunk;
-    });
-  }
-  const ended = new Promise<CommandRun>((resolve) => {
-    child.once('close', (code) => resolve({ code, ...text }));
-  });
-  return { child, ended };
-}
-
-export function dataCommand(...how: Parameters<typeof startDataCommand>): Promise<CommandRun> {
+export function dataCommand(...how: Parameters<typeof startDataCommand>): Promise<ProgramRun> {
   return startDataCommand(...how).ended;
 }
 
@@ -82,7 +45,7 @@ export async function dataCommandHere(
   [name = '', ...args]: readonly string[],
   environment: Environment,
   { waits = SHORT_WAITS, interrupted = new AbortController().signal } = {},
-): Promise<CommandRun> {
+): Promise<ProgramRun> {
   const text = { stdout: '', stderr: '' };
   const dependencies: CommandDependencies = {
     environment,

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { createOperatorClient, type OperatorClient } from 'service-management-api/operator-client';
 import type { CollectionName } from '../../src/core/domain/collection-name.js';
 import { ADMIN_KEY } from './contract.js';
-import { type CommandRun, dataCommand, dataCommandHere } from './data-command.js';
-import { startServer } from './server-process.js';
-import { openTemporaryFolder } from './temporary-folder.js';
+import { dataCommand, dataCommandHere } from './data-command.js';
+import { openNodeService } from './node-service.js';
+import type { ProgramRun } from './program.js';
 
 export interface DataService {
   readonly folder: string;
@@ -22,28 +22,22 @@ export interface DataService {
   runProcess(
     args: readonly string[],
     environment?: Readonly<Record<string, string>>,
-  ): Promise<CommandRun>;
+  ): Promise<ProgramRun>;
   /** Runs the command in this process. */
   run(
     args: readonly string[],
     environment?: Readonly<Record<string, string>>,
     options?: Parameters<typeof dataCommandHere>[2],
-  ): Promise<CommandRun>;
+  ): Promise<ProgramRun>;
   /** An account's records, oldest first, without id and owner. */
   contents(account: string, collection: CollectionName): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
 export async function openDataService(): Promise<DataService> {
-  const folder = await openTemporaryFolder();
-  const server = await startServer({
-    DATABASE_URL: `file:${join(folder.path, 'service.db')}`,
-    ADMIN_API_KEY: ADMIN_KEY,
-  });
-  return dataServiceAt(`${server.origin}/api/v1`, folder.path, async () => {
-    await server.stop();
-    await folder.remove();
-  });
+  const service = await openNodeService();
+  const server = await service.start({ ADMIN_API_KEY: ADMIN_KEY });
+  return dataServiceAt(`${server.origin}/api/v1`, service.folder, service.close);
 }
 
 /** The same for a service that runs already. */

@@ -3,14 +3,9 @@
 import { fileURLToPath } from 'node:url';
 import type { MiniflareOptions } from 'miniflare';
 import { ADMIN_KEY } from './contract.js';
-import {
-  type CommandRun,
-  dataCommandHere,
-  SHORT_WAITS,
-  type StartedCommand,
-  startDataCommand,
-} from './data-command.js';
+import { dataCommandHere, SHORT_WAITS, startDataCommand } from './data-command.js';
 import { type IdentityStub, openIdentityStub } from './identity-stub.js';
+import type { Program, ProgramRun } from './program.js';
 import { besideEachOther, startBeside, workerOptions } from './worker-host.js';
 import { startWorkerProcess } from './worker-process.js';
 
@@ -56,13 +51,13 @@ export function moveHere(
     waits = WAITS,
     interrupted = new AbortController().signal,
   } = {},
-): Promise<CommandRun> {
+): Promise<ProgramRun> {
   const settings = { ADMIN_API_KEY: key, ...environment };
   return dataCommandHere(['move', ...args], settings, { waits, interrupted });
 }
 
 /** `node dist/manage.js move`, as an operator runs it. */
-export function startMove(args: readonly string[]): StartedCommand {
+export function startMove(args: readonly string[]): Program {
   return startDataCommand(['move', ...args], { ADMIN_API_KEY: ADMIN_KEY });
 }
 

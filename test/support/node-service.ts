@@ -3,7 +3,8 @@
 
 import { join } from 'node:path';
 import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
-import { type Environment, type ServerProcess, startServer } from './server-process.js';
+import type { Environment } from './program.js';
+import { type ServerProcess, startServer } from './server-process.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
 /** Another script than the built server, a command that launches it. */

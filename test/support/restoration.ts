@@ -1,15 +1,14 @@
 // A database and a backup of it, for the tests of the restore.
 
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { checkDatabase } from '../../src/storage/backup/database-check.js';
 import { changes, row } from '../storage/storage-conformance.js';
-import { bareEnvironment } from './bare-environment.js';
 import { MANAGE } from './data-command.js';
 import { type NodeService, openNodeService } from './node-service.js';
+import { type Program, type ProgramRun, startProgram } from './program.js';
 import { openTemporaryFolder } from './temporary-folder.js';
 
 const KEPT = /^service-before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/;
@@ -32,11 +31,9 @@ export interface Restoration {
   /** A path in the service's folder. */
   at(name: string): string;
   /** Starts `node dist/manage.js restore`. An undefined variable is not in its environment. */
-  start(...how: RestoreCall): ChildProcessWithoutNullStreams;
+  start(...how: RestoreCall): Program;
   /** Runs it to its end. */
-  restore(
-    ...how: RestoreCall
-  ): Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>;
+  restore(...how: RestoreCall): Promise<ProgramRun>;
   /** The names under which restores kept the old database. */
   keptNames(): Promise<string[]>;
   close(): Promise<void>;
@@ -64,9 +61,9 @@ export async function openRestoration(): Promise<Restoration> {
   await writeFile(database, (await made).database, { mode: 0o600 });
   await writeFile(backup, (await made).backup, { mode: 0o600 });
   const start = (...[args, environment = {}, node = []]: RestoreCall) =>
-    spawn(process.execPath, [...node, MANAGE, 'restore', ...args], {
+    startProgram([process.execPath, ...node, MANAGE, 'restore', ...args], {
       cwd: service.folder,
-      env: { ...bareEnvironment(), ...service.environment, ...environment },
+      environment: { ...service.environment, ...environment },
     });
   return {
     service,
@@ -74,17 +71,7 @@ export async function openRestoration(): Promise<Restoration> {
     backup,
     at,
     start,
-    async restore(...how) {
-      const child = start(...how);
-      const text = { stdout: '', stderr: '' };
-      for (const name of ['stdout', 'stderr'] as const) {
-        child[name].setEncoding('utf8').on('data', (chunk: string) => {
-          text[name] += chunk;
-        });
-      }
-      const code = await new Promise((resolve) => child.once('close', resolve));
-      return { code, ...text };
-    },
+    restore: (...how) => start(...how).ended,
     async keptNames() {
       return (await readdir(service.folder)).filter((name) => KEPT.test(name));
     },

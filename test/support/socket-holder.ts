@@ -1,10 +1,9 @@
 // Does the work of systemd for a service with a socket unit: holds the listening socket,
 // hands it over as descriptor 3, and starts the service again whenever it ends.
 
-import { spawn } from 'node:child_process';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { bareEnvironment } from './bare-environment.js';
+import { startProgram } from './program.js';
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
 
@@ -31,38 +30,30 @@ export async function holdService(
   await new Promise<void>((resolve) => socket.listen(0, '127.0.0.1', 4_096, resolve));
   const { port } = socket.address() as AddressInfo;
   const { fd } = (socket as unknown as { _handle: { fd: number } })._handle;
-  const supervisor = spawn('sh', ['-c', SUPERVISE, 'supervisor', process.execPath, server], {
-    env: { ...bareEnvironment(), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe', fd],
+  const supervisor = startProgram(['sh', '-c', SUPERVISE, 'supervisor', process.execPath, server], {
+    environment,
+    third: fd,
   });
   // From here on the supervisor has the socket. This process must accept no connection.
   await new Promise<void>((resolve) => void socket.close(() => resolve()));
-  let text = '';
-  for (const stream of [supervisor.stdout, supervisor.stderr]) {
-    stream?.setEncoding('utf8').on('data', (piece: string) => {
-      text += piece;
-    });
-  }
-  const exited = new Promise<void>((resolve) => supervisor.once('close', () => resolve()));
-  const countOf = (wanted: string) => text.split(wanted).length - 1;
   const signal = (name: 'SIGTERM' | 'SIGKILL') => {
-    const pid = Number([...text.matchAll(/^life (\d+)$/gm)].at(-1)?.[1]);
+    const pid = Number([...supervisor.output().matchAll(/^life (\d+)$/gm)].at(-1)?.[1]);
     process.kill(pid, name);
   };
   return {
     origin: `http://127.0.0.1:${port}`,
     async started(times) {
-      while (countOf('"event":"started"') < times) {
-        if (supervisor.exitCode !== null || /start_failed/.test(text)) throw new Error(text);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
+      await Promise.race([
+        supervisor.saw('"event":"started"', times),
+        supervisor.saw('start_failed').then(() => Promise.reject(new Error(supervisor.output()))),
+      ]);
     },
-    output: () => text,
+    output: supervisor.output,
     signal,
     async close() {
-      supervisor.kill('SIGTERM');
+      supervisor.child.kill('SIGTERM');
       signal('SIGKILL');
-      await exited;
+      await supervisor.exited;
     },
   };
 }

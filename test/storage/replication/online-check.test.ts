@@ -3,8 +3,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { startProgram } from '../../support/data-command.js';
 import { litestreamHome } from '../../support/litestream.js';
+import { startProgram } from '../../support/program.js';
 import { startServer } from '../../support/server-process.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
 import { itWithLitestream } from '../../support/with-litestream.js';
@@ -22,7 +22,9 @@ itWithLitestream(
       LITESTREAM_SOCKET: home.socketPath,
     };
     const check = (...more: string[]) =>
-      startProgram(SERVER, ['--check', ...more], { PORT: '0', ...environment }).ended;
+      startProgram([process.execPath, SERVER, '--check', ...more], {
+        environment: { PORT: '0', ...environment },
+      }).ended;
     let litestream = home.start();
     try {
       const server = await startServer({ ...environment, DATABASE_CREATE: 'yes' });

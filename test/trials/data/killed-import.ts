@@ -6,8 +6,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type StartedCommand, startDataCommand } from '../../support/data-command.js';
+import { startDataCommand } from '../../support/data-command.js';
 import { openMeddlingProxy } from '../../support/meddling-proxy.js';
+import type { Program } from '../../support/program.js';
 import { type KilledService, openTrialService, openTrialWorkers } from './data-service-process.js';
 import { MESSY_OPTIONS, type MessyOrder, messyFile } from './messy-file.js';
 
@@ -36,7 +37,7 @@ export async function killedImport({ folder, host, rows, kills, say }: KilledImp
   await writeFile(file, bytes);
   const args = ['import', file, '--account', ACCOUNT, '--into', 'orders', ...MESSY_OPTIONS];
   const run = () => startDataCommand(args, { ...service.environment, ...busy.environment });
-  let importer: StartedCommand = run();
+  let importer: Program = run();
   let [killedImporters, killedServices, runs] = [0, 0, 1];
   const begun = performance.now();
   try {
@@ -86,7 +87,7 @@ function refusesNowAndThen(response: ServerResponse, number: number): boolean {
 }
 
 /** Waits until the journal knows of so many records; false where the importer ends before. */
-async function reached(folder: string, wanted: number, importer: StartedCommand): Promise<boolean> {
+async function reached(folder: string, wanted: number, importer: Program): Promise<boolean> {
   let isOver = false;
   importer.ended.then(() => {
     isOver = true;

@@ -10,8 +10,8 @@ import type {
   LeavingEvents,
   LeavingPiece,
 } from '../../../src/storage/move/move-messages.js';
-import type { StartedCommand } from '../../support/data-command.js';
 import { askMaintenance, moveWorkersToKill, startMove } from '../../support/move-command.js';
+import type { Program } from '../../support/program.js';
 import { startServer } from '../../support/server-process.js';
 import { contentsOf, type FileContents, makeShopFile } from '../../support/shop-file.js';
 import type { WorkerProcess } from '../../support/worker-process.js';
@@ -87,7 +87,7 @@ class Killer {
   readonly #start: () => Promise<WorkerProcess>;
   readonly #owners: readonly string[];
   #workers: WorkerProcess;
-  #move: StartedCommand | undefined;
+  #move: Program | undefined;
 
   private constructor(
     url: string,

@@ -2,8 +2,8 @@
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CommandRun } from '../../support/data-command.js';
 import { moveWorkersToKill, startMove } from '../../support/move-command.js';
+import type { ProgramRun } from '../../support/program.js';
 import { makeShopFile } from '../../support/shop-file.js';
 import { freePort } from '../data/data-service-process.js';
 import type { Finding } from '../trial.js';
@@ -38,7 +38,7 @@ export async function moveRates({
   }
 }
 
-interface Timed extends CommandRun {
+interface Timed extends ProgramRun {
   readonly seconds: number;
 }
 

@@ -1,12 +1,12 @@
 // `node dist/server.js` for trials that kill it, trace it or let its start fail. No process
 // is left behind, even when the trial fails.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { killAll } from '../../../scripts/bench/processes.js';
 import { root } from '../../../scripts/setup.js';
-import { bareEnvironment } from '../../support/bare-environment.js';
+import { startProgram } from '../../support/program.js';
 
 const SERVER = join(root, 'dist/server.js');
 const UNIT = readFileSync(join(root, 'scripts/operations/service-management.service'), 'utf8');
@@ -74,64 +74,33 @@ export function spawnServer(options: ProcessOptions) {
     ...nodeOptions,
     script,
   ];
-  const child = spawn(command, args, {
-    env: { ...bareEnvironment(), PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
+  const program = startProgram([command, ...args], {
+    environment: { PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...environment },
+    third: hasChannel ? 'ipc' : undefined,
   });
+  const { child, output, exited } = program;
   running.add(child);
-  let output = '';
-  const watchers: Set<() => void> = new Set();
-  const tell = () => {
-    for (const watcher of watchers) watcher();
-  };
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      tell();
-    });
-  }
-  const exited: Promise<number | null> = new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => {
-      running.delete(child);
-      resolve(code);
-      tell();
-    });
-  });
-  exited.catch(() => {});
+  child.once('close', () => running.delete(child));
   const log = (): LogLine[] =>
-    output
+    output()
       .split('\n')
       .filter((line) => line.startsWith('{') && line.endsWith('}'))
       .map((line) => JSON.parse(line));
-  /** Resolves with the first log line of the event; rejects when the process ends before. */
-  const saw = (event: string) =>
-    new Promise((resolve: (line: LogLine) => void, reject) => {
-      const look = () => {
-        const line = log().find((candidate) => candidate.event === event);
-        if (line !== undefined) resolve(line);
-        else if (!running.has(child)) reject(new Error(`the server ended without it: ${output}`));
-        else return;
-        watchers.delete(look);
-      };
-      watchers.add(look);
-      child.once('error', reject);
-      look();
-    });
   return {
     child,
     pid: child.pid ?? 0,
-    output: () => output,
+    output,
     log,
-    saw,
+    /** Resolves with the first log line of the event; rejects when the process ends before. */
+    async saw(event: string): Promise<LogLine> {
+      const line = await program.saw(new RegExp(`^(\\{.*"event":"${event}".*\\})\\n`, 'm'));
+      return JSON.parse(line);
+    },
     /** Resolves with the exit code; null after a signal. */
     exited,
     isRunning: () => running.has(child),
     /** Sends the signal and resolves with the exit code once the process is gone. */
-    end(signal: NodeJS.Signals) {
-      child.kill(signal);
-      return exited;
-    },
+    end: (signal: NodeJS.Signals) => program.stop(signal),
   };
 }
 

@@ -4,13 +4,13 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { root } from '../../../scripts/setup.js';
-import { type CommandRun, startProgram } from '../../support/data-command.js';
 import { eventually } from '../../support/eventually.js';
 import {
   type LitestreamHome,
   type LitestreamProcess,
   litestreamHome,
 } from '../../support/litestream.js';
+import { type ProgramRun, startProgram } from '../../support/program.js';
 import type { Random } from '../load/random.js';
 import { freePort } from '../providers/program.js';
 import { ADMIN_KEY, type LogLine, type Service, spawnServer } from '../service/service-process.js';
@@ -153,9 +153,11 @@ export class Machine {
   }
 
   /** What `--check` says of the settings, with its exit code. */
-  check(): Promise<CommandRun> {
+  check(): Promise<ProgramRun> {
     const environment = { PORT: '0', ...this.#serviceSettings };
-    return startProgram(join(root, 'dist/server.js'), ['--check'], environment).ended;
+    return startProgram([process.execPath, join(root, 'dist/server.js'), '--check'], {
+      environment,
+    }).ended;
   }
 
   get #serviceSettings(): Record<string, string> {
@@ -264,11 +266,12 @@ export class Machine {
       ADMIN_API_KEY_FILE: this.keyFile,
       ...more,
     };
-    return startProgram(join(root, 'dist/manage.js'), args, environment).ended;
+    return startProgram([process.execPath, join(root, 'dist/manage.js'), ...args], { environment })
+      .ended;
   }
 
   /** Puts a backup in the place of the database. `lost`: acknowledged changes that it does not have. */
-  async restore(name: string): Promise<CommandRun & { readonly lost: number }> {
+  async restore(name: string): Promise<ProgramRun & { readonly lost: number }> {
     const ran = await this.run(['restore', join(this.backups, name)]);
     if (ran.code !== 0) throw new Error(`restore: ${ran.stderr}`);
     return { ...ran, lost: this.clients.ledger.goBack(this.#moments.get(name) ?? 0) };

@@ -1,0 +1,106 @@
+// A program as a process of a test: what it has printed, a wait for a text of it, its end.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import { bareEnvironment } from './bare-environment.js';
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** What a program printed in all, and its exit code: null after a signal. */
+export interface ProgramRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Program {
+  readonly child: ChildProcess;
+  /** Everything on standard output and error so far, as it came. */
+  output(): string;
+  /**
+   * Resolves with the text, or with the first group of the pattern, once the output has it; a
+   * text so many times. Rejects if the process ends before.
+   */
+  saw(wanted: string | RegExp, times?: number): Promise<string>;
+  /** Resolves with the exit code when the process has ended and all is printed. */
+  readonly exited: Promise<number | null>;
+  readonly ended: Promise<ProgramRun>;
+  /** Sends the signal, SIGTERM by default; resolves with the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface ProgramOptions {
+  /** Beside the little that every program needs. An undefined variable is left out. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly cwd?: string | undefined;
+  /** Of standard input; without it the program has none. */
+  readonly input?: string | undefined;
+  /** Becomes descriptor 3: another descriptor, or a channel for messages. */
+  readonly third?: number | 'ipc' | undefined;
+}
+
+/** Starts a command, which may fail to start. A command that is missing rejects `exited`. */
+export function startProgram(
+  [command = '', ...args]: readonly string[],
+  { environment, cwd, input, third }: ProgramOptions = {},
+): Program {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...bareEnvironment(), ...environment },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(third ? [third] : [])],
+  });
+  (child.stdin as Writable | null)?.end(input);
+  const text = { stdout: '', stderr: '' };
+  let output = '';
+  const lookers = new Set<() => void>();
+  const tell = () => {
+    for (const look of lookers) look();
+  };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+      output += chunk;
+      tell();
+    });
+  }
+  let hasEnded = false;
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      hasEnded = true;
+      resolve(code);
+      tell();
+    });
+  });
+  exited.catch(() => {});
+  const saw = (wanted: string | RegExp, times = 1) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const found = foundIn(output, wanted, times);
+        if (found !== undefined) resolve(found);
+        else if (hasEnded) reject(new Error(`the process ended: ${output}`));
+        else return;
+        lookers.delete(look);
+      };
+      exited.catch(reject);
+      lookers.add(look);
+      look();
+    });
+  return {
+    child,
+    output: () => output,
+    saw,
+    exited,
+    ended: exited.then((code) => ({ code, ...text })),
+    stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+function foundIn(output: string, wanted: string | RegExp, times: number): string | undefined {
+  if (typeof wanted === 'string') return output.split(wanted).length > times ? wanted : undefined;
+  const found = wanted.exec(output);
+  return found?.[1] ?? found?.[0];
+}

@@ -1,9 +1,8 @@
-// Small versions of the trials `json`, `provider`, `secrets` and `cpu`: the parts
-// that need no long wait. hostile-clients.test.ts has the quickest.
+// Small versions of the trials `json`, `provider` and `secrets`: the parts that need
+// no long wait. hostile-clients.test.ts has the quickest.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { costliestRequests } from './cpu.js';
 import { corpusFinding } from './json.js';
 import { misbehaviourFindings, startWith } from './provider.js';
 import { settingsFinding } from './secrets/settings.js';
@@ -54,18 +53,6 @@ it(
   async () => {
     const own = await openTemporaryFolder();
     expectToHold(await leakFinding(own.path, 1), await settingsFinding(own.path));
-    await own.remove();
-  },
-  TIMEOUT_MS,
-);
-
-it(
-  'answers every expensive request as it should',
-  async () => {
-    const own = await openTemporaryFolder();
-    const sizes = { records: 2_000, orders: 2_000, tenants: 2_000, large: 5, rounds: 1 };
-    const findings = await costliestRequests(sizes, own.path);
-    expect(findings.filter(({ found }) => found.includes('answered'))).toEqual([]);
     await own.remove();
   },
   TIMEOUT_MS,

@@ -1,9 +1,8 @@
-// `node dist/server.js` with a probe inside that measures its event loop and memory.
+// `node dist/server.js` with a probe inside that measures its memory.
 
 import { join } from 'node:path';
 import { memoryOf } from '../../../scripts/bench/processes.js';
 import { openIdentityProvider } from './identity-provider.js';
-import type { Probed } from './probe.js';
 import { spawnServer } from './service-process.js';
 
 const PROBE = new URL('./probe.js', import.meta.url).href;
@@ -24,14 +23,6 @@ export async function startService(
   const { child, pid, output } = server;
   const { address } = await server.saw('started');
 
-  const probed = (call: 'reset' | 'read' | 'heap'): Promise<Probed> =>
-    new Promise((resolve, reject) => {
-      child.once('message', (message) => resolve(message as Probed));
-      child.send({ call }, (error) => {
-        if (error !== null) reject(error);
-      });
-    });
-
   return {
     origin: String(address),
     /** Everything that it printed so far. */
@@ -41,14 +32,14 @@ export async function startService(
     },
     /** Sends SIGTERM and resolves with the exit code. */
     stop: () => server.end('SIGTERM'),
-    /** The delays of its event loop during `work`. */
-    async delayDuring(work: () => Promise<unknown>) {
-      await probed('reset');
-      await work();
-      return probed('read');
-    },
     /** Bytes in use after a garbage collection. */
-    heapBytes: async () => (await probed('heap')).heapBytes,
+    heapBytes: () =>
+      new Promise<number>((resolve, reject) => {
+        child.once('message', (bytes) => resolve(bytes as number));
+        child.send({}, (error) => {
+          if (error !== null) reject(error);
+        });
+      }),
     /** Resident memory in bytes, now and at most so far; NaN when the system does not tell. */
     memory: () => memoryOf(pid),
   };

@@ -51,7 +51,7 @@ export async function makeShopFile(path: string, shop: ShopFile): Promise<void> 
       rows = [];
     };
     for (let i = 0; i < shop.records; i++) {
-      const collection = COLLECTION_NAMES[(i * 7) % COLLECTION_NAMES.length] ?? 'orders';
+      const collection = COLLECTION_NAMES[i % COLLECTION_NAMES.length] ?? 'orders';
       sequences[collection] = (sequences[collection] ?? 0) + (i % 50 === 49 ? 2 : 1);
       const id = formatId(collection, sequences[collection]);
       const owner = shop.accounts[(i * 3 + (i % 5)) % shop.accounts.length] ?? '';

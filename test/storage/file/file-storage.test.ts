@@ -9,6 +9,7 @@ import type { Worker } from 'node:worker_threads';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
+import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
 import type { RecordStorage } from '../../../src/core/records/record-storage.js';
 import { SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
 import { emptyDatabase } from '../../support/empty-database.js';
@@ -96,7 +97,7 @@ describe('The libSQL file', () => {
 
   it('of another name is opened beside it', async () => {
     const beside = await openLibsqlStorage({ path: join(folder.path, 'beside.db') });
-    expect((await loaded(beside)).length).toBe(19);
+    expect(await loaded(beside)).toHaveLength(SAMPLE_COUNT);
     await beside.close();
   });
 

@@ -1,5 +1,6 @@
 // Long answers: made as the client reads, and let go where it stops reading.
 
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Admission } from '../../src/core/admission/admission.js';
 import { unsliced } from '../../src/core/admission/fair-scheduler.js';
@@ -22,4 +23,38 @@ it('A streamed answer releases its texts and its bytes as soon as the client sto
   expect([isLetGo, admission.heldBytes > 0]).toEqual([false, true]);
   await reader.cancel();
   expect([isLetGo, admission.heldBytes]).toEqual([true, 0]);
+});
+
+/** What one stream holds; a second one of the account waits for it. */
+const HELD_BYTES = 393_216;
+
+async function waitingStream(isDisconnected?: () => boolean) {
+  const admission = new Admission({ ...LIMITS, accountMaxBytes: HELD_BYTES });
+  admission.acquire('neema', HELD_BYTES, () => false);
+  async function* texts() {
+    yield 'x';
+  }
+  const stream = answerStreams(unsliced(), admission)('neema', isDisconnected)(texts());
+  const reader = stream.getReader();
+  const reading = reader.read();
+  // A stream asks for its first piece in a later turn.
+  await setImmediate();
+  return { admission, reader, reading };
+}
+
+it('A streamed answer that is cancelled as its bytes come gives them back', async () => {
+  const { admission, reader, reading } = await waitingStream();
+  admission.release('neema', HELD_BYTES);
+  await reader.cancel();
+  expect(await reading).toEqual({ done: true, value: undefined });
+  expect(admission.heldBytes).toBe(0);
+});
+
+it('A streamed answer takes no bytes for a client that has gone while it waited', async () => {
+  let isGone = false;
+  const { admission, reading } = await waitingStream(() => isGone);
+  isGone = true;
+  admission.release('neema', HELD_BYTES);
+  await expect(reading).rejects.toThrow();
+  expect(admission.heldBytes).toBe(0);
 });

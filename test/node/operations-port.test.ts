@@ -141,6 +141,26 @@ describe('The service says that it is not ready', () => {
     expect(await server.exited).toBe(0);
   });
 
+  it('until it has started, and from then on tells of the backups that it takes', async () => {
+    const OPS_PORT = String(await nextFreePort(20_000 + Math.floor(Math.random() * 10_000)));
+    const BACKUP_DIR = join(service.folder, 'backups');
+    await mkdir(BACKUP_DIR);
+    const server = spawnServer({ ...service.environment, OPS_PORT, BACKUP_DIR });
+    const operations = `http://127.0.0.1:${OPS_PORT}`;
+    // So many at once that some are asked just before the end of the start.
+    await eventually(() => fetch(`${operations}/live`));
+    const askers = Array.from({ length: 20 }, async () => {
+      for (;;) {
+        const page = await readyOf(operations);
+        expect(page.warnings).toEqual([]);
+        if (page.ready) return;
+      }
+    });
+    await Promise.all(askers);
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+  });
+
   it('from the first moment of a stop, and accepts for READY_STOP_DELAY_MS', async () => {
     const server = await service.start({ ...PORT, READY_STOP_DELAY_MS: '1500' });
     const operations = operationsOf(server);

@@ -69,15 +69,14 @@ function fail(meter: Meter, reason: string): void {
 describe('The service is not ready', () => {
   it('until it has started, and from the first moment of a stop', async () => {
     const { readiness, asked, figures } = open();
-    expect(await readiness.answer(figures())).toEqual({
+    expect(await readiness.answer(figures(), undefined)).toEqual({
       ready: false,
       reasons: ['starting'],
       warnings: [],
     });
-    readiness.started(asked);
-    expect(await readiness.answer(figures())).toMatchObject({ ready: true, reasons: [] });
+    expect(await readiness.answer(figures(), asked)).toMatchObject({ ready: true, reasons: [] });
     readiness.stopping();
-    expect(await readiness.answer(figures())).toMatchObject({
+    expect(await readiness.answer(figures(), asked)).toMatchObject({
       ready: false,
       reasons: ['stopping'],
     });
@@ -88,47 +87,42 @@ describe('The service is not ready', () => {
     ['hangs', () => new Promise<void>(() => {})],
   ])('while its database %s', async (_, ping) => {
     const { readiness, asked, figures } = open({ ping });
-    readiness.started(asked);
-    expect((await readiness.answer(figures())).reasons).toEqual(['database_unavailable']);
+    expect((await readiness.answer(figures(), asked)).reasons).toEqual(['database_unavailable']);
   });
 
   it('while storage is lost', async () => {
     const { readiness, asked, meter, figures } = open();
-    readiness.started(asked);
     meter.storageLost();
-    expect((await readiness.answer(figures())).reasons).toEqual(['storage_lost']);
+    expect((await readiness.answer(figures(), asked)).reasons).toEqual(['storage_lost']);
   });
 
   it('while commits fail, and tries one at most once a second', async () => {
     const { readiness, asked, meter, clock, figures, trials } = open({
       touch: () => Promise.reject(new Error('SQLITE_IOERR')),
     });
-    readiness.started(asked);
     fail(meter, 'SQLITE_IOERR');
     for (let i = 0; i < 5; i++) {
-      expect((await readiness.answer(figures())).reasons).toEqual(['writes_failing']);
+      expect((await readiness.answer(figures(), asked)).reasons).toEqual(['writes_failing']);
     }
     expect(trials()).toBe(1);
     clock.now += 1_000;
-    await readiness.answer(figures());
+    await readiness.answer(figures(), asked);
     expect(trials()).toBe(2);
   });
 
   it("until a trial commit succeeds, also without a client's write", async () => {
     const { readiness, asked, meter, figures } = open();
-    readiness.started(asked);
     fail(meter, 'SQLITE_IOERR');
     // The trial may end after this answer is given.
-    await readiness.answer(figures());
-    expect((await readiness.answer(figures())).reasons).toEqual([]);
+    await readiness.answer(figures(), asked);
+    expect((await readiness.answer(figures(), asked)).reasons).toEqual([]);
     expect(meter.commits.of('committed')).toBe(0);
   });
 
   it('while the disk has no room for a group of writes, and then tries no commit', async () => {
     const { readiness, asked, meter, figures, trials } = open();
-    readiness.started(asked);
     fail(meter, 'SQLITE_FULL: database or disk is full');
-    expect((await readiness.answer(figures(4_096))).reasons).toEqual([
+    expect((await readiness.answer(figures(4_096), asked)).reasons).toEqual([
       'writes_failing',
       'disk_full',
     ]);
@@ -139,23 +133,21 @@ describe('The service is not ready', () => {
 describe('A warning', () => {
   it('reports a provider that did not answer, and ends when it answers', async () => {
     const { readiness, asked, meter, figures } = open();
-    readiness.started(asked);
     meter.identityChecked('unavailable', 4_000);
-    expect(await readiness.answer(figures())).toEqual({
+    expect(await readiness.answer(figures(), asked)).toEqual({
       ready: true,
       reasons: [],
       warnings: ['identity_provider_unavailable'],
     });
     meter.identityChecked('invalid', 5);
-    expect((await readiness.answer(figures())).warnings).toEqual([]);
+    expect((await readiness.answer(figures(), asked)).warnings).toEqual([]);
   });
 
   it('reports a provider that was unfit at the start, until it has accepted one token and refused another', async () => {
     const { readiness, asked, meter, figures } = open();
-    readiness.started(asked);
     const finding = { ok: false, found: 'status 404', remedy: 'set another address' };
     const warnings = async (providerFinding?: typeof finding) =>
-      (await readiness.answer(figures(PLENTY_BYTES, undefined, providerFinding))).warnings;
+      (await readiness.answer(figures(PLENTY_BYTES, undefined, providerFinding), asked)).warnings;
     expect(await warnings()).toEqual([]);
     expect(await warnings({ ...finding, ok: true })).toEqual([]);
     expect(await warnings(finding)).toEqual(['identity_provider_unfit']);
@@ -168,10 +160,9 @@ describe('A warning', () => {
 
   it('reports a provider that was away at the start, until a check of a token knows more', async () => {
     const { readiness, asked, meter, figures } = open();
-    readiness.started(asked);
     const finding = { ok: false, found: 'no answer', remedy: 'see whether it is up', away: true };
     const warnings = async () =>
-      (await readiness.answer(figures(PLENTY_BYTES, undefined, finding))).warnings;
+      (await readiness.answer(figures(PLENTY_BYTES, undefined, finding), asked)).warnings;
     expect(await warnings()).toEqual(['identity_provider_unavailable']);
     meter.identityChecked('identified', 5);
     expect(await warnings()).toEqual([]);
@@ -179,7 +170,6 @@ describe('A warning', () => {
 
   it('reports a backup from the future, which counts for nothing', async () => {
     const { readiness, asked, meter, clock, figures } = open();
-    readiness.started(asked);
     const backups = (...ages: readonly number[]) => ({
       folder: 'b',
       intervalHours: 24,
@@ -188,7 +178,7 @@ describe('A warning', () => {
       kept: ages.map((age) => ({ name: 'x', takenAt: clock.now - age, bytes: 1 })),
     });
     const warnings = async (...ages: readonly number[]) =>
-      (await readiness.answer(figures(PLENTY_BYTES, backups(...ages)))).warnings;
+      (await readiness.answer(figures(PLENTY_BYTES, backups(...ages)), asked)).warnings;
     const ahead = -400 * 24 * HOUR_MS;
     expect(await warnings(ahead, HOUR_MS)).toEqual(['backup_from_future']);
     expect(await warnings(ahead, 49 * HOUR_MS)).toEqual(['backup_overdue', 'backup_from_future']);
@@ -200,22 +190,20 @@ describe('A warning', () => {
   it('reports that there is neither a backup nor a replica, once the service has started', async () => {
     const { readiness, asked, figures } = open();
     const without = { ...figures(), backups: undefined };
-    expect((await readiness.answer(without)).warnings).toEqual([]);
-    readiness.started(asked);
-    expect((await readiness.answer(without)).warnings).toEqual(['backup_not_configured']);
+    expect((await readiness.answer(without, undefined)).warnings).toEqual([]);
+    expect((await readiness.answer(without, asked)).warnings).toEqual(['backup_not_configured']);
     const replication = {
       mode: 'async',
       isReached: true,
       reason: undefined,
       behindSeconds: 0,
     } as const;
-    expect((await readiness.answer({ ...without, replication })).warnings).toEqual([]);
-    expect((await readiness.answer(figures())).warnings).toEqual([]);
+    expect((await readiness.answer({ ...without, replication }, asked)).warnings).toEqual([]);
+    expect((await readiness.answer(figures(), asked)).warnings).toEqual([]);
   });
 
   it('reports a failed backup and an overdue one', async () => {
     const { readiness, asked, meter, clock, figures } = open();
-    readiness.started(asked);
     const kept = (age: number) => ({
       folder: 'b',
       intervalHours: 24,
@@ -224,7 +212,7 @@ describe('A warning', () => {
       kept: [{ name: 'x', takenAt: clock.now - age, bytes: 1 }],
     });
     const warnings = async (age: number) =>
-      (await readiness.answer(figures(PLENTY_BYTES, kept(age)))).warnings;
+      (await readiness.answer(figures(PLENTY_BYTES, kept(age)), asked)).warnings;
     expect(await warnings(47 * HOUR_MS)).toEqual([]);
     expect(await warnings(49 * HOUR_MS)).toEqual(['backup_overdue']);
     meter.backupFailed('the disk is full');

@@ -113,7 +113,6 @@ export class Operations {
     this.#parts = parts;
     const { backups } = parts;
     this.#kept = backups && new Latest(() => backups.kept().catch(() => undefined), undefined);
-    this.#readiness.started(parts.storage);
   }
 
   /** From here on `/ready` says so. Resolves when the service may stop accepting. */
@@ -159,8 +158,10 @@ export class Operations {
   }
 
   async #measured(): Promise<Measured> {
-    const figures = await this.#figures();
-    const ready = await this.#readiness.answer(figures);
+    // Held: a start that ends between two looks would have storage and, as yet, no backups.
+    const parts = this.#parts;
+    const figures = await this.#figures(parts);
+    const ready = await this.#readiness.answer(figures, parts?.storage);
     return {
       meter: this.#meter,
       figures,
@@ -170,13 +171,13 @@ export class Operations {
     };
   }
 
-  async #figures(): Promise<Figures> {
+  async #figures(parts: StartedParts | undefined): Promise<Figures> {
     const [usage, disk, service, backups, erasures] = await Promise.all([
       processFigures(),
       this.#disk.value(),
-      this.#serviceFigures(),
-      this.#backupFigures(),
-      this.#parts?.erasedAccounts?.figures(),
+      parts && this.#serviceFigures(parts),
+      parts && this.#backupFigures(parts),
+      parts?.erasedAccounts?.figures(),
     ]);
     return {
       build: { version: VERSION, runtime: `node ${process.version}` },
@@ -184,32 +185,31 @@ export class Operations {
       eventLoop: eventLoopFigures(),
       service,
       disk,
-      providerFinding: this.#parts?.providerFinding(),
+      providerFinding: parts?.providerFinding(),
       backups,
-      replication: this.#parts?.replica?.figures,
+      replication: parts?.replica?.figures,
       erasures,
     };
   }
 
-  async #serviceFigures(): Promise<Figures['service']> {
-    if (this.#parts === undefined) return undefined;
-    const { server, records } = this.#parts;
+  async #serviceFigures(parts: StartedParts): Promise<Figures['service']> {
+    const { server, records } = parts;
     const { tenant_count, resources } = await records.operator.overview();
     return {
       connections: server.connectionCount,
       requestsInFlight: server.requestCount,
       writesWaiting: records.writesWaiting,
-      heavyWork: this.#parts.heavyWork(),
+      heavyWork: parts.heavyWork(),
       records: resources,
       accounts: tenant_count,
     };
   }
 
-  async #backupFigures(): Promise<BackupFigures | undefined> {
-    const plan = this.#parts?.backupPlan;
-    if (plan === undefined) return undefined;
-    const isUnderWay = this.#parts?.backups?.isUnderWay ?? false;
-    return { ...plan, isUnderWay, kept: await this.#kept?.value() };
+  async #backupFigures(parts: StartedParts): Promise<BackupFigures | undefined> {
+    const { backupPlan, backups } = parts;
+    if (backupPlan === undefined) return undefined;
+    const isUnderWay = backups?.isUnderWay ?? false;
+    return { ...backupPlan, isUnderWay, kept: await this.#kept?.value() };
   }
 }
 

@@ -46,7 +46,6 @@ export interface ReadinessOptions {
 
 export class Readiness {
   readonly #options: ReadinessOptions;
-  #storage: AskedStorage | undefined;
   #isStopping = false;
   #ping: Promise<boolean> | undefined;
   #trial: Promise<void> | undefined;
@@ -56,25 +55,32 @@ export class Readiness {
     this.#options = options;
   }
 
-  started(storage: AskedStorage): void {
-    this.#storage = storage;
-  }
-
   stopping(): void {
     this.#isStopping = true;
   }
 
-  async answer(figures: Figures): Promise<ReadyAnswer> {
-    const reasons = await this.#reasons(figures.disk.freeBytes);
-    if (this.#storage !== undefined && figures.replication?.mode === 'sync') {
-      if (!figures.replication.isReached) reasons.push('replica_unreachable');
+  /** `storage` is undefined before the start has ended; `figures` are of the same moment. */
+  async answer(figures: Figures, storage: AskedStorage | undefined): Promise<ReadyAnswer> {
+    const reasons = await this.#reasons(figures.disk.freeBytes, storage);
+    const warnings = this.#warnings(figures);
+    if (storage !== undefined) {
+      const { backups, replication } = figures;
+      if (replication?.mode === 'sync' && !replication.isReached) {
+        reasons.push('replica_unreachable');
+      }
+      if (isBehind(replication)) warnings.push('replica_unreachable');
+      if (backups === undefined && replication === undefined) {
+        warnings.push('backup_not_configured');
+      }
     }
-    return { ready: reasons.length === 0, reasons, warnings: this.#warnings(figures) };
+    return { ready: reasons.length === 0, reasons, warnings };
   }
 
-  async #reasons(freeBytes: number | undefined): Promise<Reason[]> {
+  async #reasons(
+    freeBytes: number | undefined,
+    storage: AskedStorage | undefined,
+  ): Promise<Reason[]> {
     const { meter } = this.#options;
-    const storage = this.#storage;
     const reasons: Reason[] = [];
     if (storage?.look !== undefined) {
       await Promise.race([storage.look(), this.#options.after(DATABASE_ANSWER_MAX_MS)]);
@@ -106,9 +112,6 @@ export class Readiness {
     if (atStart?.ok === false && !atStart.away && !this.#providerProvedFit()) {
       warnings.push('identity_provider_unfit');
     }
-    if (backups === undefined && figures.replication === undefined && this.#storage !== undefined) {
-      warnings.push('backup_not_configured');
-    }
     if (meter.lastBackup?.failedSince) warnings.push('backup_failed');
     const { at, fromFuture } = newestBackup(backups, meter.lastBackup, clock());
     if (backups !== undefined && backups.intervalHours > 0) {
@@ -120,9 +123,6 @@ export class Readiness {
     if (meter.heldBack > 0) warnings.push('backup_held_back');
     if ((figures.erasures?.back ?? 0) > 0) warnings.push('erased_accounts_back');
     if (figures.erasures?.isUnreadable) warnings.push('erasure_ledger_unreadable');
-    if (this.#storage !== undefined && isBehind(figures.replication)) {
-      warnings.push('replica_unreachable');
-    }
     return warnings;
   }
 

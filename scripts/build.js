@@ -43,7 +43,7 @@ const sharedBundles = {
 const onNode = {
   ...common,
   platform: 'node',
-  external: ['libsql'],
+  external: ['libsql', 'pg'],
   plugins: [sharedBundles],
 };
 

@@ -90,7 +90,7 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
   return (request, host) => app.fetch(request, host);
 }
 
-export { type AdmissionLimits, UNLIMITED } from './core/admission/admission.js';
+export { Admission, type AdmissionLimits, UNLIMITED } from './core/admission/admission.js';
 export {
   FairScheduler,
   type FairSchedulerOptions,
@@ -145,6 +145,7 @@ export type {
   Sender,
   Usage,
 } from './core/records/record-service.js';
+export type { IdNumbers } from './core/records/record-set.js';
 export type {
   Changes,
   CommitResult,
@@ -158,5 +159,6 @@ export type {
 } from './core/records/record-storage.js';
 export { type RecordWork, workInPlace } from './core/records/record-work.js';
 export { sampleRows } from './core/records/sample-rows.js';
+export { SearchBlocks } from './core/records/search-blocks.js';
 export { type ServiceEvents, silentEvents } from './core/service-events.js';
 export type { HostBindings };

@@ -10,8 +10,9 @@ import { pagesOf } from './pages.js';
 const FOR_PROGRAMMERS =
   /^(?:\.built|types|preview|local-identity|worker|admin-worker|memory|storage-conformance|client|client-shared|operator-client)(?:\.js)?$|\.map$/;
 
-/** Prints the files that the driver of the database loads on this machine, its native part too. */
-const LOADED = "require('libsql'); console.log(JSON.stringify(Object.keys(require.cache)))";
+/** Prints the files that the drivers of the databases load on this machine, a native part too. */
+const LOADED =
+  "require('libsql'); require('pg').Pool; console.log(JSON.stringify(Object.keys(require.cache)))";
 
 /**
  * Writes the folder of a release, without Node. Returns the platform that it is for.

@@ -42,6 +42,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'hosts/settings': ['core/domain', 'core/identity', 'hosts'],
   'hosts/operations': ['core/domain', 'core', 'core/records'],
   'hosts/node': ['core/', 'storage/', 'hosts/', 'handler', 'libsql'],
+  'hosts/fleet': ['core/', 'storage/', 'hosts/', 'handler'],
   'hosts/workers': ['core/', 'storage/', 'hosts/', 'handler'],
   'clients/client': ['core'],
   'clients/openapi': ['core/'],
@@ -65,7 +66,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where Node's own modules may be used. */
-const NODE_LAYERS = /^(?:storage|hosts\/node|tools|preview|libsql|server|manage)\b/;
+const NODE_LAYERS = /^(?:storage|hosts\/(?:node|fleet)|tools|preview|libsql|server|manage)\b/;
 
 /** Where a host's clock, environment and console may be used. */
 const HOST_LAYERS = new RegExp(`${NODE_LAYERS.source}|^hosts/workers$`);
@@ -77,7 +78,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'core/http': ['hono'],
   'clients/openapi': ['zod'],
   handler: ['hono'],
-  storage: ['libsql'],
+  storage: ['libsql', 'pg'],
   'hosts/node': ['@hono/node-server'],
   'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono'],
   'tools/data': ['csv-parse', 'csv-stringify'],

@@ -1,15 +1,15 @@
 // Opens the records: everything from the storage into memory, then one writer.
 
 import { FairScheduler } from '../admission/fair-scheduler.js';
-import { COLLECTION_NAMES } from '../domain/collection-name.js';
+import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
 import { type Log, silentLog } from '../log.js';
 import { type ServiceEvents, silentEvents } from '../service-events.js';
 import { type AccountLimits, NO_LIMITS } from './account-limits.js';
 import { MemoryAccount } from './memory-account.js';
 import { MemoryOperator } from './memory-operator.js';
 import { PaymentRows } from './payment-rows.js';
-import type { AccountRecords, RecordService, Sender } from './record-service.js';
-import { RecordSet } from './record-set.js';
+import type { AccountRecords, RecordCounts, RecordService, Sender } from './record-service.js';
+import { type IdNumbers, RecordSet } from './record-set.js';
 import type { RecordStorage, StoredViews } from './record-storage.js';
 import { type RecordWork, workInPlace } from './record-work.js';
 import { SearchBlocks } from './search-blocks.js';
@@ -30,6 +30,10 @@ export interface OpenAccountRecordsOptions {
   readonly limits?: AccountLimits;
   /** Of texts that are kept for the next search. Default: 32,000,000. */
   readonly searchMaxCharacters?: number;
+  /** Texts that are kept for the next search, for records that share them with others. Default: their own. */
+  readonly searchBlocks?: SearchBlocks;
+  /** Which numbers new ids have, where other records give out the others. Default: every number. */
+  readonly idNumbers?: IdNumbers;
   /**
    * Called once when, after a failed commit, nobody can tell what storage holds.
    * Every later write fails with `STORAGE_FAILED`; reopen the records or stop.
@@ -42,6 +46,10 @@ export interface OpenAccountRecords {
   account(owner: string, sender?: Sender): AccountRecords;
   /** Writes that wait for a commit; those of the one under way are not among them. */
   readonly writesWaiting: number;
+  /** How many records there are of each collection. */
+  counts(): RecordCounts;
+  /** Accounts with at least one record. */
+  readonly accountCount: number;
   /** Every later write fails with `STORAGE_FAILED`; reads go on. Resolves when no commit is under way. */
   refuseWrites(): Promise<void>;
   /** Waits for every write under way, then closes the storage. */
@@ -75,8 +83,12 @@ export async function openAccountRecords(
   return accountsOf(await loadedSet(options), options);
 }
 
-async function loadedSet({ storage, limits }: OpenAccountRecordsOptions): Promise<RecordSet> {
-  const set = new RecordSet({ countsBytes: (limits?.maxBytes ?? 0) > 0 });
+async function loadedSet({
+  storage,
+  limits,
+  idNumbers,
+}: OpenAccountRecordsOptions): Promise<RecordSet> {
+  const set = new RecordSet({ countsBytes: (limits?.maxBytes ?? 0) > 0, idNumbers });
   for await (const page of storage.load()) set.load(page);
   set.loaded();
   const sequences = await storage.sequences();
@@ -89,13 +101,17 @@ function accountsOf(set: RecordSet, options: OpenAccountRecordsOptions): OpenAcc
   const { work = workInPlace, limits = NO_LIMITS, onStorageLost = () => {} } = options;
   const { events = silentEvents } = options;
   const writer = new Writer({ set, storage, scheduler, log, events, clock, onStorageLost });
-  const searchBlocks = new SearchBlocks(options.searchMaxCharacters);
+  const { searchBlocks = new SearchBlocks(options.searchMaxCharacters) } = options;
   const paymentRows = new PaymentRows(work);
   const context = { set, writer, work, limits, searchBlocks, paymentRows, scheduler, clock };
   return {
     account: (owner, sender) => new MemoryAccount(context, owner, sender),
     get writesWaiting() {
       return writer.waiting;
+    },
+    counts: () => byCollection((name) => set.count(name)),
+    get accountCount() {
+      return set.ownerCount;
     },
     async refuseWrites() {
       writer.refuse();

@@ -1,0 +1,217 @@
+// The operator's questions across accounts, answered by SQL: no process holds all of them.
+
+import {
+  byCollection,
+  COLLECTION_NAMES,
+  type CollectionName,
+} from '../../core/domain/collection-name.js';
+import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
+import { Needle } from '../../core/domain/search.js';
+import type {
+  AccountPage,
+  AccountSummary,
+  OperatorViews,
+  Overview,
+  Usage,
+} from '../../core/records/record-service.js';
+import type {
+  StoredTotals,
+  StoredUsage,
+  StoredViews,
+  ThreeTimes,
+} from '../../core/records/record-storage.js';
+import { overviewOf, recordCount, usageView, windowStarts } from '../../core/records/usage-view.js';
+import type { PostgresPool } from './postgres-pool.js';
+import { TOUCH } from './shard-statements.js';
+import { fromStored } from './stored-text.js';
+
+/** Accounts that a search looks at in one go. */
+const SEARCHED_AT_ONCE = 2_000;
+
+export interface PostgresViewsOptions {
+  readonly pool: PostgresPool;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock: () => number;
+}
+
+export class PostgresViews implements OperatorViews {
+  readonly #pool: PostgresPool;
+  readonly #clock: () => number;
+  readonly #stored: StoredViews;
+
+  constructor({ pool, clock }: PostgresViewsOptions) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#stored = new PostgresTotals(pool);
+  }
+
+  async overview(): Promise<Overview> {
+    type Row = { collection: CollectionName; records: string };
+    const [counts, accounts] = await Promise.all([
+      this.#pool.run<Row>(COUNTS),
+      this.#pool.run<{ accounts: string }>(ACCOUNT_COUNT),
+    ]);
+    const count = (name: CollectionName) =>
+      Number(counts.rows.find(({ collection }) => collection === name)?.records ?? 0);
+    return overviewOf(Number(accounts.rows[0]?.accounts), count);
+  }
+
+  async accounts(q: string, page: PageRequest): Promise<AccountPage> {
+    const first = offsetOf(page);
+    if (q === '') {
+      const [{ rows }, count] = await Promise.all([
+        this.#pool.run<{ owner: string }>(OWNERS, [page.pageSize, first]),
+        this.#pool.run<{ accounts: string }>(ACCOUNT_COUNT),
+      ]);
+      const items = await this.#summaries(rows.map(({ owner }) => owner));
+      return { items, total: Number(count.rows[0]?.accounts) };
+    }
+    const owners = await this.#matchingOwners(q);
+    const items = await this.#summaries(owners.slice(first, first + page.pageSize));
+    return { items, total: owners.length };
+  }
+
+  async usage(): Promise<Usage> {
+    return usageView(await this.#stored.usage(windowStarts(this.#clock())));
+  }
+
+  auditEvents(page: PageRequest): Promise<Page> {
+    return this.#stored.auditEvents(page);
+  }
+
+  ping(): Promise<void> {
+    return this.#stored.ping();
+  }
+
+  /** `owners`: as the column has them, in order. */
+  async #summaries(owners: readonly string[]): Promise<AccountSummary[]> {
+    type Row = { owner: string; collection: CollectionName; records: string };
+    const { rows } = await this.#pool.run<Row>(TOTALS_OF, [owners]);
+    const totals = new Map(rows.map((row) => [`${row.collection}/${row.owner}`, row.records]));
+    return owners.map((owner) => {
+      const resources = byCollection((name) => Number(totals.get(`${name}/${owner}`) ?? 0));
+      const owner_sub = fromStored(owner);
+      return { owner_sub, record_count: recordCount(resources), resources };
+    });
+  }
+
+  /** As the column has them, in order. `q` looks in the subject and in the account's business profiles, with the search of every host. */
+  async #matchingOwners(q: string): Promise<string[]> {
+    const needle = new Needle(q);
+    const matching: string[] = [];
+    type Row = { owner: string; profiles: string[] | null };
+    for (let last = ''; ; ) {
+      const { rows } = await this.#pool.run<Row>(PROFILES, [last, SEARCHED_AT_ONCE]);
+      for (const { owner, profiles } of rows) {
+        const texts = [fromStored(owner), ...(profiles ?? [])];
+        if (texts.some((text) => isIn(text, needle))) matching.push(owner);
+        last = owner;
+      }
+      if (rows.length < SEARCHED_AT_ONCE) return matching;
+      // So many texts take some milliseconds: other requests come between.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+function isIn(text: string, needle: Needle): boolean {
+  for (const found of needle.search(text)) if (found) return true;
+  return false;
+}
+
+/** What storage alone knows, for the port's own checks, too. */
+export class PostgresTotals implements StoredViews {
+  readonly #pool: PostgresPool;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  /** One statement, so one moment. */
+  async usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
+    const { rows } = await this.#pool.run<UsageRow>(USAGE, [COLLECTION_NAMES, ...createdAfter]);
+    return {
+      collections: rows.flatMap(storedUsage),
+      auditEventCount: Number(rows[0]?.events ?? 0),
+    };
+  }
+
+  async auditEvents(page: PageRequest): Promise<Page> {
+    const [{ rows }, count] = await Promise.all([
+      this.#pool.run<{ id: string; event: string }>(EVENTS, [page.pageSize, offsetOf(page)]),
+      this.#pool.run<{ events: string }>(EVENT_COUNT),
+    ]);
+    const items = rows.map(({ id, event }) =>
+      JSON.stringify({ ...JSON.parse(event), id: Number(id) }),
+    );
+    return { items, total: Number(count.rows[0]?.events) };
+  }
+
+  async ping(): Promise<void> {
+    await this.#pool.run('select 1');
+  }
+
+  /** A commit that changes nothing. */
+  async touch(): Promise<void> {
+    await this.#pool.run(TOUCH);
+  }
+}
+
+interface UsageRow {
+  readonly collection: CollectionName;
+  readonly records: string | null;
+  readonly bytes: string | null;
+  readonly after_first: string;
+  readonly after_second: string;
+  readonly after_third: string;
+  readonly updated_at: string | null;
+  readonly events: string;
+}
+
+function storedUsage(row: UsageRow): StoredUsage[] {
+  const { collection, records, bytes, updated_at: updatedAt } = row;
+  if (records === null) return [];
+  return [
+    {
+      collection,
+      records: Number(records),
+      payloadBytes: Number(bytes),
+      createdAfter: [Number(row.after_first), Number(row.after_second), Number(row.after_third)],
+      lastUpdatedAt: Number(updatedAt),
+    },
+  ];
+}
+
+const COUNTS = 'select collection, sum(records) as records from account_totals group by 1';
+
+/** Rows that no account owns are counted under the empty name. */
+const ACCOUNT_COUNT =
+  "select count(distinct owner) as accounts from account_totals where owner <> ''";
+
+const OWNERS = `
+  select owner from (select distinct owner from account_totals where owner <> '') o
+   order by owner collate "C" limit $1 offset $2`;
+
+const TOTALS_OF =
+  'select owner, collection, records from account_totals where owner = any ($1::text[])';
+
+const PROFILES = `
+  select o.owner, (select array_agg(r.body) from records r
+                    where r.owner = o.owner and r.collection = 'businesses') as profiles
+    from (select distinct owner collate "C" as owner from account_totals
+           where owner collate "C" > $1 and owner <> '' order by 1 limit $2) o
+   order by 1`;
+
+const USAGE = `
+  select name as collection, t.records, t.bytes,
+    (select count(*) from records where collection = name and created_at > $2) as after_first,
+    (select count(*) from records where collection = name and created_at > $3) as after_second,
+    (select count(*) from records where collection = name and created_at > $4) as after_third,
+    (select max(updated_at) from records where collection = name) as updated_at,
+    (select count(*) from audit_events) as events
+    from unnest($1::text[]) name
+    left join (select collection, sum(records) as records, sum(bytes) as bytes
+                 from account_totals group by 1) t on t.collection = name`;
+
+const EVENTS = 'select id, event from audit_events order by id desc limit $1 offset $2';
+const EVENT_COUNT = 'select count(*) as events from audit_events';

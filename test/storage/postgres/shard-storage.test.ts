@@ -1,0 +1,111 @@
+// The storage of one shard over a real Postgres: the ports' promises, and what is certain about a
+// commit whose connection was lost.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordStorage, StoredViews } from '../../../src/core/records/record-storage.js';
+import { PostgresPool } from '../../../src/storage/postgres/postgres-pool.js';
+import { prepareSchema } from '../../../src/storage/postgres/postgres-schema.js';
+import { PostgresTotals } from '../../../src/storage/postgres/postgres-views.js';
+import { openShard } from '../../../src/storage/postgres/shard-storage.js';
+import { newDatabaseName, type PostgresServer, sharedPostgres } from '../../support/postgres.js';
+import { changes, conformanceOf, loaded, row } from '../storage-conformance.js';
+import { viewsConformanceOf } from '../views-conformance.js';
+
+/** A storage of one shard alone, each opening with connections of its own. */
+async function openIn(url: string): Promise<RecordStorage & StoredViews> {
+  const pool = new PostgresPool({ url, max: 2, applicationName: 'test' });
+  await prepareSchema(pool, async () => {});
+  const storage = await openShard({ pool, shard: 0, holder: 'test', byForce: true });
+  if (storage === undefined) throw new Error('the shard was not taken');
+  const totals = new PostgresTotals(pool);
+  return {
+    bodyMaxBytes: storage.bodyMaxBytes,
+    load: () => storage.load(),
+    sequences: () => storage.sequences(),
+    commit: (changes) => storage.commit(changes),
+    usage: (times) => totals.usage(times),
+    auditEvents: (page) => totals.auditEvents(page),
+    ping: () => totals.ping(),
+    async close() {
+      await storage.close();
+      await pool.close();
+    },
+  };
+}
+
+async function makeHome() {
+  const [server, name] = [await sharedPostgres(), newDatabaseName()];
+  const url = await server.make(name);
+  return {
+    open: () => openIn(url),
+    refuseEvents: async () => {
+      await server.sql(name, 'alter table audit_events add check (event is null) not valid');
+    },
+    remove: () => server.drop(name),
+  };
+}
+
+conformanceOf('a shard in Postgres', makeHome);
+viewsConformanceOf('a shard in Postgres', makeHome);
+
+describe('A commit to Postgres', () => {
+  let server: PostgresServer;
+  const name = newDatabaseName();
+  let url: string;
+  beforeAll(async () => {
+    server = await sharedPostgres();
+    url = await server.make(name);
+  });
+  afterAll(() => server.drop(name));
+
+  it('is stored once, and confirmed, where every connection ends under it', async () => {
+    const storage = await openIn(url);
+    // Each commit takes 50 ms, so that the end comes in its midst.
+    await server.sql(
+      name,
+      `create function slow() returns trigger language plpgsql as
+         $$ begin perform pg_sleep(0.05); return new; end $$`,
+    );
+    await server.sql(
+      name,
+      'create trigger slow before insert on records for each row execute function slow()',
+    );
+    const outcomes: string[] = [];
+    for (let position = 1; position <= 10; position++) {
+      const committing = storage.commit(changes({ puts: [row(position)] }));
+      await new Promise((resolve) => setTimeout(resolve, position * 8));
+      await server.sql(
+        name,
+        'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = current_database()',
+      );
+      outcomes.push((await committing).status);
+    }
+    expect(outcomes).toEqual(outcomes.map(() => 'committed'));
+    expect((await loaded(storage)).map(({ position }) => position)).toEqual(
+      outcomes.map((_, i) => i + 1),
+    );
+    await storage.close();
+  });
+
+  it('is not stored where Postgres refuses it, and the next one is', async () => {
+    const storage = await openIn(url);
+    const twice = { ...row(101), id: row(1).id };
+    const refused = await storage.commit(changes({ puts: [row(100), twice] }));
+    expect(refused.status).toBe('notStored');
+    expect((await storage.commit(changes({ puts: [row(102)] }))).status).toBe('committed');
+    const positions = (await loaded(storage)).map(({ position }) => position);
+    expect(positions.slice(-1)).toEqual([102]);
+    await storage.close();
+  });
+
+  it('leaves no name of an account without a record', async () => {
+    const storage = await openIn(url);
+    const owned = { ...row(200, '{"id":"CUS-0200","owner_sub":"to be erased"}') };
+    await storage.commit(changes({ puts: [owned] }));
+    const totals = () => server.sql(name, "select * from account_totals where owner like 'to be%'");
+    expect(await totals()).toMatchObject([{ collection: 'customers', records: '1' }]);
+    await storage.commit(changes({ removals: [200] }));
+    expect(await totals()).toEqual([]);
+    await storage.close();
+  });
+});

@@ -4,6 +4,7 @@
 import { ADMIN_KEY_MIN_CHARACTERS } from '../core/domain/limits.js';
 import { AUDIENCE_HINT } from '../core/identity/identity-provider.js';
 import type { SignInSettings } from '../core/identity/sign-in.js';
+import { type FleetSettings, readFleet } from './settings/fleet-settings.js';
 import { readSignIn } from './settings/identity-settings.js';
 import { type ObjectPlace, readObjectPlace } from './settings/object-settings.js';
 import { type OperationsSettings, readOperationsSettings } from './settings/operations-settings.js';
@@ -14,8 +15,10 @@ import {
   onOrOff,
   type Parser,
   quoted,
+  type ReadFile,
   read,
   SettingError,
+  textOfFile,
   wholeNumber,
 } from './settings/setting-values.js';
 
@@ -26,13 +29,21 @@ export {
   type ReplicationSettings,
   replicaSettings,
 } from './settings/replication-settings.js';
-export { type Environment, isLoopback, SettingError } from './settings/setting-values.js';
+export {
+  type Environment,
+  isLoopback,
+  type ReadFile,
+  SettingError,
+} from './settings/setting-values.js';
 
 export interface Settings {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
+  /** Of the database file; empty in a fleet. */
   readonly databasePath: string;
+  /** Undefined: the database is a file. */
+  readonly fleet: FleetSettings | undefined;
   /** A missing database is made also where an earlier one is known to have been. */
   readonly databaseCreate: boolean;
   /** A new database gets the sample rows of `local-preview`. */
@@ -67,9 +78,6 @@ export interface BackupSettings {
   readonly keep: number;
 }
 
-/** Reads a small text file whole; throws where it cannot. */
-export type ReadFile = (path: string) => string;
-
 /** A year. */
 const BACKUP_INTERVAL_MAX_HOURS = 8_760;
 const BACKUP_KEEP_MAX = 10_000;
@@ -81,10 +89,12 @@ const ADMIN_KEYS_MAX = 2;
  * variable is an unset one. A host without files passes no `readFile`.
  */
 export function readSettings(environment: Environment, readFile?: ReadFile): Settings {
+  const fleet = readFleet(environment, readFile);
   return Object.freeze({
     host: environment['HOST'] || '127.0.0.1',
     port: read(environment, 'PORT', wholeNumber(0, 65_535), 8080),
-    databasePath: readDatabasePath(environment),
+    databasePath: fleet === undefined ? readDatabasePath(environment, OR_POSTGRES) : '',
+    fleet,
     databaseCreate: read(environment, 'DATABASE_CREATE', yes, false),
     sampleRecords: readSampleRecords(environment),
     signIn: readSignIn(environment),
@@ -100,9 +110,12 @@ export function readSettings(environment: Environment, readFile?: ReadFile): Set
 }
 
 /** The database file alone, for a program that needs no other setting. Throws a `SettingError`. */
-export function readDatabasePath(environment: Environment): string {
-  return read(environment, 'DATABASE_URL', databaseFile, 'data/service.db');
+export function readDatabasePath(environment: Environment, orElse = ''): string {
+  return read(environment, 'DATABASE_URL', databaseFile(orElse), 'data/service.db');
 }
+
+/** The service's other kind of database. */
+const OR_POSTGRES = ', or postgres://… for a fleet';
 
 /** The operator's key or keys, from the one of the two settings that is there. Throws a `SettingError`. */
 export function readAdminKey(
@@ -115,9 +128,6 @@ export function readAdminKey(
   if (!path) return key;
   if (key !== undefined) {
     throw new SettingError(name, 'set beside ADMIN_API_KEY', 'the only one of the two');
-  }
-  if (readFile === undefined) {
-    throw new SettingError(name, quoted(path), 'unset on this host, which has no files');
   }
   return keysIn(path, readFile);
 }
@@ -133,16 +143,10 @@ export function readSentAdminKey(environment: Environment, readFile?: ReadFile):
   );
 }
 
-function keysIn(path: string, readFile: ReadFile): string[] {
+function keysIn(path: string, readFile: ReadFile | undefined): string[] {
   const name = 'ADMIN_API_KEY_FILE';
   const wanted = 'a readable file of one or two keys, a line each';
-  let text: string;
-  try {
-    text = readFile(path);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
-    throw new SettingError(name, `${quoted(path)}, which cannot be read${code}`, wanted);
-  }
+  const text = textOfFile(name, path, readFile, wanted);
   const keys = text
     .split(/\r?\n/)
     .map((line) => line.trim())
@@ -222,24 +226,27 @@ export function settingWarnings(settings: Settings): readonly { event: string; h
   return warnings;
 }
 
-const databaseFile: Parser<string> = (name, text) => {
-  const wanted = 'a local file such as file:data/service.db (one process owns the file)';
-  const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1];
-  if (path === undefined || path.startsWith('//') || path.includes(':memory:')) {
-    // Other schemes carry their credentials in the URL.
-    const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(text)?.[0];
-    const given = scheme === undefined ? `no URL ${MASKED}` : `a ${scheme} URL ${MASKED}`;
-    throw new SettingError(name, scheme === 'file' ? quoted(text) : given, wanted);
-  }
-  try {
-    const decoded = decodeURIComponent(path);
-    // The native library would abort the process.
-    if (decoded.includes('\0')) throw new Error();
-    return decoded;
-  } catch {
-    throw new SettingError(name, quoted(text), wanted);
-  }
-};
+/** `orElse`: what may be given in place of a file. */
+const databaseFile =
+  (orElse: string): Parser<string> =>
+  (name, text) => {
+    const wanted = `a local file such as file:data/service.db (one process owns the file)${orElse}`;
+    const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1];
+    if (path === undefined || path.startsWith('//') || path.includes(':memory:')) {
+      // Other schemes carry their credentials in the URL.
+      const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(text)?.[0];
+      const given = scheme === undefined ? `no URL ${MASKED}` : `a ${scheme} URL ${MASKED}`;
+      throw new SettingError(name, scheme === 'file' ? quoted(text) : given, wanted);
+    }
+    try {
+      const decoded = decodeURIComponent(path);
+      // The native library would abort the process.
+      if (decoded.includes('\0')) throw new Error();
+      return decoded;
+    } catch {
+      throw new SettingError(name, quoted(text), wanted);
+    }
+  };
 
 const yes: Parser<boolean> = (name, text) => {
   if (text === 'yes') return true;

@@ -136,7 +136,8 @@ it.each([
 });
 
 const PORT = 'a whole number from 0 to 65535';
-const FILE = 'a local file such as file:data/service.db (one process owns the file)';
+const FILE =
+  'a local file such as file:data/service.db (one process owns the file), or postgres://… for a fleet';
 const ORIGINS = 'comma-separated origins such as https://app.example.com, without a path, or *';
 
 it.each([
@@ -153,7 +154,7 @@ it.each([
   ['SAMPLE_RECORDS', 'no', '"no"', 'on or off'],
   ['BACKUP_KEEP', '0', '"0"', 'a whole number from 1 to 10000'],
   ['DATABASE_URL', 'libsql://db.example', 'a libsql URL (hidden)', FILE],
-  ['DATABASE_URL', 'postgres://u:canary@db/x', 'a postgres URL (hidden)', FILE],
+  ['DATABASE_URL', 'mysql://u:canary@db/x', 'a mysql URL (hidden)', FILE],
   ['DATABASE_URL', 'data/service.db', 'no URL (hidden)', FILE],
   ['DATABASE_URL', 'db.example?authToken=canary', 'no URL (hidden)', FILE],
   ['DATABASE_URL', '//u:canary@db', 'no URL (hidden)', FILE],

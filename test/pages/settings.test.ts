@@ -16,6 +16,7 @@ const ROWS = tableRows(sectionOf(PAGE, '## Settings')).map((row) => ({
   host: row['Hosts'] ?? '',
 }));
 
+const FLEET_TLS = { FLEET_TLS_CERT: 'cert.pem', FLEET_TLS_KEY: 'key.pem', FLEET_TLS_CA: 'ca.pem' };
 /** Settings without which others have no effect. */
 const BASES: readonly Environment[] = [
   {},
@@ -23,6 +24,8 @@ const BASES: readonly Environment[] = [
   { BACKUP_DIR: 'backups' },
   { OPS_PORT: '0', REQUEST_LOG: 'slow' },
   { AUTH_ISSUER: 'https://id.example.com', AUTH_AUDIENCE: 'api' },
+  { DATABASE_URL: 'postgres://service@127.0.0.1/service' },
+  { DATABASE_URL: 'postgres://service@127.0.0.1/service', ...FLEET_TLS },
 ];
 const KEY = 'k'.repeat(32);
 /** Values of every kind that a setting may take; add one if a new kind of setting finds none. */
@@ -31,6 +34,7 @@ const PROBES = ['1', '2', 'on', 'off', 'yes', 'all', 'sync', 'POST', 'a.b', KEY]
   'https://a.example',
   '{"apikey":"k"}',
   '127.0.0.9',
+  'http://10.0.0.5:9100',
   '/run/other.sock',
   'eu',
   'weur',
@@ -107,6 +111,7 @@ function namesRead(): string[] {
           return target[String(name)];
         },
       }),
+      () => KEY,
     );
   }
   return [...names].sort();

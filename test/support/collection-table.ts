@@ -1,7 +1,9 @@
 // The contract's tables "Identifiers" and "Fields and validation by collection".
 // They are repeated here, because the service's own tables are under test.
 
+import { expect } from 'vitest';
 import type { JsonRecord } from './contract.js';
+import type { Host } from './host.js';
 
 export const COLLECTIONS = [
   'businesses',
@@ -105,4 +107,11 @@ export const ROW_OF = Object.fromEntries(
 /** `ORD-0042` → 42. */
 export function sequenceOfId(id: string): number {
   return Number(id.slice(id.indexOf('-') + 1));
+}
+
+/** The id has the number that its host gives out next after this one. */
+export function expectNextNumber({ idStep }: Host, id: string, last: number): void {
+  const number = sequenceOfId(id);
+  expect(number).toBeGreaterThan(last);
+  expect(number).toBeLessThanOrEqual(last + idStep);
 }

@@ -40,13 +40,15 @@ export interface RecordLimit {
 export interface Host {
   readonly name: string;
   /** Hosts of the same kind keep their records with the same code. */
-  readonly storage: 'libSQL file' | 'objects';
+  readonly storage: 'libSQL file' | 'objects' | 'Postgres';
   readonly recordLimit: RecordLimit;
+  /** By how much the number of an account's next id is larger: 1 where one process gives out all. */
+  readonly idStep: number;
   /** Whether header values come through byte by byte; else they must be UTF-8. */
   readonly keepsHeaderBytes: boolean;
   start(options: HostOptions): Promise<RunningHost>;
   /**
-   * Runs SQL on the stopped host's database that holds the account's records:
+   * Runs SQL, as SQLite has it, on the stopped host's database that holds the account's records:
    * one database for all accounts, or the account's own, which exists once it has written.
    */
   changeDatabase(folder: string, owner: string, ...statements: readonly string[]): Promise<void>;

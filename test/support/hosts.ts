@@ -9,13 +9,14 @@ import type { Host } from './host.js';
 const LOADERS: Readonly<Record<string, () => Promise<Host>>> = {
   handler: async () => (await import('./handler-host.js')).handlerHost,
   server: async () => (await import('./server-host.js')).serverHost,
+  fleet: async () => (await import('./fleet-host.js')).fleetHost,
   worker: async () => (await import('./worker-host.js')).workerHost('dist/worker.js in Miniflare'),
 };
 
 /** The hosts of the two groups of tests; the second group has nothing that the first has tried. */
 const OF_GROUP: Readonly<Record<string, readonly string[]>> = {
   core: ['handler'],
-  programs: ['server', 'worker'],
+  programs: ['server', 'fleet', 'worker'],
 };
 const group = process.env['TEST_GROUP'] ?? '';
 
@@ -29,7 +30,7 @@ export function oneHostForEachStorage(): readonly Host[] {
   const first = HOSTS.filter(
     (host, i) => HOSTS.findIndex(({ storage }) => storage === host.storage) === i,
   );
-  return group === 'programs' ? first.filter(({ storage }) => storage === 'objects') : first;
+  return group === 'programs' ? first.filter(({ storage }) => storage !== 'libSQL file') : first;
 }
 
 /**

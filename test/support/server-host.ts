@@ -15,6 +15,7 @@ export const serverHost: Host = {
     code: 'VALIDATION_FAILED',
     limitsCreates: false,
   },
+  idStep: 1,
   keepsHeaderBytes: true,
   changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
   async start(options) {

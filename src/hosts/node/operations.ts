@@ -7,7 +7,12 @@ import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { BackupPlan, BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { EXPOSITION_TYPE } from '../operations/exposition.js';
-import type { BackupFigures, Figures, ProviderFinding } from '../operations/figures.js';
+import type {
+  BackupFigures,
+  Figures,
+  FleetFigures,
+  ProviderFinding,
+} from '../operations/figures.js';
 import { Meter } from '../operations/meter.js';
 import { type Measured, metricsText } from '../operations/metrics.js';
 import { type AskedStorage, Readiness, type ReadyAnswer } from '../operations/readiness.js';
@@ -36,9 +41,17 @@ import type { ReplicaWatch } from './replica-watch.js';
 export const VERSION = '0.1.0';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+const NO_DISK: Figures['disk'] = {
+  databaseBytes: undefined,
+  logBytes: undefined,
+  freeBytes: undefined,
+  totalBytes: undefined,
+};
+
 export interface OperationsOptions {
   readonly settings: OperationsSettings;
-  readonly databasePath: string;
+  /** Undefined where no disk of this machine has the records. */
+  readonly databasePath: string | undefined;
   readonly identityConfigured: boolean;
   /** Of the administration API; who sends it may ask for a backup. */
   readonly adminKey: Settings['adminKey'];
@@ -48,12 +61,15 @@ export interface OperationsOptions {
 /** The parts that exist once the service has started. */
 export interface StartedParts {
   readonly storage: AskedStorage;
-  readonly records: OpenRecords;
+  /** Those in the memory of this process. */
+  readonly records: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'>;
   readonly server: HttpServer;
   readonly backups: BackupSchedule | undefined;
   readonly backupPlan: BackupPlan | undefined;
   readonly replica: ReplicaWatch | undefined;
   readonly erasedAccounts: ErasedAccounts | undefined;
+  /** Undefined where the database is a file. */
+  readonly fleet?: () => FleetFigures;
   /** The number of pieces of long work that wait for their turn or are under way in another thread. */
   heavyWork(): number;
   /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
@@ -82,12 +98,8 @@ export class Operations {
     this.#meter = new Meter({ now, clock, requestLog: this.#requestLog });
     this.#readiness = new Readiness({ meter: this.#meter, identityConfigured, now, clock, after });
     this.#delays = settings.port && new EventLoopDelays();
-    this.#disk = new Latest(() => diskFigures(databasePath), {
-      databaseBytes: undefined,
-      logBytes: undefined,
-      freeBytes: undefined,
-      totalBytes: undefined,
-    });
+    const look = () => (databasePath === undefined ? NO_DISK : diskFigures(databasePath));
+    this.#disk = new Latest(async () => look(), NO_DISK);
   }
 
   /** Opens the port before anything else, so that it answers during a long start. Rejects if the address cannot be used. */
@@ -189,19 +201,19 @@ export class Operations {
       backups,
       replication: parts?.replica?.figures,
       erasures,
+      fleet: parts?.fleet?.(),
     };
   }
 
-  async #serviceFigures(parts: StartedParts): Promise<Figures['service']> {
+  #serviceFigures(parts: StartedParts): Figures['service'] {
     const { server, records } = parts;
-    const { tenant_count, resources } = await records.operator.overview();
     return {
       connections: server.connectionCount,
       requestsInFlight: server.requestCount,
       writesWaiting: records.writesWaiting,
       heavyWork: parts.heavyWork(),
-      records: resources,
-      accounts: tenant_count,
+      records: records.counts(),
+      accounts: records.accountCount,
     };
   }
 

@@ -1,24 +1,20 @@
 // Starts the service on Node from its settings: file, records, identity, handler, port.
 // Stops them in the opposite order.
 
-import { hash, randomFillSync } from 'node:crypto';
-import type { Log } from '../../core/log.js';
+import type { Log, LogFields } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { FairScheduler, openRecords, type ProviderFinding, type Responder } from '../../handler.js';
 import { type FileStorage, openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
-import { responderFor } from '../responder.js';
-import { addressProblem } from '../settings/address-problem.js';
 import { replicaSettings, type Settings, settingWarnings } from '../settings.js';
 import { Arrivals } from './arrivals.js';
 import { warnOfCreation } from './created-database.js';
 import { ErasedAccounts } from './erased-accounts.js';
-import { freshFetch } from './fresh-fetch.js';
-import { type HttpServerOptions, listen } from './http-server.js';
+import { addressReason, openFront } from './front.js';
+import type { HttpServerOptions } from './http-server.js';
 import { LostFile } from './lost-file.js';
 import { Operations, VERSION } from './operations.js';
-import { ProviderProbe } from './provider-probe.js';
 import { ReplicaWatch } from './replica-watch.js';
 import { ThreadedWork } from './threaded-work.js';
 
@@ -33,7 +29,7 @@ export interface Service {
   /** The origin of the operations port; undefined if the settings name no such port. */
   readonly operationsOrigin: string | undefined;
   /** What the log says of the start: release, file, records. */
-  readonly facts: { readonly version: string; readonly file: string; readonly records: number };
+  readonly facts: LogFields;
   /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
   providerFinding(): ProviderFinding | undefined;
   /** Takes a backup if the settings name a folder. The log has the outcome. */
@@ -134,45 +130,23 @@ async function serve(
   { records, scheduler, arrivals, work }: LoadedRecords,
   replica: ReplicaWatch | undefined,
   operations: Operations,
-  { settings, log, socket, guard = (respond) => respond }: ServiceOptions,
+  { settings, log, socket, guard }: ServiceOptions,
 ): Promise<Service> {
   const { events } = operations;
   try {
     // Before the first answer could show them.
     const erasedAccounts = await ErasedAccounts.look({ settings, records, storage, log });
-    const { respond, signIn } = responderFor({
+    const { server, providerProbe } = await openFront({
       settings,
       records,
       log,
       scheduler,
-      admission: undefined,
-      randomBytes: randomFillSync,
-      mayWait: true,
-      digest: (token) => hash('sha256', token, 'base64'),
-      freshFetch,
-      events,
-      onAdminKeyRefused: events && (() => events.adminKeyRefused()),
-    });
-    const handler = guard(respond);
-    const { host, port, corsAllowedOrigins } = settings;
-    const server = await listen({
-      handler,
-      host,
-      port,
-      socket,
-      corsAllowedOrigins,
-      log,
-      events,
       arrivals,
+      events,
+      socket,
+      guard,
     });
-    if (socket !== undefined) {
-      log.info('socket_handed_over', {
-        address: server.origin,
-        hint: 'HOST and PORT are not used; the socket unit names the address',
-      });
-    }
     const backups = scheduleOf(settings, storage, log, events);
-    const providerProbe = new ProviderProbe({ signIn, log });
     const lostFile = new LostFile({ settings, storage, records, backups, log, events });
     const providerFinding = () => providerProbe.finding;
     operations.started({
@@ -214,26 +188,25 @@ async function serve(
     };
   } catch (error) {
     await records.close();
-    throw new Error(
-      `the service cannot listen on ${settings.host}:${settings.port}: ${reasonOf(error)}`,
-    );
+    throw error;
   }
 }
 
-async function openOperations(settings: Settings, log: Log): Promise<Operations> {
+/** Opens the operations port first, so that it tells of a long start. Rejects with one sentence. */
+export async function openOperations(settings: Settings, log: Log): Promise<Operations> {
   const { databasePath, operations, adminKey } = settings;
   const identityConfigured = settings.signIn !== undefined;
   try {
     return await Operations.open({
       settings: operations,
-      databasePath,
+      databasePath: settings.fleet === undefined ? databasePath : undefined,
       identityConfigured,
       adminKey,
       log,
     });
   } catch (error) {
     const { host, port } = operations.port ?? {};
-    const reason = reasonOf(error, 'OPS_');
+    const reason = addressReason(error, 'OPS_');
     throw new Error(`the operations port cannot be opened on ${host}:${port}: ${reason}`);
   }
 }
@@ -246,8 +219,4 @@ function scheduleOf(
 ): BackupSchedule | undefined {
   if (backups === undefined) return undefined;
   return new BackupSchedule({ storage, databasePath, settings: backups, log, events });
-}
-
-function reasonOf(error: unknown, prefix = ''): string {
-  return addressProblem(error, prefix) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -33,6 +33,7 @@ export function looksAt(environment: Environment, settings: Settings, online: bo
   const ports = new Ports();
   let file: FileState | undefined;
   const database = async () => {
+    if (settings.fleet !== undefined) return lookAtPostgres(settings.fleet.databaseUrl, online);
     file = await inspectDatabase(settings.databasePath, {
       backupFolder: settings.backups?.folder,
       isReplicated: settings.replication.mode !== 'off',
@@ -73,6 +74,22 @@ export function looksAt(environment: Environment, settings: Settings, online: bo
     },
     { what: 'identity provider', look: () => lookAtProvider(settings, online) },
   ];
+}
+
+/** Of a fleet. */
+async function lookAtPostgres(url: string, online: boolean): Promise<Found> {
+  if (!online) return { found: 'Postgres: not asked; --online asks it' };
+  // Loaded here: a service over a file needs no client of Postgres.
+  const { PostgresPool, reasonOf } = await import('../../storage/postgres/postgres-pool.js');
+  const { expectSafeServer } = await import('../../storage/postgres/postgres-server.js');
+  const pool = new PostgresPool({ url, max: 1, applicationName: 'service-management-api --check' });
+  try {
+    return { found: await expectSafeServer(pool) };
+  } catch (error) {
+    throw new Error(`Postgres: ${reasonOf(error)}`);
+  } finally {
+    await pool.close();
+  }
 }
 
 const FILE_WORDS: Readonly<Record<FileState, string>> = {

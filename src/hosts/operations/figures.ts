@@ -18,6 +18,20 @@ export interface Figures {
   readonly replication: ReplicationFigures | undefined;
   /** Undefined where there is no ledger of erased accounts, and before the start has compared. */
   readonly erasures?: ErasureFigures | undefined;
+  /** Undefined where the database is a file. */
+  readonly fleet?: FleetFigures | undefined;
+}
+
+/** Of one process of a fleet. */
+export interface FleetFigures {
+  /** Those that live, this one included, as it last saw them. */
+  readonly processes: number;
+  /** Shards that this process holds. */
+  readonly shards: number;
+  /** Shards that it has taken since its start. */
+  readonly taken: number;
+  /** Shards that it has handed over since its start. */
+  readonly handedOver: number;
 }
 
 export interface ErasureFigures {

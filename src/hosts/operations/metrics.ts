@@ -27,6 +27,7 @@ export function metricsText(measured: Measured): string {
   writeAdminKeys(exposition, measured.meter);
   writeBackups(exposition, measured);
   writeReplication(exposition, measured);
+  writeFleet(exposition, measured);
   writeProcess(exposition, measured);
   return exposition.text;
 }
@@ -153,6 +154,26 @@ function writeIdentity(exposition: Exposition, meter: Meter): void {
     'service_identity_checks_remembered_total',
     'Checks that were answered from memory.',
     meter.cachedChecks.of('remembered'),
+  );
+}
+
+function writeFleet(exposition: Exposition, { figures: { fleet } }: Measured): void {
+  if (fleet === undefined) return;
+  exposition.gauge(
+    'service_fleet_processes',
+    'Processes of the fleet that live, as this one last saw them.',
+    fleet.processes,
+  );
+  exposition.gauge('service_fleet_shards', 'Shards that this process holds.', fleet.shards);
+  exposition.counter(
+    'service_fleet_shards_taken_total',
+    'Shards that this process has taken.',
+    fleet.taken,
+  );
+  exposition.counter(
+    'service_fleet_shards_handed_over_total',
+    'Shards that this process has handed over.',
+    fleet.handedOver,
   );
 }
 

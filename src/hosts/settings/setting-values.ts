@@ -15,6 +15,27 @@ export class SettingError extends Error {
 
 export const MASKED = '(hidden)';
 
+/** Reads a small text file whole; throws where it cannot. */
+export type ReadFile = (path: string) => string;
+
+/** The text of a file that a setting names. Throws a `SettingError`. */
+export function textOfFile(
+  name: SettingName,
+  path: string,
+  readFile: ReadFile | undefined,
+  wanted: string,
+): string {
+  if (readFile === undefined) {
+    throw new SettingError(name, quoted(path), 'unset on this host, which has no files');
+  }
+  try {
+    return readFile(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new SettingError(name, `${quoted(path)}, which cannot be read${code}`, wanted);
+  }
+}
+
 export type Parser<T> = (name: string, text: string) => T;
 
 export function read<T, D>(
@@ -69,4 +90,17 @@ export function quoted(text: string): string {
     .replace(/\/\/[^/,]*@/g, `//${MASKED}@`)
     .replace(/([?#])[^,]*/g, `$1${MASKED}`);
   return JSON.stringify(masked);
+}
+
+/** RFC 1918, RFC 6598 (shared), RFC 3927 (link-local), RFC 4193 (unique local), fe80::/10. */
+export function isPrivate(address: string): boolean {
+  if (/^f[cd][0-9a-f]{2}:[0-9a-f:]*$/i.test(address)) return true;
+  if (/^fe[89ab][0-9a-f]:[0-9a-f:]*(?:%\w+)?$/i.test(address)) return true;
+  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address)?.slice(1).map(Number);
+  if (parts === undefined || parts.some((part) => part > 255)) return false;
+  const [first = 0, second = 0] = parts;
+  if (first === 10) return true;
+  if (first === 172) return second >= 16 && second <= 31;
+  if (first === 100) return second >= 64 && second <= 127;
+  return (first === 192 && second === 168) || (first === 169 && second === 254);
 }

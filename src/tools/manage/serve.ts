@@ -77,6 +77,11 @@ async function served(environment: Environment): Promise<void> {
     const settings = settingsOf(environment);
     warnOfEnvironment(environment, log);
     const socket = heldSocket(environment, process.pid);
+    if (settings.fleet !== undefined) {
+      // Loaded here: a service over a file needs no client of Postgres.
+      const { startFleetService } = await import('../../hosts/fleet/fleet-service.js');
+      return startFleetService({ settings, log, socket });
+    }
     const service = await startService({ settings, log, onStorageLost, socket });
     warnOfFile(settings.databasePath, log);
     return service;

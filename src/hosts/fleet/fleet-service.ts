@@ -1,0 +1,270 @@
+// Starts a process of a fleet from its settings, and stops it: Postgres, the internal port, the
+// place in the fleet, its share of the shards, then the API.
+
+import { randomUUID } from 'node:crypto';
+import { byCollection } from '../../core/domain/collection-name.js';
+import type { Log } from '../../core/log.js';
+import { FairScheduler, openAccountRecords, SearchBlocks, sampleRows } from '../../handler.js';
+import { putFirstRows } from '../../storage/postgres/first-rows.js';
+import { FleetTable } from '../../storage/postgres/fleet-table.js';
+import { PostgresPool, reasonOf } from '../../storage/postgres/postgres-pool.js';
+import { type FleetDatabase, prepareSchema } from '../../storage/postgres/postgres-schema.js';
+import { expectSafeServer } from '../../storage/postgres/postgres-server.js';
+import { PostgresTotals, PostgresViews } from '../../storage/postgres/postgres-views.js';
+import { SHARD_COUNT } from '../../storage/postgres/shards.js';
+import { Arrivals } from '../node/arrivals.js';
+import { addressReason, type Front, openFront } from '../node/front.js';
+import { type Operations, VERSION } from '../node/operations.js';
+import { openOperations, type Service, type ServiceOptions } from '../node/service.js';
+import { ThreadedWork } from '../node/threaded-work.js';
+import type { FleetSettings } from '../settings/fleet-settings.js';
+import { settingWarnings } from '../settings.js';
+import { Fleet } from './fleet.js';
+import { fleetRecords } from './fleet-records.js';
+import { HeldShards } from './held-shards.js';
+import { InternalPort } from './internal-port.js';
+import { Membership } from './membership.js';
+import { Peers } from './peers.js';
+
+/** Commits of different shards go side by side; signs of life never wait behind them. */
+const CONNECTIONS_MAX = 8;
+const SIGN_CONNECTIONS_MAX = 2;
+/** After a signal to stop, answers get this long to be written. */
+const DRAIN_DEADLINE_MS = 12_000;
+/** Of a process without a key: no other one can have it. */
+const OWN_KEY_BYTES = 2;
+
+const now = () => performance.now();
+const clock = () => Date.now();
+
+/** Resolves when the process serves its share. Rejects with one sentence that names the cause. */
+export async function startFleetService(
+  options: Omit<ServiceOptions, 'onStorageLost'>,
+): Promise<Service> {
+  const { settings, log } = options;
+  const { fleet: own } = settings;
+  if (own === undefined) throw new Error('DATABASE_URL names no Postgres database');
+  for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
+  const operations = await openOperations(settings, log);
+  const pools = poolsOf(own);
+  let port: InternalPort | undefined;
+  try {
+    const database = await preparedDatabase(pools.records, settings.sampleRecords, log);
+    await expectAlone(own, pools.records);
+    port = await openInternalPort(own, log);
+    return await joined({ options, own, operations, pools, database, port });
+  } catch (error) {
+    await port?.close();
+    await Promise.all([pools.records.close(), pools.signs.close(), operations.close()]);
+    throw new Error(`the fleet: ${reasonOf(error)}`);
+  }
+}
+
+interface Pools {
+  readonly records: PostgresPool;
+  readonly signs: PostgresPool;
+}
+
+function poolsOf({ databaseUrl: url }: FleetSettings): Pools {
+  const applicationName = 'service-management-api';
+  return {
+    records: new PostgresPool({ url, applicationName, max: CONNECTIONS_MAX }),
+    signs: new PostgresPool({ url, applicationName, max: SIGN_CONNECTIONS_MAX }),
+  };
+}
+
+async function preparedDatabase(
+  pool: PostgresPool,
+  hasSamples: boolean,
+  log: Log,
+): Promise<FleetDatabase> {
+  log.info('postgres_found', { found: await expectSafeServer(pool) });
+  const database = await prepareSchema(pool, (connection) =>
+    putFirstRows(connection, hasSamples ? sampleRows() : [], clock()),
+  );
+  if (database.isNew) log.info('tables_made', { sample_rows: hasSamples ? 'yes' : 'no' });
+  return database;
+}
+
+/** Two processes without a key could not call each other. */
+async function expectAlone({ key }: FleetSettings, pool: PostgresPool): Promise<void> {
+  if (key !== undefined) return;
+  const { processes } = await new FleetTable(pool).state();
+  const [first] = await livingAmong(processes, pool);
+  if (first === undefined) return;
+  throw new Error(
+    `FLEET_KEY is unset, and the database has another process (${first}); set the same FLEET_KEY in every process`,
+  );
+}
+
+/** Addresses of the processes that give signs of life within one lease. */
+async function livingAmong(
+  before: readonly { readonly id: string; readonly beats: number }[],
+  pool: PostgresPool,
+): Promise<string[]> {
+  if (before.length === 0) return [];
+  await new Promise((resolve) => setTimeout(resolve, SIGN_SEEN_MS));
+  const { processes } = await new FleetTable(pool).state();
+  return processes
+    .filter(({ id, beats }) => before.some((one) => one.id === id && one.beats !== beats))
+    .map(({ url }) => url);
+}
+
+/** Several signs of life come in this time. */
+const SIGN_SEEN_MS = 1_500;
+
+async function openInternalPort(settings: FleetSettings, log: Log): Promise<InternalPort> {
+  try {
+    return await InternalPort.open({ settings, log, clock });
+  } catch (error) {
+    const { host, port } = settings;
+    const reason = addressReason(error, 'FLEET_');
+    throw new Error(`the internal port cannot be opened on ${host}:${port}: ${reason}`);
+  }
+}
+
+interface Parts {
+  readonly options: Omit<ServiceOptions, 'onStorageLost'>;
+  readonly own: FleetSettings;
+  readonly operations: Operations;
+  readonly pools: Pools;
+  readonly database: FleetDatabase;
+  readonly port: InternalPort;
+}
+
+async function joined(parts: Parts): Promise<Service> {
+  const { options, own, operations, pools, database, port } = parts;
+  const { settings, log } = options;
+  const { events } = operations;
+  const arrivals = new Arrivals();
+  const scheduler = new FairScheduler({ givesWay: () => arrivals.take() });
+  const work = new ThreadedWork();
+  const searchBlocks = new SearchBlocks();
+  const shards: HeldShards = new HeldShards({
+    pool: pools.records,
+    open: (storage, shard, onStorageLost) =>
+      openAccountRecords({
+        storage,
+        log,
+        scheduler,
+        work,
+        searchBlocks,
+        limits: settings.accountLimits,
+        idNumbers: { step: SHARD_COUNT, remainder: shard },
+        ...(events && { events }),
+        onStorageLost,
+      }),
+    onChange: () => fleet.tellChange(),
+  });
+  const key = own.key ?? randomUUID().repeat(OWN_KEY_BYTES);
+  const identity = { key, database: database.id };
+  const peers = new Peers({ identity, tls: own.tls, log, clock });
+  const membership = new Membership({
+    table: new FleetTable(pools.signs),
+    url: own.url ?? addressOf(own, port),
+    release: VERSION,
+    now,
+    clock,
+    newId: randomUUID,
+    onExpelled() {
+      log.error('expelled', 'the other processes took this one for dead', {
+        hint: 'it gave no sign of life for 3 s; it begins anew with no shard',
+      });
+      shards.dropAll();
+    },
+  });
+  const fleet = new Fleet({
+    membership,
+    shards,
+    log,
+    onLook: (processes) => peers.sweep(processes),
+  });
+  const views = new PostgresViews({ pool: pools.records, clock });
+  const totals = new PostgresTotals(pools.records);
+  const records = fleetRecords({ fleet, peers, now }, views);
+  port.serve(fleet, identity);
+  await fleet.start();
+  const { socket, guard } = options;
+  let front: Front;
+  try {
+    front = await openFront({
+      settings,
+      records,
+      log,
+      scheduler,
+      arrivals,
+      events,
+      socket,
+      guard,
+    });
+  } catch (error) {
+    await fleet.leave();
+    await fleet.end();
+    throw error;
+  }
+  const { server, providerProbe } = front;
+  operations.started({
+    storage: {
+      hasLease: () => fleet.mayServe(),
+      ping: () => totals.ping(),
+      touch: () => totals.touch(),
+    },
+    records: countedOf(shards),
+    server,
+    backups: undefined,
+    backupPlan: undefined,
+    replica: undefined,
+    erasedAccounts: undefined,
+    fleet: () => ({ ...shards.figures, processes: fleet.processes.length }),
+    heavyWork: () => scheduler.waiting + work.jobs,
+    providerFinding: () => providerProbe.finding,
+  });
+  return {
+    origin: server.origin,
+    operationsOrigin: operations.origin,
+    facts: { version: VERSION, internal: membership.url, shards: shards.size },
+    providerFinding: () => providerProbe.finding,
+    backUp() {
+      log.warn('backup_not_configured', {
+        hint: "no backup is taken; Postgres' own tools take them",
+      });
+    },
+    storageAnswers: () => totals.ping().catch(() => {}),
+    async stop() {
+      providerProbe.stop();
+      await operations.stopping();
+      // While the shards change hands this process goes on as a front: no request fails.
+      await fleet.leave();
+      await Promise.all([server.drain(DRAIN_DEADLINE_MS), port.quiet()]);
+      await fleet.end();
+      await port.close();
+      peers.close();
+      await work.close();
+      await Promise.all([pools.records.close(), pools.signs.close()]);
+      await operations.close();
+    },
+  };
+}
+
+function addressOf({ host, tls }: FleetSettings, port: InternalPort): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `${tls === undefined ? 'http' : 'https'}://${name}:${port.address.port}`;
+}
+
+/** What this process has in memory: all processes together have everything. */
+function countedOf(shards: HeldShards) {
+  const held = () => [...shards.all.values()].map(({ records }) => records);
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+  return {
+    get writesWaiting() {
+      return sum(held().map((records) => records.writesWaiting));
+    },
+    get accountCount() {
+      return sum(held().map((records) => records.accountCount));
+    },
+    counts() {
+      const counts = held().map((records) => records.counts());
+      return byCollection((name) => sum(counts.map((each) => each[name])));
+    },
+  };
+}

@@ -64,6 +64,6 @@ function manifestOf(root) {
 
 /** @param {string} from @param {string} to */
 function copy(from, to) {
-  const filter = (/** @type {string} */ path) => basename(path) !== '.DS_Store';
+  const filter = (/** @type {string} */ path) => !/^\.DS_Store$|\.map$/.test(basename(path));
   cpSync(from, to, { recursive: true, filter });
 }

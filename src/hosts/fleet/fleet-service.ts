@@ -6,14 +6,14 @@ import { byCollection } from '../../core/domain/collection-name.js';
 import type { Log } from '../../core/log.js';
 import { FairScheduler, openAccountRecords, SearchBlocks, sampleRows } from '../../handler.js';
 import { putFirstRows } from '../../storage/postgres/first-rows.js';
-import { FleetTable } from '../../storage/postgres/fleet-table.js';
+import { type FleetProcess, FleetTable } from '../../storage/postgres/fleet-table.js';
 import { PostgresPool, reasonOf } from '../../storage/postgres/postgres-pool.js';
 import { type FleetDatabase, prepareSchema } from '../../storage/postgres/postgres-schema.js';
 import { expectSafeServer } from '../../storage/postgres/postgres-server.js';
 import { PostgresTotals, PostgresViews } from '../../storage/postgres/postgres-views.js';
 import { SHARD_COUNT } from '../../storage/postgres/shards.js';
 import { Arrivals } from '../node/arrivals.js';
-import { addressReason, type Front, openFront } from '../node/front.js';
+import { addressReason, openFront } from '../node/front.js';
 import { type Operations, VERSION } from '../node/operations.js';
 import { openOperations, type Service, type ServiceOptions } from '../node/service.js';
 import { ThreadedWork } from '../node/threaded-work.js';
@@ -32,7 +32,7 @@ const SIGN_CONNECTIONS_MAX = 2;
 /** After a signal to stop, answers get this long to be written. */
 const DRAIN_DEADLINE_MS = 12_000;
 /** Of a process without a key: no other one can have it. */
-const OWN_KEY_BYTES = 2;
+const OWN_KEY_UUIDS = 2;
 
 const now = () => performance.now();
 const clock = () => Date.now();
@@ -132,8 +132,37 @@ interface Parts {
   readonly port: InternalPort;
 }
 
+/** What a process needs to serve its shards. */
+interface Running {
+  readonly fleet: Fleet;
+  readonly shards: HeldShards;
+  readonly peers: Peers;
+  readonly arrivals: Arrivals;
+  readonly scheduler: FairScheduler;
+  readonly work: ThreadedWork;
+  readonly url: string;
+}
+
 async function joined(parts: Parts): Promise<Service> {
-  const { options, own, operations, pools, database, port } = parts;
+  const running = await inFleet(parts);
+  try {
+    return await serve(parts, running);
+  } catch (error) {
+    await running.fleet.leave();
+    await running.fleet.end();
+    throw error;
+  }
+}
+
+/** Resolves when the process has its share of the shards. */
+async function inFleet({
+  options,
+  own,
+  operations,
+  pools,
+  database,
+  port,
+}: Parts): Promise<Running> {
   const { settings, log } = options;
   const { events } = operations;
   const arrivals = new Arrivals();
@@ -156,12 +185,12 @@ async function joined(parts: Parts): Promise<Service> {
       }),
     onChange: () => fleet.tellChange(),
   });
-  const key = own.key ?? randomUUID().repeat(OWN_KEY_BYTES);
-  const identity = { key, database: database.id };
+  const identity = { key: own.key ?? randomUUID().repeat(OWN_KEY_UUIDS), database: database.id };
   const peers = new Peers({ identity, tls: own.tls, log, clock });
+  const url = own.url ?? addressOf(own, port);
   const membership = new Membership({
     table: new FleetTable(pools.signs),
-    url: own.url ?? addressOf(own, port),
+    url,
     release: VERSION,
     now,
     clock,
@@ -173,36 +202,27 @@ async function joined(parts: Parts): Promise<Service> {
       shards.dropAll();
     },
   });
-  const fleet = new Fleet({
-    membership,
-    shards,
-    log,
-    onLook: (processes) => peers.sweep(processes),
-  });
+  const onLook = (processes: readonly FleetProcess[]) => peers.sweep(processes);
+  const fleet = new Fleet({ membership, shards, log, onLook });
+  port.serve(fleet, identity);
+  await fleet.start();
+  return { fleet, shards, peers, arrivals, scheduler, work, url };
+}
+
+/** Opens the API, and says how all is stopped. */
+async function serve(
+  { options, operations, pools, port }: Parts,
+  running: Running,
+): Promise<Service> {
+  const { settings, log, socket, guard } = options;
+  const { events } = operations;
+  const { fleet, shards, peers, arrivals, scheduler, work, url } = running;
   const views = new PostgresViews({ pool: pools.records, clock });
   const totals = new PostgresTotals(pools.records);
   const records = fleetRecords({ fleet, peers, now }, views);
-  port.serve(fleet, identity);
-  await fleet.start();
-  const { socket, guard } = options;
-  let front: Front;
-  try {
-    front = await openFront({
-      settings,
-      records,
-      log,
-      scheduler,
-      arrivals,
-      events,
-      socket,
-      guard,
-    });
-  } catch (error) {
-    await fleet.leave();
-    await fleet.end();
-    throw error;
-  }
-  const { server, providerProbe } = front;
+  const api = { settings, records, log, scheduler, arrivals, events, socket, guard };
+  const { server, providerProbe } = await openFront(api);
+  const providerFinding = () => providerProbe.finding;
   operations.started({
     storage: {
       hasLease: () => fleet.mayServe(),
@@ -217,17 +237,16 @@ async function joined(parts: Parts): Promise<Service> {
     erasedAccounts: undefined,
     fleet: () => ({ ...shards.figures, processes: fleet.processes.length }),
     heavyWork: () => scheduler.waiting + work.jobs,
-    providerFinding: () => providerProbe.finding,
+    providerFinding,
   });
   return {
     origin: server.origin,
     operationsOrigin: operations.origin,
-    facts: { version: VERSION, internal: membership.url, shards: shards.size },
-    providerFinding: () => providerProbe.finding,
+    facts: { version: VERSION, internal: url, shards: shards.size },
+    providerFinding,
     backUp() {
-      log.warn('backup_not_configured', {
-        hint: "no backup is taken; Postgres' own tools take them",
-      });
+      const hint = "no backup is taken; Postgres' own tools take them";
+      log.warn('backup_not_configured', { hint });
     },
     storageAnswers: () => totals.ping().catch(() => {}),
     async stop() {

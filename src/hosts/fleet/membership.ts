@@ -10,6 +10,8 @@ import type { FleetState, FleetTable } from '../../storage/postgres/fleet-table.
 
 const LEASE_MS = 3_000;
 const READ_MS = 2_500;
+/** Looks come every 0.3 s. After a longer pause nobody was watched: Postgres, or this process, was away. */
+const PAUSE_MS = 1_500;
 
 export interface MembershipOptions {
   readonly table: FleetTable;
@@ -36,6 +38,7 @@ export class Membership {
   #id: string;
   #state: FleetState = { processes: [], holders: [] };
   #signs = new Map<string, Sign>();
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #readUntil = Number.NEGATIVE_INFINITY;
   #readUntilByClock = Number.NEGATIVE_INFINITY;
 
@@ -47,11 +50,6 @@ export class Membership {
   /** Of this process; a new one after it was taken for dead. */
   get id(): string {
     return this.#id;
-  }
-
-  /** Where the others reach this process. */
-  get url(): string {
-    return this.#options.url;
   }
 
   /** As of the last look. */
@@ -105,6 +103,8 @@ export class Membership {
 
   async #expelDead(): Promise<void> {
     const { table, now } = this.#options;
+    if (now() - this.#lookedAt > PAUSE_MS) this.#signs.clear();
+    this.#lookedAt = now();
     const signs = new Map<string, Sign>();
     for (const { id, beats } of this.#state.processes) {
       if (id === this.#id) continue;

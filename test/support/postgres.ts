@@ -2,14 +2,14 @@
 // each place. It stores for good, as a service's own must.
 
 import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { startProgram } from './program.js';
-import { openTemporaryFolder } from './temporary-folder.js';
+import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 
 /** Postgres does not run as root; no other program of the tests runs as this user. */
 const NOBODY = 65_534;
@@ -33,11 +33,9 @@ export interface PostgresServer {
 }
 
 /** `settings`: lines of `postgresql.conf`. */
-export async function openPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
-  const folder = await openTemporaryFolder();
-  const [data, port] = [join(folder.path, 'data'), await freePort()];
-  chmodSync(folder.path, 0o755);
-  if (isRoot()) chownSync(folder.path, NOBODY, NOBODY);
+export async function openPostgres(settings: readonly string[] = []): Promise<CopiedServer> {
+  const folder = await ownFolder();
+  const data = join(folder.path, 'data');
   const made = await startProgram(
     asUser([
       binary('initdb'),
@@ -45,6 +43,47 @@ export async function openPostgres(settings: readonly string[] = []): Promise<Po
     ]),
   ).ended;
   if (made.code !== 0) throw new Error(`initdb failed: ${made.stdout}${made.stderr}`);
+  return serverOn(folder, settings);
+}
+
+/** A server with a synchronous standby, which `promote` makes the one that takes writes. */
+export async function openPostgresPair() {
+  const primary = await openPostgres(['synchronous_standby_names=*']);
+  const folder = await ownFolder();
+  const standby = await primary.copyTo(folder, (data) => {
+    writeFileSync(join(data, 'standby.signal'), '');
+    const source = `host=127.0.0.1 port=${primary.port} user=service application_name=standby`;
+    return [`primary_conninfo=${source}`];
+  });
+  const isStreaming = "select 1 from pg_stat_replication where sync_state = 'sync'";
+  while ((await primary.sql('postgres', isStreaming)).length === 0) await delay(50);
+  return {
+    primary,
+    standby,
+    promote: () => standby.sql('postgres', 'select pg_promote(true)'),
+  };
+}
+
+interface CopiedServer extends PostgresServer {
+  /** Stops, and starts again with a second server on a copy of its data. `change`: gives the copy's further settings. */
+  copyTo(
+    folder: TemporaryFolder,
+    change: (data: string) => readonly string[],
+  ): Promise<PostgresServer>;
+}
+
+async function ownFolder(): Promise<TemporaryFolder> {
+  const folder = await openTemporaryFolder();
+  chmodSync(folder.path, 0o755);
+  if (isRoot()) chownSync(folder.path, NOBODY, NOBODY);
+  return folder;
+}
+
+async function serverOn(
+  folder: TemporaryFolder,
+  settings: readonly string[],
+): Promise<CopiedServer> {
+  const [data, port] = [join(folder.path, 'data'), await freePort()];
   const options = [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
@@ -68,10 +107,12 @@ export async function openPostgres(settings: readonly string[] = []): Promise<Po
     }
   };
   let server = start();
-  await answers(
-    () => sql('postgres', 'select 1'),
-    () => server.output(),
-  );
+  const answering = () =>
+    answers(
+      () => sql('postgres', 'select 1'),
+      () => server.output(),
+    );
+  await answering();
   return {
     port,
     urlOf,
@@ -86,10 +127,16 @@ export async function openPostgres(settings: readonly string[] = []): Promise<Po
     async restart() {
       await server.end();
       server = start();
-      await answers(
-        () => sql('postgres', 'select 1'),
-        () => server.output(),
-      );
+      await answering();
+    },
+    async copyTo(other, change) {
+      await server.end();
+      const copy = join(other.path, 'data');
+      await startProgram(asUser(['cp', '-a', data, copy])).ended;
+      const more = change(copy);
+      server = start();
+      await answering();
+      return serverOn(other, more);
     },
     async close() {
       await server.end();
@@ -175,7 +222,7 @@ async function answers(ask: () => Promise<unknown>, output: () => string): Promi
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

@@ -11,6 +11,9 @@ export const ANSWER_MAX_MS = 10_000;
 /** SQLSTATE 57P01 to 57P03: the server ends the connection, and may have stored the statement. */
 const SERVER_ENDS = /^57P0[1-3]$/;
 
+/** A commit that changes nothing: a message in the server's log. */
+export const TOUCH = "select pg_logical_emit_message(true, 'service', '')";
+
 export interface Statement {
   readonly text: string;
   /** Of a statement that is sent often: it is then planned once on each connection. */
@@ -72,12 +75,12 @@ export class PostgresPool {
     }
   }
 
-  transaction<T>(act: (connection: Connection) => Promise<T>): Promise<T> {
+  transaction<T>(act: (connection: Connection) => Promise<T>, begin = 'begin'): Promise<T> {
     return this.use(async (connection) => {
-      await connection.run('begin');
+      await connection.run(begin);
       try {
         const result = await act(connection);
-        await connection.run('commit');
+        expectConfirmed(await connection.run('commit'));
         return result;
       } catch (error) {
         if (isRefusal(error)) await connection.run('rollback');
@@ -86,9 +89,22 @@ export class PostgresPool {
     });
   }
 
-  /** One statement on a connection of its own. */
+  /**
+   * Reads of one moment. They end with a commit of something: a server that was failed over still
+   * answers reads, and may show what the new one does not have.
+   */
+  snapshot<T>(read: (connection: Connection) => Promise<T>): Promise<T> {
+    const act = async (connection: Connection) => {
+      const result = await read(connection);
+      await connection.run(TOUCH);
+      return result;
+    };
+    return this.transaction(act, 'begin isolation level repeatable read');
+  }
+
+  /** One statement on a connection of its own. Rejects, too, where a synchronous standby may not have it. */
   run<Row extends object>(...how: Parameters<Connection['run']>): Promise<Answer<Row>> {
-    return this.use((connection) => connection.run<Row>(...how));
+    return this.use(async (connection) => expectConfirmed(await connection.run<Row>(...how)));
   }
 
   close(): Promise<void> {
@@ -129,6 +145,13 @@ class Lent implements Connection {
     this.#client.off('notice', this.#onNotice);
     this.#client.off('error', this.#onError);
   }
+}
+
+/** A wait for a synchronous standby that was cut off is a warning beside an answer that looks like any other. */
+function expectConfirmed<Row>(answer: Answer<Row>): Answer<Row> {
+  const [warning] = answer.warnings;
+  if (warning !== undefined) throw new Error(`Postgres does not confirm it: ${warning}`);
+  return answer;
 }
 
 /** Whether the server refused the statement: then it is certain that nothing of it is stored. */

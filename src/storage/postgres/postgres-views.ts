@@ -21,8 +21,7 @@ import type {
   ThreeTimes,
 } from '../../core/records/record-storage.js';
 import { overviewOf, recordCount, usageView, windowStarts } from '../../core/records/usage-view.js';
-import type { PostgresPool } from './postgres-pool.js';
-import { TOUCH } from './shard-statements.js';
+import { type Connection, type PostgresPool, TOUCH } from './postgres-pool.js';
 import { fromStored } from './stored-text.js';
 
 /** Accounts that a search looks at in one go. */
@@ -45,30 +44,29 @@ export class PostgresViews implements OperatorViews {
     this.#stored = new PostgresTotals(pool);
   }
 
-  async overview(): Promise<Overview> {
-    type Row = { collection: CollectionName; records: string };
-    const [counts, accounts] = await Promise.all([
-      this.#pool.run<Row>(COUNTS),
-      this.#pool.run<{ accounts: string }>(ACCOUNT_COUNT),
-    ]);
-    const count = (name: CollectionName) =>
-      Number(counts.rows.find(({ collection }) => collection === name)?.records ?? 0);
-    return overviewOf(Number(accounts.rows[0]?.accounts), count);
+  overview(): Promise<Overview> {
+    return this.#pool.snapshot(async (connection) => {
+      type Row = { collection: CollectionName; records: string };
+      const { rows } = await connection.run<Row>(COUNTS);
+      const count = (name: CollectionName) =>
+        Number(rows.find(({ collection }) => collection === name)?.records ?? 0);
+      return overviewOf(await countIn(connection, ACCOUNT_COUNT), count);
+    });
   }
 
-  async accounts(q: string, page: PageRequest): Promise<AccountPage> {
-    const first = offsetOf(page);
-    if (q === '') {
-      const [{ rows }, count] = await Promise.all([
-        this.#pool.run<{ owner: string }>(OWNERS, [page.pageSize, first]),
-        this.#pool.run<{ accounts: string }>(ACCOUNT_COUNT),
-      ]);
-      const items = await this.#summaries(rows.map(({ owner }) => owner));
-      return { items, total: Number(count.rows[0]?.accounts) };
-    }
-    const owners = await this.#matchingOwners(q);
-    const items = await this.#summaries(owners.slice(first, first + page.pageSize));
-    return { items, total: owners.length };
+  accounts(q: string, page: PageRequest): Promise<AccountPage> {
+    return this.#pool.snapshot(async (connection) => {
+      const first = offsetOf(page);
+      if (q === '') {
+        const { rows } = await connection.run<{ owner: string }>(OWNERS, [page.pageSize, first]);
+        const owners = rows.map(({ owner }) => owner);
+        const total = await countIn(connection, ACCOUNT_COUNT);
+        return { items: await summaries(connection, owners), total };
+      }
+      const owners = await matchingOwners(connection, q);
+      const items = await summaries(connection, owners.slice(first, first + page.pageSize));
+      return { items, total: owners.length };
+    });
   }
 
   async usage(): Promise<Usage> {
@@ -82,35 +80,43 @@ export class PostgresViews implements OperatorViews {
   ping(): Promise<void> {
     return this.#stored.ping();
   }
+}
 
-  /** `owners`: as the column has them, in order. */
-  async #summaries(owners: readonly string[]): Promise<AccountSummary[]> {
-    type Row = { owner: string; collection: CollectionName; records: string };
-    const { rows } = await this.#pool.run<Row>(TOTALS_OF, [owners]);
-    const totals = new Map(rows.map((row) => [`${row.collection}/${row.owner}`, row.records]));
-    return owners.map((owner) => {
-      const resources = byCollection((name) => Number(totals.get(`${name}/${owner}`) ?? 0));
-      const owner_sub = fromStored(owner);
-      return { owner_sub, record_count: recordCount(resources), resources };
-    });
-  }
+async function countIn(connection: Connection, statement: string): Promise<number> {
+  const { rows } = await connection.run<{ count: string }>(statement);
+  return Number(rows[0]?.count);
+}
 
-  /** As the column has them, in order. `q` looks in the subject and in the account's business profiles, with the search of every host. */
-  async #matchingOwners(q: string): Promise<string[]> {
-    const needle = new Needle(q);
-    const matching: string[] = [];
-    type Row = { owner: string; profiles: string[] | null };
-    for (let last = ''; ; ) {
-      const { rows } = await this.#pool.run<Row>(PROFILES, [last, SEARCHED_AT_ONCE]);
-      for (const { owner, profiles } of rows) {
-        const texts = [fromStored(owner), ...(profiles ?? [])];
-        if (texts.some((text) => isIn(text, needle))) matching.push(owner);
-        last = owner;
-      }
-      if (rows.length < SEARCHED_AT_ONCE) return matching;
-      // So many texts take some milliseconds: other requests come between.
-      await new Promise((resolve) => setImmediate(resolve));
+/** `owners`: as the column has them, in order. */
+async function summaries(
+  connection: Connection,
+  owners: readonly string[],
+): Promise<AccountSummary[]> {
+  type Row = { owner: string; collection: CollectionName; records: string };
+  const { rows } = await connection.run<Row>(TOTALS_OF, [owners]);
+  const totals = new Map(rows.map((row) => [`${row.collection}/${row.owner}`, row.records]));
+  return owners.map((owner) => {
+    const resources = byCollection((name) => Number(totals.get(`${name}/${owner}`) ?? 0));
+    const owner_sub = fromStored(owner);
+    return { owner_sub, record_count: recordCount(resources), resources };
+  });
+}
+
+/** As the column has them, in order. `q` looks in the subject and in the account's business profiles, with the search of every host. */
+async function matchingOwners(connection: Connection, q: string): Promise<string[]> {
+  const needle = new Needle(q);
+  const matching: string[] = [];
+  type Row = { owner: string; profiles: string[] | null };
+  for (let last = ''; ; ) {
+    const { rows } = await connection.run<Row>(PROFILES, [last, SEARCHED_AT_ONCE]);
+    for (const { owner, profiles } of rows) {
+      const texts = [fromStored(owner), ...(profiles ?? [])];
+      if (texts.some((text) => isIn(text, needle))) matching.push(owner);
+      last = owner;
     }
+    if (rows.length < SEARCHED_AT_ONCE) return matching;
+    // So many texts take some milliseconds: other requests come between.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
@@ -127,24 +133,24 @@ export class PostgresTotals implements StoredViews {
     this.#pool = pool;
   }
 
-  /** One statement, so one moment. */
   async usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
-    const { rows } = await this.#pool.run<UsageRow>(USAGE, [COLLECTION_NAMES, ...createdAfter]);
+    const values = [COLLECTION_NAMES, ...createdAfter];
+    const { rows } = await this.#pool.snapshot((one) => one.run<UsageRow>(USAGE, values));
     return {
       collections: rows.flatMap(storedUsage),
       auditEventCount: Number(rows[0]?.events ?? 0),
     };
   }
 
-  async auditEvents(page: PageRequest): Promise<Page> {
-    const [{ rows }, count] = await Promise.all([
-      this.#pool.run<{ id: string; event: string }>(EVENTS, [page.pageSize, offsetOf(page)]),
-      this.#pool.run<{ events: string }>(EVENT_COUNT),
-    ]);
-    const items = rows.map(({ id, event }) =>
-      JSON.stringify({ ...JSON.parse(event), id: Number(id) }),
-    );
-    return { items, total: Number(count.rows[0]?.events) };
+  auditEvents(page: PageRequest): Promise<Page> {
+    return this.#pool.snapshot(async (connection) => {
+      type Row = { id: string; event: string };
+      const { rows } = await connection.run<Row>(EVENTS, [page.pageSize, offsetOf(page)]);
+      const items = rows.map(({ id, event }) =>
+        JSON.stringify({ ...JSON.parse(event), id: Number(id) }),
+      );
+      return { items, total: await countIn(connection, EVENT_COUNT) };
+    });
   }
 
   async ping(): Promise<void> {
@@ -185,8 +191,7 @@ function storedUsage(row: UsageRow): StoredUsage[] {
 const COUNTS = 'select collection, sum(records) as records from account_totals group by 1';
 
 /** Rows that no account owns are counted under the empty name. */
-const ACCOUNT_COUNT =
-  "select count(distinct owner) as accounts from account_totals where owner <> ''";
+const ACCOUNT_COUNT = "select count(distinct owner) from account_totals where owner <> ''";
 
 const OWNERS = `
   select owner from (select distinct owner from account_totals where owner <> '') o
@@ -214,4 +219,4 @@ const USAGE = `
                  from account_totals group by 1) t on t.collection = name`;
 
 const EVENTS = 'select id, event from audit_events order by id desc limit $1 offset $2';
-const EVENT_COUNT = 'select count(*) as events from audit_events';
+const EVENT_COUNT = 'select count(*) from audit_events';

@@ -86,6 +86,3 @@ export const COMMIT = {
 export const SETTLE = `
   update shards set commits = commits where shard = $1 and epoch = $2 and holder is not null
   returning commits`;
-
-/** A commit that changes nothing: whether the database takes one. */
-export const TOUCH = 'update service_schema set version = version';

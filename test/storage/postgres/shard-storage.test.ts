@@ -3,11 +3,18 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordStorage, StoredViews } from '../../../src/core/records/record-storage.js';
+import { FleetTable } from '../../../src/storage/postgres/fleet-table.js';
 import { PostgresPool } from '../../../src/storage/postgres/postgres-pool.js';
 import { prepareSchema } from '../../../src/storage/postgres/postgres-schema.js';
 import { PostgresTotals } from '../../../src/storage/postgres/postgres-views.js';
 import { openShard } from '../../../src/storage/postgres/shard-storage.js';
-import { newDatabaseName, type PostgresServer, sharedPostgres } from '../../support/postgres.js';
+import { eventually } from '../../support/eventually.js';
+import {
+  newDatabaseName,
+  openPostgres,
+  type PostgresServer,
+  sharedPostgres,
+} from '../../support/postgres.js';
 import { changes, conformanceOf, loaded, row } from '../storage-conformance.js';
 import { viewsConformanceOf } from '../views-conformance.js';
 
@@ -107,5 +114,41 @@ describe('A commit to Postgres', () => {
     await storage.commit(changes({ removals: [200] }));
     expect(await totals()).toEqual([]);
     await storage.close();
+  });
+});
+
+describe('A server whose standby does not answer, as after a fail-over', () => {
+  it('is asked in vain for views, signs and shards: what it shows may not be kept', async () => {
+    const server = await openPostgres();
+    const name = newDatabaseName();
+    const pool = new PostgresPool({
+      url: await server.make(name),
+      max: 4,
+      applicationName: 'test',
+    });
+    try {
+      await prepareSchema(pool, async () => {});
+      const table = new FleetTable(pool);
+      await table.join({ id: 'one', url: 'http://127.0.0.1:1', release: '1' });
+      await server.sql(name, "alter system set synchronous_standby_names = 'gone'");
+      await server.sql(name, 'select pg_reload_conf()');
+      const asked = Promise.allSettled([
+        new PostgresTotals(pool).usage([0, 0, 0]),
+        openShard({ pool, shard: 0, holder: 'one' }),
+        table.beat('one'),
+      ]);
+      const waits = "from pg_stat_activity where wait_event = 'SyncRep'";
+      await eventually(async () =>
+        expect(await server.sql(name, `select 1 ${waits}`)).toHaveLength(3),
+      );
+      await server.sql(name, `select pg_cancel_backend(pid) ${waits}`);
+      const reasons = (await asked).map(
+        (each) => each.status === 'rejected' && each.reason.message,
+      );
+      expect(reasons).toEqual(Array(3).fill(expect.stringContaining('does not confirm it')));
+    } finally {
+      await pool.close();
+      await server.close();
+    }
   });
 });

@@ -34,8 +34,8 @@ export interface ListQuery {
 type Kind = Operation['kind'];
 type Target = Pick<Operation, 'who' | 'operator' | 'coll' | 'id'>;
 
-/** Where the service is just now; waits while it is nowhere. */
-export type Place = () => Promise<string>;
+/** Where the service is just now, for a client; waits while it is nowhere. */
+export type Place = (client: number) => Promise<string>;
 
 /** One client. Every call resolves with its recorded operation, or undefined when none was recorded. */
 export class Asking {
@@ -131,7 +131,7 @@ export class Asking {
     for (let page = 1, pages = 1; page <= pages; page++) {
       const path = `/admin/audit?page_size=${AUDIT_PAGE_SIZE}&page=${page}`;
       const asked = { method: 'GET', path, headers: OPERATOR };
-      const answer = await this.#exchange.send(await this.#place(), asked);
+      const answer = await this.#exchange.send(await this.#place(this.#client), asked);
       if (typeof answer === 'string' || answer.status !== 200) throw new Error('no audit log');
       const { data, meta } = answer.json as Envelope<AnsweredEvent[]>;
       events.push(...data.map(recordedEvent));
@@ -162,7 +162,7 @@ export class Asking {
     asked: Asked,
     read: Reading<Data>,
   ): Promise<Operation | undefined> {
-    const origin = await this.#place();
+    const origin = await this.#place(this.#client);
     const call = this.#recorder.now();
     const answer = await this.#exchange.send(origin, asked);
     const { method, body } = asked;
@@ -178,8 +178,8 @@ export class Asking {
       return this.#recorder.take({ ...about, code: status, ...read(json as Envelope<Data>) });
     }
     if (status === 404) return this.#recorder.take({ ...about, code: status });
-    // "A 500 on a write means unknown to the client": but it is decided by then.
-    if (status === 500 && isWrite) return this.#recorder.take({ ...about, code: 0 });
+    // "A 500 on a write means unknown to the client": one process has decided it by then.
+    if (status === 500 && isWrite) return this.#recorder.takeFailed(about);
     this.refusals++;
     return undefined;
   }

@@ -11,6 +11,7 @@ const STATUSES = ['New', 'Ready'];
 const RECORDS_MAX = 8;
 const KNOWN_DEAD = 6;
 const OPERATOR_SHARE = 0.2;
+const READER_PAUSE_MS = 20;
 const PAGE_SIZES = [2, 3, 5, 20];
 
 export interface LoadOptions {
@@ -18,6 +19,8 @@ export interface LoadOptions {
   readonly place: Place;
   readonly accounts: readonly string[];
   readonly clients: number;
+  /** Further clients, which only read: while a fault holds writes up, they see what others see. */
+  readonly readers?: number;
   readonly seed?: number;
   /** A pause after each request; for views that lag. */
   readonly pauseMs?: number;
@@ -48,13 +51,20 @@ export class Load {
   constructor(options: LoadOptions) {
     this.options = options;
     this.#random = randomFrom(options.seed ?? newSeed());
-    const { clients, recorder, place } = options;
-    this.askings = Array.from({ length: clients }, (_, i) => new Asking(i, recorder, place));
+    const { clients, readers = 0, recorder, place } = options;
+    this.askings = Array.from(
+      { length: clients + readers },
+      (_, i) => new Asking(i, recorder, place),
+    );
   }
 
   start(): void {
     this.#stopping = false;
-    this.#running = Promise.all(this.askings.map((asking) => this.#client(asking)));
+    this.#running = Promise.all(
+      this.askings.map((asking, i) =>
+        i < this.options.clients ? this.#client(asking) : this.#reader(asking),
+      ),
+    );
   }
 
   async stop(): Promise<void> {
@@ -117,6 +127,16 @@ export class Load {
     while (!this.#stopping) {
       await this.#something(asking);
       if (pauseMs > 0) await this.#pause(pauseMs);
+    }
+  }
+
+  async #reader(asking: Asking): Promise<void> {
+    while (!this.#stopping) {
+      const who = this.#oneOf(this.options.accounts);
+      const coll = this.#oneOf(COLLECTIONS);
+      const id = this.#oneOf(this.#idsOf(who, coll).live);
+      if (id !== undefined) await asking.read({ who, operator: false, coll, id });
+      await this.#pause(READER_PAUSE_MS);
     }
   }
 

@@ -71,7 +71,7 @@ export interface Operation {
 }
 
 export interface Header {
-  host: 'node' | 'workers';
+  host: 'node' | 'workers' | 'fleet';
   /** How far the operator's views may lag behind an account's own changes, in milliseconds. */
   lagMs: number;
   /** Whether the bytes of every record are known. */
@@ -85,11 +85,21 @@ export interface Header {
 
 const NANOSECONDS_A_MILLISECOND = 1e6;
 
+export interface RecorderOptions {
+  /** Whether a write that was answered with 500 may yet be made: by another process than the one that answered. */
+  readonly is500Open?: boolean;
+}
+
 export class Recorder {
   readonly operations: Operation[] = [];
+  readonly #is500Open: boolean;
   readonly #start = performance.now();
   /** Writes whose connection broke: they may be made until the service is gone. */
   #open: Operation[] = [];
+
+  constructor({ is500Open = false }: RecorderOptions = {}) {
+    this.#is500Open = is500Open;
+  }
 
   now(): number {
     return Math.round((performance.now() - this.#start) * NANOSECONDS_A_MILLISECOND);
@@ -106,10 +116,22 @@ export class Recorder {
     this.#open.push(this.take({ ...operation, code: 0 }));
   }
 
-  /** Nothing that was asked before can be made any more: another process has the database. */
-  closeLost(): void {
-    for (const operation of this.#open) operation.return = this.now();
-    this.#open = [];
+  /** A write that was answered with 500. */
+  takeFailed(operation: Omit<Operation, 'number' | 'return' | 'code'>): Operation {
+    const taken = this.take({ ...operation, code: 0 });
+    if (this.#is500Open) this.#open.push(taken);
+    return taken;
+  }
+
+  /** Writes that may yet be made. */
+  get openWrites(): readonly Operation[] {
+    return this.#open;
+  }
+
+  /** These, or all, cannot be made any more: another process has the database. */
+  closeLost(closed: readonly Operation[] = this.#open): void {
+    for (const operation of closed) operation.return = this.now();
+    this.#open = this.#open.filter((operation) => !closed.includes(operation));
   }
 }
 

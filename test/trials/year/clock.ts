@@ -17,6 +17,17 @@ export function fakeTimeLibrary(): string | undefined {
   return LIBRARIES.find((path) => existsSync(path));
 }
 
+/** For a process whose clocks are off by what the file says, such as `+3600` seconds. */
+export function fakedTime(library: string, path: string): Record<string, string> {
+  return {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: path,
+    FAKETIME_NO_CACHE: '1',
+    // The times of files are real: only their order counts.
+    NO_FAKE_STAT: '1',
+  };
+}
+
 export class Clock {
   readonly #folder: string;
   readonly #library: string | undefined;
@@ -58,14 +69,7 @@ export class Clock {
   }
 
   #environment(path: string): Record<string, string> {
-    if (this.#library === undefined) return {};
-    return {
-      LD_PRELOAD: this.#library,
-      FAKETIME_TIMESTAMP_FILE: path,
-      FAKETIME_NO_CACHE: '1',
-      // The times of files are real: only their order counts.
-      NO_FAKE_STAT: '1',
-    };
+    return this.#library === undefined ? {} : fakedTime(this.#library, path);
   }
 
   #path(): string {

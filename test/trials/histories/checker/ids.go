@@ -15,7 +15,8 @@ func idsModel() porcupine.Model {
 	}
 }
 
-// IdsParts gives the creates whose id is known, by database and collection.
+// IdsParts gives the creates whose id is known, by database and collection; an account of Workers
+// or of a fleet has numbers of its own.
 func (h *History) idsParts() map[string][]*Op {
 	parts := map[string][]*Op{}
 	for _, op := range h.Ops {
@@ -23,7 +24,7 @@ func (h *History) idsParts() map[string][]*Op {
 			continue
 		}
 		database := "the database"
-		if h.Host == "workers" {
+		if h.Host != "node" {
 			database = op.Who
 		}
 		key := database + " " + op.Coll

@@ -2,6 +2,7 @@
 // what was acknowledged is read through all of them, whatever ends meanwhile.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startDataCommand } from '../support/data-command.js';
 import { eventually } from '../support/eventually.js';
 import { openFleet, type TestFleet } from '../support/fleet.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
@@ -142,6 +143,27 @@ describe('A fleet of two processes', () => {
     const names = (await Promise.all(asked)).map(({ data }) => data.name);
     expect(names).toEqual(ACCOUNTS.map(() => 'Last'));
     await eventually(SHARED_OUT);
+  });
+
+  it('is listed by manage fleet, which sees who gives no sign of life', async () => {
+    const processes = await two();
+    const { DATABASE_URL = '' } = fleet.environment;
+    const list = async () => {
+      const { code, stdout } = await startDataCommand(['fleet', '--account', 'account-1'], {
+        DATABASE_URL,
+      }).ended;
+      return { code, stdout };
+    };
+    const healthy = await list();
+    expect(healthy.code).toBe(0);
+    expect(healthy.stdout.match(/128 shards {2}lives/g)).toHaveLength(2);
+    expect(healthy.stdout).toContain('2 processes, 256 shards, 0 without a holder');
+    expect(healthy.stdout).toMatch(/"account-1" is in shard \d+, held by http:/);
+    for (const { child } of processes) child.kill('SIGSTOP');
+    const silent = await list();
+    expect(silent.code).toBe(1);
+    expect(silent.stdout.match(/128 shards {2}gives no sign of life/g)).toHaveLength(2);
+    for (const { child } of processes) child.kill('SIGCONT');
   });
 
   it('answers the operator across both, and lists audit events of both', async () => {

@@ -89,29 +89,12 @@ async function preparedDatabase(
 /** Two processes without a key could not call each other. */
 async function expectAlone({ key }: FleetSettings, pool: PostgresPool): Promise<void> {
   if (key !== undefined) return;
-  const { processes } = await new FleetTable(pool).state();
-  const [first] = await livingAmong(processes, pool);
+  const [first] = await new FleetTable(pool).living();
   if (first === undefined) return;
   throw new Error(
-    `FLEET_KEY is unset, and the database has another process (${first}); set the same FLEET_KEY in every process`,
+    `FLEET_KEY is unset, and the database has another process (${first.url}); set the same FLEET_KEY in every process`,
   );
 }
-
-/** Addresses of the processes that give signs of life within one lease. */
-async function livingAmong(
-  before: readonly { readonly id: string; readonly beats: number }[],
-  pool: PostgresPool,
-): Promise<string[]> {
-  if (before.length === 0) return [];
-  await new Promise((resolve) => setTimeout(resolve, SIGN_SEEN_MS));
-  const { processes } = await new FleetTable(pool).state();
-  return processes
-    .filter(({ id, beats }) => before.some((one) => one.id === id && one.beats !== beats))
-    .map(({ url }) => url);
-}
-
-/** Several signs of life come in this time. */
-const SIGN_SEEN_MS = 1_500;
 
 async function openInternalPort(settings: FleetSettings, log: Log): Promise<InternalPort> {
   try {

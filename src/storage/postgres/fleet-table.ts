@@ -22,6 +22,8 @@ export interface FleetState {
 
 /** A sign of life without an answer for so long is none: the lease is hardly longer. */
 const BEAT_ANSWER_MAX_MS = 2_000;
+/** Several signs of life come in this time. */
+const SIGN_SEEN_MS = 1_500;
 
 export class FleetTable {
   readonly #pool: PostgresPool;
@@ -50,6 +52,17 @@ export class FleetTable {
       isLeaving,
     }));
     return { processes, holders: row?.holders ?? [] };
+  }
+
+  /** The processes that give signs of life; to see one takes a second and a half. */
+  async living(): Promise<readonly FleetProcess[]> {
+    const before = (await this.state()).processes;
+    if (before.length === 0) return [];
+    await new Promise((resolve) => setTimeout(resolve, SIGN_SEEN_MS));
+    const { processes } = await this.state();
+    return processes.filter(({ id, beats }) =>
+      before.some((one) => one.id === id && one.beats !== beats),
+    );
   }
 
   /** Ends a process that has given no sign of life since `beats`; false where it has given one meanwhile. */

@@ -46,6 +46,10 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     says: 'moves accounts from a database file to Workers, or back',
     load: async () => (await import('./move.js')).moveCommand(),
   },
+  fleet: {
+    says: 'lists the processes of a fleet, with their shards',
+    load: async () => (await import('./fleet.js')).FLEET,
+  },
   console: {
     says: "runs the operator's console",
     load: async () => (await import('./console.js')).CONSOLE,

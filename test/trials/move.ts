@@ -1,9 +1,9 @@
-// The move to Workers and back: killed ten times, and how quick it is.
+// The move to Workers and back, killed ten times; how quick it is, and how quick to Postgres.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { killedMove } from './move/killed-move.js';
-import { moveRates } from './move/move-rates.js';
+import { postgresRates, workersRates } from './move/move-rates.js';
 import type { Trial } from './trial.js';
 
 const SHOP = { accounts: 20, records: 100_000, events: 5_000 };
@@ -20,5 +20,7 @@ export const move: Trial = async ({ quick, folder, say }) => {
   const kills = quick ? QUICK_KILLS : KILLS;
   const killed = await killedMove({ folder: own('killed'), shop, kills, say });
   say('rates');
-  return [killed, await moveRates({ folder: own('rates'), shop })];
+  const toWorkers = await workersRates({ folder: own('rates'), shop });
+  const toPostgres = await postgresRates({ folder: own('postgres'), shop });
+  return [killed, toWorkers, toPostgres];
 };

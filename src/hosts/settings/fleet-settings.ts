@@ -37,7 +37,9 @@ export interface FleetTls {
 /** Who knows the key can act as any account. */
 const FLEET_KEY_MIN_CHARACTERS = 32;
 
-const POSTGRES = /^postgres(?:ql)?:\/\//;
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(text);
+}
 
 /** Undefined where the database is a file. Throws a `SettingError` for the first setting that cannot be used. */
 export function readFleet(
@@ -45,7 +47,7 @@ export function readFleet(
   readFile: ReadFile | undefined,
 ): FleetSettings | undefined {
   const databaseUrl = environment['DATABASE_URL'] ?? '';
-  if (!POSTGRES.test(databaseUrl)) {
+  if (!isPostgresUrl(databaseUrl)) {
     refuseOthers(environment);
     return undefined;
   }

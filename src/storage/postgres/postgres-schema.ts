@@ -3,9 +3,6 @@
 import type { Connection, PostgresPool } from './postgres-pool.js';
 import { SHARD_COUNT } from './shards.js';
 
-/** Of these tables. A change of them lets processes of the version before go on. */
-export const SCHEMA_VERSION = 1;
-
 /** Any number that no other program of the database is likely to lock. */
 const SCHEMA_LOCK = 7_343_028_151;
 
@@ -14,7 +11,7 @@ const SCHEMA_LOCK = 7_343_028_151;
  * is the length of the body in UTF-8. An account's totals follow each commit, so that no view of
  * the operator counts the records. `beats` grows while its process lives.
  */
-const CREATE = [
+const FIRST_STEP = [
   `create table records (
      shard integer not null,
      position bigint not null,
@@ -56,8 +53,18 @@ const CREATE = [
   `insert into shards (shard) select generate_series(0, ${SHARD_COUNT - 1})`,
   // The id of this database: a process of another one is refused by it.
   'create table service_schema (version integer not null, database_id text not null)',
-  `insert into service_schema values (${SCHEMA_VERSION}, gen_random_uuid()::text)`,
-] as const;
+  'insert into service_schema values (1, gen_random_uuid()::text)',
+];
+
+/** By which an event of a moved file is taken once. Only such an event has a name. */
+const NAMED_EVENTS = [
+  'alter table audit_events add column name text',
+  'create unique index audit_events_by_name on audit_events (name) where name is not null',
+];
+
+/** What each version of the tables adds. Processes of the version before go on beside it. */
+const SCHEMA_STEPS = [FIRST_STEP, NAMED_EVENTS] as const;
+export const SCHEMA_VERSION = SCHEMA_STEPS.length;
 
 export interface FleetDatabase {
   /** Of this database, made with its tables. */
@@ -77,28 +84,39 @@ export function prepareSchema(
 ): Promise<FleetDatabase> {
   return pool.transaction(async (connection) => {
     await connection.run('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
-    const found = await connection.run<{ is_there: boolean; others: string | null }>(FIND_SCHEMA);
-    const { is_there: isThere = false, others = null } = found.rows[0] ?? {};
-    if (!isThere) {
-      if (others !== null) {
-        throw new Error(
-          `the database has tables of another program (${others}); name a database of the service's own in DATABASE_URL`,
-        );
-      }
-      for (const statement of CREATE) await connection.run(statement);
-      await firstUse(connection);
-    }
-    const { rows } = await connection.run<{ version: number; database_id: string }>(
-      'select version, database_id from service_schema',
-    );
-    const [{ version, database_id: id } = { version: 0, database_id: '' }] = rows;
+    const isNew = !(await isThere(connection));
+    const version = isNew ? 0 : (await schemaOf(connection)).version;
     if (version > SCHEMA_VERSION) {
       throw new Error(
         `the database has tables of version ${version}; this release knows up to ${SCHEMA_VERSION}. Start the newer release`,
       );
     }
-    return { id, isNew: !isThere };
+    if (version < SCHEMA_VERSION) {
+      for (const statement of SCHEMA_STEPS.slice(version).flat()) await connection.run(statement);
+      await connection.run('update service_schema set version = $1', [SCHEMA_VERSION]);
+    }
+    if (isNew) await firstUse(connection);
+    return { id: (await schemaOf(connection)).database_id, isNew };
   });
+}
+
+async function schemaOf(connection: Connection) {
+  type Row = { version: number; database_id: string };
+  const { rows } = await connection.run<Row>('select version, database_id from service_schema');
+  return rows[0] ?? { version: 0, database_id: '' };
+}
+
+/** Rejects where tables of these names are another program's. */
+async function isThere(connection: Connection): Promise<boolean> {
+  type Row = { is_there: boolean; others: string | null };
+  const { rows } = await connection.run<Row>(FIND_SCHEMA);
+  const { is_there: isThere = false, others = null } = rows[0] ?? {};
+  if (!isThere && others !== null) {
+    throw new Error(
+      `the database has tables of another program (${others}); name a database of the service's own in DATABASE_URL`,
+    );
+  }
+  return isThere;
 }
 
 /** Whether the tables of this service are there, and names that are taken by others. */

@@ -26,7 +26,7 @@ import {
 import { fromStored, toStored } from './stored-text.js';
 
 /** A body as a value of Postgres: far below its limit of 1 GB for a row and a statement. */
-const BODY_MAX_BYTES = 64 * 1_048_576;
+export const POSTGRES_BODY_MAX_BYTES = 64 * 1_048_576;
 const PAGE_ROWS = 4_096;
 /** For so long a commit waits for a database that is away, in all; a restart or a fail-over takes less. */
 const SETTLE_MAX_MS = ANSWER_MAX_MS;
@@ -62,7 +62,7 @@ interface Counted {
 }
 
 class OpenShard implements ShardStorage {
-  readonly bodyMaxBytes = BODY_MAX_BYTES;
+  readonly bodyMaxBytes = POSTGRES_BODY_MAX_BYTES;
   readonly #options: ShardOptions;
   readonly #epoch: number;
   /** The number of the last commit. */

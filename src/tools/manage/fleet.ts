@@ -1,7 +1,7 @@
 // `manage fleet`: lists the processes of a fleet, as their database has them, with the shards that
 // each holds.
 
-import { readFleet } from '../../hosts/settings/fleet-settings.js';
+import { isPostgresUrl } from '../../hosts/settings/fleet-settings.js';
 import type { Environment } from '../../hosts/settings/setting-values.js';
 import { type FleetState, FleetTable } from '../../storage/postgres/fleet-table.js';
 import { PostgresPool, reasonOf } from '../../storage/postgres/postgres-pool.js';
@@ -39,7 +39,7 @@ whether it gives signs of life. Takes a second and a half to see them. Ends with
 
 function poolOf(environment: Environment): PostgresPool {
   const url = environment['DATABASE_URL'] ?? '';
-  if (readFleet({ DATABASE_URL: url }, undefined) === undefined) {
+  if (!isPostgresUrl(url)) {
     throw new UsageError(
       "DATABASE_URL names no Postgres database; it must be the one of the fleet's processes",
     );

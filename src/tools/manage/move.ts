@@ -1,6 +1,8 @@
-// `manage move`: accounts from a database file to Workers, and back into a new file.
+// `manage move`: accounts from a database file to Workers or to a fleet's Postgres, and back into a
+// new file.
 
 import { dirname } from 'node:path';
+import { isPostgresUrl } from '../../hosts/settings/fleet-settings.js';
 import { cameBack } from '../../storage/erasures/came-back.js';
 import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { FileAccounts } from '../../storage/move/file-accounts.js';
@@ -10,6 +12,8 @@ import type { Waits } from '../data/waiting.js';
 import { AdminWorker } from '../move/admin-worker.js';
 import { moveBack } from '../move/move-back.js';
 import { type MovedIn, moveIn } from '../move/move-in.js';
+import type { OtherPlace } from '../move/other-place.js';
+import { PostgresPlace } from '../move/postgres-place.js';
 import { differingAccounts } from '../move/running-service.js';
 import { flag, required, text } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
@@ -39,15 +43,14 @@ const NAMED_MAX_ACCOUNTS = 20;
 
 const OLDER =
   'the running service has other records of it than the file; make a new backup, and move that';
-const LATE =
-  'has changed in the running service during the move; make a new backup, DELETE /accounts/SUBJECT at the admin Worker, and move it again';
+const LATE = 'has changed in the running service during the move; make a new backup';
 const NOT_COMPARED =
   'not compared with a running service: what it took after the backup is not there (--check-against URL)';
 
 const OPTIONS = {
   from: text(
     'FILE | URL',
-    'a backup, or the database of a stopped service; or the\naddress of the admin Worker',
+    'a backup, or the database of a stopped service; or the\naddress of the admin Worker, or postgres://…',
   ),
   to: text('URL | FILE', 'its address; or a new database file'),
   'check-against': text(
@@ -72,10 +75,11 @@ export function moveCommand(waits?: Waits): Command {
   return commandOf({
     name: 'manage move',
     usage: '--from FILE --to URL  |  --from URL --to FILE',
-    about: `Moves accounts between one machine and Cloudflare Workers, through the
-admin Worker. Every record keeps its id, its times and its place, and each
-account's digest is compared. Run the same command again after whatever stopped
-it: it goes on. Nothing is ever overwritten. Ends with 1 if not all is done.`,
+    about: `Moves accounts between one machine's file and Cloudflare Workers, through
+the admin Worker, or the stopped fleet of a Postgres. Every record keeps its id,
+its times and its place, and each account's digest is compared. Run the same
+command again after whatever stopped it: it goes on. Nothing is ever overwritten.
+Ends with 1 if not all is done.`,
     options: OPTIONS,
     settings: [
       ...KEY_SETTINGS,
@@ -86,16 +90,17 @@ it: it goes on. Nothing is ever overwritten. Ends with 1 if not all is done.`,
     async run({ values }, dependencies) {
       const move = meantBy(values);
       warnOfSlips(dependencies);
-      const adminKey = adminKeyIn(dependencies.environment);
-      const worker = new AdminWorker({ url: move.url, adminKey }, dependencies, waits);
+      const place = otherPlace(move.url, dependencies, waits);
       try {
-        if (move.isBack) return await runBack(move, worker, dependencies);
-        return await runIn(move, worker, dependencies, waits);
+        if (move.isBack) return await runBack(move, place, dependencies);
+        return await runIn(move, place, dependencies, waits);
       } catch (error) {
         if (!(error instanceof Interrupted)) throw error;
         throw new Interrupted(
           'stopped; what has arrived stays: the same command goes on from there',
         );
+      } finally {
+        await place.close();
       }
     },
   });
@@ -110,7 +115,7 @@ function meantBy(values: Values): Move {
   const isBack = isAddress(from);
   if (isBack === isAddress(to)) {
     throw new UsageError(
-      `--from and --to are ${isBack ? 'both addresses' : 'both files'}; one of them must be the address of the admin Worker, the other one a file`,
+      `--from and --to are ${isBack ? 'both addresses' : 'both files'}; one of them must be the address of the admin Worker or of Postgres, the other one a file`,
     );
   }
   if (account === '') throw new UsageError('--account is empty; it must be a subject');
@@ -118,23 +123,41 @@ function meantBy(values: Values): Move {
   const rest = { account, renumbered, bringsBack, running };
   if (isBack) {
     if (running !== undefined || bringsBack) {
-      throw new UsageError('--check-against and --bring-back are for a move to Workers');
+      throw new UsageError('--check-against and --bring-back are for a move out of a file');
     }
-    return { isBack, url: plainUrl('--from', from, EXAMPLE), file: to, ...rest };
+    return { isBack, url: addressOf('--from', from), file: to, ...rest };
   }
   if (renumbered !== undefined) {
     throw new UsageError('--renumbered is for a move into a file; on the way in no id changes');
   }
-  return { isBack, url: plainUrl('--to', to, EXAMPLE), file: from, ...rest };
+  return { isBack, url: addressOf('--to', to), file: from, ...rest };
 }
 
 function isAddress(text: string): boolean {
-  return /^https?:/i.test(text);
+  return /^https?:/i.test(text) || isPostgresUrl(text);
+}
+
+function addressOf(name: string, text: string): string {
+  if (!isPostgresUrl(text)) return plainUrl(name, text, EXAMPLE);
+  if (URL.canParse(text) && new URL(text).pathname.length > 1) return text;
+  throw new UsageError(
+    `${name} is no URL of a database; it must be one such as postgres://user@host:5432/service, with the password in PGPASSWORD`,
+  );
+}
+
+function otherPlace(
+  url: string,
+  dependencies: CommandDependencies,
+  waits: Waits | undefined,
+): OtherPlace {
+  if (isPostgresUrl(url)) return new PostgresPlace(url, dependencies, waits);
+  const adminKey = adminKeyIn(dependencies.environment);
+  return new AdminWorker({ url, adminKey }, dependencies, waits);
 }
 
 async function runIn(
   move: Move,
-  worker: AdminWorker,
+  place: OtherPlace,
   dependencies: CommandDependencies,
   waits: Waits | undefined,
 ): Promise<number> {
@@ -160,7 +183,7 @@ async function runIn(
     const changed = async () =>
       live === undefined ? [] : await differingAccounts(source, account, live);
     for (const owner of await changed()) if (!withheld.has(owner)) withheld.set(owner, OLDER);
-    const moved = await moveIn(source, { account, withheld }, worker, dependencies);
+    const moved = await moveIn(source, { account, withheld }, place, dependencies);
     // Once more: the console may have written while the records were on their way.
     const late = (await changed()).filter((owner) => !moved.left.has(owner));
     const { accounts, records, events, left } = moved;
@@ -169,7 +192,10 @@ async function runIn(
       `${path}: ${accounts} accounts with ${records} records, and ${events} audit events, are there ${took}\n`,
     );
     const unowned = account === undefined ? source.unowned : 0;
-    for (const line of remarksOn(moved, late, unowned)) dependencies.out(`  ${line}\n`);
+    const lateLines = late.map(
+      (owner) => `moved, but ${JSON.stringify(owner)} ${LATE}, ${place.anew}, and move it again`,
+    );
+    for (const line of remarksOn(moved, lateLines, unowned)) dependencies.out(`  ${line}\n`);
     if (live === undefined) dependencies.out(`  ${NOT_COMPARED}\n`);
     return left.size + late.length === 0 ? EXIT_DONE : EXIT_FAILED;
   } finally {
@@ -192,12 +218,12 @@ async function erasedSince(
 
 function remarksOn(
   { wereThere, left, unseen }: MovedIn,
-  late: readonly string[],
+  lateLines: readonly string[],
   unowned: number,
 ): string[] {
   const lines = [
     ...[...left].map(([owner, reason]) => `not moved: ${JSON.stringify(owner)}: ${reason}`),
-    ...late.map((owner) => `moved, but ${JSON.stringify(owner)} ${LATE}`),
+    ...lateLines,
   ];
   const more = lines.splice(NAMED_MAX_ACCOUNTS).length;
   if (more > 0) lines.push(`not moved, or changed since: ${more} more accounts`);
@@ -212,14 +238,14 @@ function remarksOn(
 }
 
 async function runBack(
-  { url, file, account, renumbered }: Move,
-  worker: AdminWorker,
+  { file, account, renumbered }: Move,
+  place: OtherPlace,
   dependencies: CommandDependencies,
 ): Promise<number> {
   const begun = dependencies.now();
   const path = pathOf(dependencies, file);
   const newIds = renumbered === undefined ? undefined : pathOf(dependencies, renumbered);
-  const moved = await moveBack({ path, url, account, newIds }, worker, dependencies);
+  const moved = await moveBack({ path, account, newIds }, place, dependencies);
   const { accounts, records, events } = moved;
   const took = timeOf(records, dependencies.now() - begun);
   dependencies.out(

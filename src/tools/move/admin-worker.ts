@@ -12,9 +12,18 @@ import type {
   MovedEvent,
   MovedState,
 } from '../../storage/move/move-messages.js';
+import { OBJECT_BODY_MAX_BYTES } from '../../storage/object/object-schema.js';
 import { CommandError } from '../data/failures.js';
 import { patiently, startWaiting, WAITS, type Waits } from '../data/waiting.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
+import {
+  type ArrivingAccount,
+  isPassing,
+  type KnownAccount,
+  type OtherPlace,
+  Passing,
+  Refused,
+} from './other-place.js';
 
 /** An answer has one piece: a record of 2 MB, as a text within JSON, is longer. */
 const ANSWER_MAX_BYTES = 33_554_432;
@@ -22,29 +31,10 @@ const TOO_LONG = `the admin Worker sent more than ${ANSWER_MAX_BYTES} bytes; che
 /** The last piece of a large account is answered when all of it was read, and is in memory. */
 const ANSWER_MAX_MS = 120_000;
 
-/** The Worker or the network fails, and may not the next time. */
-class Passing extends Error {
-  readonly retryAfterMs: number | undefined;
-
-  constructor(
-    message: string,
-    options: ErrorOptions & { readonly retryAfterMs?: number | undefined },
-  ) {
-    super(message, options);
-    this.retryAfterMs = options.retryAfterMs;
-  }
-}
-
-function isPassing(error: unknown): error is Passing {
-  return error instanceof Passing;
-}
-
-/** The Worker says no to what was sent, and will again. */
-export class Refused extends Error {}
-
-export type KnownAccount = KnownAccounts['accounts'][number];
-
-export class AdminWorker {
+export class AdminWorker implements OtherPlace {
+  readonly name: string;
+  readonly anew = 'DELETE /accounts/SUBJECT at the admin Worker';
+  readonly bodyMaxBytes = OBJECT_BODY_MAX_BYTES;
   readonly #target: { readonly url: string; readonly adminKey: string };
   readonly #dependencies: CommandDependencies;
   readonly #waits: Waits;
@@ -54,6 +44,7 @@ export class AdminWorker {
     dependencies: CommandDependencies,
     waits: Waits = { ...WAITS, timeoutMs: ANSWER_MAX_MS },
   ) {
+    this.name = target.url;
     this.#target = target;
     this.#dependencies = dependencies;
     this.#waits = waits;
@@ -69,7 +60,7 @@ export class AdminWorker {
     }
   }
 
-  /** Every account that the directory knows, in order. */
+  /** As the directory knows them. */
   async accounts(): Promise<KnownAccount[]> {
     const known: KnownAccount[] = [];
     for (;;) {
@@ -80,6 +71,35 @@ export class AdminWorker {
     }
   }
 
+  /** Each account that arrives brings them. */
+  async raise(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  /** Piece by piece; a large account may be there in part. */
+  async arrive({ owner, announced, pieces, arrived }: ArrivingAccount): Promise<number> {
+    let from = 0;
+    let taken = 0;
+    let state: MovedState | undefined;
+    for (const rows of pieces()) {
+      // An empty piece asks, where one that is full would be sent in vain.
+      if (from === 0 && rows.length < announced.records) {
+        state = await this.#send(owner, { announced, from, rows: [] });
+      }
+      const isThere = state !== undefined && isBeyond(state, from + rows.length);
+      if (!isThere) {
+        state = await this.#send(owner, { announced, from, rows });
+        taken += state.taken;
+      }
+      from += rows.length;
+      arrived(rows.length);
+    }
+    if (state?.state !== 'whole' || state.digest !== announced.digest) {
+      throw new Refused('the Worker does not say that the account is whole; run the move again');
+    }
+    return taken;
+  }
+
   state(account: string): Promise<MovedState> {
     return this.#patiently('GET', '/state', { account });
   }
@@ -88,18 +108,17 @@ export class AdminWorker {
     return this.#patiently('GET', '/records', { account, after: String(after) });
   }
 
-  send(account: string, piece: ArrivingPiece): Promise<MovedState> {
-    return this.#patiently('PUT', '/records', { account }, piece);
-  }
-
   events({ timestamp, id }: EventPlace): Promise<LeavingEvents> {
     return this.#patiently('GET', '/audit-events', { timestamp, id: String(id) });
   }
 
-  /** Resolves with how many of these the audit log has then. */
   async sendEvents(events: readonly MovedEvent[]): Promise<number> {
     const { known } = await this.#patiently<{ known: number }>('PUT', '/audit-events', {}, events);
     return known;
+  }
+
+  #send(account: string, piece: ArrivingPiece): Promise<MovedState> {
+    return this.#patiently('PUT', '/records', { account }, piece);
   }
 
   #patiently<T>(...call: Call): Promise<T> {
@@ -138,6 +157,10 @@ export class AdminWorker {
       `${sentence}; check the address, and that dist/admin-worker.js of this release is deployed there`,
     );
   }
+}
+
+function isBeyond({ state, records }: MovedState, row: number): boolean {
+  return state === 'whole' || records >= row;
 }
 
 type Call = readonly [

@@ -1,4 +1,4 @@
-// From Workers into a new database file. First every account is fetched into a file
+// From another place into a new database file. First every account is fetched into a file
 // beside the new one, piece by piece, which goes on after any end; then the new file
 // is made of that in one go.
 
@@ -12,8 +12,8 @@ import { CommandError } from '../data/failures.js';
 import { several } from '../data/several.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
 import { type Progress, startProgress } from '../program/progress.js';
-import type { AdminWorker, KnownAccount } from './admin-worker.js';
 import { writeNewIds } from './new-ids.js';
+import type { KnownAccount, OtherPlace } from './other-place.js';
 
 const ACCOUNTS_AT_ONCE = 8;
 /** How often accounts that were written to meanwhile are fetched again. */
@@ -25,7 +25,6 @@ const UNNAMED = '.new';
 export interface MoveBackOptions {
   /** Path of the new database file. */
   readonly path: string;
-  readonly url: string;
   /** Undefined: all. */
   readonly account: string | undefined;
   /** Path of the list of new ids. Undefined: beside the new file. */
@@ -41,22 +40,22 @@ export interface MovedBack extends Finished {
 /** Rejects where a file of that name is there, where accounts are written to all the time, or where nothing can go on. */
 export async function moveBack(
   options: MoveBackOptions,
-  worker: AdminWorker,
+  place: OtherPlace,
   dependencies: CommandDependencies,
 ): Promise<MovedBack> {
-  const { path, url, account } = options;
+  const { path, account } = options;
   const newIds = options.newIds ?? join(dirname(path), `${parse(path).name}-renumbered.csv`);
   const goesOn = await isThere(path + STAGED);
   if (!goesOn) for (const place of [path, newIds]) await expectFree(place);
   else if (!(await isNamed(path + UNNAMED, path))) await expectFree(path);
-  if (!(await isThere(path))) await worker.reach();
-  const source = account === undefined ? url : `${url}, account ${account}`;
+  if (!(await isThere(path))) await place.reach();
+  const source = account === undefined ? place.name : `${place.name}, account ${account}`;
   const staged = await StagedMove.open(path + STAGED, source);
   let moved: MovedBack;
   try {
     const finished = (await isThere(path)) ? staged.finished() : undefined;
     if (finished === undefined) await expectFree(path);
-    const contents = finished ?? (await made(options, staged, worker, dependencies));
+    const contents = finished ?? (await made(options, staged, place, dependencies));
     moved = { ...contents, newIds, renumbered: await writeNewIds(newIds, staged.renumbered()) };
   } finally {
     staged.close();
@@ -74,10 +73,10 @@ async function expectFree(path: string): Promise<void> {
 async function made(
   { path, account }: MoveBackOptions,
   staged: StagedMove,
-  worker: AdminWorker,
+  place: OtherPlace,
   dependencies: CommandDependencies,
 ): Promise<Finished> {
-  await fetchAccounts(account, staged, worker, dependencies);
+  await fetchAccounts(account, staged, place, dependencies);
   const sequences = staged.renumber();
   const database = await NewDatabase.begin(path + UNNAMED);
   try {
@@ -85,7 +84,7 @@ async function made(
     for (const one of accounts) {
       for (const piece of staged.pieces(one)) database.put(piece);
     }
-    const events = await appendEvents(database, account, worker);
+    const events = await appendEvents(database, account, place);
     database.raise(sequences);
     const contents = await database.check();
     const records = accounts.reduce((sum, { announced }) => sum + announced.records, 0);
@@ -107,11 +106,11 @@ async function made(
 async function fetchAccounts(
   account: string | undefined,
   staged: StagedMove,
-  worker: AdminWorker,
+  place: OtherPlace,
   dependencies: CommandDependencies,
 ): Promise<void> {
   for (let round = 1; ; round++) {
-    const known = (await worker.accounts()).filter(
+    const known = (await place.accounts()).filter(
       ({ owner }) => account === undefined || owner === account,
     );
     if (known.length === 0 && account !== undefined) {
@@ -138,7 +137,7 @@ async function fetchAccounts(
     const done = total - count(missing);
     const progress = startProgress(dependencies, { event: 'move', noun: 'records', total, done });
     await several(missing, ACCOUNTS_AT_ONCE, ({ owner }) =>
-      fetchAccount(owner, staged, worker, progress),
+      fetchAccount(owner, staged, place, progress),
     ).finally(progress.stop);
   }
 }
@@ -147,10 +146,10 @@ async function fetchAccounts(
 async function fetchAccount(
   owner: string,
   staged: StagedMove,
-  worker: AdminWorker,
+  place: OtherPlace,
   progress: Progress,
 ): Promise<void> {
-  const { state, revision, records, bytes, digest, sequences } = await worker.state(owner);
+  const { state, revision, records, bytes, digest, sequences } = await place.state(owner);
   let account = staged.find(owner);
   if (state !== 'whole') {
     if (account !== undefined) staged.forget(account);
@@ -160,7 +159,7 @@ async function fetchAccount(
     account = staged.begin(owner, revision, { records, bytes, digest, sequences });
   }
   while (!account.isWhole) {
-    const piece = await worker.piece(owner, account.position);
+    const piece = await place.piece(owner, account.position);
     if (piece.revision !== revision) return;
     for (const row of piece.rows) {
       const problem = rowProblem(row, owner, Number.POSITIVE_INFINITY);
@@ -186,12 +185,12 @@ async function fetchAccount(
 async function appendEvents(
   database: NewDatabase,
   account: string | undefined,
-  worker: AdminWorker,
+  source: OtherPlace,
 ): Promise<number> {
   let place: EventPlace = { timestamp: '', id: 0 };
   let count = 0;
   for (;;) {
-    const { events, last, isLast } = await worker.events(place);
+    const { events, last, isLast } = await source.events(place);
     const wanted = events.filter(
       (event) => account === undefined || JSON.parse(event).owner_sub === account,
     );

@@ -1,8 +1,8 @@
-// From a database file to Workers, account by account. Whatever is there already is
+// From a database file to another place, account by account. Whatever is there already is
 // left out, so the same command goes on after any end.
 
 import type { FileAccounts, FileEvent } from '../../storage/move/file-accounts.js';
-import type { MovedEvent, MovedState } from '../../storage/move/move-messages.js';
+import type { MovedEvent } from '../../storage/move/move-messages.js';
 import {
   type AnnouncedAccount,
   ContentsDigest,
@@ -11,12 +11,11 @@ import {
   rowProblem,
   sha256,
 } from '../../storage/move/moved-rows.js';
-import { OBJECT_BODY_MAX_BYTES } from '../../storage/object/object-schema.js';
 import { CommandError } from '../data/failures.js';
 import { several } from '../data/several.js';
 import { type CommandDependencies, pause } from '../program/command-dependencies.js';
 import { type Progress, startProgress } from '../program/progress.js';
-import { type AdminWorker, Refused } from './admin-worker.js';
+import { type OtherPlace, Refused } from './other-place.js';
 
 /** Each account is an object of its own: most of the time is on the way. */
 const ACCOUNTS_AT_ONCE = 8;
@@ -51,7 +50,7 @@ export interface MovedIn {
 export async function moveIn(
   file: FileAccounts,
   { account, withheld }: Choice,
-  worker: AdminWorker,
+  place: OtherPlace,
   dependencies: CommandDependencies,
 ): Promise<MovedIn> {
   if (account !== undefined && file.recordsOf(account) === 0) {
@@ -60,7 +59,8 @@ export async function moveIn(
   const owners = (account === undefined ? file.owners : [account]).filter(
     (owner) => !withheld.has(owner),
   );
-  await worker.reach();
+  await place.reach();
+  await place.raise(file.sequences);
   const total = owners.reduce((sum, owner) => sum + file.recordsOf(owner), 0);
   const progress = startProgress(dependencies, { event: 'move', noun: 'records', total });
   const left = new Map(withheld);
@@ -68,7 +68,7 @@ export async function moveIn(
   try {
     await several(owners, ACCOUNTS_AT_ONCE, async (owner) => {
       try {
-        const known = await moveAccount(file, owner, worker, progress);
+        const known = await moveAccount(file, owner, place, progress);
         // Not in one step: others add to it while this one waits.
         wereThere += known;
       } catch (error) {
@@ -79,10 +79,10 @@ export async function moveIn(
   } finally {
     progress.stop();
   }
-  const events = await moveEvents(file, account, worker);
+  const events = await moveEvents(file, account, place);
   const moved = owners.filter((owner) => !left.has(owner));
   const records = moved.reduce((sum, owner) => sum + file.recordsOf(owner), 0);
-  const unseen = await unseenBy(worker, moved, file, dependencies);
+  const unseen = await unseenBy(place, moved, file, dependencies);
   return { accounts: moved.length, records, wereThere, events, left, unseen };
 }
 
@@ -90,45 +90,29 @@ export async function moveIn(
 async function moveAccount(
   file: FileAccounts,
   owner: string,
-  worker: AdminWorker,
+  place: OtherPlace,
   progress: Progress,
 ): Promise<number> {
-  const announced = await announce(file, owner);
-  let from = 0;
-  let taken = 0;
-  let state: MovedState | undefined;
-  for (const rows of file.pieces(owner)) {
-    // A large account may be there in part: an empty piece asks, where one that is full would be sent in vain.
-    if (from === 0 && rows.length < announced.records) {
-      state = await worker.send(owner, { announced, from, rows: [] });
-    }
-    const isThere = state !== undefined && isBeyond(state, from + rows.length);
-    if (!isThere) {
-      state = await worker.send(owner, { announced, from, rows });
-      taken += state.taken;
-    }
-    from += rows.length;
-    progress.add(rows.length);
-  }
-  if (state?.state !== 'whole' || state.digest !== announced.digest) {
-    throw new Refused('the Worker does not say that the account is whole; run the move again');
-  }
-  return announced.records - taken;
-}
-
-function isBeyond({ state, records }: MovedState, row: number): boolean {
-  return state === 'whole' || records >= row;
+  const announced = await announce(file, owner, place.bodyMaxBytes);
+  const pieces = () => file.pieces(owner);
+  return (
+    announced.records - (await place.arrive({ owner, announced, pieces, arrived: progress.add }))
+  );
 }
 
 /** Rejects with `Refused`, before anything is sent, where a record could not be stored there. */
-async function announce(file: FileAccounts, owner: string): Promise<AnnouncedAccount> {
+async function announce(
+  file: FileAccounts,
+  owner: string,
+  bodyMaxBytes: number,
+): Promise<AnnouncedAccount> {
   if (/[\p{Cc}\p{Cs}]/u.test(owner)) {
     throw new Refused('no request can have this subject: it has characters that none may have');
   }
   const digest = new ContentsDigest();
   for (const rows of file.pieces(owner)) {
     for (const row of rows) {
-      const problem = rowProblem(row, owner, OBJECT_BODY_MAX_BYTES);
+      const problem = rowProblem(row, owner, bodyMaxBytes);
       if (problem !== undefined) throw new Refused(`the record ${rowName(row)} ${problem}`);
       await digest.add(row);
     }
@@ -140,13 +124,13 @@ async function announce(file: FileAccounts, owner: string): Promise<AnnouncedAcc
 async function moveEvents(
   file: FileAccounts,
   account: string | undefined,
-  worker: AdminWorker,
+  place: OtherPlace,
 ): Promise<number> {
   let moved = 0;
   let waiting: FileEvent[] = [];
   const send = async () => {
     for (const piece of piecesOf(waiting, ({ event }) => event.length)) {
-      const known = await worker.sendEvents(await Promise.all(piece.map(named)));
+      const known = await place.sendEvents(await Promise.all(piece.map(named)));
       if (known !== piece.length) {
         throw new CommandError(
           `the audit log has taken ${known} of ${piece.length} events; run the move again`,
@@ -173,13 +157,13 @@ async function named({ id, owner, event }: FileEvent): Promise<MovedEvent> {
 
 /** How many accounts the operator's views do not show as they are; the directory hears of them within seconds. */
 async function unseenBy(
-  worker: AdminWorker,
+  place: OtherPlace,
   owners: readonly string[],
   file: FileAccounts,
   { interrupted }: CommandDependencies,
 ): Promise<number> {
   for (let look = 1; ; look++) {
-    const known = new Map((await worker.accounts()).map(({ owner, records }) => [owner, records]));
+    const known = new Map((await place.accounts()).map(({ owner, records }) => [owner, records]));
     const unseen = owners.filter((owner) => known.get(owner) !== file.recordsOf(owner)).length;
     if (unseen === 0 || look === LOOKS_MAX) return unseen;
     await pause(LOOK_EVERY_MS, interrupted);

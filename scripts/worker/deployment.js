@@ -1,11 +1,8 @@
 // What wrangler.toml deploys, read by everything here that runs it or packs it:
 // what is tested cannot drift from what is deployed.
 
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parse } from 'smol-toml';
 import { root } from '../setup.js';
 
@@ -72,19 +69,5 @@ export function miniflareOptions({ folder, settings = {} }) {
     ),
     durableObjectsPersist: folder,
     bindings: { ...vars, ...settings },
-  };
-}
-
-/** The preview's identity provider, on a free port of this machine. Needs the build. */
-export async function startIdentity() {
-  const path = join(root, 'dist/local-identity.js');
-  /** @type {typeof import('../../src/preview/local-identity.js')} */
-  const { answerUserinfo } = await import(pathToFileURL(path).href);
-  const server = createServer(answerUserinfo).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return {
-    userinfoUrl: `http://127.0.0.1:${port}/userinfo`,
-    close: () => new Promise((resolve) => void server.close(resolve)),
   };
 }

@@ -5,8 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Miniflare } from 'miniflare';
+import { startIdentity } from '../identity.js';
 import { makeReady, root } from '../setup.js';
-import { miniflareOptions, startIdentity } from './deployment.js';
+import { miniflareOptions } from './deployment.js';
 
 await makeReady();
 const identity = await startIdentity();

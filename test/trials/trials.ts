@@ -35,6 +35,7 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   },
   { name: 'replication', load: async () => (await import('./replication.js')).replication },
   { name: 'fail-over', load: async () => (await import('./fail-over.js')).failOver },
+  { name: 'fleet', load: async () => (await import('./fleet.js')).fleet },
   { name: 'wal-reset', load: async () => (await import('./wal-reset.js')).walReset },
   { name: 'upgrades', load: async () => (await import('./upgrades.js')).upgrades },
   { name: 'workers', load: async () => (await import('./workers.js')).workers },

@@ -57,7 +57,11 @@ export function clientOf(origin: string, adminKey = ADMIN_KEY) {
         response.on('end', () => {
           if (!response.complete) return;
           const answer = Buffer.concat(chunks).toString();
-          resolve({ status: response.statusCode ?? 0, json: JSON.parse(answer) });
+          try {
+            resolve({ status: response.statusCode ?? 0, json: JSON.parse(answer) });
+          } catch {
+            reject(new Error(`${method} ${path}: ${response.statusCode} ${answer}`));
+          }
         });
       });
       sent.end(text);

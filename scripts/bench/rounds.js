@@ -36,13 +36,20 @@ export async function inTurn(
       if (bench.quick && contender.isAside && round > 0) continue;
       const { name, target, requests, connections = bench.connections } = contender;
       bench.say(`${workload}: round ${round + 1} of ${rounds}, ${name}`);
-      const before = cpuMicrosecondsOf(target.process.pid) ?? Number.NaN;
+      const before = cpuOf(target);
       const load = await bench.load({ origin: target.origin, requests, connections, seconds });
-      const after = cpuMicrosecondsOf(target.process.pid) ?? Number.NaN;
+      const after = cpuOf(target);
       measured[index]?.rounds.push({ ...load, cpu: (after - before) / load.requests });
     }
   }
   return measured;
+}
+
+function cpuOf(/** @type {Target} */ { process, others = [] }) {
+  return [process.pid, ...others].reduce(
+    (sum, pid) => sum + (cpuMicrosecondsOf(pid) ?? Number.NaN),
+    0,
+  );
 }
 
 /**

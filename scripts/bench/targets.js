@@ -11,7 +11,7 @@ import { startProcess, startScript } from './processes.js';
 /** @import { DataSet } from './data-set.js' */
 /** @import { Started } from './processes.js' */
 
-/** @typedef {{ origin: string, process: Started }} Target */
+/** `others`: processes that work for this one, too. @typedef {{ origin: string, process: Started, others?: readonly number[] }} Target */
 
 const SERVER = join(root, 'dist/server.js');
 const LISTENS = /"address":"(http:[^"]+)"/;

@@ -5,23 +5,20 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { startIdentity } from '../identity.js';
 import { endWithNpm } from '../npm.js';
 import { root } from '../setup.js';
 import { startFront } from './front.js';
-import { makeCluster, openToPostgres, startPostgres } from './postgres.js';
+import { freePort, makeCluster, openServer, openToPostgres } from './postgres.js';
 
 const PROCESSES = 3;
 const FRONT_PORT = 8080;
 /** A process that was killed is started again after so long, as systemd would. */
 const START_AGAIN_MS = 10_000;
-const POSTGRES_STARTS_MAX_MS = 30_000;
 /** A process ends when this one has ended, however it did. */
 const ENDS_WITH_PARENT =
   'data:text/javascript,process.once("disconnect",()=>process.kill(process.pid,"SIGTERM"))';
@@ -115,36 +112,8 @@ async function openPostgres() {
   openToPostgres(folder);
   const data = join(folder, 'data');
   makeCluster(data);
-  const port = await freePort();
-  const server = startPostgres(data, port);
-  const urlOf = (/** @type {string} */ name) => `postgres://service@127.0.0.1:${port}/${name}`;
-  const givenUpAt = performance.now() + POSTGRES_STARTS_MAX_MS;
-  for (;;) {
-    const client = new pg.Client({ connectionString: urlOf('postgres') });
-    try {
-      await client.connect();
-      await client.query('create database service');
-      return { url: urlOf('service'), end: server.end };
-    } catch (error) {
-      if (performance.now() > givenUpAt) {
-        throw new Error(`Postgres does not start: ${server.output()}`, { cause: error });
-      }
-      await delay(50);
-    } finally {
-      await client.end();
-    }
-  }
-}
-
-/** @returns {Promise<number>} */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
+  const server = await openServer(data);
+  return { url: await server.make('service'), end: server.end };
 }
 
 function say(/** @type {string} */ line) {

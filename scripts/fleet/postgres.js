@@ -3,8 +3,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 
+const STARTS_MAX_MS = 30_000;
 /** Postgres does not run as root; no other program here runs as this user. */
 const NOBODY = 65_534;
 
@@ -23,18 +27,75 @@ export function makeCluster(data) {
 }
 
 /**
+ * Starts a server on a free port of 127.0.0.1; resolves when it answers. It does not keep this process running.
+ * @param {string} data
+ * @param {readonly string[]} settings Lines of `postgresql.conf`.
+ */
+export async function openServer(data, settings = []) {
+  const port = await freePort();
+  const urlOf = (/** @type {string} */ database) =>
+    `postgres://service@127.0.0.1:${port}/${database}`;
+  /** Runs SQL in a database. */
+  const sql = async (
+    /** @type {string} */ database,
+    /** @type {string} */ text,
+    /** @type {readonly unknown[]} */ values = [],
+  ) => {
+    const client = new pg.Client({ connectionString: urlOf(database) });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      const { rows } = await client.query(text, [...values]);
+      return /** @type {Record<string, unknown>[]} */ (rows);
+    } finally {
+      await client.end();
+    }
+  };
+  let server = startPostgres(data, port, settings);
+  await answering();
+  async function answering() {
+    for (const givenUpAt = performance.now() + STARTS_MAX_MS; ; ) {
+      try {
+        await sql('postgres', 'select 1');
+        return;
+      } catch (error) {
+        if (performance.now() > givenUpAt) {
+          throw new Error(`Postgres does not start: ${server.output()}`, { cause: error });
+        }
+      }
+      await delay(50);
+    }
+  }
+  return {
+    port,
+    urlOf,
+    sql,
+    /** Makes an empty database; resolves with its URL. */
+    async make(/** @type {string} */ database) {
+      await sql('postgres', `create database ${database}`);
+      return urlOf(database);
+    },
+    /** Ends the server as a crash does. */
+    end: () => server.end(),
+    async start() {
+      server = startPostgres(data, port, settings);
+      await answering();
+    },
+  };
+}
+
+/**
  * The shell ends the server when its standard input ends, and so also when this process is killed.
  * SIGQUIT: no connection is waited for, and the next start reads the log.
  */
 const UNTIL_END_OF_INPUT = '"$@" & server=$!; cat > /dev/null; kill -QUIT $server; wait $server';
 
 /**
- * Starts a server on 127.0.0.1. It does not keep this process running.
  * @param {string} data
  * @param {number} port
- * @param {readonly string[]} settings Lines of `postgresql.conf`.
+ * @param {readonly string[]} settings
  */
-export function startPostgres(data, port, settings = []) {
+function startPostgres(data, port, settings) {
   const all = [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
@@ -92,4 +153,15 @@ function program(name) {
   const path = join(entry, '../../native/bin', name);
   if (!existsSync(path)) throw new Error(`${path} is missing; run npm install`);
   return path;
+}
+
+/** @returns {Promise<number>} */
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+      server.close(() => resolve(port));
+    });
+  });
 }

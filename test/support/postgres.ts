@@ -2,15 +2,13 @@
 // each place. It stores for good, as a service's own must.
 
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import {
   asPostgres,
   makeCluster,
+  openServer,
   openToPostgres,
-  startPostgres,
 } from '../../scripts/fleet/postgres.js';
 import { startProgram } from './program.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
@@ -76,49 +74,27 @@ async function serverOn(
   folder: TemporaryFolder,
   settings: readonly string[],
 ): Promise<CopiedServer> {
-  const [data, port] = [join(folder.path, 'data'), await freePort()];
-  const start = () => startPostgres(data, port, ['max_connections=200', ...settings]);
-  const urlOf = (database: string) => `postgres://service@127.0.0.1:${port}/${database}`;
-  const sql: PostgresServer['sql'] = async (database, text, values = []) => {
-    const client = new pg.Client({ connectionString: urlOf(database) });
-    client.on('error', () => {});
-    await client.connect();
-    try {
-      return (await client.query(text, [...values])).rows;
-    } finally {
-      await client.end();
-    }
-  };
-  let server = start();
-  const answering = () =>
-    answers(
-      () => sql('postgres', 'select 1'),
-      () => server.output(),
-    );
-  await answering();
+  const data = join(folder.path, 'data');
+  const server = await openServer(data, ['max_connections=200', ...settings]);
+  const { port, urlOf, sql, make } = server;
   return {
     port,
     urlOf,
     sql,
-    async make(database) {
-      await sql('postgres', `create database ${database}`);
-      return urlOf(database);
-    },
+    make,
     drop: async (database) => {
       await sql('postgres', `drop database if exists ${database} with (force)`);
     },
     async restart() {
       await server.end();
-      server = start();
-      await answering();
+      await server.start();
     },
     async copyTo(other, change) {
       await server.end();
       const copy = join(other.path, 'data');
       await startProgram(asPostgres(['cp', '-a', data, copy])).ended;
       const more = change(copy);
-      server = start();
-      await answering();
+      await server.start();
       return serverOn(other, more);
     },
     async close() {
@@ -141,27 +117,4 @@ export function sharedPostgres(): Promise<PostgresServer> {
 export function newDatabaseName(): string {
   databases++;
   return `test_${databases}`;
-}
-
-async function answers(ask: () => Promise<unknown>, output: () => string): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      await ask();
-      return;
-    } catch (error) {
-      if (tries > 600) throw new Error(`Postgres does not start: ${output()}`, { cause: error });
-    }
-    await delay(50);
-  }
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
 }

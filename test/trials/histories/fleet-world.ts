@@ -2,8 +2,9 @@
 // way to Postgres, and each one's way from the others, is a line that a fault can hold or cut.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../../scripts/fleet/postgres.js';
 import { type Line, openLine } from '../../support/line.js';
-import { freePort, newDatabaseName, type PostgresServer } from '../../support/postgres.js';
+import { newDatabaseName, type PostgresServer } from '../../support/postgres.js';
 import { openIdentityProvider } from '../service/identity-provider.js';
 import { type Service, spawnServer } from '../service/service-process.js';
 import { Load } from './load.js';

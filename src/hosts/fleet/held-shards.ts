@@ -1,6 +1,7 @@
 // The shards that this process holds: each is a storage, its records in memory and its writer.
 
 import type { OpenAccountRecords } from '../../core/records/memory-store.js';
+import { GroupCommit } from '../../storage/postgres/group-commit.js';
 import type { PostgresPool } from '../../storage/postgres/postgres-pool.js';
 import { openShard, type ShardStorage } from '../../storage/postgres/shard-storage.js';
 
@@ -23,6 +24,7 @@ export interface HeldShardsOptions {
 
 export class HeldShards {
   readonly #options: HeldShardsOptions;
+  readonly #group: GroupCommit;
   readonly #held = new Map<number, HeldShard>();
   /** Being taken or handed over. */
   readonly #busy = new Set<number>();
@@ -33,6 +35,7 @@ export class HeldShards {
 
   constructor(options: HeldShardsOptions) {
     this.#options = options;
+    this.#group = new GroupCommit(options.pool);
   }
 
   get(shard: number): HeldShard | undefined {
@@ -64,7 +67,7 @@ export class HeldShards {
     this.#busy.add(shard);
     let storage: ShardStorage | undefined;
     try {
-      storage = await openShard({ pool: this.#options.pool, shard, holder });
+      storage = await openShard({ group: this.#group, shard, holder });
       if (storage === undefined) return false;
       const records = await this.#options.open(storage, shard, () => this.#lose(shard, storage));
       if (generation !== this.#generation) return false;

@@ -3,9 +3,9 @@
 
 import { sequenceOf } from '../../core/domain/identifier.js';
 import type { PutRow, Sequences } from '../../core/records/record-storage.js';
+import { commitValues } from './group-commit.js';
 import type { Connection } from './postgres-pool.js';
 import { COMMIT } from './shard-statements.js';
-import { commitValues } from './shard-storage.js';
 import { shardOf } from './shards.js';
 
 /** A process's id is never this. */
@@ -26,7 +26,7 @@ export async function putFirstRows(
   }
   await connection.run('update shards set holder = $2 where shard = $1', [shard, FIRST_HOLDER]);
   const changes = { puts: rows, removals: [], sequences: {}, events: [], at };
-  await connection.run(COMMIT, commitValues(shard, 0, 0, changes));
+  await connection.run(COMMIT, commitValues([{ shard, epoch: 0, number: 0, changes }]));
   await connection.run('update shards set holder = null where shard = $1', [shard]);
   await startSequences(connection, sequences);
 }

@@ -23,10 +23,11 @@ export const LOAD = `
 export const LOAD_SEQUENCES = 'select collection, highest from sequences where shard = $1';
 
 /**
- * A group of changes, with the fence on which each part depends: no row of `fence`, and nothing
- * is stored. `$1` shard, `$2` epoch, `$3` number of the commit, `$4` time; the rows to write by
- * column: `$5` positions, `$6` collections, `$7` ids, `$8` owners, `$9` bodies, `$10` lengths;
- * `$11` positions to remove; `$12` collections and `$13` their highest numbers; `$14` events.
+ * Changes of several shards, each with the fence on which it depends: a shard without a row of
+ * `fence` stores nothing. By column: `$1` shards, `$2` their epochs, `$3` numbers of the commits,
+ * `$4` times; the rows to write: `$5` shards, `$6` positions, `$7` collections, `$8` ids, `$9`
+ * owners, `$10` bodies, `$11` lengths; `$12` shards and `$13` positions to remove; `$14` shards,
+ * `$15` collections and `$16` their highest numbers; `$17` shards and `$18` events.
  *
  * An account without a record leaves no row in the totals: its name would outlive its erasure.
  */
@@ -34,19 +35,27 @@ export const COMMIT = {
   name: 'commit',
   text: `
   with fence as (
-    update shards set commits = $3 where shard = $1 and epoch = $2 and holder is not null
-    returning shard
+    update shards s set commits = f.number
+      from unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[])
+           as f (shard, epoch, number, at)
+     where s.shard = f.shard and s.epoch = f.epoch and s.holder is not null
+    returning s.shard, f.at
   ), puts as (
-    select fence.shard, p.* from fence, unnest($5::bigint[], $6::text[], $7::text[], $8::text[],
-      $9::text[], $10::integer[]) as p (position, collection, id, owner, body, bytes)
+    select p.*, fence.at from unnest($5::integer[], $6::bigint[], $7::text[], $8::text[],
+      $9::text[], $10::text[], $11::integer[])
+      as p (shard, position, collection, id, owner, body, bytes) join fence using (shard)
+  ), removals as (
+    select r.* from unnest($12::integer[], $13::bigint[]) as r (shard, position)
+      join fence using (shard)
   ), earlier as (
-    select r.position, r.collection, r.owner, r.bytes from records r, fence
-     where r.shard = fence.shard and r.position = any ($5::bigint[] || $11::bigint[])
+    select r.collection, r.owner, r.bytes from records r
+      join (select shard, position from puts union all select shard, position from removals) c
+        using (shard, position)
   ), removed as (
-    delete from records r using fence where r.shard = fence.shard and r.position = any ($11::bigint[])
+    delete from records r using removals d where r.shard = d.shard and r.position = d.position
   ), put as (
     insert into records (shard, position, collection, id, owner, body, bytes, created_at, updated_at)
-    select shard, position, collection, id, owner, body, bytes, $4::bigint, $4::bigint from puts
+    select shard, position, collection, id, owner, body, bytes, at, at from puts
     on conflict (shard, position) do update set collection = excluded.collection,
       id = excluded.id, owner = excluded.owner, body = excluded.body, bytes = excluded.bytes,
       updated_at = excluded.updated_at
@@ -69,11 +78,13 @@ export const COMMIT = {
       set records = excluded.records, bytes = excluded.bytes
   ), numbered as (
     insert into sequences (shard, collection, highest)
-    select fence.shard, s.* from fence, unnest($12::text[], $13::bigint[]) as s
+    select s.* from unnest($14::integer[], $15::text[], $16::bigint[])
+      as s (shard, collection, highest) join fence using (shard)
     on conflict (shard, collection) do update
       set highest = greatest(sequences.highest, excluded.highest)
   ), logged as (
-    insert into audit_events (event) select e.event from fence, unnest($14::text[]) as e (event)
+    insert into audit_events (event) select e.event from unnest($17::integer[], $18::text[])
+      with ordinality as e (shard, event, number) join fence using (shard) order by e.number
   )
   select shard from fence`,
 } as const;

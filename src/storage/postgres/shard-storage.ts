@@ -8,22 +8,15 @@ import type {
   StoredRow,
 } from '../../core/records/record-storage.js';
 import {
-  ANSWER_MAX_MS,
-  type Answer,
-  type Connection,
-  isRefusal,
-  type PostgresPool,
-} from './postgres-pool.js';
-import {
-  COMMIT,
-  LOAD,
-  LOAD_SEQUENCES,
-  RELEASE,
-  SETTLE,
-  TAKE,
-  TAKE_BY_FORCE,
-} from './shard-statements.js';
-import { fromStored, toStored } from './stored-text.js';
+  type GroupCommit,
+  type ShardCommit,
+  type Tried,
+  triedBy,
+  tryCommits,
+} from './group-commit.js';
+import { ANSWER_MAX_MS, isRefusal } from './postgres-pool.js';
+import { LOAD, LOAD_SEQUENCES, RELEASE, SETTLE, TAKE, TAKE_BY_FORCE } from './shard-statements.js';
+import { fromStored } from './stored-text.js';
 
 /** A body as a value of Postgres: far below its limit of 1 GB for a row and a statement. */
 export const POSTGRES_BODY_MAX_BYTES = 64 * 1_048_576;
@@ -33,7 +26,8 @@ const SETTLE_MAX_MS = ANSWER_MAX_MS;
 const SETTLE_AGAIN_MS = 200;
 
 export interface ShardOptions {
-  readonly pool: PostgresPool;
+  /** Of the process: its connections, and the commits of its other shards. */
+  readonly group: GroupCommit;
   readonly shard: number;
   /** Id of the process. */
   readonly holder: string;
@@ -48,9 +42,9 @@ export interface ShardStorage extends RecordStorage {
 
 /** Takes the shard; undefined where another process has it. */
 export async function openShard(options: ShardOptions): Promise<ShardStorage | undefined> {
-  const { pool, shard, holder, byForce = false } = options;
+  const { group, shard, holder, byForce = false } = options;
   const statement = byForce ? TAKE_BY_FORCE : TAKE;
-  const { rows } = await pool.run<Counted & { epoch: string }>(statement, [shard, holder]);
+  const { rows } = await group.pool.run<Counted & { epoch: string }>(statement, [shard, holder]);
   const [taken] = rows;
   if (taken === undefined) return undefined;
   return new OpenShard(options, Number(taken.epoch), Number(taken.commits));
@@ -77,10 +71,10 @@ class OpenShard implements ShardStorage {
   }
 
   async *load(): AsyncGenerator<readonly StoredRow[]> {
-    const { pool, shard } = this.#options;
+    const { group, shard } = this.#options;
     let last = 0;
     for (;;) {
-      const { rows } = await pool.run<LoadedRow>(LOAD, [shard, last, PAGE_ROWS]);
+      const { rows } = await group.pool.run<LoadedRow>(LOAD, [shard, last, PAGE_ROWS]);
       if (rows.length === 0) return;
       yield rows.map(storedRow);
       last = Number(rows.at(-1)?.position);
@@ -89,9 +83,9 @@ class OpenShard implements ShardStorage {
   }
 
   async sequences(): Promise<Sequences> {
-    const { pool, shard } = this.#options;
+    const { group, shard } = this.#options;
     type Row = { collection: keyof Sequences; highest: string };
-    const { rows } = await pool.run<Row>(LOAD_SEQUENCES, [shard]);
+    const { rows } = await group.pool.run<Row>(LOAD_SEQUENCES, [shard]);
     return Object.fromEntries(
       rows.map(({ collection, highest }) => [collection, Number(highest)]),
     ) as Sequences;
@@ -111,8 +105,8 @@ class OpenShard implements ShardStorage {
 
   async release(): Promise<void> {
     await this.close();
-    const { pool, shard, holder } = this.#options;
-    await pool.run(RELEASE, [shard, holder, this.#epoch]);
+    const { group, shard, holder } = this.#options;
+    await group.pool.run(RELEASE, [shard, holder, this.#epoch]);
   }
 
   async #withAndWithoutEvents(changes: Changes): Promise<CommitResult> {
@@ -125,15 +119,16 @@ class OpenShard implements ShardStorage {
 
   /** Tries until the outcome is certain, or until the database has been away for too long. */
   async #committed(changes: Changes): Promise<CommitResult> {
+    const { shard, group } = this.#options;
     const number = this.#commits + 1;
-    const values = commitValues(this.#options.shard, this.#epoch, number, changes);
     const givenUpAt = performance.now() + SETTLE_MAX_MS;
+    const commit = { shard, epoch: this.#epoch, number, changes, givenUpAt };
     let error: unknown;
     /** Whether an earlier try may have stored it. */
     let isOpen = false;
     while (performance.now() < givenUpAt) {
       try {
-        const outcome = await this.#try(values, number, isOpen);
+        const outcome = isOpen ? await this.#settled(commit) : await group.commit(commit);
         if (outcome === 'overtaken') return overtaken();
         if (outcome === 'stored') {
           this.#commits = number;
@@ -151,55 +146,19 @@ class OpenShard implements ShardStorage {
     return { status: 'unknown', error };
   }
 
-  async #try(values: readonly unknown[], number: number, isOpen: boolean): Promise<Tried> {
-    return this.#options.pool.use(async (connection) => {
-      if (isOpen) {
-        const settled = await this.#settled(connection, number);
-        if (settled !== 'notStored') return settled;
+  /** Whether an earlier try has stored it; where it has not, it is stored now. */
+  #settled(commit: ShardCommit): Promise<Tried> {
+    const { shard, epoch, number } = commit;
+    return this.#options.group.pool.use(async (connection) => {
+      const answer = await connection.run<Counted>(SETTLE, [shard, epoch]);
+      const [row] = answer.rows;
+      if (row === undefined || Number(row.commits) === number) {
+        return triedBy(row !== undefined, answer);
       }
-      return triedBy(await connection.run(COMMIT, values));
+      const [tried = 'overtaken'] = await tryCommits(connection, [commit]);
+      return tried;
     });
   }
-
-  async #settled(connection: Connection, number: number): Promise<Tried | 'notStored'> {
-    const answer = await connection.run<Counted>(SETTLE, [this.#options.shard, this.#epoch]);
-    const [row] = answer.rows;
-    if (row !== undefined && Number(row.commits) !== number) return 'notStored';
-    return triedBy(answer);
-  }
-}
-
-/** The values of the statement `COMMIT`. */
-export function commitValues(
-  shard: number,
-  epoch: number,
-  number: number,
-  { puts, removals, sequences, events, at }: Changes,
-): unknown[] {
-  return [
-    shard,
-    epoch,
-    number,
-    at,
-    puts.map(({ position }) => position),
-    puts.map(({ collection }) => collection),
-    puts.map(({ id }) => toStored(id)),
-    puts.map(({ owner }) => (owner === undefined ? null : toStored(owner))),
-    puts.map(({ body }) => body),
-    puts.map(({ body }) => Buffer.byteLength(body)),
-    removals,
-    Object.keys(sequences),
-    Object.values(sequences),
-    events.map((event) => JSON.stringify(event)),
-  ];
-}
-
-/** `unconfirmed`: it is stored here, and a synchronous standby may not have it. */
-type Tried = 'stored' | 'overtaken' | 'unconfirmed';
-
-function triedBy({ rows, warnings }: Answer<object>): Tried {
-  if (rows.length === 0) return 'overtaken';
-  return warnings.length > 0 ? 'unconfirmed' : 'stored';
 }
 
 function overtaken(): CommitResult {

@@ -4,10 +4,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordStorage, StoredViews } from '../../../src/core/records/record-storage.js';
 import { FleetTable } from '../../../src/storage/postgres/fleet-table.js';
+import { GroupCommit } from '../../../src/storage/postgres/group-commit.js';
 import { PostgresPool } from '../../../src/storage/postgres/postgres-pool.js';
 import { prepareSchema } from '../../../src/storage/postgres/postgres-schema.js';
 import { PostgresTotals } from '../../../src/storage/postgres/postgres-views.js';
-import { openShard } from '../../../src/storage/postgres/shard-storage.js';
+import { openShard, type ShardStorage } from '../../../src/storage/postgres/shard-storage.js';
 import { eventually } from '../../support/eventually.js';
 import {
   newDatabaseName,
@@ -22,7 +23,12 @@ import { viewsConformanceOf } from '../views-conformance.js';
 async function openIn(url: string): Promise<RecordStorage & StoredViews> {
   const pool = new PostgresPool({ url, max: 2, applicationName: 'test' });
   await prepareSchema(pool, async () => {});
-  const storage = await openShard({ pool, shard: 0, holder: 'test', byForce: true });
+  const storage = await openShard({
+    group: new GroupCommit(pool),
+    shard: 0,
+    holder: 'test',
+    byForce: true,
+  });
   if (storage === undefined) throw new Error('the shard was not taken');
   const totals = new PostgresTotals(pool);
   return {
@@ -117,6 +123,95 @@ describe('A commit to Postgres', () => {
   });
 });
 
+describe('Commits of several shards at the same time', () => {
+  let server: PostgresServer;
+  let pool: PostgresPool;
+  let shards: ShardStorage[];
+  const name = newDatabaseName();
+  const own = (shard: number, position: number) => ({
+    ...row(position, `{"id":"CUS-${shard}-${position}"}`),
+    id: `CUS-${shard}-${position}`,
+  });
+  beforeAll(async () => {
+    server = await sharedPostgres();
+    pool = new PostgresPool({ url: await server.make(name), max: 4, applicationName: 'test' });
+    await prepareSchema(pool, async () => {});
+    const group = new GroupCommit(pool);
+    const opened = Array.from({ length: 20 }, (_, shard) =>
+      openShard({ group, shard, holder: 'test' }),
+    );
+    shards = (await Promise.all(opened)).filter((each) => each !== undefined);
+    expect(shards).toHaveLength(20);
+  });
+  afterAll(async () => {
+    await pool.close();
+    await server.drop(name);
+  });
+  const all = (
+    position: number,
+    change: (shard: number) => Parameters<typeof changes>[0] = () => ({}),
+  ) =>
+    Promise.all(
+      shards.map(async (storage, shard) => {
+        const all = changes({ puts: [own(shard, position)], ...change(shard) });
+        return (await storage.commit(all)).status;
+      }),
+    );
+  const positions = async () =>
+    Promise.all(
+      shards.map(async (storage) => (await loaded(storage)).map(({ position }) => position)),
+    );
+
+  it('share a few statements', async () => {
+    const transactions = async () => {
+      const [row] = await server.sql(
+        name,
+        'select max(xmin::text::bigint) - min(xmin::text::bigint) + 1 as count from records where position = 1',
+      );
+      return Number(row?.['count']);
+    };
+    expect(await all(1)).toEqual(shards.map(() => 'committed'));
+    expect(await transactions()).toBeLessThan(5);
+    expect(await positions()).toEqual(shards.map(() => [1]));
+  });
+
+  it('are refused one by one: the others are stored', async () => {
+    const statuses = await all(2, (shard) =>
+      shard === 7 ? { puts: [own(7, 2), { ...own(7, 3), id: own(7, 1).id }] } : {},
+    );
+    expect(statuses).toEqual(shards.map((_, shard) => (shard === 7 ? 'notStored' : 'committed')));
+    expect(await positions()).toEqual(shards.map((_, shard) => (shard === 7 ? [1] : [1, 2])));
+  });
+
+  it('are overtaken one by one: the others are stored', async () => {
+    await server.sql(name, 'update shards set epoch = epoch + 1 where shard = 3');
+    const statuses = await all(4);
+    expect(statuses).toEqual(shards.map((_, shard) => (shard === 3 ? 'unknown' : 'committed')));
+    expect((await positions())[3]).toEqual([1, 2]);
+  });
+
+  it('are each stored once where every connection ends under them', async () => {
+    await server.sql(name, 'update shards set epoch = epoch - 1 where shard = 3');
+    await server.sql(
+      name,
+      `create function slow() returns trigger language plpgsql as
+         $$ begin perform pg_sleep(0.5); return new; end $$`,
+    );
+    await server.sql(
+      name,
+      'create trigger slow before insert on records for each statement execute function slow()',
+    );
+    const committing = all(5);
+    const slow = "from pg_stat_activity where wait_event = 'PgSleep'";
+    await eventually(async () =>
+      expect(await server.sql(name, `select 1 ${slow}`)).not.toHaveLength(0),
+    );
+    await server.sql(name, `select pg_terminate_backend(pid) ${slow}`);
+    expect(await committing).toEqual(shards.map(() => 'committed'));
+    for (const each of await positions()) expect(each.filter((one) => one === 5)).toEqual([5]);
+  });
+});
+
 describe('A server whose standby does not answer, as after a fail-over', () => {
   it('is asked in vain for views, signs and shards: what it shows may not be kept', async () => {
     const server = await openPostgres();
@@ -134,7 +229,7 @@ describe('A server whose standby does not answer, as after a fail-over', () => {
       await server.sql(name, 'select pg_reload_conf()');
       const asked = Promise.allSettled([
         new PostgresTotals(pool).usage([0, 0, 0]),
-        openShard({ pool, shard: 0, holder: 'one' }),
+        openShard({ group: new GroupCommit(pool), shard: 0, holder: 'one' }),
         table.beat('one'),
       ]);
       const waits = "from pg_stat_activity where wait_event = 'SyncRep'";

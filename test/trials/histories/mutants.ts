@@ -81,12 +81,7 @@ export const FLEET_MUTANTS: readonly Mutant[] = [
     name: 'a commit does not look who holds the shard',
     fault: 'no way to Postgres',
     model: 'record',
-    replacements: [
-      [
-        'where shard = $1 and epoch = $2 and holder is not null\n    returning shard',
-        'where shard = $1 and $2::bigint is not null\n    returning shard',
-      ],
-    ],
+    replacements: [['s.epoch = f.epoch and s.holder is not null', 'f.epoch is not null']],
   },
   {
     name: 'a process without a sign of life goes on answering reads',

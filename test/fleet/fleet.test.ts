@@ -197,6 +197,25 @@ describe('A fleet of two processes', () => {
   });
 });
 
+describe('The request log of a fleet', () => {
+  it('names the process that answered, where it is another one', async () => {
+    const first = await fleet.start({ REQUEST_LOG: 'all' });
+    const second = await fleet.start();
+    await eventually(SHARED_OUT);
+    for (const account of ACCOUNTS) await create(first, account);
+    await eventually(async () => {
+      const requests = first.log().filter(({ event }) => event === 'request');
+      expect(requests).toHaveLength(ACCOUNTS.length);
+    });
+    const holders = first
+      .log()
+      .filter(({ event }) => event === 'request')
+      .map(({ holder }) => holder);
+    const [started] = second.log().filter(({ event }) => event === 'started');
+    expect(new Set(holders)).toEqual(new Set([undefined, started?.['internal']]));
+  });
+});
+
 describe('A process of a fleet', () => {
   it('refuses a caller of its internal port without the key', async () => {
     const first = await fleet.start();

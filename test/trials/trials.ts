@@ -36,6 +36,7 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'replication', load: async () => (await import('./replication.js')).replication },
   { name: 'fail-over', load: async () => (await import('./fail-over.js')).failOver },
   { name: 'fleet', load: async () => (await import('./fleet.js')).fleet },
+  { name: 'fleet-size', load: async () => (await import('./fleet-size.js')).fleetSize },
   { name: 'wal-reset', load: async () => (await import('./wal-reset.js')).walReset },
   { name: 'upgrades', load: async () => (await import('./upgrades.js')).upgrades },
   { name: 'workers', load: async () => (await import('./workers.js')).workers },

@@ -23,8 +23,8 @@ export interface HostBindings {
    * a read took 1.6 times the processor time.
    */
   readonly remoteAddress?: () => string | undefined;
-  /** The handler writes the pattern of the request's route here. */
-  readonly exchange?: { route: string } | undefined;
+  /** The handler writes the pattern of the request's route here, and who else answered it. */
+  readonly exchange?: { route: string; holder?: string } | undefined;
 }
 
 /** Strict: refuses bad UTF-8, and keeps a byte order mark, which the parser then refuses. */

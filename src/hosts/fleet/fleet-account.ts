@@ -115,6 +115,8 @@ export class FleetAccount implements AccountRecords {
     const route = fleet.routeOf(this.#shard);
     if (route === undefined) return undefined;
     if (route.held !== undefined) return this.#here(route.held, call, body);
+    const { exchange } = this.#sender ?? {};
+    if (exchange !== undefined) exchange.holder = route.peer.url;
     const sent = { owner: this.#owner, actor: this.#sender?.actor, call };
     const asked = await peers.ask(route.peer, sent, body);
     if (asked.kind === 'reply') return asked.reply;

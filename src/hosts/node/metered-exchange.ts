@@ -16,6 +16,7 @@ export interface MeteredAnswer {
 
 export class MeteredExchange implements FinishedRequest {
   route = NO_ROUTE;
+  holder?: string;
   status: number | undefined;
   milliseconds = 0;
   aborted = false;

@@ -195,10 +195,8 @@ describe('A fleet of two processes', () => {
     expect(metrics).toContain('\nservice_fleet_processes 1\n');
     expect(metrics).toContain('\nservice_fleet_shards 256\n');
   });
-});
 
-describe('The request log of a fleet', () => {
-  it('names the process that answered, where it is another one', async () => {
+  it('names in the request log the process that answered, where it is another one', async () => {
     const first = await fleet.start({ REQUEST_LOG: 'all' });
     const second = await fleet.start();
     await eventually(SHARED_OUT);

@@ -113,11 +113,13 @@ function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** `$1` to `$2`: numbers of the records; `$3`: how many accounts. As commits would have left them. */
+/** `$1` to `$2`: numbers of the records; `$3`: how many accounts, each with a profile. As commits would have left them. */
 const FILL = `
   insert into records (shard, position, collection, id, owner, body, bytes, created_at, updated_at)
   select get_byte(sha256(convert_to(owner, 'UTF8')), 3), number + 1,
-         (array['customers', 'orders', 'services', 'team', 'expenses'])[1 + (number / $3) % 5],
+         case when number < $3 then 'businesses'
+              else (array['customers', 'orders', 'services', 'team', 'expenses'])[1 + (number / $3) % 5]
+         end,
          id, owner, body, octet_length(body), 1767225600000 + number, 1767225600000 + number
     from generate_series($1::bigint, $2::bigint) number,
          lateral (select 'account-' || number % $3 as owner, 'CUS-' || number as id) named,

@@ -21,7 +21,7 @@ import type {
   ThreeTimes,
 } from '../../core/records/record-storage.js';
 import { overviewOf, recordCount, usageView, windowStarts } from '../../core/records/usage-view.js';
-import { type Connection, type PostgresPool, TOUCH } from './postgres-pool.js';
+import { type Answer, type Connection, type PostgresPool, TOUCH } from './postgres-pool.js';
 import { fromStored } from './stored-text.js';
 
 /** Accounts that a search looks at in one go. */
@@ -107,21 +107,22 @@ async function matchingOwners(connection: Connection, q: string): Promise<string
   const needle = new Needle(q);
   const matching = new Set<string>();
   type Row = { owner: string; profile: string | null };
-  for (let last = ''; ; ) {
-    const { rows } = await connection.run<Row>(PROFILES, [last, SEARCHED_AT_ONCE]);
-    let owners = 0;
+  const after = (last: string): Promise<Answer<Row>> =>
+    connection.run<Row>(PROFILES, [last, SEARCHED_AT_ONCE]);
+  let next: Promise<Answer<Row>> | undefined = after('');
+  while (next !== undefined) {
+    const { rows }: Answer<Row> = await next;
+    const last = rows.at(-1);
+    // Postgres reads on while these are searched.
+    next = last && rows.length >= SEARCHED_AT_ONCE ? after(last.owner) : undefined;
     for (const { owner, profile } of rows) {
-      if (owner !== last) {
-        owners++;
-        last = owner;
-        if (isIn(fromStored(owner), needle)) matching.add(owner);
+      if (matching.has(owner)) continue;
+      if (isIn(fromStored(owner), needle) || (profile !== null && isIn(profile, needle))) {
+        matching.add(owner);
       }
-      if (profile !== null && isIn(profile, needle)) matching.add(owner);
     }
-    if (owners < SEARCHED_AT_ONCE) return [...matching].sort(byBytes);
-    // So many texts take some milliseconds: other requests come between.
-    await new Promise((resolve) => setImmediate(resolve));
   }
+  return [...matching].sort(byBytes);
 }
 
 /** As `collate "C"` has it. */

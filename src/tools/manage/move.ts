@@ -75,11 +75,10 @@ export function moveCommand(waits?: Waits): Command {
   return commandOf({
     name: 'manage move',
     usage: '--from FILE --to URL  |  --from URL --to FILE',
-    about: `Moves accounts between one machine's file and Cloudflare Workers, through
-the admin Worker, or the stopped fleet of a Postgres. Every record keeps its id,
-its times and its place, and each account's digest is compared. Run the same
-command again after whatever stopped it: it goes on. Nothing is ever overwritten.
-Ends with 1 if not all is done.`,
+    about: `Moves accounts between one machine and Cloudflare Workers, or the Postgres of a
+stopped fleet. Every record keeps its id, its times and its place, and each
+account's digest is compared. Run the same command again after whatever stopped
+it: it goes on. Nothing is ever overwritten. Ends with 1 if not all is done.`,
     options: OPTIONS,
     settings: [
       ...KEY_SETTINGS,

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startIdentity } from '../identity.js';
 import { endWithNpm } from '../npm.js';
@@ -24,73 +25,88 @@ const ENDS_WITH_PARENT =
   'data:text/javascript,process.once("disconnect",()=>process.kill(process.pid,"SIGTERM"))';
 
 const folder = mkdtempSync(join(tmpdir(), 'fleet-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
+endWithNpm();
 
-const identity = await startIdentity();
-const postgres = await openPostgres();
 const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');
-const environment = {
-  ...process.env,
-  DATABASE_URL: postgres.url,
-  FLEET_KEY: randomBytes(24).toString('base64url'),
-  AUTH_USERINFO_URL: identity.userinfoUrl,
-  ADMIN_API_KEY: adminKey,
-  HOST: '127.0.0.1',
-  PORT: '0',
-};
 /** @type {Map<number, { pid: number, origin: string }>} By its number. */
 const living = new Map();
 /** @type {Promise<void>[]} */
 const lives = [];
+/** @type {(() => unknown)[]} */
+const closers = [];
 
-for (let number = 1; number <= PROCESSES; number++) lives.push(keepAlive(number));
-while (living.size < PROCESSES) await delay(50);
-const front = await startFront(Number(process.env['PORT'] || FRONT_PORT), () =>
-  [...living.values()].map(({ origin }) => origin),
-);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, stop);
-endWithNpm();
-process.stdout.write(welcome(`${front.origin}/api/v1`));
-
-async function stop() {
+try {
+  await run();
+} catch (error) {
+  if (!stopping.signal.aborted) throw error;
+} finally {
   stopping.abort();
-  for (const { pid } of living.values()) signalled(pid);
   await Promise.all(lives);
-  front.close();
-  await identity.close();
-  await postgres.end();
+  for (const close of closers.reverse()) await close();
+  rmSync(folder, { recursive: true, force: true });
 }
 
-/** Ctrl-C at a terminal reaches the processes, too: one may have ended. @param {number} pid */
-function signalled(pid) {
-  try {
-    process.kill(pid, 'SIGTERM');
-  } catch {}
+/** Starts everything, and lasts until it is stopped. */
+async function run() {
+  const { signal } = stopping;
+  const identity = await startIdentity();
+  closers.push(identity.close);
+  const postgres = await openPostgres();
+  closers.push(postgres.end);
+  const environment = {
+    ...process.env,
+    DATABASE_URL: postgres.url,
+    FLEET_KEY: randomBytes(24).toString('base64url'),
+    AUTH_USERINFO_URL: identity.userinfoUrl,
+    ADMIN_API_KEY: adminKey,
+    HOST: '127.0.0.1',
+    PORT: '0',
+  };
+  for (let number = 1; number <= PROCESSES; number++) lives.push(keepAlive(number, environment));
+  while (living.size < PROCESSES) await delay(50, undefined, { signal });
+  const front = await startFront(Number(process.env['PORT'] || FRONT_PORT), () =>
+    [...living.values()].map(({ origin }) => origin),
+  );
+  closers.push(front.close);
+  process.stdout.write(welcome(`${front.origin}/api/v1`, postgres.url));
+  await once(signal, 'abort');
 }
 
-/** Runs a process of the fleet, and starts it again where it ends. @param {number} number */
-async function keepAlive(number) {
+/**
+ * Runs a process of the fleet, and starts it again where it ends.
+ * @param {number} number
+ * @param {NodeJS.ProcessEnv} environment
+ */
+async function keepAlive(number, environment) {
+  const { signal } = stopping;
   const fleetPort = String(await freePort());
-  while (!stopping.signal.aborted) {
+  while (!signal.aborted) {
     const child = spawn(
       process.execPath,
       ['--import', ENDS_WITH_PARENT, join(root, 'dist/server.js')],
-      { env: { ...environment, FLEET_PORT: fleetPort }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+      {
+        env: { ...environment, FLEET_PORT: fleetPort },
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+        signal,
+      },
     );
-    if (child.stdout === null || child.stderr === null)
-      throw new Error('the process has no output');
-    createInterface(child.stdout).on('line', (line) =>
-      heard(number, fleetPort, child.pid ?? 0, line),
+    // Of the end by the signal, which `close` tells, too.
+    child.on('error', () => {});
+    const lines = (/** @type {import('node:stream').Readable | null} */ input) =>
+      createInterface({ input: input ?? Readable.from([]) });
+    lines(child.stdout).on('line', (line) => heard(number, fleetPort, child.pid ?? 0, line));
+    lines(child.stderr).on('line', (line) => say(`process ${number}: ${line}`));
+    const [code, killed] = await new Promise((resolve) =>
+      child.once('close', (...ended) => resolve(ended)),
     );
-    createInterface(child.stderr).on('line', (line) => say(`process ${number}: ${line}`));
-    const [code, signal] = await once(child, 'close');
     living.delete(number);
-    if (stopping.signal.aborted) return;
+    if (signal.aborted) return;
     say(
-      `Process ${number} has ended (${signal ?? code}). Its accounts answer again within 4 s; it starts again in ${START_AGAIN_MS / 1000} s.`,
+      `Process ${number} has ended (${killed ?? code}). Its accounts answer again within 4 s; it starts again in ${START_AGAIN_MS / 1000} s.`,
     );
-    await delay(START_AGAIN_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    await delay(START_AGAIN_MS, undefined, { signal }).catch(() => {});
   }
 }
 
@@ -120,13 +136,13 @@ function say(/** @type {string} */ line) {
   process.stderr.write(`${line}\n`);
 }
 
-function welcome(/** @type {string} */ api) {
+function welcome(/** @type {string} */ api, /** @type {string} */ postgresUrl) {
   const pid = living.get(1)?.pid;
   return `
 The fleet runs at ${api} (Ctrl-C stops it, and removes its records).
 
 Front      shares requests out over ${PROCESSES} processes, each in its turn
-Postgres   ${postgres.url}
+Postgres   ${postgresUrl}
 Tokens     local-NAME is the account local-NAME, for any NAME;
            local-preview owns the sample shop
 Admin key  ${adminKey}
@@ -134,7 +150,7 @@ Admin key  ${adminKey}
 Try, in other terminals of this folder:
 
 # who holds the sample shop
-DATABASE_URL='${postgres.url}' npm run manage -- fleet --account local-preview
+DATABASE_URL='${postgresUrl}' npm run manage -- fleet --account local-preview
 
 # a request twice a second: its status and its seconds
 while sleep 0.5; do curl -so /dev/null -w '%{http_code}  %{time_total} s\\n' ${api}/orders -H 'Authorization: Bearer local-preview'; done

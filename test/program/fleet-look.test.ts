@@ -1,7 +1,7 @@
 // `npm run fleet`: what it prints works as it stands, a killed process is replaced, and Ctrl-C
 // leaves nothing behind.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { openToPostgres } from '../../scripts/fleet/postgres.js';
@@ -51,7 +51,24 @@ it('The look at a fleet serves, outlives the end of a process, and leaves nothin
     expect(pids).toHaveLength(4);
     expect(pids.filter(lives)).toEqual([]);
     await expect(fetch(`${api}/health`)).rejects.toThrow();
-    expect(existsSync(folder.path) && readdirSync(folder.path)).toEqual([]);
+    expect(readdirSync(folder.path)).toEqual([]);
+  } finally {
+    await fleet.stop('SIGTERM');
+    await folder.remove();
+  }
+});
+
+it('The look at a fleet that is stopped while it starts leaves nothing behind', async () => {
+  const folder = await openTemporaryFolder();
+  openToPostgres(folder.path);
+  const fleet = startProgram([process.execPath, FLEET], {
+    environment: { PORT: '0', TMPDIR: folder.path },
+  });
+  try {
+    const pid = Number(await fleet.saw(/runs: pid (\d+)/));
+    expect(await fleet.stop('SIGINT')).toBe(0);
+    expect(lives(pid)).toBe(false);
+    expect(readdirSync(folder.path)).toEqual([]);
   } finally {
     await fleet.stop('SIGTERM');
     await folder.remove();

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { PROXIES, type RunningProxy, startProxy } from '../support/proxies.js';
+import { isInstalled, PROXIES, type RunningProxy, startProxy } from '../support/proxies.js';
 import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
 
 const KEY = 'operator'.padEnd(32, '-');
@@ -54,67 +54,69 @@ const SMUGGLING: readonly (readonly [name: string, head: readonly string[], body
   ['a chunk size that overflows', [...POST, 'Transfer-Encoding: chunked'], 'ffffffffffffffff1\r\n'],
 ];
 
-describe.each(PROXIES)('Behind $name', (proxy) => {
-  let service: NodeService;
-  let running: RunningProxy;
-  let origin = '';
+for (const proxy of PROXIES) {
+  describe.runIf(isInstalled(proxy))(`Behind ${proxy.name}`, () => {
+    let service: NodeService;
+    let running: RunningProxy;
+    let origin = '';
 
-  beforeAll(async () => {
-    service = await openNodeService();
-    const server = await service.start({ ADMIN_API_KEY: KEY });
-    running = await startProxy(proxy, service.folder, server.origin);
-    ({ origin } = running);
-  });
-  afterAll(async () => {
-    await running.close();
-    await service.close();
-  });
+    beforeAll(async () => {
+      service = await openNodeService();
+      const server = await service.start({ ADMIN_API_KEY: KEY });
+      running = await startProxy(proxy, service.folder, server.origin);
+      ({ origin } = running);
+    });
+    afterAll(async () => {
+      await running.close();
+      await service.close();
+    });
 
-  const close = 'Connection: close';
-  /** A proxy's own answers are no envelope: their status is all that counts. */
-  const statusOf = async (target: string, ...more: string[]) => {
-    const text = requestText('GET', target, [ADMIN, bearer('a'), close, ...more]);
-    const connection = openRaw(origin, text);
-    await connection.over;
-    return Number(connection.received().split(' ')[1]);
-  };
+    const close = 'Connection: close';
+    /** A proxy's own answers are no envelope: their status is all that counts. */
+    const statusOf = async (target: string, ...more: string[]) => {
+      const text = requestText('GET', target, [ADMIN, bearer('a'), close, ...more]);
+      const connection = openRaw(origin, text);
+      await connection.over;
+      return Number(connection.received().split(' ')[1]);
+    };
 
-  it('an account is served', async () => {
-    expect(await statusOf('/api/v1/customers?q=../x')).toBe(200);
-    const body = '{"name":"a","phone":"1"}';
-    const text = requestText('POST', '/api/v1/customers', [bearer('a'), close], body);
-    expect((await rawExchange(origin, text))[0]?.status).toBe(201);
-  });
+    it('an account is served', async () => {
+      expect(await statusOf('/api/v1/customers?q=../x')).toBe(200);
+      const body = '{"name":"a","phone":"1"}';
+      const text = requestText('POST', '/api/v1/customers', [bearer('a'), close], body);
+      expect((await rawExchange(origin, text))[0]?.status).toBe(201);
+    });
 
-  it.each([
-    '/api/v1/admin/overview',
-    '/api/v1/%61dmin/overview',
-    '/%61pi/v1/%61%64min/overview',
-    '/api/v1/./admin/overview',
-    '/api/v1/customers/../admin/overview',
-    '/api/v1/%2e/admin/overview',
-    '/api/v1/customers/%2e%2e/admin/overview',
-    '/api/v1/customers/..%2fadmin/overview',
-    '/api/v1/x\\..\\admin/overview',
-    '/api/v1\\admin/overview',
-    '/api/v1//admin/overview',
-    '//api/v1/admin/overview',
-    '/api/v1/%2561dmin/overview',
-    '/api/v1/ADMIN/overview',
-    '/api/v1/admin',
-    '/api/v1/admin;x/overview',
-    '/api/v1/%5cadmin/overview',
-  ])('the administration API is not reached as %s', async (target) => {
-    expect([400, 403, 404]).toContain(await statusOf(target));
-  });
+    it.each([
+      '/api/v1/admin/overview',
+      '/api/v1/%61dmin/overview',
+      '/%61pi/v1/%61%64min/overview',
+      '/api/v1/./admin/overview',
+      '/api/v1/customers/../admin/overview',
+      '/api/v1/%2e/admin/overview',
+      '/api/v1/customers/%2e%2e/admin/overview',
+      '/api/v1/customers/..%2fadmin/overview',
+      '/api/v1/x\\..\\admin/overview',
+      '/api/v1\\admin/overview',
+      '/api/v1//admin/overview',
+      '//api/v1/admin/overview',
+      '/api/v1/%2561dmin/overview',
+      '/api/v1/ADMIN/overview',
+      '/api/v1/admin',
+      '/api/v1/admin;x/overview',
+      '/api/v1/%5cadmin/overview',
+    ])('the administration API is not reached as %s', async (target) => {
+      expect([400, 403, 404]).toContain(await statusOf(target));
+    });
 
-  it.each(SMUGGLING)('no request is smuggled in %s', async (_, head, body) => {
-    const inner = requestText('GET', '/api/v1/admin/overview', [ADMIN]);
-    const connection = openRaw(origin, `${head.join('\r\n')}\r\n\r\n${body}${inner}`);
-    connection.send(requestText('GET', '/api/v1/health', [close]));
-    await connection.over;
-    // The administration's view, however it may have come out.
-    expect(connection.received()).not.toContain('tenant_count');
-    expect((await fetch(`${origin}/api/v1/health`)).status).toBe(200);
+    it.each(SMUGGLING)('no request is smuggled in %s', async (_, head, body) => {
+      const inner = requestText('GET', '/api/v1/admin/overview', [ADMIN]);
+      const connection = openRaw(origin, `${head.join('\r\n')}\r\n\r\n${body}${inner}`);
+      connection.send(requestText('GET', '/api/v1/health', [close]));
+      await connection.over;
+      // The administration's view, however it may have come out.
+      expect(connection.received()).not.toContain('tenant_count');
+      expect((await fetch(`${origin}/api/v1/health`)).status).toBe(200);
+    });
   });
-});
+}

@@ -89,10 +89,12 @@ const HAPROXY: Proxy = {
   },
 };
 
-/** The proxies that this machine has. */
-export const PROXIES: readonly Proxy[] = [NGINX, CADDY, HAPROXY].filter(
-  ({ name }) => spawnSync(name, ['-v']).error === undefined,
-);
+export const PROXIES: readonly Proxy[] = [NGINX, CADDY, HAPROXY];
+
+/** Whether this machine has the proxy. */
+export function isInstalled({ name }: Proxy): boolean {
+  return spawnSync(name, ['-v']).error === undefined;
+}
 
 export interface RunningProxy {
   readonly origin: string;

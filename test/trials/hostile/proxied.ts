@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { memoryOf } from '../../../scripts/bench/processes.js';
 import { Metrics } from '../../support/operations.js';
-import { PROXIES, startProxy } from '../../support/proxies.js';
+import { isInstalled, PROXIES, startProxy } from '../../support/proxies.js';
 import { startAttackers } from '../load/attackers.js';
 import { randomFrom } from '../load/random.js';
 import { openIdentityProvider } from '../service/identity-provider.js';
@@ -45,7 +45,7 @@ export async function proxiedFindings(
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const client of CLIENTS) {
-    for (const proxy of [undefined, ...PROXIES]) {
+    for (const proxy of [undefined, ...PROXIES.filter(isInstalled)]) {
       const fault = `behind ${proxy?.name ?? 'no proxy'}: ${inWords(client)}`;
       if (!fault.includes(only)) continue;
       const own = join(folder, `behind-${findings.length}`);

@@ -5,12 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startDataCommand } from '../support/data-command.js';
 import { eventually } from '../support/eventually.js';
 import { openFleet, type TestFleet } from '../support/fleet.js';
+import { ACCOUNTS, ask, CUSTOMERS, create } from '../support/fleet-requests.js';
 import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
-import { openPostgres } from '../support/postgres.js';
-import { type ServerProcess, spawnServer } from '../support/server-process.js';
-
-const CUSTOMERS = '/api/v1/customers';
-const ACCOUNTS = Array.from({ length: 24 }, (_, i) => `account-${i}`);
+import type { ServerProcess } from '../support/server-process.js';
 
 let identity: IdentityStub;
 let fleet: TestFleet;
@@ -23,48 +20,13 @@ beforeEach(async () => {
 });
 afterEach(() => fleet.close());
 
-interface Answer {
-  readonly status: number;
-  readonly data: { readonly id: string; readonly name: string } & readonly {
-    readonly id: string;
-  }[];
-  readonly retryAfter: string | null;
-}
-
-async function ask(
-  { origin }: Pick<ServerProcess, 'origin'>,
-  account: string,
-  method = 'GET',
-  path = CUSTOMERS,
-  body?: object,
-): Promise<Answer> {
-  const response = await fetch(origin + path, {
-    method,
-    headers: { Authorization: `Bearer ${tokenOf(account)}` },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const { data } = JSON.parse(await response.text());
-  return { status: response.status, data, retryAfter: response.headers.get('retry-after') };
-}
-
-function create(process: Pick<ServerProcess, 'origin'>, account: string, name = 'Neema') {
-  return ask(process, account, 'POST', CUSTOMERS, { name, phone: '1' });
-}
-
 /** The ids that each account lists through the process. */
 async function listed(process: ServerProcess): Promise<string[][]> {
   const answers = await Promise.all(ACCOUNTS.map((account) => ask(process, account)));
   return answers.map(({ data }) => data.map(({ id }) => id));
 }
 
-const holders = async () => {
-  const rows = await fleet.sql(
-    "select coalesce(holder, '') holder, count(*)::int shards from shards group by 1 order by 2",
-  );
-  return rows.map(({ shards }) => Number(shards));
-};
-
-const SHARED_OUT = async () => expect(await holders()).toEqual([128, 128]);
+const SHARED_OUT = async () => expect(await fleet.holders()).toEqual([128, 128]);
 
 async function two(): Promise<[ServerProcess, ServerProcess]> {
   const first = await fleet.start();
@@ -92,6 +54,27 @@ describe('A fleet of two processes', () => {
     expect(ids.size).toBe(ACCOUNTS.length);
   });
 
+  it('lists 10 MB through either, and a reader that stops holds up nobody', async () => {
+    const processes = await two();
+    const note = 'x'.repeat(250_000);
+    for (let record = 0; record < 40; record++) {
+      const body = { name: `${record}`, phone: '1', note };
+      expect((await ask(processes[0], 'long', 'POST', CUSTOMERS, body)).status).toBe(201);
+    }
+    const path = `${CUSTOMERS}?page_size=100`;
+    const headers = { Authorization: `Bearer ${tokenOf('long')}` };
+    const stopped = processes.map(({ origin }) => fetch(origin + path, { headers }));
+    for (const response of await Promise.all(stopped)) expect(response.status).toBe(200);
+    for (const process of processes) {
+      const { data } = await ask(process, 'long', 'GET', path);
+      expect(data.map(({ name }) => Number(name))).toEqual(
+        Array.from({ length: 40 }, (_, record) => 39 - record),
+      );
+      await Promise.all(ACCOUNTS.map((account) => create(process, account)));
+    }
+    for (const response of await Promise.all(stopped)) await response.body?.cancel();
+  });
+
   it('loses nothing by kill -9, and a write right after it waits and succeeds', async () => {
     const [first, second] = await two();
     for (const account of ACCOUNTS) await create(first, account);
@@ -111,7 +94,7 @@ describe('A fleet of two processes', () => {
       while (goesOn) statuses.push((await create(first, account)).status);
     });
     const code = await second.stop();
-    await eventually(async () => expect(await holders()).toEqual([256]));
+    await eventually(async () => expect(await fleet.holders()).toEqual([256]));
     goesOn = false;
     await Promise.all(load);
     expect(code).toBe(0);
@@ -134,7 +117,7 @@ describe('A fleet of two processes', () => {
       );
     // What was sent to the stopped process, and may yet be done by it, is 500.
     for (const status of await rename('Later')) expect([200, 500]).toContain(status);
-    await eventually(async () => expect(await holders()).toEqual([256]));
+    await eventually(async () => expect(await fleet.holders()).toEqual([256]));
     expect(new Set(await rename('Last'))).toEqual(new Set([200]));
     const asked = ACCOUNTS.map((account) =>
       ask(second, account, 'GET', `${CUSTOMERS}/${ids.get(account)}`),
@@ -211,89 +194,5 @@ describe('A fleet of two processes', () => {
       .map(({ holder }) => holder);
     const [started] = second.log().filter(({ event }) => event === 'started');
     expect(new Set(holders)).toEqual(new Set([undefined, started?.['internal']]));
-  });
-});
-
-describe('A process of a fleet', () => {
-  it('refuses a caller of its internal port without the key', async () => {
-    const first = await fleet.start();
-    const [started] = first.log().filter(({ event }) => event === 'started');
-    const response = await fetch(`${started?.['internal']}/call`, {
-      method: 'POST',
-      headers: { 'x-fleet-key': 'guessed', 'x-fleet-protocol': '1' },
-      body: '{"owner":"account-1","call":{"operation":"list"}}\n',
-    });
-    expect(response.status).toBe(403);
-    await first.saw('fleet_call_refused');
-  });
-
-  it('is refused with another key, with one clear line on both sides', async () => {
-    const first = await fleet.start();
-    const second = await fleet.start({ FLEET_KEY: 'another-key-that-nobody-else-here-has' });
-    await eventually(SHARED_OUT);
-    const answers = await Promise.all(ACCOUNTS.map((account) => create(second, account)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 503]));
-    expect(answers.find(({ status }) => status === 503)?.retryAfter).toBe('2');
-    expect(first.log().filter(({ event }) => event === 'fleet_call_refused')).toHaveLength(1);
-    const told = second.log().filter(({ event }) => event === 'fleet_process_refuses');
-    expect(told[0]?.['error']).toContain('FLEET_KEY must be the same in every process');
-    expect(told).toHaveLength(1);
-  });
-
-  it('without a key is alone: a second one does not start', async () => {
-    await fleet.start({ FLEET_KEY: '' });
-    const second = spawnServer({ ...fleet.environment, FLEET_KEY: '' });
-    expect(await second.exited).toBe(1);
-    expect(second.log().at(-1)).toMatchObject({
-      event: 'start_failed',
-      error: expect.stringContaining('set the same FLEET_KEY in every process'),
-    });
-  });
-
-  it('waits for a Postgres that restarts, and loses nothing', async () => {
-    const own = await openPostgres();
-    const alone = await openFleet(identity.url, own);
-    try {
-      const process = await alone.start();
-      const before = await create(process, 'account-1');
-      const restarted = own.restart();
-      const during = await create(process, 'account-1');
-      await restarted;
-      expect([before.status, during.status]).toEqual([201, 201]);
-      await eventually(async () => {
-        const { data } = await ask(process, 'account-1');
-        expect(data.map(({ id }) => id)).toEqual([during.data.id, before.data.id]);
-      });
-      await process.stop();
-    } finally {
-      await alone.close();
-      await own.close();
-    }
-  });
-
-  it('refuses a server that would lose acknowledged writes', async () => {
-    await fleet.sql(`alter database ${fleet.database} set synchronous_commit = off`);
-    const process = spawnServer(fleet.environment);
-    expect(await process.exited).toBe(1);
-    expect(process.log().at(-1)?.['error']).toContain('synchronous_commit is off in Postgres');
-  });
-
-  it('refuses tables of a newer release', async () => {
-    await (await fleet.start()).stop();
-    await fleet.sql('update service_schema set version = 99');
-    const process = spawnServer(fleet.environment);
-    expect(await process.exited).toBe(1);
-    expect(process.log().at(-1)?.['error']).toContain('tables of version 99');
-  });
-
-  it('keeps what it had over a restart, with ids that go on', async () => {
-    const first = await fleet.start({ SAMPLE_RECORDS: 'on' });
-    const samples = await ask(first, 'local-preview');
-    const { data } = await create(first, 'account-1');
-    await first.stop();
-    const second = await fleet.start();
-    expect((await ask(second, 'local-preview')).data).toEqual(samples.data);
-    const later = await create(second, 'account-1');
-    expect(Number(later.data.id.slice(4))).toBeGreaterThan(Number(data.id.slice(4)));
   });
 });

@@ -15,6 +15,8 @@ export interface TestFleet {
   start(environment?: Environment): Promise<ServerProcess>;
   /** Runs SQL in its database. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** How many shards each process holds, and how many nobody does, ascending. */
+  holders(): Promise<number[]>;
   /** Ends what is left of the processes, and removes the database. */
   close(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export async function openFleet(
     SAMPLE_RECORDS: 'off',
   };
   const processes: ServerProcess[] = [];
+  const sql: TestFleet['sql'] = (text, values) => server.sql(database, text, values);
   return {
     postgres: server,
     database,
@@ -44,7 +47,13 @@ export async function openFleet(
       processes.push(process);
       return process;
     },
-    sql: (text, values) => server.sql(database, text, values),
+    sql,
+    async holders() {
+      const rows = await sql(
+        "select coalesce(holder, '') holder, count(*)::int shards from shards group by 1 order by 2",
+      );
+      return rows.map(({ shards }) => Number(shards));
+    },
     async close() {
       await Promise.all(processes.map(({ stop }) => stop('SIGKILL')));
       await server.drop(database);

@@ -81,7 +81,9 @@ export function answerStreams(
  * surrogate pair. A long text is never joined to another: that would be a copy
  * of it for every reader.
  */
-async function* evenPieces(texts: AsyncGenerator<string>): AsyncGenerator<string, void, void> {
+export async function* evenPieces(
+  texts: AsyncGenerator<string>,
+): AsyncGenerator<string, void, void> {
   let gathered = '';
   for await (const text of texts) {
     if (gathered.length + text.length <= PIECE_CHARACTERS) {

@@ -2,7 +2,7 @@
 // answer into bytes, and the only one that knows an error's status.
 
 import type { ErrorCode } from '../domain/errors.js';
-import { areTexts } from '../domain/listing.js';
+import { areTexts, type Rows } from '../domain/listing.js';
 import type { Answer } from './answer.js';
 import { LONG_ANSWER_CHARACTERS, type StreamAnswer } from './answer-stream.js';
 
@@ -92,11 +92,16 @@ async function* piecesOf(answer: Succeeded, facts: EnvelopeFacts): AsyncGenerato
     yield answer.data;
   } else {
     yield `${answer.before}[`;
-    if (areTexts(answer.rows)) yield* separated(answer.rows);
-    else yield* answer.rows;
+    yield* rowPieces(answer.rows);
     yield `]${answer.behind}`;
   }
   yield endOf(answer, facts);
+}
+
+/** The comma-separated text of the rows. */
+export async function* rowPieces(rows: Rows): AsyncGenerator<string> {
+  if (areTexts(rows)) yield* separated(rows);
+  else yield* rows;
 }
 
 /** The texts with commas between them. They are not joined, because a long text is shared with its record. */
@@ -111,9 +116,14 @@ function* separated(texts: readonly string[]): Generator<string> {
 
 function isLong(answer: Succeeded): boolean {
   if (answer.kind === 'data') return answer.data.length > LONG_ANSWER_CHARACTERS;
-  if (!areTexts(answer.rows)) return true;
+  return isLongText(answer.rows);
+}
+
+/** Whether the rows are too long to be held as one text, or not made yet. */
+export function isLongText(rows: Rows): boolean {
+  if (!areTexts(rows)) return true;
   let characters = 0;
-  for (const row of answer.rows) characters += row.length;
+  for (const row of rows) characters += row.length;
   return characters > LONG_ANSWER_CHARACTERS;
 }
 

@@ -3,7 +3,13 @@
 
 import type { Actor } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
+import {
+  type Failure,
+  FailureError,
+  failed,
+  type Outcome,
+  succeeded,
+} from '../../core/domain/errors.js';
 import { areTexts, type ListQuery, type Rows, type RowsPage } from '../../core/domain/listing.js';
 import type {
   AccountProfile,
@@ -30,9 +36,11 @@ export interface SentCall {
 
 /** In front of the rows, if there are any. */
 export type SentReply =
-  | { readonly kind: 'text'; readonly outcome: Outcome<string> }
+  /** The one row is the record's text; of a delete, what it answers. */
+  | { readonly kind: 'text' }
   | { readonly kind: 'rows'; readonly total: number }
-  | { readonly kind: 'profile'; readonly outcome: Outcome<AccountSummary> };
+  | { readonly kind: 'profile'; readonly summary: AccountSummary }
+  | { readonly kind: 'failure'; readonly failure: Failure };
 
 export interface Reply {
   readonly head: SentReply;
@@ -59,12 +67,15 @@ export async function answerCall(
       return rowsReply(await records.payments());
     case 'profile': {
       const profile = await records.profile();
-      if (!profile.ok) return { head: { kind: 'profile', outcome: profile }, rows: NO_ROWS };
+      if (!profile.ok) return failureReply(profile.failure);
       const { summary, profiles } = profile.value;
-      return { head: { kind: 'profile', outcome: succeeded(summary) }, rows: profiles };
+      return { head: { kind: 'profile', summary }, rows: profiles };
     }
-    default:
-      return { head: { kind: 'text', outcome: await textOf(records, call, body) }, rows: NO_ROWS };
+    default: {
+      const text = await textOf(records, call, body);
+      if (!text.ok) return failureReply(text.failure);
+      return { head: { kind: 'text' }, rows: [text.value] };
+    }
   }
 }
 
@@ -86,27 +97,29 @@ function rowsReply({ items, total }: RowsPage): Reply {
   return { head: { kind: 'rows', total }, rows: items };
 }
 
-/** The rows as one comma-separated text, in pieces. */
-export async function* piecesOf(rows: Rows): AsyncGenerator<string> {
-  if (!areTexts(rows)) yield* rows;
-  else if (rows.length > 0) yield rows.join(',');
+export function failureReply(failure: Failure): Reply {
+  return { head: { kind: 'failure', failure }, rows: NO_ROWS };
 }
 
-export function textIn({ head }: Reply): Outcome<string> {
-  return head.kind === 'text' ? head.outcome : strangeReply();
+export function textIn({ head, rows }: Reply): Outcome<string> {
+  if (head.kind === 'failure') return { ok: false, failure: head.failure };
+  const text = areTexts(rows) ? rows[0] : undefined;
+  return head.kind === 'text' && text !== undefined ? succeeded(text) : strangeReply();
 }
 
 export function pageIn({ head, rows }: Reply): RowsPage {
-  if (head.kind !== 'rows') throw new Error('the reply of the other process is not a page');
+  if (head.kind === 'failure') throw new FailureError(head.failure);
+  if (head.kind !== 'rows') throw new FailureError(strangeReply().failure);
   return { items: rows, total: head.total };
 }
 
 export function profileIn({ head, rows }: Reply): Outcome<AccountProfile> {
-  if (head.kind !== 'profile') return strangeReply();
-  const { outcome } = head;
-  return outcome.ok ? succeeded({ summary: outcome.value, profiles: rows }) : outcome;
+  if (head.kind === 'failure') return { ok: false, failure: head.failure };
+  return head.kind === 'profile'
+    ? succeeded({ summary: head.summary, profiles: rows })
+    : strangeReply();
 }
 
-function strangeReply(): Outcome<never> {
+function strangeReply(): ReturnType<typeof failed> {
   return failed('INTERNAL_ERROR', 'the reply of the other process is of another kind');
 }

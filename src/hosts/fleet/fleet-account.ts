@@ -10,6 +10,7 @@ import { shardOf } from '../../storage/postgres/shards.js';
 import {
   type AccountCall,
   answerCall,
+  failureReply,
   isRead,
   pageIn,
   profileIn,
@@ -121,7 +122,7 @@ export class FleetAccount implements AccountRecords {
     const asked = await peers.ask(route.peer, sent, body);
     if (asked.kind === 'reply') return asked.reply;
     if (asked.kind === 'nothingDone' || isRead(call)) return undefined;
-    return { head: { kind: 'text', outcome: NO_ANSWER }, rows: [] };
+    return failureReply(NO_ANSWER.failure);
   }
 
   async #here(held: HeldShard, call: AccountCall, body: string): Promise<Reply | undefined> {
@@ -133,8 +134,8 @@ export class FleetAccount implements AccountRecords {
 /** Whether memory alone gave the answer: a change that was committed counts whoever holds the shard by now. */
 export function isOfMemory({ head }: Reply, call: AccountCall): boolean {
   if (isRead(call)) return true;
-  if (head.kind !== 'text' || head.outcome.ok) return false;
-  return ['NOT_FOUND', 'VALIDATION_FAILED', 'QUOTA_EXCEEDED'].includes(head.outcome.failure.code);
+  if (head.kind !== 'failure') return false;
+  return ['NOT_FOUND', 'VALIDATION_FAILED', 'QUOTA_EXCEEDED'].includes(head.failure.code);
 }
 
 const NO_ANSWER = failed(

@@ -1,9 +1,10 @@
-// How two processes of a fleet talk: the headers, statuses and framing of the internal port.
-// A call is one line of JSON and then the request's body; a reply is one line of JSON and then the
-// rows as one comma-separated text.
+// How two processes of a fleet talk. The caller opens a connection to the holder's internal port
+// by an HTTP upgrade that shows the key. Frames follow; any number of calls are under way on it.
 
-/** Of this framing: processes with another one wait for each other's end. */
-export const PROTOCOL = '1';
+/** Of the frames: processes with another one wait for each other's end. */
+export const PROTOCOL = '2';
+
+export const UPGRADE = 'fleet-calls';
 
 export const HEADERS = {
   key: 'x-fleet-key',
@@ -14,12 +15,33 @@ export const HEADERS = {
   process: 'x-fleet-process',
 } as const;
 
-export const PATH = '/call';
-
-/** The process does not hold the account: nothing was done. */
-export const NOT_THE_HOLDER = 421;
-/** Key, protocol or database are others: nothing was done. */
+/** Key, protocol or database are others. */
 export const NOT_OF_THIS_FLEET = 403;
+
+/** What the caller sends. */
+export const ASK = {
+  /** One line of JSON, then the request's body. */
+  call: 1,
+  /** Wants the next part of a reply. */
+  more: 2,
+  /** Wants no more of it. */
+  end: 3,
+  /** Wants a sign of life. */
+  ping: 4,
+} as const;
+
+/** What the holder sends. */
+export const REPLY = {
+  /** All of a reply, or its last part: one line of JSON, then rows. Later parts are rows alone. */
+  last: 1,
+  /** A part of a reply; the next one is made when it is asked for. */
+  part: 2,
+  /** This process does not hold the account: nothing was done. */
+  notTheHolder: 3,
+  /** Nobody knows what was done. */
+  failed: 4,
+  pong: 5,
+} as const;
 
 export interface FleetIdentity {
   readonly key: string;

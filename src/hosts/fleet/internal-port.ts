@@ -2,34 +2,29 @@
 // holds, and refuses everything else.
 
 import { timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Log } from '../../core/log.js';
 import { ThrottledLog } from '../../core/throttled-log.js';
 import { Admission } from '../../handler.js';
 import { shardOf } from '../../storage/postgres/shards.js';
 import type { FleetSettings } from '../settings/fleet-settings.js';
-import { answerCall, piecesOf, type Reply, type SentCall } from './account-call.js';
+import { answerCall, type Reply, type SentCall } from './account-call.js';
+import { AnsweredCalls } from './answered-calls.js';
 import type { Fleet } from './fleet.js';
 import { isOfMemory } from './fleet-account.js';
 import {
   type FleetIdentity,
   HEADERS,
   NOT_OF_THIS_FLEET,
-  NOT_THE_HOLDER,
-  PATH,
   PROTOCOL,
+  UPGRADE,
 } from './internal-call.js';
-
-/** A body of 1 MiB, and the line before it with a long subject. */
-const CALL_MAX_BYTES = 2 * 1_048_576;
 
 const QUIET_MS = 1_000;
 const QUIET_WAITS_MAX = 5;
-
-/** A longer reply is sent in pieces. */
-const WHOLE_MAX_CHARACTERS = 65_536;
 
 export interface InternalPortOptions {
   readonly settings: Pick<FleetSettings, 'host' | 'port' | 'tls'>;
@@ -44,23 +39,24 @@ export class InternalPort {
   /** One account's share at its holder, whatever process its requests come through. */
   readonly #admission = new Admission();
   readonly #server: ReturnType<typeof createServer>;
+  /** Of the other processes. */
+  readonly #connections = new Set<Duplex>();
   #calls = 0;
   #serving: { readonly fleet: Fleet; readonly identity: FleetIdentity } | undefined;
 
   private constructor(options: InternalPortOptions) {
     this.#log = new ThrottledLog(options.log, options.clock);
-    const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-      this.#answer(incoming, outgoing).catch((error) => {
-        this.#log.error('fleet_call_failed', error, {});
-        outgoing.destroy();
-      });
-    };
     const { tls } = options.settings;
     this.#server =
       tls === undefined
-        ? createServer(answer)
-        : createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: true }, answer);
-    this.#server.keepAliveTimeout = 60_000;
+        ? createServer()
+        : createTlsServer({ ...tls, requestCert: true, rejectUnauthorized: true });
+    this.#server.on('request', (incoming, outgoing) => {
+      // A connection that is closed with a body on its way would cut the answer off.
+      incoming.resume();
+      outgoing.writeHead(NOT_OF_THIS_FLEET).end(this.#refuse(incoming));
+    });
+    this.#server.on('upgrade', (incoming, socket, first) => this.#open(incoming, socket, first));
   }
 
   /** Rejects where the address cannot be listened on. */
@@ -98,42 +94,48 @@ export class InternalPort {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeAllConnections();
+      for (const connection of this.#connections) connection.destroy();
     });
   }
 
-  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    this.#calls++;
-    const refusal = this.#refusalOf(incoming);
-    if (refusal !== undefined) {
-      // A connection that is closed with a body on its way would cut the answer off.
-      incoming.resume();
-      outgoing.writeHead(NOT_OF_THIS_FLEET).end(refusal);
-      this.#log.warn('fleet_call_refused', {
-        reason: refusal,
-        from: incoming.socket.remoteAddress ?? '',
-      });
+  #open(incoming: IncomingMessage, socket: Duplex, first: Buffer): void {
+    socket.on('error', () => {});
+    if (this.#refusalOf(incoming) !== undefined) {
+      const reason = this.#refuse(incoming);
+      const length = `content-length: ${Buffer.byteLength(reason)}`;
+      const head = `HTTP/1.1 ${NOT_OF_THIS_FLEET} Forbidden\r\nconnection: close\r\n${length}`;
+      socket.end(`${head}\r\n\r\n${reason}`);
       return;
     }
-    const bytes = await bytesOf(incoming);
-    const lineEnd = bytes?.indexOf(0x0a) ?? -1;
-    if (bytes === undefined || lineEnd === -1) {
-      outgoing.writeHead(400, { connection: 'close' }).end();
-      return;
-    }
-    const sent = JSON.parse(bytes.toString('utf8', 0, lineEnd)) as SentCall;
-    const reply = await this.#replyTo(sent, bytes.toString('utf8', lineEnd + 1), incoming);
-    if (reply === undefined) outgoing.writeHead(NOT_THE_HOLDER).end();
-    else await write(reply, outgoing);
+    this.#connections.add(socket);
+    socket.once('close', () => this.#connections.delete(socket));
+    incoming.socket.setNoDelay(true);
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${UPGRADE}\r\n\r\n`,
+    );
+    const process = String(incoming.headers[HEADERS.process]);
+    const isDisconnected = () => socket.destroyed;
+    new AnsweredCalls(socket, first, {
+      answer: (sent, body) => this.#answer(sent, body, process, isDisconnected),
+      onError: (error) => this.#log.error('fleet_call_failed', error, {}),
+    });
   }
 
-  /** Why a call is not taken; undefined where it is. */
-  #refusalOf({ method, url, headers }: IncomingMessage): string | undefined {
+  /** Tells the operator of a caller that is refused. Returns the reason for the caller. */
+  #refuse(incoming: IncomingMessage): string {
+    const reason = this.#refusalOf(incoming) ?? 'this port takes calls of the fleet alone';
+    this.#log.warn('fleet_call_refused', { reason, from: incoming.socket.remoteAddress ?? '' });
+    return reason;
+  }
+
+  /** Why a connection is not taken; undefined where it is. */
+  #refusalOf({ headers }: IncomingMessage): string | undefined {
     const serving = this.#serving;
     if (serving === undefined) return 'this process has not joined its fleet yet';
     if (!isEqual(headers[HEADERS.key], serving.identity.key)) {
       return 'the fleet key is another one; FLEET_KEY must be the same in every process';
     }
-    if (method !== 'POST' || url !== PATH) return 'this port takes calls of the fleet alone';
+    if (headers.upgrade !== UPGRADE) return 'this port takes calls of the fleet alone';
     if (headers[HEADERS.protocol] !== PROTOCOL) {
       return `this process speaks version ${PROTOCOL} of the internal calls, the other one version ${headers[HEADERS.protocol]}; end the deployment`;
     }
@@ -143,15 +145,16 @@ export class InternalPort {
     return undefined;
   }
 
-  /** Undefined where nothing was done. */
-  async #replyTo(
+  /** Undefined where nothing was done. `process`: id of the one that is meant. */
+  async #answer(
     { owner, actor, call }: SentCall,
     body: string,
-    { socket, headers }: IncomingMessage,
+    process: string,
+    isDisconnected: () => boolean,
   ): Promise<Reply | undefined> {
+    this.#calls++;
     const fleet = this.#serving?.fleet;
-    if (fleet === undefined || headers[HEADERS.process] !== fleet.id) return undefined;
-    const isDisconnected = () => socket.destroyed;
+    if (fleet === undefined || process !== fleet.id) return undefined;
     const held = () => fleet.routeOf(shardOf(owner))?.held;
     return this.#admission.run(owner, isDisconnected, async () => {
       const holding = held();
@@ -161,43 +164,6 @@ export class InternalPort {
       return isOfMemory(reply, call) && held() !== holding ? undefined : reply;
     });
   }
-}
-
-/** A short reply in one piece, with its length; a long one as it is made. */
-async function write({ head, rows }: Reply, outgoing: ServerResponse): Promise<void> {
-  let text = `${JSON.stringify(head)}\n`;
-  let isStreamed = false;
-  for await (const piece of piecesOf(rows)) {
-    text += piece;
-    if (text.length < WHOLE_MAX_CHARACTERS) continue;
-    if (!isStreamed) outgoing.writeHead(200);
-    isStreamed = true;
-    if (outgoing.destroyed) return;
-    if (!outgoing.write(text)) await drained(outgoing);
-    text = '';
-  }
-  const rest = Buffer.from(text);
-  if (!isStreamed) outgoing.writeHead(200, { 'content-length': rest.length });
-  outgoing.end(rest);
-}
-
-function drained(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    outgoing.once('drain', resolve);
-    outgoing.once('close', resolve);
-  });
-}
-
-/** Undefined where there are too many. */
-async function bytesOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of incoming) {
-    length += (chunk as Buffer).length;
-    if (length > CALL_MAX_BYTES) return undefined;
-    chunks.push(chunk as Buffer);
-  }
-  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
 }
 
 function isEqual(given: string | string[] | undefined, key: string): boolean {

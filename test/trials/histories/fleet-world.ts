@@ -13,6 +13,8 @@ import { type Header, Recorder } from './recorder.js';
 
 export const PROCESSES = 3;
 const CLIENTS = 9;
+/** While a fault takes its seconds the others serve: without it the histories outgrow the checker. */
+const PAUSE_MS = 10;
 const SHARDS = 256;
 const KEY = 'the-key-of-the-fleet-of-the-trials';
 /** A write whose caller has gone is over by then, at a process that reaches Postgres. */
@@ -80,6 +82,7 @@ export class FleetWorld implements World {
       accounts: ACCOUNTS,
       clients: options.clients ?? CLIENTS,
       readers: PROCESSES,
+      pauseMs: PAUSE_MS,
     });
   }
 

@@ -22,7 +22,7 @@ export interface LoadOptions {
   /** Further clients, which only read: while a fault holds writes up, they see what others see. */
   readonly readers?: number;
   readonly seed?: number;
-  /** A pause after each request; for views that lag. */
+  /** A pause of each client after each request. */
   readonly pauseMs?: number;
 }
 

@@ -43,7 +43,7 @@ func main() {
 func (h *History) divided(name string) (porcupine.Model, map[string][]*Op) {
 	switch name {
 	case "record":
-		return recordModel(), h.records()
+		return h.recordModel(), h.records()
 	case "account":
 		return accountModel(), h.accounts()
 	case "operator":

@@ -17,6 +17,9 @@ const OPEN_BEATS = 2;
 const SILENT_BEATS = 4;
 /** A commit at the holder may wait for Postgres for 10 s. */
 const ANSWER_BEATS = 15;
+/** Then the numbers begin at 1 again. */
+const CALL_MAX = 2 ** 32 - 1;
+const NO_CALL = 0;
 
 /** `lost`: the call was sent, and nobody knows what became of it. */
 export type Asked =
@@ -88,7 +91,7 @@ export class PeerConnection {
   }
 
   async ask(call: SentCall, body: string): Promise<Asked> {
-    this.#lastCall = (this.#lastCall + 1) >>> 0;
+    this.#lastCall = (this.#lastCall % CALL_MAX) + 1;
     const number = this.#lastCall;
     const frame = await this.#exchange(ASK.call, number, `${JSON.stringify(call)}\n${body}`);
     if (frame?.kind === REPLY.notTheHolder) return { kind: 'nothingDone' };
@@ -165,7 +168,7 @@ export class PeerConnection {
       this.close();
       return;
     }
-    this.#frames?.send(ASK.ping, 0);
+    this.#frames?.send(ASK.ping, NO_CALL);
     for (const [call, underWay] of this.#calls) {
       underWay.beats++;
       if (underWay.beats > ANSWER_BEATS) this.#give(call, undefined);

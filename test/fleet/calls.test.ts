@@ -136,6 +136,16 @@ describe('Calls on one connection', () => {
     expect(await connection.ask(READ, '')).toEqual({ kind: 'nothingDone' });
   });
 
+  it('do nothing where the other process has ended before the frame goes out', async () => {
+    const connection = open();
+    answer = async () => undefined;
+    await connection.ask(READ, '');
+    // Behind a timer the loop looks at its connections before the frames go out.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    sockets[0]?.destroy();
+    expect(await connection.ask(READ, '')).toEqual({ kind: 'nothingDone' });
+  });
+
   it('do nothing where the connection is not opened, and the reason is told', async () => {
     server.removeAllListeners('upgrade');
     const reasons: string[] = [];
@@ -232,7 +242,8 @@ describe('Frames', () => {
     const sent: Buffer[] = [];
     const sender = new Frames(out, Buffer.alloc(0), () => {});
     out.on('data', (chunk) => sent.push(chunk));
-    for (const { kind, call, text } of frames) sender.send(kind, call, text);
+    for (const frame of frames) sender.send(frame);
+    await eventually(async () => expect(sender.unsent).toEqual([]));
     await once(out.end(), 'end');
     const bytes = Buffer.concat(sent);
     for (let size = 1; size < bytes.length; size += 7) {

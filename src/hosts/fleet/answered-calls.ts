@@ -40,14 +40,14 @@ export class AnsweredCalls {
   }
 
   #take({ kind, call, text }: Frame): void {
-    if (kind === ASK.ping) this.#frames.send(REPLY.pong, call);
+    if (kind === ASK.ping) this.#send(REPLY.pong, call);
     else if (kind === ASK.end) this.#drop(call);
     else {
       const replied = kind === ASK.call ? this.#reply(call, text) : this.#nextPart(call);
       replied.catch((error) => {
         this.#options.onError(error);
         this.#drop(call);
-        this.#frames.send(REPLY.failed, call);
+        this.#send(REPLY.failed, call);
       });
     }
   }
@@ -57,13 +57,13 @@ export class AnsweredCalls {
     const sent = JSON.parse(text.slice(0, lineEnd)) as SentCall;
     const reply = await this.#replyTo(sent, text.slice(lineEnd + 1));
     if (reply === undefined) {
-      this.#frames.send(REPLY.notTheHolder, call);
+      this.#send(REPLY.notTheHolder, call);
       return;
     }
     const { head, rows } = reply;
     const line = `${JSON.stringify(head)}\n`;
     const whole = wholeTextOf(rows);
-    if (whole !== undefined) this.#frames.send(REPLY.last, call, line + whole);
+    if (whole !== undefined) this.#send(REPLY.last, call, line + whole);
     else await this.#sendPart(call, { pieces: evenPieces(rowPieces(rows)) }, line);
   }
 
@@ -79,7 +79,7 @@ export class AnsweredCalls {
 
   async #nextPart(call: number): Promise<void> {
     const reply = this.#parted.get(call);
-    if (reply === undefined) this.#frames.send(REPLY.failed, call);
+    if (reply === undefined) this.#send(REPLY.failed, call);
     else await this.#sendPart(call, reply, '');
   }
 
@@ -92,7 +92,7 @@ export class AnsweredCalls {
       const { done, value } = await reply.pieces.next();
       if (done) {
         this.#parted.delete(call);
-        this.#frames.send(REPLY.last, call, part);
+        this.#send(REPLY.last, call, part);
         return;
       }
       part += value;
@@ -102,7 +102,11 @@ export class AnsweredCalls {
     if (this.#parted.get(call) !== reply) return;
     // The front resets the connection of a client that takes longer for the whole answer.
     reply.unread = setTimeout(() => this.#drop(call), RESPONSE_WRITE_TIMEOUT_MS);
-    this.#frames.send(REPLY.part, call, part);
+    this.#send(REPLY.part, call, part);
+  }
+
+  #send(kind: number, call: number, text = ''): void {
+    this.#frames.send({ kind, call, text });
   }
 
   /** Lets go of the records whose texts were to be sent. */

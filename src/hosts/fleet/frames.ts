@@ -6,8 +6,8 @@ import type { Duplex } from 'node:stream';
 const KIND_AT = 4;
 const CALL_AT = 5;
 const TEXT_AT = 9;
-/** A body of 1 MiB with what stands before it; a reply is shorter, or comes in parts. */
-const TEXT_MAX_BYTES = 4 * 1_048_576;
+/** A record is below 5 MiB, even where a body of 1 MiB has nothing but numbers such as 1e20; a list comes in parts. */
+const TEXT_MAX_BYTES = 16 * 1_048_576;
 
 export interface Frame {
   /** 0 to 255. */
@@ -24,7 +24,7 @@ export class Frames {
   #chunks: Buffer[] = [];
   #length = 0;
   #wanted = TEXT_AT;
-  #isGathering = false;
+  #unsent: Frame[] = [];
 
   /** `first`: bytes that had come before. A text that is too long ends the connection. */
   constructor(socket: Duplex, first: Buffer, onFrame: (frame: Frame) => void) {
@@ -34,28 +34,22 @@ export class Frames {
     if (first.length > 0) socket.unshift(first);
   }
 
-  /** Does nothing where the connection has ended. */
-  send(kind: number, call: number, text = ''): void {
-    if (this.#socket.destroyed) return;
-    this.#gather();
-    const length = Buffer.byteLength(text);
-    const frame = Buffer.allocUnsafe(TEXT_AT + length);
-    frame.writeUInt32BE(length, 0);
-    frame.writeUInt8(kind, KIND_AT);
-    frame.writeUInt32BE(call, CALL_AT);
-    frame.write(text, TEXT_AT);
-    this.#socket.write(frame);
+  /** The frames of one turn of the loop go out together, at its end. */
+  send(frame: Frame): void {
+    if (this.#unsent.push(frame) === 1) setImmediate(() => this.#sendAll());
   }
 
-  /** The frames of one turn of the loop go out in one write. */
-  #gather(): void {
-    if (this.#isGathering) return;
-    this.#isGathering = true;
+  /** What no byte has left of, and what will not be sent once the connection has ended. */
+  get unsent(): readonly Frame[] {
+    return this.#unsent;
+  }
+
+  #sendAll(): void {
+    if (this.#socket.destroyed) return;
     this.#socket.cork();
-    setImmediate(() => {
-      this.#isGathering = false;
-      this.#socket.uncork();
-    });
+    for (const frame of this.#unsent) this.#socket.write(bytesOf(frame));
+    this.#socket.uncork();
+    this.#unsent = [];
   }
 
   #take(chunk: Buffer): void {
@@ -90,4 +84,14 @@ export class Frames {
       at = end;
     }
   }
+}
+
+function bytesOf({ kind, call, text }: Frame): Buffer {
+  const length = Buffer.byteLength(text);
+  const bytes = Buffer.allocUnsafe(TEXT_AT + length);
+  bytes.writeUInt32BE(length, 0);
+  bytes.writeUInt8(kind, KIND_AT);
+  bytes.writeUInt32BE(call, CALL_AT);
+  bytes.write(text, TEXT_AT);
+  return bytes;
 }

@@ -81,10 +81,12 @@ export class PeerConnection {
     this.#asking.on('upgrade', (_response, socket, first) => {
       socket.setNoDelay(true);
       socket.on('error', () => {});
+      // Before what this turn of the loop would still send.
+      socket.on('end', () => this.close());
       socket.on('close', () => this.close());
       this.#end = () => socket.destroy();
       this.#frames = new Frames(socket, first, (frame) => this.#take(frame));
-      for (const { kind, call, text } of this.#unsent) this.#frames.send(kind, call, text);
+      for (const waiting of this.#unsent) this.#frames.send(waiting);
       this.#unsent = [];
     });
     this.#asking.end();
@@ -111,7 +113,8 @@ export class PeerConnection {
     this.#isClosed = true;
     clearInterval(this.#timer);
     this.#end();
-    for (const { call } of this.#unsent) this.#give(call, NOTHING_DONE);
+    const unsent = this.#frames?.unsent ?? this.#unsent;
+    for (const { call } of unsent) this.#give(call, NOTHING_DONE);
     for (const call of this.#calls.keys()) this.#give(call, undefined);
     this.#options.onClosed();
   }
@@ -128,7 +131,7 @@ export class PeerConnection {
         else throw new Error('the reply of the other process broke off');
       }
     } finally {
-      if (!isWhole) this.#frames?.send(ASK.end, call);
+      if (!isWhole) this.#frames?.send({ kind: ASK.end, call, text: '' });
     }
   }
 
@@ -142,7 +145,7 @@ export class PeerConnection {
     return new Promise((give) => {
       this.#calls.set(call, { give, beats: 0 });
       if (this.#frames === undefined) this.#unsent.push({ kind, call, text });
-      else this.#frames.send(kind, call, text);
+      else this.#frames.send({ kind, call, text });
     });
   }
 
@@ -150,7 +153,7 @@ export class PeerConnection {
     this.#silentBeats = 0;
     // Nobody waits for it any more.
     if (!this.#give(call, { kind, text }) && kind === REPLY.part) {
-      this.#frames?.send(ASK.end, call);
+      this.#frames?.send({ kind: ASK.end, call, text: '' });
     }
   }
 
@@ -168,7 +171,7 @@ export class PeerConnection {
       this.close();
       return;
     }
-    this.#frames?.send(ASK.ping, NO_CALL);
+    this.#frames?.send({ kind: ASK.ping, call: NO_CALL, text: '' });
     for (const [call, underWay] of this.#calls) {
       underWay.beats++;
       if (underWay.beats > ANSWER_BEATS) this.#give(call, undefined);

@@ -98,8 +98,8 @@ const SENTENCES: readonly Sentence[] = [
     'KEPT_MAX_CHARACTERS',
     500_000,
   ],
-  [NODE, 'hold at most {} MiB for an account', ALLOWANCE, 'ACCOUNT_MAX_BYTES', MIB],
-  [NODE, 'and {} MiB in all; beyond', ALLOWANCE, 'TOTAL_MAX_BYTES', MIB],
+  [NODE, 'hold at most {} MiB for an account', ALLOWANCE, 'ACCOUNT_MAX_HELD_BYTES', MIB],
+  [NODE, 'and {} MiB in all; beyond', ALLOWANCE, 'TOTAL_MAX_HELD_BYTES', MIB],
   [NODE, 'has {} MiB of its own', ALLOWANCE, 'OWN_SHARE_BYTES', MIB],
   [NODE, 'and {} MiB more; otherwise', 'src/storage/backup/file-copy.ts', 'RESERVE_BYTES', MIB],
   [

@@ -7,22 +7,13 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { RECORD_SCHEMAS } from './record-schemas.js';
 import {
-  ACCOUNT,
-  ACCOUNT_SUMMARY,
-  ADMIN_HEALTH,
-  AUDIT_EVENT,
-  DELETION,
   ERROR_DETAIL,
   GROWING,
-  HEALTH_VIEW,
   META,
-  OVERVIEW,
   PAGINATION,
-  PAYMENT,
-  RECORD_COUNTS,
-  RESOURCE_USAGE,
-  USAGE,
-  USAGE_BY_COLLECTION,
+  ROW_VIEWS,
+  SINGLE_VIEWS,
+  VIEW_PARTS,
 } from './view-schemas.js';
 
 /** What `data` holds: one object, an array of them, or the confirmation of a deletion. */
@@ -35,20 +26,13 @@ const RECORDS = Object.fromEntries(
 /** The objects that answers carry alone. */
 const SINGLE: Readonly<Record<string, z.ZodObject>> = {
   ...RECORDS,
-  Deletion: DELETION,
-  Health: HEALTH_VIEW,
-  Overview: OVERVIEW,
-  Account: ACCOUNT,
-  Usage: USAGE,
-  AdminHealth: ADMIN_HEALTH,
+  ...SINGLE_VIEWS,
 };
 
 /** The objects that answers carry as rows. */
 const ROWS: Readonly<Record<string, z.ZodObject>> = {
   ...RECORDS,
-  Payment: PAYMENT,
-  AccountSummary: ACCOUNT_SUMMARY,
-  AuditEvent: AUDIT_EVENT,
+  ...ROW_VIEWS,
 };
 
 const NAMED = named();
@@ -86,7 +70,7 @@ export function componentSchemas(): JsonObject {
 export function schemaRef(id: string): JsonObject {
   if (!NAMED.has(id)) {
     throw new Error(
-      `no schema is called ${id}; name it in SINGLE or ROWS of src/clients/openapi/schemas.ts`,
+      `no schema is called ${id}; name it in SINGLE_VIEWS or ROW_VIEWS of src/clients/openapi/view-schemas.ts`,
     );
   }
   return { $ref: `#/components/schemas/${id}` };
@@ -101,9 +85,7 @@ function named(): Map<string, z.ZodObject> {
     ['ListMeta', listMeta],
     ['ErrorDetail', ERROR_DETAIL],
     ['ErrorEnvelope', z.object({ error: ERROR_DETAIL, meta })],
-    ['RecordCounts', RECORD_COUNTS],
-    ['ResourceUsage', RESOURCE_USAGE],
-    ['UsageByCollection', USAGE_BY_COLLECTION],
+    ...Object.entries(VIEW_PARTS),
   ]);
   for (const [id, data] of Object.entries(SINGLE)) {
     all.set(id, data).set(envelopeName('one', id), z.object({ data, meta }));

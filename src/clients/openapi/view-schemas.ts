@@ -49,7 +49,7 @@ export const PAGINATION = z.object({
   total_pages: count.meta({ description: '0 if there is no row' }),
 }) satisfies z.ZodType<Pagination>;
 
-export const HEALTH_VIEW = z.object({
+const HEALTH_VIEW = z.object({
   status: always(HEALTH.status),
   service: always(HEALTH.service),
   version: always(HEALTH.version),
@@ -57,7 +57,7 @@ export const HEALTH_VIEW = z.object({
   currency: always(HEALTH.currency),
 }) satisfies z.ZodType<Record<keyof typeof HEALTH, string>>;
 
-export const PAYMENT = z
+const PAYMENT = z
   .object({
     id: z.string().meta({ description: "`PAY-` and the order's number" }),
     order_id: z.string(),
@@ -75,31 +75,31 @@ export const PAYMENT = z
     description: 'One row for each order, computed from it and never stored.',
   }) satisfies z.ZodType<Record<keyof Payment, unknown>>;
 
-export const DELETION = z.object({
+const DELETION = z.object({
   id: z.string(),
   deleted: z.boolean().meta({ description: 'Always true' }),
 });
 
-export const RECORD_COUNTS = z.object(byCollection(() => count));
+const RECORD_COUNTS = z.object(byCollection(() => count));
 
-export const OVERVIEW = z.object({
+const OVERVIEW = z.object({
   tenant_count: count.meta({ description: 'Accounts that own a record' }),
   record_count: count.meta({ description: 'Every stored row, rows without an owner included' }),
   resources: RECORD_COUNTS,
 }) satisfies z.ZodType<Overview>;
 
-export const ACCOUNT_SUMMARY = z.object({
+const ACCOUNT_SUMMARY = z.object({
   owner_sub: owner,
   record_count: count,
   resources: RECORD_COUNTS,
 }) satisfies z.ZodType<AccountSummary>;
 
-export const ACCOUNT = z.object({
+const ACCOUNT = z.object({
   ...ACCOUNT_SUMMARY.shape,
   profiles: z.array(RECORD_SCHEMAS.businesses.record),
 });
 
-export const RESOURCE_USAGE = z.object({
+const RESOURCE_USAGE = z.object({
   records: count,
   payload_bytes: count.meta({ description: 'UTF-8 bytes of the serialized records' }),
   created_last_24_hours: count,
@@ -108,16 +108,16 @@ export const RESOURCE_USAGE = z.object({
   last_updated_at: timestamp.nullable(),
 }) satisfies z.ZodType<ResourceUsage>;
 
-export const USAGE_BY_COLLECTION = z.object(byCollection(() => RESOURCE_USAGE));
+const USAGE_BY_COLLECTION = z.object(byCollection(() => RESOURCE_USAGE));
 
-export const USAGE = z.object({
+const USAGE = z.object({
   record_count: count,
   payload_bytes: count,
   resources: USAGE_BY_COLLECTION,
   audit_event_count: count,
 }) satisfies z.ZodType<Usage>;
 
-export const ADMIN_HEALTH = z.object({
+const ADMIN_HEALTH = z.object({
   status: z.enum(['ok', 'degraded']),
   database: z.enum(['ok', 'unavailable']),
   uptime_seconds: count,
@@ -125,7 +125,7 @@ export const ADMIN_HEALTH = z.object({
   admin_configured: z.boolean(),
 });
 
-export const AUDIT_EVENT = z
+const AUDIT_EVENT = z
   .object({
     id: z.int().min(1),
     actor: growing(['admin', 'restore']),
@@ -154,6 +154,30 @@ export const ERROR_DETAIL = z.object({
     description: 'For developers; the wording may change, but not the form of `VALIDATION_FAILED`',
   }),
 });
+
+/** The answers that are one object, by their names in the document. */
+export const SINGLE_VIEWS = {
+  Deletion: DELETION,
+  Health: HEALTH_VIEW,
+  Overview: OVERVIEW,
+  Account: ACCOUNT,
+  Usage: USAGE,
+  AdminHealth: ADMIN_HEALTH,
+};
+
+/** The answers that are a list, by the names of their rows. */
+export const ROW_VIEWS = {
+  Payment: PAYMENT,
+  AccountSummary: ACCOUNT_SUMMARY,
+  AuditEvent: AUDIT_EVENT,
+};
+
+/** The objects that stand in others. */
+export const VIEW_PARTS = {
+  RecordCounts: RECORD_COUNTS,
+  ResourceUsage: RESOURCE_USAGE,
+  UsageByCollection: USAGE_BY_COLLECTION,
+};
 
 /** A plain text, not an enumeration: a new code must break no client that was made before it. */
 function errorCodes(): string {

@@ -9,9 +9,9 @@ import { requestQueue, type WaitingRequest } from './request-queue.js';
 /** Requests of one account that have begun: more than a group of writes or a page of a console needs. */
 const ACCOUNT_MAX_BEGUN = 256;
 /** For one account: sixteen bodies of the largest size. */
-const ACCOUNT_MAX_BYTES = 16 * 1_048_576;
+const ACCOUNT_MAX_HELD_BYTES = 16 * 1_048_576;
 /** For all accounts together, in addition to each account's own share. */
-const TOTAL_MAX_BYTES = 64 * 1_048_576;
+const TOTAL_MAX_HELD_BYTES = 64 * 1_048_576;
 /**
  * This share is always free for each account, even if the others hold everything else: one
  * body of the largest size and one long answer.
@@ -27,8 +27,8 @@ export interface AdmissionLimits {
 
 const DEFAULT_LIMITS: AdmissionLimits = {
   accountMaxBegun: ACCOUNT_MAX_BEGUN,
-  accountMaxBytes: ACCOUNT_MAX_BYTES,
-  totalMaxBytes: TOTAL_MAX_BYTES,
+  accountMaxBytes: ACCOUNT_MAX_HELD_BYTES,
+  totalMaxBytes: TOTAL_MAX_HELD_BYTES,
   ownShareBytes: OWN_SHARE_BYTES,
 };
 

@@ -22,9 +22,9 @@ export const UNBOUNDED: readonly Unbounded[] = [
   {
     name: 'the bytes of bodies and answers are not counted',
     replacements: [
-      ['ACCOUNT_MAX_BYTES = 16 * 1048576', 'ACCOUNT_MAX_BYTES = Infinity'],
+      ['ACCOUNT_MAX_HELD_BYTES = 16 * 1048576', 'ACCOUNT_MAX_HELD_BYTES = Infinity'],
       ['ACCOUNT_MAX_BEGUN = 256', 'ACCOUNT_MAX_BEGUN = Infinity'],
-      ['TOTAL_MAX_BYTES = 64 * 1048576', 'TOTAL_MAX_BYTES = Infinity'],
+      ['TOTAL_MAX_HELD_BYTES = 64 * 1048576', 'TOTAL_MAX_HELD_BYTES = Infinity'],
     ],
     scenario: 'bodies of a mebibyte on 400 connections',
   },

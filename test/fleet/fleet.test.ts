@@ -1,24 +1,18 @@
 // Processes of the built server over one real Postgres: each account is served by one of them, and
 // what was acknowledged is read through all of them, whatever ends meanwhile.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startDataCommand } from '../support/data-command.js';
 import { eventually } from '../support/eventually.js';
-import { openFleet, type TestFleet } from '../support/fleet.js';
+import { fleetOfEachTest, type TestFleet } from '../support/fleet.js';
 import { ACCOUNTS, ask, CUSTOMERS, create } from '../support/fleet-requests.js';
-import { type IdentityStub, openIdentityStub, tokenOf } from '../support/identity-stub.js';
+import { tokenOf } from '../support/identity-stub.js';
 import type { ServerProcess } from '../support/server-process.js';
 
-let identity: IdentityStub;
 let fleet: TestFleet;
-beforeAll(async () => {
-  identity = await openIdentityStub();
+fleetOfEachTest((opened) => {
+  fleet = opened;
 });
-afterAll(() => identity.close());
-beforeEach(async () => {
-  fleet = await openFleet(identity.url);
-});
-afterEach(() => fleet.close());
 
 /** The ids that each account lists through the process. */
 async function listed(process: ServerProcess): Promise<string[][]> {

@@ -24,11 +24,7 @@ beforeAll(async () => {
   identity = await openIdentityStub();
   fleet = await openFleet(identity.url);
   processes = [await fleet.start(), await fleet.start()];
-  const shares =
-    'select count(*)::int as shards from shards where holder is not null group by holder';
-  await eventually(async () =>
-    expect(await fleet.sql(shares)).toEqual([{ shards: 128 }, { shards: 128 }]),
-  );
+  await eventually(async () => expect(await fleet.holders()).toEqual([128, 128]));
 });
 afterAll(async () => {
   await fleet.close();

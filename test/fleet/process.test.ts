@@ -1,34 +1,38 @@
 // One process of a fleet: what it needs to start, whom it lets in, and what it keeps over a restart.
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { PROTOCOL, UPGRADE } from '../../src/hosts/fleet/internal-call.js';
 import { eventually } from '../support/eventually.js';
-import { openFleet, type TestFleet } from '../support/fleet.js';
+import { fleetOfEachTest, openFleet, type TestFleet } from '../support/fleet.js';
 import { ACCOUNTS, ask, create } from '../support/fleet-requests.js';
-import { type IdentityStub, openIdentityStub } from '../support/identity-stub.js';
 import { openPostgres } from '../support/postgres.js';
 import { spawnServer } from '../support/server-process.js';
 
-let identity: IdentityStub;
 let fleet: TestFleet;
-beforeAll(async () => {
-  identity = await openIdentityStub();
+fleetOfEachTest((opened) => {
+  fleet = opened;
 });
-afterAll(() => identity.close());
-beforeEach(async () => {
-  fleet = await openFleet(identity.url);
-});
-afterEach(() => fleet.close());
 
 describe('A process of a fleet', () => {
   it('refuses a caller of its internal port without the key', async () => {
     const first = await fleet.start();
     const [started] = first.log().filter(({ event }) => event === 'started');
-    const response = await fetch(`${started?.['internal']}/call`, {
-      method: 'POST',
-      headers: { 'x-fleet-key': 'guessed', 'x-fleet-protocol': '1' },
-      body: '{"owner":"account-1","call":{"operation":"list"}}\n',
+    const headers = { 'x-fleet-key': 'guessed', 'x-fleet-protocol': PROTOCOL };
+    const internal = String(started?.['internal']);
+    expect((await fetch(internal, { method: 'POST', headers, body: '{}' })).status).toBe(403);
+    const upgrade = { ...headers, connection: 'upgrade', upgrade: UPGRADE };
+    const asking = request(internal, { headers: upgrade });
+    const answered = new Promise((resolve, reject) => {
+      asking.on('response', ({ statusCode }) => resolve(statusCode));
+      asking.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(new Error('a guessed key opens the connection'));
+      });
+      asking.on('error', reject);
     });
-    expect(response.status).toBe(403);
+    asking.end();
+    expect(await answered).toBe(403);
     await first.saw('fleet_call_refused');
   });
 
@@ -57,7 +61,7 @@ describe('A process of a fleet', () => {
 
   it('waits for a Postgres that restarts, and loses nothing', async () => {
     const own = await openPostgres();
-    const alone = await openFleet(identity.url, own);
+    const alone = await openFleet(String(fleet.environment['AUTH_USERINFO_URL']), own);
     try {
       const process = await alone.start();
       const before = await create(process, 'account-1');

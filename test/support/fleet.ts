@@ -1,5 +1,7 @@
 // A fleet for a test: a database of its own in a real Postgres, and processes of the built server.
 
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { type IdentityStub, openIdentityStub } from './identity-stub.js';
 import { newDatabaseName, type PostgresServer, sharedPostgres } from './postgres.js';
 import type { Environment } from './program.js';
 import { type ServerProcess, startServer } from './server-process.js';
@@ -59,4 +61,19 @@ export async function openFleet(
       await server.drop(database);
     },
   };
+}
+
+/** Gives each test of the file an empty fleet, which ends with the test. */
+export function fleetOfEachTest(give: (fleet: TestFleet) => void): void {
+  let identity: IdentityStub;
+  let fleet: TestFleet;
+  beforeAll(async () => {
+    identity = await openIdentityStub();
+  });
+  afterAll(() => identity.close());
+  beforeEach(async () => {
+    fleet = await openFleet(identity.url);
+    give(fleet);
+  });
+  afterEach(() => fleet.close());
 }

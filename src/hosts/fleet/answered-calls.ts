@@ -4,13 +4,12 @@ import type { Duplex } from 'node:stream';
 import { failureIn } from '../../core/domain/errors.js';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { areTexts, type Rows } from '../../core/domain/listing.js';
-import { evenPieces } from '../../core/http/answer-stream.js';
+import { evenPieces, LONG_ANSWER_CHARACTERS } from '../../core/http/answer-stream.js';
 import { isLongText, rowPieces } from '../../core/http/envelope.js';
 import { failureReply, type Reply, type SentCall } from './account-call.js';
 import { type Frame, Frames } from './frames.js';
 import { ASK, REPLY } from './internal-call.js';
 
-const PART_MIN_CHARACTERS = 65_536;
 /** Resolves with undefined where this process does not hold the account, so nothing was done. */
 export type Answer = (call: SentCall, body: string) => Promise<Reply | undefined>;
 
@@ -96,7 +95,7 @@ export class AnsweredCalls {
         return;
       }
       part += value;
-      if (part.length >= PART_MIN_CHARACTERS) break;
+      if (part.length >= LONG_ANSWER_CHARACTERS) break;
     }
     // The caller has gone meanwhile.
     if (this.#parted.get(call) !== reply) return;

@@ -26,6 +26,8 @@ import {
 const QUIET_MS = 1_000;
 const QUIET_WAITS_MAX = 5;
 
+const NO_CALL_OF_THE_FLEET = 'this port takes calls of the fleet alone';
+
 export interface InternalPortOptions {
   readonly settings: Pick<FleetSettings, 'host' | 'port' | 'tls'>;
   readonly log: Log;
@@ -54,7 +56,9 @@ export class InternalPort {
     this.#server.on('request', (incoming, outgoing) => {
       // A connection that is closed with a body on its way would cut the answer off.
       incoming.resume();
-      outgoing.writeHead(NOT_OF_THIS_FLEET).end(this.#refuse(incoming));
+      const reason = this.#refusalOf(incoming) ?? NO_CALL_OF_THE_FLEET;
+      this.#tellRefusal(incoming, reason);
+      outgoing.writeHead(NOT_OF_THIS_FLEET).end(reason);
     });
     this.#server.on('upgrade', (incoming, socket, first) => this.#open(incoming, socket, first));
   }
@@ -100,8 +104,9 @@ export class InternalPort {
 
   #open(incoming: IncomingMessage, socket: Duplex, first: Buffer): void {
     socket.on('error', () => {});
-    if (this.#refusalOf(incoming) !== undefined) {
-      const reason = this.#refuse(incoming);
+    const reason = this.#refusalOf(incoming);
+    if (reason !== undefined) {
+      this.#tellRefusal(incoming, reason);
       const length = `content-length: ${Buffer.byteLength(reason)}`;
       const head = `HTTP/1.1 ${NOT_OF_THIS_FLEET} Forbidden\r\nconnection: close\r\n${length}`;
       socket.end(`${head}\r\n\r\n${reason}`);
@@ -121,11 +126,8 @@ export class InternalPort {
     });
   }
 
-  /** Tells the operator of a caller that is refused. Returns the reason for the caller. */
-  #refuse(incoming: IncomingMessage): string {
-    const reason = this.#refusalOf(incoming) ?? 'this port takes calls of the fleet alone';
-    this.#log.warn('fleet_call_refused', { reason, from: incoming.socket.remoteAddress ?? '' });
-    return reason;
+  #tellRefusal({ socket }: IncomingMessage, reason: string): void {
+    this.#log.warn('fleet_call_refused', { reason, from: socket.remoteAddress ?? '' });
   }
 
   /** Why a connection is not taken; undefined where it is. */
@@ -135,7 +137,7 @@ export class InternalPort {
     if (!isEqual(headers[HEADERS.key], serving.identity.key)) {
       return 'the fleet key is another one; FLEET_KEY must be the same in every process';
     }
-    if (headers.upgrade !== UPGRADE) return 'this port takes calls of the fleet alone';
+    if (headers.upgrade !== UPGRADE) return NO_CALL_OF_THE_FLEET;
     if (headers[HEADERS.protocol] !== PROTOCOL) {
       return `this process speaks version ${PROTOCOL} of the internal calls, the other one version ${headers[HEADERS.protocol]}; end the deployment`;
     }

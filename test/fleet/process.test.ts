@@ -2,7 +2,7 @@
 
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { PROTOCOL, UPGRADE } from '../../src/hosts/fleet/internal-call.js';
+import { HEADERS, PROTOCOL, UPGRADE } from '../../src/hosts/fleet/internal-call.js';
 import { eventually } from '../support/eventually.js';
 import { fleetOfEachTest, openFleet, type TestFleet } from '../support/fleet.js';
 import { ACCOUNTS, ask, create } from '../support/fleet-requests.js';
@@ -18,7 +18,13 @@ describe('A process of a fleet', () => {
   it('refuses a caller of its internal port without the key', async () => {
     const first = await fleet.start();
     const [started] = first.log().filter(({ event }) => event === 'started');
-    const headers = { 'x-fleet-key': 'guessed', 'x-fleet-protocol': PROTOCOL };
+    const [row] = await fleet.sql('select database_id from service_schema');
+    // All but the key is right.
+    const headers = {
+      [HEADERS.key]: 'guessed',
+      [HEADERS.protocol]: PROTOCOL,
+      [HEADERS.database]: String(row?.['database_id']),
+    };
     const internal = String(started?.['internal']);
     expect((await fetch(internal, { method: 'POST', headers, body: '{}' })).status).toBe(403);
     const upgrade = { ...headers, connection: 'upgrade', upgrade: UPGRADE };

@@ -7,8 +7,12 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { BuildFailure, messagesOf, thrownIn } from './build-failure.js';
 
-const ENTRY = `
+/** Apart from the document: a change of a table is written before the rest of the sources follows it. */
+const TYPES = `
+  export { answerTypes } from './src/clients/openapi/client-answers.ts';
   export { clientTypes } from './src/clients/openapi/client-records.ts';
+`;
+const DOCUMENT = `
   export { openApiDocument } from './src/clients/openapi/document.ts';
   export { inVersion30 } from './src/clients/openapi/version-3-0.ts';
 `;
@@ -20,7 +24,7 @@ const ENTRY = `
  * @returns {Promise<Record<string, string>>}
  */
 export function makeDocument(root) {
-  return made(root, ({ openApiDocument, inVersion30 }) => {
+  return made(root, DOCUMENT, ({ openApiDocument, inVersion30 }) => {
     const document = openApiDocument();
     return {
       'openapi.json': jsonText(document),
@@ -30,16 +34,20 @@ export function makeDocument(root) {
 }
 
 /**
- * The text of src/clients/client/records.ts. Rejects as `makeDocument` does.
+ * Texts of the files of src that are made, by path. Rejects as `makeDocument` does.
  * @param {string} root
- * @returns {Promise<string>}
+ * @returns {Promise<Record<string, string>>}
  */
-export function makeClientTypes(root) {
-  return made(root, ({ clientTypes }) => clientTypes());
+export function makeTypes(root) {
+  return made(root, TYPES, ({ answerTypes, clientTypes }) => ({
+    'src/clients/client/records.ts': clientTypes(),
+    'src/core/operator-answers.ts': answerTypes(),
+  }));
 }
 
 /**
- * @typedef {object} Sources What `ENTRY` exports.
+ * @typedef {object} Sources What `TYPES` and `DOCUMENT` export.
+ * @property {() => string} answerTypes
  * @property {() => string} clientTypes
  * @property {() => object} openApiDocument
  * @property {(document: object) => object} inVersion30
@@ -49,13 +57,14 @@ export function makeClientTypes(root) {
  * What the sources make.
  * @template T
  * @param {string} root
+ * @param {string} entry
  * @param {(sources: Sources) => T} make
  * @returns {Promise<T>}
  */
-async function made(root, make) {
+async function made(root, entry, make) {
   const bundled = await build({
     absWorkingDir: root,
-    stdin: { contents: ENTRY, resolveDir: root },
+    stdin: { contents: entry, resolveDir: root },
     bundle: true,
     format: 'esm',
     target: 'es2023',

@@ -1,15 +1,17 @@
 // `npm run client-types`: writes the types of the records in the clients, from the table
-// of collections.
+// of collections, and those of the operator's views, from theirs.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeClientTypes } from './build-document.js';
+import { makeTypes } from './build-document.js';
 import { BuildFailure } from './build-failure.js';
 import { makeInstalled, root } from './setup.js';
 
 await makeInstalled();
 try {
-  writeFileSync(join(root, 'src/clients/client/records.ts'), await makeClientTypes(root));
+  for (const [path, text] of Object.entries(await makeTypes(root))) {
+    writeFileSync(join(root, path), text);
+  }
 } catch (error) {
   if (!(error instanceof BuildFailure)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -17,6 +17,7 @@ const FILES = [
   'types/client.d.ts',
   'types/operator-client.d.ts',
   'types/clients',
+  'types/core/operator-answers.d.ts',
 ];
 
 const CLIENTS_PAGE = 'src/clients/client/README.md';

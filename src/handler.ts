@@ -123,6 +123,13 @@ export {
 } from './core/identity/sign-in.js';
 export { type UserinfoOptions, userinfoIdentity } from './core/identity/userinfo.js';
 export { type Log, type LogFields, silentLog } from './core/log.js';
+export type {
+  AccountSummary,
+  Overview,
+  RecordCounts,
+  ResourceUsage,
+  Usage,
+} from './core/operator-answers.js';
 export type { AccountLimits } from './core/records/account-limits.js';
 export {
   type OpenAccountRecords,
@@ -133,17 +140,12 @@ export {
   openRecords,
 } from './core/records/memory-store.js';
 export type {
-  AccountPage,
   AccountProfile,
   AccountRecords,
-  AccountSummary,
   OperatorViews,
-  Overview,
-  RecordCounts,
   RecordService,
-  ResourceUsage,
   Sender,
-  Usage,
+  ViewQuery,
 } from './core/records/record-service.js';
 export type { IdNumbers } from './core/records/record-set.js';
 export type {

@@ -6,18 +6,17 @@ import {
   type CallOptions,
   type ConnectionOptions,
   connect,
+  type Send,
   segment,
 } from './clients/client/connection.js';
 import type { AnyProperties, OwnProperties } from './clients/client/own-properties.js';
 import { type AllQuery, allRows, type Page, type PageQuery, page } from './clients/client/pages.js';
-import type {
-  Account,
-  AccountSummary,
-  AdminHealth,
-  AuditEvent,
-  Overview,
-  Usage,
-} from './clients/client/views.js';
+import type { Account, AdminHealth } from './clients/client/views.js';
+import VIEWS, {
+  type ObjectViews,
+  type RowViews,
+  type SearchedView,
+} from './core/operator-answers.js';
 
 const PAGE_SIZE_MAX = 200;
 
@@ -31,31 +30,31 @@ export interface OperatorListQuery extends PageQuery {
   readonly q?: string | undefined;
 }
 
+/** The rows of a view: a page of them, or every one, page by page. */
+export interface RowCalls<Row, Query extends PageQuery> {
+  list(query?: Query, options?: CallOptions): Promise<Page<Row>>;
+  all(query?: AllQuery<Query>, options?: CallOptions): AsyncGenerator<Row, void, undefined>;
+}
+
+/** The views across accounts: a call for one object, `list` and `all` for rows. */
+export type ViewCalls = {
+  readonly [Name in keyof ObjectViews]: (options?: CallOptions) => Promise<ObjectViews[Name]>;
+} & {
+  readonly [Name in keyof RowViews]: RowCalls<
+    RowViews[Name],
+    Name extends SearchedView ? OperatorListQuery : PageQuery
+  >;
+};
+
 /** `Own`: the properties of records beyond those of the contract, by collection. Default: any. */
-export interface OperatorClient<Own extends OwnProperties = AnyProperties> {
-  overview(options?: CallOptions): Promise<Overview>;
+export interface OperatorClient<Own extends OwnProperties = AnyProperties> extends ViewCalls {
   /** Also answers while the database does not; `status` is then `degraded`. */
   health(options?: CallOptions): Promise<AdminHealth>;
-  usage(options?: CallOptions): Promise<Usage>;
-  /** Accounts that own a record, by `owner_sub`. */
-  readonly accounts: {
-    list(query?: OperatorListQuery, options?: CallOptions): Promise<Page<AccountSummary>>;
-    all(
-      query?: AllQuery<OperatorListQuery>,
-      options?: CallOptions,
-    ): AsyncGenerator<AccountSummary, void, undefined>;
+  readonly accounts: ViewCalls['accounts'] & {
     read(ownerSub: string, options?: CallOptions): Promise<Account>;
   };
   /** The records of one account. Every change adds an event to the audit log. */
   recordsOf(ownerSub: string): CollectionsOf<OperatorListQuery, Own>;
-  /** The operator's own changes, newest first. */
-  readonly audit: {
-    list(query?: PageQuery, options?: CallOptions): Promise<Page<AuditEvent>>;
-    all(
-      query?: AllQuery<PageQuery>,
-      options?: CallOptions,
-    ): AsyncGenerator<AuditEvent, void, undefined>;
-  };
 }
 
 export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
@@ -63,28 +62,48 @@ export function createOperatorClient<Own extends OwnProperties = AnyProperties>(
 ): OperatorClient<Own> {
   const { adminKey } = options;
   const send = connect(options, async () => ({ 'X-Service-Admin-Key': adminKey }));
-  const view = async <View>(path: string, call?: CallOptions) =>
-    (await send({ method: 'GET', path: `/admin${path}`, ...call })).data as View;
-  const rows = <Row, Query extends PageQuery>(path: string, keyOf: (row: Row) => string) => ({
-    list: (query?: Query, call?: CallOptions) => page<Row>(send, path, query, call),
-    all: (query?: AllQuery<Query>, call?: CallOptions) =>
+  const view = async (path: string, call?: CallOptions) =>
+    (await send({ method: 'GET', path: `/admin${path}`, ...call })).data;
+  const views = viewCalls(send, view);
+  return {
+    ...views,
+    health: async (call) => (await view('/health', call)) as AdminHealth,
+    accounts: {
+      ...views.accounts,
+      read: async (ownerSub, call) =>
+        (await view(`/accounts${ownerSegment(ownerSub)}`, call)) as Account,
+    },
+    recordsOf: (ownerSub) =>
+      collections(send, `/admin/accounts${ownerSegment(ownerSub)}`, PAGE_SIZE_MAX),
+  };
+}
+
+/** The calls of the views in the table, by their names, which are the ends of their paths. */
+function viewCalls(
+  send: Send,
+  view: (path: string, call?: CallOptions) => Promise<unknown>,
+): ViewCalls {
+  const objects = VIEWS.objects.map((name) => [
+    name,
+    (call?: CallOptions) => view(`/${name}`, call),
+  ]);
+  const rows = VIEWS.rows.map((name) => [name, rowCalls(send, `/admin/${name}`, VIEWS.keys[name])]);
+  return Object.fromEntries([...objects, ...rows]) as ViewCalls;
+}
+
+function rowCalls<Row, Query extends PageQuery>(
+  send: Send,
+  path: string,
+  key: string,
+): RowCalls<Row, Query> {
+  return {
+    list: (query, call) => page<Row>(send, path, query, call),
+    all: (query, call) =>
       allRows<Row>(
         (number) => page(send, path, { page_size: PAGE_SIZE_MAX, ...query, page: number }, call),
-        keyOf,
+        (row) => String((row as Record<string, unknown>)[key]),
         call?.signal,
       ),
-  });
-  const accounts = '/admin/accounts';
-  return {
-    overview: (call) => view('/overview', call),
-    health: (call) => view('/health', call),
-    usage: (call) => view('/usage', call),
-    accounts: {
-      ...rows<AccountSummary, OperatorListQuery>(accounts, ({ owner_sub }) => owner_sub),
-      read: async (ownerSub, call) => view(`/accounts${ownerSegment(ownerSub)}`, call),
-    },
-    recordsOf: (ownerSub) => collections(send, accounts + ownerSegment(ownerSub), PAGE_SIZE_MAX),
-    audit: rows<AuditEvent, PageQuery>('/admin/audit', ({ id }) => String(id)),
   };
 }
 
@@ -97,6 +116,7 @@ export type { AllQuery, Page, PageQuery, Pagination } from './clients/client/pag
 export type * from './clients/client/records.js';
 export type { Stored } from './clients/client/stored.js';
 export type * from './clients/client/views.js';
+export type * from './core/operator-answers.js';
 
 /** A URL cannot name `.` and `..`: the service takes `~.` and `~..` for them, and one `~` more for what begins so. */
 function ownerSegment(ownerSub: string): string {

@@ -7,7 +7,6 @@ import { createOperatorClient } from 'service-management-api/operator-client';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ErrorCode } from '../../src/core/domain/errors.js';
 import type * as payment from '../../src/core/domain/payment.js';
-import type * as views from '../../src/core/records/record-service.js';
 import { DOCUMENT, typedViolation } from '../support/openapi-document.js';
 
 /** The properties that a type names. */
@@ -138,10 +137,12 @@ describe('The client', () => {
     expectTypeOf<ApiError['code']>().toEqualTypeOf<api.ServiceErrorCode | api.ClientErrorCode>();
   });
 
-  it("types the operator's views as the service does", () => {
-    expectTypeOf(forOperator.overview).returns.resolves.toEqualTypeOf<views.Overview>();
-    expectTypeOf(forOperator.usage).returns.resolves.toEqualTypeOf<views.Usage>();
-    expectTypeOf<operator.AccountSummary>().toEqualTypeOf<views.AccountSummary>();
+  it("types the operator's views and payments as the service does", () => {
+    expectTypeOf(forOperator.overview).returns.resolves.toEqualTypeOf<operator.Overview>();
+    expectTypeOf(forOperator.accounts.list).returns.resolves.toEqualTypeOf<
+      operator.Page<operator.AccountSummary>
+    >();
+    expectTypeOf(forOperator.audit.list).parameter(0).not.toHaveProperty('q');
     expectTypeOf<keyof api.Payment>().toEqualTypeOf<keyof payment.Payment>();
   });
 

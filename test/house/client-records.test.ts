@@ -1,15 +1,14 @@
-// The clients' types of records are written by a command, from the table of collections.
+// The types of records and of the operator's views are written by a command, from two tables.
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { answerTypes } from '../../src/clients/openapi/client-answers.js';
 import { clientTypes } from '../../src/clients/openapi/client-records.js';
 
-it('src/clients/client/records.ts is what `npm run client-types` writes', () => {
-  const file = readFileSync(
-    new URL('../../src/clients/client/records.ts', import.meta.url),
-    'utf8',
-  );
-  expect(file, 'the table of collections has changed; run `npm run client-types`').toBe(
-    clientTypes(),
-  );
+it.each([
+  ['src/clients/client/records.ts', clientTypes],
+  ['src/core/operator-answers.ts', answerTypes],
+])('%s is what `npm run client-types` writes', (path, types) => {
+  const file = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  expect(file, 'its table has changed; run `npm run client-types`').toBe(types());
 });

@@ -45,7 +45,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'hosts/fleet': ['core/', 'storage/', 'hosts/', 'handler'],
   'hosts/workers': ['core/', 'storage/', 'hosts/', 'handler'],
   'clients/client': ['core'],
-  'clients/openapi': ['core/'],
+  // At build time: the examples are answers of the handler over a storage in memory.
+  'clients/openapi': ['core/', 'handler', 'memory'],
   'tools/program': ['hosts/settings'],
   'tools/data': ['core/domain', 'core', 'hosts/', 'storage/erasures', ...OPERATORS_CLIENT],
   'tools/move': ['core', 'storage/', 'tools/data', 'tools/program'],
@@ -58,7 +59,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   memory: ['core/identity', 'storage/', 'handler'],
   'storage-conformance': ['core/records', 'storage/'],
   client: ['clients/client'],
-  'operator-client': ['clients/client'],
+  'operator-client': ['clients/client', 'core'],
   server: ['tools/'],
   manage: ['tools/'],
   worker: ['hosts/workers'],

@@ -93,7 +93,7 @@ function pathItem(route: Route): JsonObject {
 }
 
 function operationObject(route: Route, action: Action): JsonObject {
-  const operation = operationOf(action, route.collection);
+  const operation = operationOf(route, action);
   const gate = gateOf(route);
   const isAdmin = gate === ADMIN_KEY;
   const { summary, description, query = [], body } = operation;

@@ -1,38 +1,43 @@
-// Examples for the document: the sample records as a new database answers them,
-// made by the same rules.
+// Examples for the document: what a new database answers. The handler itself is asked, over
+// a storage in memory, when the document is made.
 
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
-import type { JsonObject } from '../../core/domain/json.js';
-import { paymentOf } from '../../core/domain/payment.js';
+import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
-import { sampleRows } from '../../core/records/sample-rows.js';
+import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
+import { ROUTES } from '../../core/http/routes.js';
+import { createHandler, openRecords } from '../../handler.js';
+import { localIdentity, openMemoryStorage } from '../../memory.js';
 
 /** The time of all examples. */
 const TIMESTAMP = '2026-01-14T14:02:11.482Z';
+const DAY_MS = 86_400_000;
+const REQUEST_ID = 'req_5f0c1d2e3a4b5c6d';
+/** Of the service that is asked, and of no other. */
+const ADMIN_KEY = 'the key of the service that is asked';
 
-export const EXAMPLE_META: JsonObject = {
-  request_id: 'req_5f0c1d2e3a4b5c6d',
-  timestamp: TIMESTAMP,
-};
+export const EXAMPLE_META: JsonObject = { request_id: REQUEST_ID, timestamp: TIMESTAMP };
+
+/** What a new database answers to every GET of the route table, by path, but for those of one record. */
+const ANSWERS = await answersOfANewService();
+
+/** What a GET of the route with this path answers: its `data`. */
+export function exampleOf(path: string): JsonValue {
+  const answer = ANSWERS.get(path);
+  if (answer === undefined) throw new Error(`a new service gave no answer to GET ${path}`);
+  return answer;
+}
 
 /** The body that a collection's first sample record was created from. */
 export const EXAMPLE_BODIES: Readonly<Record<CollectionName, JsonObject>> = byCollection(
   (name) => samplesOf(name)[0] ?? {},
 );
 
-/** The sample records of a collection, newest first. */
-export const EXAMPLE_RECORDS: Readonly<Record<CollectionName, readonly JsonObject[]>> =
-  byCollection((name) =>
-    sampleRows()
-      .filter(({ collection }) => collection === name)
-      .map(({ body }) => JSON.parse(body))
-      .reverse(),
-  );
-
 /** The record that `EXAMPLE_BODIES` makes: the collection's oldest. */
-export const EXAMPLE_RECORD: Readonly<Record<CollectionName, JsonObject>> = byCollection(
-  (name) => EXAMPLE_RECORDS[name].at(-1) ?? {},
-);
+export const EXAMPLE_RECORD: Readonly<Record<CollectionName, JsonObject>> = byCollection((name) => {
+  const records = exampleOf(`${API_PREFIX}/${name}`) as JsonObject[];
+  return records.at(-1) ?? {};
+});
 
 /** A change of that record: its last property, such as a method or a location, as the next sample has it. */
 export const EXAMPLE_CHANGES: Readonly<Record<CollectionName, JsonObject>> = byCollection(
@@ -43,66 +48,35 @@ export const EXAMPLE_CHANGES: Readonly<Record<CollectionName, JsonObject>> = byC
   },
 );
 
-export const EXAMPLE_PAYMENTS: readonly JsonObject[] = EXAMPLE_RECORDS.orders.map((order) => ({
-  ...paymentOf(order),
-}));
-
-const resources = byCollection((name) => EXAMPLE_RECORDS[name].length);
-const recordCount = SAMPLE_RECORDS.length;
-const summary = { owner_sub: SAMPLE_OWNER, record_count: recordCount, resources };
-
-export const EXAMPLE_OVERVIEW: JsonObject = {
-  tenant_count: 1,
-  record_count: recordCount,
-  resources,
-};
-export const EXAMPLE_ACCOUNTS: readonly JsonObject[] = [summary];
-export const EXAMPLE_ACCOUNT: JsonObject = {
-  ...summary,
-  profiles: [...EXAMPLE_RECORDS.businesses],
-};
-
-const usage = byCollection((name) => ({
-  records: EXAMPLE_RECORDS[name].length,
-  payload_bytes: EXAMPLE_RECORDS[name].reduce((sum, record) => sum + bytesOf(record), 0),
-  created_last_24_hours: EXAMPLE_RECORDS[name].length,
-  created_last_7_days: EXAMPLE_RECORDS[name].length,
-  created_last_30_days: EXAMPLE_RECORDS[name].length,
-  last_updated_at: TIMESTAMP,
-}));
-
-export const EXAMPLE_USAGE: JsonObject = {
-  record_count: recordCount,
-  payload_bytes: Object.values(usage).reduce((sum, { payload_bytes }) => sum + payload_bytes, 0),
-  resources: usage,
-  audit_event_count: 0,
-};
-
-export const EXAMPLE_ADMIN_HEALTH: JsonObject = {
-  status: 'ok',
-  database: 'ok',
-  uptime_seconds: 86_400,
-  identity_provider_configured: true,
-  admin_configured: true,
-};
-
-export const EXAMPLE_AUDIT_EVENTS: readonly JsonObject[] = [
-  {
-    id: 1,
-    actor: 'admin',
-    action: 'update',
-    resource: 'orders',
-    record_id: 'ORD-0002',
-    owner_sub: SAMPLE_OWNER,
-    timestamp: TIMESTAMP,
-    changed: ['paid', 'status'],
-  },
-];
+async function answersOfANewService(): Promise<Map<string, JsonValue>> {
+  // It has been up for a day when it is asked.
+  let now = Date.parse(TIMESTAMP) - DAY_MS;
+  const clock = () => now;
+  const storage = openMemoryStorage({ clock: () => Date.parse(TIMESTAMP) });
+  const records = await openRecords({ storage, clock });
+  const handle = createHandler({ records, identity: localIdentity(), adminKey: ADMIN_KEY, clock });
+  now += DAY_MS;
+  const ask = async (method: string, path: string, body?: JsonObject): Promise<JsonValue> => {
+    const headers = { Authorization: `Bearer ${SAMPLE_OWNER}`, 'X-Service-Admin-Key': ADMIN_KEY };
+    const url = `http://localhost${path.replace(':owner_sub', SAMPLE_OWNER)}`;
+    const request = new Request(url, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return (await (await handle(request)).json()).data;
+  };
+  const answers = new Map<string, JsonValue>();
+  const paths = ROUTES.filter(({ path }) => !path.endsWith('/:id')).map(({ path }) => path);
+  for (const path of paths) answers.set(path, await ask('GET', path));
+  // The audit log of a new database is empty: one change is made for its example.
+  const order = `${ADMIN_PREFIX}/accounts/:owner_sub/orders/ORD-0002`;
+  await ask('PATCH', order, { paid: 60_000, status: 'Ready' });
+  const audit = `${ADMIN_PREFIX}/audit`;
+  answers.set(audit, await ask('GET', audit));
+  return answers;
+}
 
 function samplesOf(name: CollectionName): JsonObject[] {
   return SAMPLE_RECORDS.filter(({ collection }) => collection === name).map(({ body }) => body);
-}
-
-function bytesOf(record: JsonObject): number {
-  return new TextEncoder().encode(JSON.stringify(record)).length;
 }

@@ -5,15 +5,8 @@ import type { CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
-import {
-  adminAccount,
-  adminAccounts,
-  adminAudit,
-  adminHealth,
-  adminListRecords,
-  adminOverview,
-  adminUsage,
-} from '../../core/http/admin-routes.js';
+import { OPERATOR_VIEWS, type OperatorView } from '../../core/domain/operator-views.js';
+import { adminAccount, adminHealth, adminListRecords } from '../../core/http/admin-routes.js';
 import type { Action } from '../../core/http/call.js';
 import {
   createRecord,
@@ -23,20 +16,10 @@ import {
   readRecord,
   updateRecord,
 } from '../../core/http/data-routes.js';
-import { HEALTH, health } from '../../core/http/health.js';
-import {
-  EXAMPLE_ACCOUNT,
-  EXAMPLE_ACCOUNTS,
-  EXAMPLE_ADMIN_HEALTH,
-  EXAMPLE_AUDIT_EVENTS,
-  EXAMPLE_BODIES,
-  EXAMPLE_CHANGES,
-  EXAMPLE_OVERVIEW,
-  EXAMPLE_PAYMENTS,
-  EXAMPLE_RECORD,
-  EXAMPLE_RECORDS,
-  EXAMPLE_USAGE,
-} from './examples.js';
+import { health } from '../../core/http/health.js';
+import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
+import type { Route } from '../../core/http/routes.js';
+import { EXAMPLE_BODIES, EXAMPLE_CHANGES, EXAMPLE_RECORD, exampleOf } from './examples.js';
 import type { ParameterName } from './parameters.js';
 import type { AnswerKind } from './schemas.js';
 
@@ -57,12 +40,14 @@ export interface Operation {
   readonly refusals?: readonly ErrorCode[];
 }
 
+const OPERATORS_PAGE: readonly ParameterName[] = ['page', 'admin_page_size'];
+
 type Describe = (collection: CollectionName) => Operation;
 
 /** Operations on the records of a collection. */
 const RECORD_OPERATIONS: ReadonlyMap<Action, Describe> = new Map<Action, Describe>([
   [listRecords, listing(['q', 'status', 'page', 'page_size'])],
-  [adminListRecords, listing(['q', 'page', 'admin_page_size'])],
+  [adminListRecords, listing(['q', ...OPERATORS_PAGE])],
   [
     createRecord,
     (name) => ({
@@ -132,7 +117,12 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
       id: 'health',
       summary: 'Liveness',
       description: 'Static: it checks neither the database nor the identity provider.',
-      answer: { status: 200, kind: 'one', schema: 'Health', example: { ...HEALTH } },
+      answer: {
+        status: 200,
+        kind: 'one',
+        schema: 'Health',
+        example: exampleOf(`${API_PREFIX}/health`),
+      },
     },
   ],
   [
@@ -141,17 +131,21 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
       id: 'listPayments',
       summary: 'List payments: paid and due of each order',
       description: 'One row for each order, newest first, all on one page. No query parameters.',
-      answer: { status: 200, kind: 'list', schema: 'Payment', example: [...EXAMPLE_PAYMENTS] },
+      answer: {
+        status: 200,
+        kind: 'list',
+        schema: 'Payment',
+        example: exampleOf(`${API_PREFIX}/payments`),
+      },
     },
   ],
-  [adminOverview, view('Overview', 'Overview', 'Count accounts and records', EXAMPLE_OVERVIEW)],
   [
     adminHealth,
     view(
       'Health',
       'AdminHealth',
       'See whether the database answers and which settings are set',
-      EXAMPLE_ADMIN_HEALTH,
+      `${ADMIN_PREFIX}/health`,
       {
         description:
           'Always 200; `status` says `ok` or `degraded`. Makes one round trip to the database.',
@@ -159,46 +153,12 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
     ),
   ],
   [
-    adminUsage,
-    view('Usage', 'Usage', 'See sizes, recent creations and the last change', EXAMPLE_USAGE),
-  ],
-  [
-    adminAudit,
-    {
-      id: 'ListAuditEvents',
-      summary: "List the operator's changes, newest first",
-      query: ['page', 'admin_page_size'],
-      answer: {
-        status: 200,
-        kind: 'list',
-        schema: 'AuditEvent',
-        example: [...EXAMPLE_AUDIT_EVENTS],
-      },
-    },
-  ],
-  [
-    adminAccounts,
-    {
-      id: 'ListAccounts',
-      summary: 'List accounts that own a record',
-      description:
-        'Ordered by `owner_sub`. `q` searches the `owner_sub` and the business profiles.',
-      query: ['q', 'page', 'admin_page_size'],
-      answer: {
-        status: 200,
-        kind: 'list',
-        schema: 'AccountSummary',
-        example: [...EXAMPLE_ACCOUNTS],
-      },
-    },
-  ],
-  [
     adminAccount,
     view(
       'ReadAccount',
       'Account',
       "Read an account's counts and business profiles",
-      EXAMPLE_ACCOUNT,
+      `${ADMIN_PREFIX}/accounts/:owner_sub`,
       {
         refusals: ['NOT_FOUND'],
       },
@@ -207,7 +167,8 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
 ]);
 
 /** Throws if the route table has an action that has no description here. */
-export function operationOf(action: Action, collection: CollectionName | undefined): Operation {
+export function operationOf({ path, view, collection }: Route, action: Action): Operation {
+  if (view !== undefined) return viewOperation(path, OPERATOR_VIEWS[view]);
   const operation =
     collection === undefined
       ? OTHER_OPERATIONS.get(action)
@@ -220,6 +181,21 @@ export function operationOf(action: Action, collection: CollectionName | undefin
   return operation;
 }
 
+/** The operation of a view in the table. */
+function viewOperation(path: string, view: OperatorView): Operation {
+  const { operation: id, summary, description, schema } = view;
+  const kind = view.answers === 'rows' ? 'list' : 'one';
+  return {
+    id,
+    summary,
+    ...(description !== undefined && { description }),
+    ...(view.answers === 'rows' && {
+      query: view.isSearched ? ['q', ...OPERATORS_PAGE] : OPERATORS_PAGE,
+    }),
+    answer: { status: 200, kind, schema, example: exampleOf(path) },
+  };
+}
+
 function listing(query: readonly ParameterName[]): Describe {
   return (name) => ({
     id: `list${COLLECTIONS[name].names.many}`,
@@ -229,7 +205,7 @@ function listing(query: readonly ParameterName[]): Describe {
       status: 200,
       kind: 'list',
       schema: COLLECTIONS[name].names.one,
-      example: [...EXAMPLE_RECORDS[name]],
+      example: exampleOf(`${API_PREFIX}/${name}`),
     },
   });
 }
@@ -242,8 +218,13 @@ function view(
   id: string,
   schema: string,
   summary: string,
-  example: JsonObject,
+  path: string,
   more: Pick<Operation, 'description' | 'refusals'> = {},
 ): Operation {
-  return { id, summary, answer: { status: 200, kind: 'one', schema, example }, ...more };
+  return {
+    id,
+    summary,
+    answer: { status: 200, kind: 'one', schema, example: exampleOf(path) },
+    ...more,
+  };
 }

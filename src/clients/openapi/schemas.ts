@@ -5,16 +5,9 @@ import * as z from 'zod';
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
+import { GROWING, OPERATOR_VIEWS, VIEW_SCHEMAS } from '../../core/domain/operator-views.js';
 import { RECORD_SCHEMAS } from './record-schemas.js';
-import {
-  ERROR_DETAIL,
-  GROWING,
-  META,
-  PAGINATION,
-  ROW_VIEWS,
-  SINGLE_VIEWS,
-  VIEW_PARTS,
-} from './view-schemas.js';
+import { ERROR_DETAIL, META, PAGINATION, ROW_ANSWERS, SINGLE_ANSWERS } from './view-schemas.js';
 
 /** What `data` holds: one object, an array of them, or the confirmation of a deletion. */
 export type AnswerKind = 'one' | 'list' | 'deletion';
@@ -26,13 +19,15 @@ const RECORDS = Object.fromEntries(
 /** The objects that answers carry alone. */
 const SINGLE: Readonly<Record<string, z.ZodObject>> = {
   ...RECORDS,
-  ...SINGLE_VIEWS,
+  ...SINGLE_ANSWERS,
+  ...viewsThatAnswer('object'),
 };
 
 /** The objects that answers carry as rows. */
 const ROWS: Readonly<Record<string, z.ZodObject>> = {
   ...RECORDS,
-  ...ROW_VIEWS,
+  ...ROW_ANSWERS,
+  ...viewsThatAnswer('rows'),
 };
 
 const NAMED = named();
@@ -70,10 +65,16 @@ export function componentSchemas(): JsonObject {
 export function schemaRef(id: string): JsonObject {
   if (!NAMED.has(id)) {
     throw new Error(
-      `no schema is called ${id}; name it in SINGLE_VIEWS or ROW_VIEWS of src/clients/openapi/view-schemas.ts`,
+      `no schema is called ${id}; name it in SINGLE_ANSWERS or ROW_ANSWERS of src/clients/openapi/view-schemas.ts`,
     );
   }
   return { $ref: `#/components/schemas/${id}` };
+}
+
+/** The schemas of the operator's views of a kind, by name. */
+function viewsThatAnswer(kind: 'object' | 'rows'): Record<string, z.ZodObject> {
+  const views = Object.values(OPERATOR_VIEWS).filter(({ answers }) => answers === kind);
+  return Object.fromEntries(views.map(({ schema }) => [schema, VIEW_SCHEMAS[schema]]));
 }
 
 function named(): Map<string, z.ZodObject> {
@@ -85,7 +86,7 @@ function named(): Map<string, z.ZodObject> {
     ['ListMeta', listMeta],
     ['ErrorDetail', ERROR_DETAIL],
     ['ErrorEnvelope', z.object({ error: ERROR_DETAIL, meta })],
-    ...Object.entries(VIEW_PARTS),
+    ...Object.entries(VIEW_SCHEMAS),
   ]);
   for (const [id, data] of Object.entries(SINGLE)) {
     all.set(id, data).set(envelopeName('one', id), z.object({ data, meta }));

@@ -1,45 +1,21 @@
-// The answers that the service computes: payments and the operator's views. The
-// compiler holds each schema to the type that the handler serializes.
+// The answers that the service computes, beside the operator's views of the table: payments,
+// health, an account. The compiler holds each schema to the type that the handler serializes.
 
 import * as z from 'zod';
-import type { AuditEvent, RestoreEvent } from '../../core/domain/audit-event.js';
-import { byCollection, COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { Pagination } from '../../core/domain/listing.js';
+import { TIMESTAMP, VIEW_SCHEMAS } from '../../core/domain/operator-views.js';
 import type { Payment } from '../../core/domain/payment.js';
 import { STATUS_OF } from '../../core/http/envelope.js';
 import { HEALTH } from '../../core/http/health.js';
-import type {
-  AccountSummary,
-  Overview,
-  ResourceUsage,
-  Usage,
-} from '../../core/records/record-service.js';
 import { ERRORS } from './errors.js';
 import { RECORD_SCHEMAS } from './record-schemas.js';
 import { unchecked } from './unchecked.js';
 
 const count = z.int().min(0);
-const owner = z.string().meta({ description: 'The account, by its subject' });
-const timestamp = z
-  .string()
-  .meta({ description: 'RFC 3339, UTC, with up to nine decimals', format: 'date-time' });
-
-/**
- * A set that may grow. The document names the values in words: a client that was
- * made from an enumeration fails on the first value that it does not know.
- */
-function growing<const Values extends readonly [string, ...string[]]>(values: Values) {
-  const names = values.map((value) => `\`${value}\``).join(', ');
-  return z.enum(values).meta({ [GROWING]: true, description: `${names}; more may come` });
-}
-
-/** The mark of `growing`; `schemas.ts` takes it and the enumeration away. */
-export const GROWING = 'x-growing';
-
 export const META = {
   request_id: z.string().meta({ description: 'The same as the header `X-Request-ID`' }),
-  timestamp: timestamp,
+  timestamp: TIMESTAMP,
 };
 
 export const PAGINATION = z.object({
@@ -80,42 +56,10 @@ const DELETION = z.object({
   deleted: z.boolean().meta({ description: 'Always true' }),
 });
 
-const RECORD_COUNTS = z.object(byCollection(() => count));
-
-const OVERVIEW = z.object({
-  tenant_count: count.meta({ description: 'Accounts that own a record' }),
-  record_count: count.meta({ description: 'Every stored row, rows without an owner included' }),
-  resources: RECORD_COUNTS,
-}) satisfies z.ZodType<Overview>;
-
-const ACCOUNT_SUMMARY = z.object({
-  owner_sub: owner,
-  record_count: count,
-  resources: RECORD_COUNTS,
-}) satisfies z.ZodType<AccountSummary>;
-
 const ACCOUNT = z.object({
-  ...ACCOUNT_SUMMARY.shape,
+  ...VIEW_SCHEMAS.AccountSummary.shape,
   profiles: z.array(RECORD_SCHEMAS.businesses.record),
 });
-
-const RESOURCE_USAGE = z.object({
-  records: count,
-  payload_bytes: count.meta({ description: 'UTF-8 bytes of the serialized records' }),
-  created_last_24_hours: count,
-  created_last_7_days: count,
-  created_last_30_days: count,
-  last_updated_at: timestamp.nullable(),
-}) satisfies z.ZodType<ResourceUsage>;
-
-const USAGE_BY_COLLECTION = z.object(byCollection(() => RESOURCE_USAGE));
-
-const USAGE = z.object({
-  record_count: count,
-  payload_bytes: count,
-  resources: USAGE_BY_COLLECTION,
-  audit_event_count: count,
-}) satisfies z.ZodType<Usage>;
 
 const ADMIN_HEALTH = z.object({
   status: z.enum(['ok', 'degraded']),
@@ -125,29 +69,6 @@ const ADMIN_HEALTH = z.object({
   admin_configured: z.boolean(),
 });
 
-const AUDIT_EVENT = z
-  .object({
-    id: z.int().min(1),
-    actor: growing(['admin', 'restore']),
-    action: growing(['create', 'update', 'delete', 'restore']),
-    resource: growing([...COLLECTION_NAMES, 'database']),
-    record_id: z.string(),
-    owner_sub: owner,
-    timestamp,
-    changed: z
-      .array(z.string())
-      .meta({ description: 'Names of properties, never their values; long names are cut' }),
-    changed_omitted: z
-      .int()
-      .min(1)
-      .exactOptional()
-      .meta({ description: 'How many more names there are than `changed` lists' }),
-  })
-  .meta({
-    description:
-      'One change by the operator, or a restore: then `record_id` is the name of the backup, or the time to which the account was set back.',
-  }) satisfies z.ZodType<ListedEvent>;
-
 export const ERROR_DETAIL = z.object({
   code: z.string().meta({ description: errorCodes() }),
   message: z.string().meta({
@@ -155,29 +76,16 @@ export const ERROR_DETAIL = z.object({
   }),
 });
 
-/** The answers that are one object, by their names in the document. */
-export const SINGLE_VIEWS = {
+/** The answers that are one object, beside those of the operator's views; by their names in the document. */
+export const SINGLE_ANSWERS = {
   Deletion: DELETION,
   Health: HEALTH_VIEW,
-  Overview: OVERVIEW,
   Account: ACCOUNT,
-  Usage: USAGE,
   AdminHealth: ADMIN_HEALTH,
 };
 
 /** The answers that are a list, by the names of their rows. */
-export const ROW_VIEWS = {
-  Payment: PAYMENT,
-  AccountSummary: ACCOUNT_SUMMARY,
-  AuditEvent: AUDIT_EVENT,
-};
-
-/** The objects that stand in others. */
-export const VIEW_PARTS = {
-  RecordCounts: RECORD_COUNTS,
-  ResourceUsage: RESOURCE_USAGE,
-  UsageByCollection: USAGE_BY_COLLECTION,
-};
+export const ROW_ANSWERS = { Payment: PAYMENT };
 
 /** A plain text, not an enumeration: a new code must break no client that was made before it. */
 function errorCodes(): string {
@@ -191,5 +99,3 @@ function errorCodes(): string {
 function always(value: string) {
   return z.string().meta({ description: `Always \`${value}\`` });
 }
-
-type ListedEvent = { [Name in keyof AuditEvent]: (AuditEvent | RestoreEvent)[Name] };

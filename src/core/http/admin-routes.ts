@@ -1,13 +1,25 @@
-// The operator's views. A tenant's records are changed by the actions in data-routes.ts.
+// The operator's views: those of the table, and two that are answered otherwise. A tenant's
+// records are changed by the actions in data-routes.ts.
 
-import { ADMIN_PAGE_SIZES, listQuery, pageRequest, pagination } from '../domain/listing.js';
+import { ADMIN_PAGE_SIZES, listQuery, pagination } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
+import type { ObjectViews, RowViews } from '../operator-answers.js';
 import { type Answer, data, dataWithRows, failure, list } from './answer.js';
-import type { Call } from './call.js';
+import type { Action, Call } from './call.js';
 import { pageOf } from './data-routes.js';
 
-export async function adminOverview({ operator }: Call): Promise<Answer> {
-  return data(JSON.stringify(await operator.overview()));
+/** The action of a view that answers one object. */
+export function objectView(name: keyof ObjectViews): Action {
+  return async ({ operator }) => data(JSON.stringify(await operator[name]()));
+}
+
+/** The action of a view that answers rows. */
+export function rowView(name: keyof RowViews): Action {
+  return async ({ operator, query }) => {
+    const wanted = listQuery(query, ADMIN_PAGE_SIZES);
+    const { items, total } = await operator[name](wanted);
+    return list(items, pagination(wanted, total));
+  };
 }
 
 /** Always 200; `status` tells. So a monitor reads "degraded" and the reason, instead of a failed request. */
@@ -27,31 +39,11 @@ export async function adminHealth({ operator, status }: Call): Promise<Answer> {
   );
 }
 
-export async function adminAccounts(call: Call): Promise<Answer> {
-  const query = call.query;
-  const page = pageRequest(query, ADMIN_PAGE_SIZES);
-  const { items, total } = await call.operator.accounts(query.get('q') ?? '', page);
-  return list(
-    items.map((item) => JSON.stringify(item)),
-    pagination(page, total),
-  );
-}
-
 export async function adminAccount(call: Call): Promise<Answer> {
   const outcome = await call.account.profile();
   if (!outcome.ok) return failure(outcome.failure);
   const { summary, profiles } = outcome.value;
   return dataWithRows(JSON.stringify(summary), 'profiles', profiles);
-}
-
-export async function adminUsage({ operator }: Call): Promise<Answer> {
-  return data(JSON.stringify(await operator.usage()));
-}
-
-export async function adminAudit(call: Call): Promise<Answer> {
-  const page = pageRequest(call.query, ADMIN_PAGE_SIZES);
-  const { items, total } = await call.operator.auditEvents(page);
-  return list(items, pagination(page, total));
 }
 
 /** Like the account's own list, with the operator's page sizes and without the status filter. */

@@ -3,14 +3,13 @@
 // `Allow` header, which is made from the row.
 
 import { COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
+import VIEWS, { type ObjectViews, type RowViews } from '../operator-answers.js';
 import {
   adminAccount,
-  adminAccounts,
-  adminAudit,
   adminHealth,
   adminListRecords,
-  adminOverview,
-  adminUsage,
+  objectView,
+  rowView,
 } from './admin-routes.js';
 import type { Action } from './call.js';
 import {
@@ -32,6 +31,8 @@ export interface Route {
   readonly actions: Readonly<Partial<Record<Method, Action>>>;
   /** The collection in the path; undefined if the path has none. */
   readonly collection?: CollectionName;
+  /** The operator's view that it answers, if that is one of the table. */
+  readonly view?: keyof ObjectViews | keyof RowViews;
 }
 
 /** The one route that is answered before authentication. */
@@ -43,14 +44,16 @@ export const ROUTES: readonly Route[] = [
   HEALTH_ROUTE,
   { path: `${API_PREFIX}/payments`, actions: { GET: listPayments } },
   ...COLLECTION_NAMES.flatMap((name) => recordRoutes(API_PREFIX, name, listRecords)),
-  { path: `${ADMIN_PREFIX}/overview`, actions: { GET: adminOverview } },
   { path: `${ADMIN_PREFIX}/health`, actions: { GET: adminHealth } },
-  { path: `${ADMIN_PREFIX}/usage`, actions: { GET: adminUsage } },
-  { path: `${ADMIN_PREFIX}/audit`, actions: { GET: adminAudit } },
-  { path: `${ADMIN_PREFIX}/accounts`, actions: { GET: adminAccounts } },
+  ...VIEWS.objects.map((view) => viewRoute(view, objectView(view))),
+  ...VIEWS.rows.map((view) => viewRoute(view, rowView(view))),
   { path: TENANT, actions: { GET: adminAccount } },
   ...COLLECTION_NAMES.flatMap((name) => recordRoutes(TENANT, name, adminListRecords)),
 ];
+
+function viewRoute(view: NonNullable<Route['view']>, action: Action): Route {
+  return { path: `${ADMIN_PREFIX}/${view}`, view, actions: { GET: action } };
+}
 
 /**
  * A collection's two paths. Each collection has routes of its own: one pattern for

@@ -2,11 +2,12 @@
 // asked: there is no second count that could disagree with the records.
 
 import type { FairScheduler } from '../admission/fair-scheduler.js';
-import { offsetOf, type Page, type PageRequest } from '../domain/listing.js';
+import { offsetOf, type Page } from '../domain/listing.js';
 import { Needle } from '../domain/search.js';
+import type { Overview, Usage } from '../operator-answers.js';
 import { accountSummary } from './memory-account.js';
 import type { Chunk } from './record-list.js';
-import type { AccountPage, OperatorViews, Overview, Usage } from './record-service.js';
+import type { OperatorViews, ViewQuery } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import type { StoredViews } from './record-storage.js';
 import { overviewOf, usageView, windowStarts } from './usage-view.js';
@@ -34,21 +35,16 @@ export class MemoryOperator implements OperatorViews {
     return overviewOf(set.ownerCount, (name) => set.count(name));
   }
 
-  async accounts(q: string, page: PageRequest): Promise<AccountPage> {
+  async accounts(query: ViewQuery): Promise<Page> {
     const { set } = this.#context;
-    const first = offsetOf(page);
-    if (q === '') {
-      const items = set.owners
-        .slice(first, page.pageSize)
-        .map((owner) => accountSummary(set, owner));
-      return { items, total: set.ownerCount };
-    }
+    const { q, pageSize } = query;
+    const first = offsetOf(query);
+    const rows = (owners: readonly string[]) =>
+      owners.map((owner) => JSON.stringify(accountSummary(set, owner)));
+    if (q === '') return { items: rows(set.owners.slice(first, pageSize)), total: set.ownerCount };
     // A search waits between its slices: an account may have lost its last record meanwhile.
     const owners = (await this.#matchingOwners(q)).filter((owner) => set.has(owner));
-    const items = owners
-      .slice(first, first + page.pageSize)
-      .map((owner) => accountSummary(set, owner));
-    return { items, total: owners.length };
+    return { items: rows(owners.slice(first, first + pageSize)), total: owners.length };
   }
 
   async usage(): Promise<Usage> {
@@ -56,8 +52,8 @@ export class MemoryOperator implements OperatorViews {
     return usageView(await storage.usage(windowStarts(clock())));
   }
 
-  auditEvents(page: PageRequest): Promise<Page> {
-    return this.#context.storage.auditEvents(page);
+  audit(query: ViewQuery): Promise<Page> {
+    return this.#context.storage.auditEvents(query);
   }
 
   ping(): Promise<void> {
@@ -69,11 +65,9 @@ export class MemoryOperator implements OperatorViews {
     const { set } = this.#context;
     const needle = new Needle(q);
     const matching: string[] = [];
-    // The next one as the set is then: accounts come and go while this waits.
-    for (let owner = set.owners.after(undefined); owner !== undefined; ) {
+    for (const owner of set.owners) {
       const { chunks } = set.snapshot(owner, 'businesses');
       if (await this.#contain(textsOf(owner, chunks), needle)) matching.push(owner);
-      owner = set.owners.after(owner);
     }
     return matching;
   }

@@ -3,12 +3,13 @@
 import { FairScheduler } from '../admission/fair-scheduler.js';
 import { byCollection, COLLECTION_NAMES } from '../domain/collection-name.js';
 import { type Log, silentLog } from '../log.js';
+import type { RecordCounts } from '../operator-answers.js';
 import { type ServiceEvents, silentEvents } from '../service-events.js';
 import { type AccountLimits, NO_LIMITS } from './account-limits.js';
 import { MemoryAccount } from './memory-account.js';
 import { MemoryOperator } from './memory-operator.js';
 import { PaymentRows } from './payment-rows.js';
-import type { AccountRecords, RecordCounts, RecordService, Sender } from './record-service.js';
+import type { AccountRecords, RecordService, Sender } from './record-service.js';
 import { type IdNumbers, RecordSet } from './record-set.js';
 import type { RecordStorage, StoredViews } from './record-storage.js';
 import { type RecordWork, workInPlace } from './record-work.js';
@@ -61,18 +62,20 @@ export interface OpenRecordsOptions extends OpenAccountRecordsOptions {
 }
 
 /** The records of one process, and how to let go of them. */
-export interface OpenRecords extends OpenAccountRecords, RecordService {}
+export interface OpenRecords extends OpenAccountRecords, RecordService {
+  /** The accounts with at least one record, by their subjects, in order. */
+  readonly owners: Iterable<string>;
+}
 
 /** Loads every row of the storage. Rejects, naming the row, where one is not a record. */
 export async function openRecords(options: OpenRecordsOptions): Promise<OpenRecords> {
   const { storage, clock = Date.now, scheduler = new FairScheduler() } = options;
   const set = await loadedSet(options);
-  // Sorting many accounts takes a while, so it is done here, before a request waits for it.
-  void set.owners;
   const accounts = accountsOf(set, { ...options, scheduler });
   // Not a copy of `accounts`: its count would stay as it is now.
   return Object.assign(accounts, {
     operator: new MemoryOperator({ set, storage, scheduler, clock }),
+    owners: set.owners,
   });
 }
 

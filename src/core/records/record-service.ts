@@ -6,6 +6,7 @@ import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { ListQuery, PageRequest, Rows, RowsPage } from '../domain/listing.js';
 import type { Eventually } from '../eventually.js';
+import type { AccountSummary, ObjectViews, RowViews } from '../operator-answers.js';
 
 /** The records of the service. */
 export interface RecordService {
@@ -46,58 +47,25 @@ export interface AccountRecords {
   profile(): Promise<Outcome<AccountProfile>>;
 }
 
-/** The operator's views across accounts. */
-export interface OperatorViews {
-  overview(): Promise<Overview>;
-  /** Accounts by `owner_sub` ascending. */
-  accounts(q: string, page: PageRequest): Promise<AccountPage>;
-  usage(): Promise<Usage>;
-  /** Audit events as JSON texts, newest first. */
-  auditEvents(page: PageRequest): Promise<RowsPage>;
+/** Which rows of a view, and which page of them. */
+export interface ViewQuery extends PageRequest {
+  /** Empty: every row. */
+  readonly q: string;
+}
+
+/** The operator's views across accounts: a method for each row of the table in `core/domain/operator-views.ts`. */
+export type OperatorViews = {
+  readonly [Name in keyof ObjectViews]: () => Promise<ObjectViews[Name]>;
+} & {
+  /** Rows as JSON texts. */
+  readonly [Name in keyof RowViews]: (query: ViewQuery) => Promise<RowsPage>;
+} & {
   /** Resolves after a real round trip to the database; rejects where there is none. */
   ping(): Promise<void>;
-}
-
-export type RecordCounts = Readonly<Record<CollectionName, number>>;
-
-export interface Overview {
-  readonly tenant_count: number;
-  /** Every stored row, rows without an owner included. */
-  readonly record_count: number;
-  readonly resources: RecordCounts;
-}
-
-export interface AccountSummary {
-  readonly owner_sub: string;
-  readonly record_count: number;
-  readonly resources: RecordCounts;
-}
-
-export interface AccountPage {
-  readonly items: readonly AccountSummary[];
-  readonly total: number;
-}
+};
 
 export interface AccountProfile {
   readonly summary: AccountSummary;
   /** The account's business records, newest first. */
   readonly profiles: Rows;
-}
-
-export interface ResourceUsage {
-  readonly records: number;
-  /** UTF-8 bytes of the serialized records; no indexes, journal files, backups or logs. */
-  readonly payload_bytes: number;
-  readonly created_last_24_hours: number;
-  readonly created_last_7_days: number;
-  readonly created_last_30_days: number;
-  /** RFC 3339, UTC; null where there is no record. */
-  readonly last_updated_at: string | null;
-}
-
-export interface Usage {
-  readonly record_count: number;
-  readonly payload_bytes: number;
-  readonly resources: Readonly<Record<CollectionName, ResourceUsage>>;
-  readonly audit_event_count: number;
 }

@@ -49,6 +49,11 @@ export class SortedTexts {
     return page;
   }
 
+  /** In order. Each next one as the set is then: texts may come and go meanwhile. */
+  *[Symbol.iterator](): Generator<string, void, undefined> {
+    for (let text = this.after(undefined); text !== undefined; text = this.after(text)) yield text;
+  }
+
   /** The next text in order; without a text, the first. */
   after(text: string | undefined): string | undefined {
     if (text === undefined) return this.#chunks[0]?.[0];

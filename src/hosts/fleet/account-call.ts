@@ -11,11 +11,8 @@ import {
   succeeded,
 } from '../../core/domain/errors.js';
 import { areTexts, type ListQuery, type Rows, type RowsPage } from '../../core/domain/listing.js';
-import type {
-  AccountProfile,
-  AccountRecords,
-  AccountSummary,
-} from '../../core/records/record-service.js';
+import type { AccountSummary } from '../../core/operator-answers.js';
+import type { AccountProfile, AccountRecords } from '../../core/records/record-service.js';
 
 export type AccountCall =
   | { readonly operation: 'list'; readonly collection: CollectionName; readonly query: ListQuery }

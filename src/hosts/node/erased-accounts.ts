@@ -2,7 +2,7 @@
 // them itself; Litestream, or a file copied by hand, knows no ledger.
 
 import type { Log } from '../../core/log.js';
-import type { RecordService } from '../../core/records/record-service.js';
+import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { FileStorage } from '../../libsql.js';
 import { ERASE_AGAIN } from '../../storage/erasures/came-back.js';
 import {
@@ -15,24 +15,25 @@ import {
 import type { ErasureFigures } from '../operations/figures.js';
 import type { Settings } from '../settings.js';
 
-const PAGE_ACCOUNTS = 10_000;
 /** So many are named in the log; the others are counted. */
 const NAMED_MAX = 20;
 
+type Records = Pick<OpenRecords, 'account' | 'owners'>;
+
 export interface ErasedAccountsOptions {
   readonly settings: Pick<Settings, 'erasureLedger' | 'backups'>;
-  readonly records: RecordService;
+  readonly records: Records;
   readonly storage: Pick<FileStorage, 'oldestRecordAt'>;
   readonly log: Log;
 }
 
 export class ErasedAccounts {
-  readonly #records: RecordService;
+  readonly #records: Records;
   readonly #isUnreadable: boolean;
   /** Those that were back at the start and have not been without a record since. */
   readonly #back: Set<string>;
 
-  private constructor(records: RecordService, back: readonly CameBack[] | undefined) {
+  private constructor(records: Records, back: readonly CameBack[] | undefined) {
     this.#records = records;
     this.#isUnreadable = back === undefined;
     this.#back = new Set(back?.map(({ subject }) => subject));
@@ -81,19 +82,16 @@ export class ErasedAccounts {
 
 async function accountsBack(
   ledger: Ledger,
-  { operator }: RecordService,
+  { owners }: Records,
   storage: ErasedAccountsOptions['storage'],
 ): Promise<CameBack[]> {
   const found: CameBack[] = [];
-  for (let page = 1; ledger.size > 0; page++) {
-    const { items } = await operator.accounts('', { page, pageSize: PAGE_ACCOUNTS });
-    for (const { owner_sub: subject } of items) {
-      const erased = ledger.erasedAt(subject);
-      if (erased === undefined) continue;
-      const oldest = await storage.oldestRecordAt(subject);
-      if (oldest !== undefined && isBack(erased, oldest)) found.push({ subject, erased });
-    }
-    if (items.length < PAGE_ACCOUNTS) break;
+  if (ledger.size === 0) return found;
+  for (const subject of owners) {
+    const erased = ledger.erasedAt(subject);
+    if (erased === undefined) continue;
+    const oldest = await storage.oldestRecordAt(subject);
+    if (oldest !== undefined && isBack(erased, oldest)) found.push({ subject, erased });
   }
   return found;
 }

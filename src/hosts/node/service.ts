@@ -3,6 +3,7 @@
 
 import type { Log, LogFields } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
+import { recordCount } from '../../core/records/usage-view.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { FairScheduler, openRecords, type ProviderFinding, type Responder } from '../../handler.js';
 import { type FileStorage, openLibsqlStorage } from '../../libsql.js';
@@ -164,10 +165,13 @@ async function serve(
       heavyWork: () => scheduler.waiting + work.jobs,
       providerFinding,
     });
-    const { record_count } = await records.operator.overview();
     return {
       origin: server.origin,
-      facts: { version: VERSION, file: settings.databasePath, records: record_count },
+      facts: {
+        version: VERSION,
+        file: settings.databasePath,
+        records: recordCount(records.counts()),
+      },
       operationsOrigin: operations.origin,
       providerFinding,
       backUp() {

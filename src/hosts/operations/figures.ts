@@ -1,7 +1,7 @@
 // What is not counted but read at the moment somebody asks: sizes, records,
 // connections, the process. The host reads it.
 
-import type { RecordCounts } from '../../core/records/record-service.js';
+import type { RecordCounts } from '../../core/operator-answers.js';
 
 export interface Figures {
   readonly build: { readonly version: string; readonly runtime: string };

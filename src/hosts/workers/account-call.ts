@@ -6,14 +6,14 @@
 import type { Actor } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { Outcome } from '../../core/domain/errors.js';
-import type { ListQuery, PageRequest } from '../../core/domain/listing.js';
+import type { ListQuery } from '../../core/domain/listing.js';
 import type {
-  AccountPage,
   AccountSummary,
-  Overview,
+  ObjectViews,
   RecordCounts,
-  Usage,
-} from '../../core/records/record-service.js';
+  RowViews,
+} from '../../core/operator-answers.js';
+import type { OperatorViews, ViewQuery } from '../../core/records/record-service.js';
 import type {
   ArrivingPiece,
   EventPlace,
@@ -115,14 +115,14 @@ export type RestoreReply =
  */
 export type RestoreState = 'restarting' | 'untold' | 'followed' | 'none';
 
-/** The methods of the directory. */
-export interface DirectoryStub {
+/** The operator's views as they cross. */
+export type SentViews = Pick<OperatorViews, keyof ObjectViews | 'ping'> & {
+  readonly [Name in keyof RowViews]: (query: ViewQuery) => Promise<SentPage>;
+};
+
+/** The methods of the directory: the operator's views, and these. */
+export interface DirectoryStub extends SentViews {
   apply(delivery: Delivery): Promise<Receipt>;
-  overview(): Promise<Overview>;
-  accounts(q: string, page: PageRequest): Promise<AccountPage>;
-  usage(): Promise<Usage>;
-  auditEvents(page: PageRequest): Promise<SentPage>;
-  ping(): Promise<void>;
   /** Removes every trace of an account but its audit events. */
   forget(owner: string): Promise<void>;
   /** Remembers a restore that is about to begin, and asks the account until it has followed. */

@@ -4,16 +4,11 @@
 import { DurableObject } from 'cloudflare:workers';
 import { byCollection, isCollectionName } from '../../core/domain/collection-name.js';
 import { HOUR_MS } from '../../core/domain/hour.js';
-import { offsetOf, type PageRequest } from '../../core/domain/listing.js';
+import { offsetOf } from '../../core/domain/listing.js';
 import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
 import { caseFolded } from '../../core/domain/search.js';
-import type {
-  AccountPage,
-  AccountSummary,
-  Overview,
-  RecordCounts,
-  Usage,
-} from '../../core/records/record-service.js';
+import type { AccountSummary, Overview, RecordCounts, Usage } from '../../core/operator-answers.js';
+import type { ViewQuery } from '../../core/records/record-service.js';
 import type { StoredUsage } from '../../core/records/record-storage.js';
 import {
   LONGEST_WINDOW_HOURS,
@@ -91,12 +86,13 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     );
   }
 
-  async accounts(q: string, page: PageRequest): Promise<AccountPage> {
+  async accounts(query: ViewQuery): Promise<SentPage> {
     await this.#knowSamples();
-    const folded = caseFolded(q);
-    const [count] = this.#rows<{ total: number }>(sql.COUNT_ACCOUNTS, folded);
-    const rows = this.#rows<AccountRow>(sql.LIST_ACCOUNTS, folded, page.pageSize, offsetOf(page));
-    return { items: rows.map(summaryOf), total: count?.total ?? 0 };
+    const q = caseFolded(query.q);
+    const [count] = this.#rows<{ total: number }>(sql.COUNT_ACCOUNTS, q);
+    const rows = this.#rows<AccountRow>(sql.LIST_ACCOUNTS, q, query.pageSize, offsetOf(query));
+    const items = rows.map((row) => JSON.stringify(summaryOf(row)));
+    return sentPage({ items, total: count?.total ?? 0 });
   }
 
   async usage(): Promise<Usage> {
@@ -125,9 +121,9 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     return usageView({ collections, auditEventCount: events?.total ?? 0 });
   }
 
-  async auditEvents(page: PageRequest): Promise<SentPage> {
+  async audit(query: ViewQuery): Promise<SentPage> {
     const [count] = this.#rows<{ total: number }>(sql.COUNT_EVENTS);
-    const rows = this.#rows<{ event: string }>(sql.LIST_EVENTS, page.pageSize, offsetOf(page));
+    const rows = this.#rows<{ event: string }>(sql.LIST_EVENTS, query.pageSize, offsetOf(query));
     return sentPage({ items: rows.map(({ event }) => event), total: count?.total ?? 0 });
   }
 

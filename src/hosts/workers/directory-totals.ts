@@ -2,7 +2,7 @@
 // them by its difference, so that no view adds all accounts up.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
-import type { RecordCounts } from '../../core/records/record-service.js';
+import type { RecordCounts } from '../../core/operator-answers.js';
 import type { ObjectStorage, SqlRow } from '../../storage/object/object-storage.js';
 import type { Holding, Holdings } from './account-call.js';
 import * as schema from './directory-schema.js';

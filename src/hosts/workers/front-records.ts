@@ -4,17 +4,16 @@
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { FailureError, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
-import type { ListQuery, PageRequest, RowsPage } from '../../core/domain/listing.js';
+import type { ListQuery, RowsPage } from '../../core/domain/listing.js';
 import type { Log } from '../../core/log.js';
+import VIEWS, { type ObjectViews } from '../../core/operator-answers.js';
 import type {
-  AccountPage,
   AccountProfile,
   AccountRecords,
   OperatorViews,
-  Overview,
   RecordService,
   Sender,
-  Usage,
+  ViewQuery,
 } from '../../core/records/record-service.js';
 import type { AccountStub, Caller, DirectoryStub } from './account-call.js';
 import { receivedPage, type SentPage } from './sent-page.js';
@@ -28,7 +27,7 @@ export interface Objects {
 export function frontRecords(objects: Objects, log: Log): RecordService {
   return {
     account: (owner, sender) => new FrontAccount(objects, log, owner, sender),
-    operator: new FrontOperator(objects),
+    operator: frontOperator(objects),
   };
 }
 
@@ -116,36 +115,22 @@ class FrontAccount implements AccountRecords {
 
 type Ask<T> = (account: AccountStub, caller: Caller) => Promise<Outcome<T>>;
 
-class FrontOperator implements OperatorViews {
-  readonly #objects: Objects;
-
-  constructor(objects: Objects) {
-    this.#objects = objects;
-  }
-
-  overview(): Promise<Overview> {
-    return this.#ask((directory) => directory.overview());
-  }
-
-  accounts(q: string, page: PageRequest): Promise<AccountPage> {
-    return this.#ask((directory) => directory.accounts(q, page));
-  }
-
-  usage(): Promise<Usage> {
-    return this.#ask((directory) => directory.usage());
-  }
-
-  async auditEvents(page: PageRequest): Promise<RowsPage> {
-    return receivedPage(await this.#ask((directory) => directory.auditEvents(page)));
-  }
-
-  ping(): Promise<void> {
-    return this.#ask((directory) => directory.ping());
-  }
-
-  #ask<T>(view: (directory: DirectoryStub) => Promise<T>): Promise<T> {
-    return retryOnce(() => view(this.#objects.directory()));
-  }
+/** Each of the operator's views is one call to the directory. */
+function frontOperator(objects: Objects): OperatorViews {
+  const ask = <T>(view: (directory: DirectoryStub) => Promise<T>) =>
+    retryOnce(() => view(objects.directory()));
+  const objectViews = VIEWS.objects.map((name) => [
+    name,
+    () => ask<ObjectViews[keyof ObjectViews]>((directory) => directory[name]()),
+  ]);
+  const rowViews = VIEWS.rows.map((name) => [
+    name,
+    async (query: ViewQuery) => receivedPage(await ask((directory) => directory[name](query))),
+  ]);
+  return {
+    ...Object.fromEntries([...objectViews, ...rowViews]),
+    ping: () => ask((directory) => directory.ping()),
+  };
 }
 
 /** Tries a read once more if the platform says that this may help: the object was lost, it is not overloaded, and no code of ours failed. */

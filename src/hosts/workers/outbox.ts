@@ -5,7 +5,7 @@
 
 import { byCollection } from '../../core/domain/collection-name.js';
 import type { Log } from '../../core/log.js';
-import type { RecordCounts } from '../../core/records/record-service.js';
+import type { RecordCounts } from '../../core/operator-answers.js';
 import type { CommitEffect, CommitFollower } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage, SqlRow } from '../../storage/object/object-storage.js';
 import type { Delivery, DirectoryStub, NumberedEvent } from './account-call.js';

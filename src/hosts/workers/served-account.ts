@@ -5,7 +5,7 @@ import { byCollection } from '../../core/domain/collection-name.js';
 import { failed, type Outcome } from '../../core/domain/errors.js';
 import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
 import type { Log } from '../../core/log.js';
-import type { RecordCounts } from '../../core/records/record-service.js';
+import type { RecordCounts } from '../../core/operator-answers.js';
 import {
   type AccountLimits,
   type OpenAccountRecords,

@@ -7,13 +7,8 @@ import {
 } from '../../core/domain/collection-name.js';
 import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
 import { Needle } from '../../core/domain/search.js';
-import type {
-  AccountPage,
-  AccountSummary,
-  OperatorViews,
-  Overview,
-  Usage,
-} from '../../core/records/record-service.js';
+import type { AccountSummary, Overview, Usage } from '../../core/operator-answers.js';
+import type { OperatorViews, ViewQuery } from '../../core/records/record-service.js';
 import type {
   StoredTotals,
   StoredUsage,
@@ -54,17 +49,18 @@ export class PostgresViews implements OperatorViews {
     });
   }
 
-  accounts(q: string, page: PageRequest): Promise<AccountPage> {
+  accounts(query: ViewQuery): Promise<Page> {
     return this.#pool.snapshot(async (connection) => {
-      const first = offsetOf(page);
+      const { q, pageSize } = query;
+      const first = offsetOf(query);
       if (q === '') {
-        const { rows } = await connection.run<{ owner: string }>(OWNERS, [page.pageSize, first]);
+        const { rows } = await connection.run<{ owner: string }>(OWNERS, [pageSize, first]);
         const owners = rows.map(({ owner }) => owner);
         const total = await countIn(connection, ACCOUNT_COUNT);
         return { items: await summaries(connection, owners), total };
       }
       const owners = await matchingOwners(connection, q);
-      const items = await summaries(connection, owners.slice(first, first + page.pageSize));
+      const items = await summaries(connection, owners.slice(first, first + pageSize));
       return { items, total: owners.length };
     });
   }
@@ -73,8 +69,8 @@ export class PostgresViews implements OperatorViews {
     return usageView(await this.#stored.usage(windowStarts(this.#clock())));
   }
 
-  auditEvents(page: PageRequest): Promise<Page> {
-    return this.#stored.auditEvents(page);
+  audit(query: ViewQuery): Promise<Page> {
+    return this.#stored.auditEvents(query);
   }
 
   ping(): Promise<void> {
@@ -87,18 +83,19 @@ async function countIn(connection: Connection, statement: string): Promise<numbe
   return Number(rows[0]?.count);
 }
 
-/** `owners`: as the column has them, in order. */
-async function summaries(
-  connection: Connection,
-  owners: readonly string[],
-): Promise<AccountSummary[]> {
+/** As JSON texts. `owners`: as the column has them, in order. */
+async function summaries(connection: Connection, owners: readonly string[]): Promise<string[]> {
   type Row = { owner: string; collection: CollectionName; records: string };
   const { rows } = await connection.run<Row>(TOTALS_OF, [owners]);
   const totals = new Map(rows.map((row) => [`${row.collection}/${row.owner}`, row.records]));
   return owners.map((owner) => {
     const resources = byCollection((name) => Number(totals.get(`${name}/${owner}`) ?? 0));
     const owner_sub = fromStored(owner);
-    return { owner_sub, record_count: recordCount(resources), resources };
+    return JSON.stringify({
+      owner_sub,
+      record_count: recordCount(resources),
+      resources,
+    } satisfies AccountSummary);
   });
 }
 

@@ -1,0 +1,118 @@
+// The answers of the operator's views, for the service and its clients. `npm run client-types`
+// writes this file from src/core/domain/operator-views.ts.
+
+export interface RecordCounts {
+  readonly businesses: number;
+  readonly customers: number;
+  readonly services: number;
+  readonly orders: number;
+  readonly team: number;
+  readonly expenses: number;
+}
+
+export interface ResourceUsage {
+  readonly records: number;
+  /** UTF-8 bytes of the serialized records. */
+  readonly payload_bytes: number;
+  readonly created_last_24_hours: number;
+  readonly created_last_7_days: number;
+  readonly created_last_30_days: number;
+  /** RFC 3339, UTC, with up to nine decimals; null where there is no record. */
+  readonly last_updated_at: string | null;
+}
+
+export interface UsageByCollection {
+  readonly businesses: ResourceUsage;
+  readonly customers: ResourceUsage;
+  readonly services: ResourceUsage;
+  readonly orders: ResourceUsage;
+  readonly team: ResourceUsage;
+  readonly expenses: ResourceUsage;
+}
+
+export interface Overview {
+  /** Accounts that own a record. */
+  readonly tenant_count: number;
+  /** Every stored row, rows without an owner included. */
+  readonly record_count: number;
+  readonly resources: RecordCounts;
+}
+
+export interface Usage {
+  readonly record_count: number;
+  readonly payload_bytes: number;
+  readonly resources: UsageByCollection;
+  readonly audit_event_count: number;
+}
+
+export interface AccountSummary {
+  /** The account, by its subject. */
+  readonly owner_sub: string;
+  readonly record_count: number;
+  readonly resources: RecordCounts;
+}
+
+/** One change by the operator, or a restore: then `record_id` is the name of the backup, or the time to which the account was set back. */
+export interface AuditEvent {
+  readonly id: number;
+  /** `admin`, `restore`; more may come. */
+  readonly actor: 'admin' | 'restore';
+  /** `create`, `update`, `delete`, `restore`; more may come. */
+  readonly action: 'create' | 'update' | 'delete' | 'restore';
+  /** `businesses`, `customers`, `services`, `orders`, `team`, `expenses`, `database`; more may come. */
+  readonly resource:
+    | 'businesses'
+    | 'customers'
+    | 'services'
+    | 'orders'
+    | 'team'
+    | 'expenses'
+    | 'database';
+  readonly record_id: string;
+  /** The account, by its subject. */
+  readonly owner_sub: string;
+  /** RFC 3339, UTC, with up to nine decimals. */
+  readonly timestamp: string;
+  /** Names of properties, never their values; long names are cut. */
+  readonly changed: readonly string[];
+  /** How many more names there are than `changed` lists. */
+  readonly changed_omitted?: number;
+}
+
+/** The views that answer one object. */
+export interface ObjectViews {
+  /** Count accounts and records. */
+  readonly overview: Overview;
+  /** See sizes, recent creations and the last change. */
+  readonly usage: Usage;
+}
+
+/** The views that answer rows, with the type of one row. */
+export interface RowViews {
+  /** List the operator's changes, newest first. */
+  readonly audit: AuditEvent;
+  /** List accounts that own a record. */
+  readonly accounts: AccountSummary;
+}
+
+/** The views whose rows `q` searches. */
+export type SearchedView = 'accounts';
+
+/**
+ * The names of the views, and the property that no two rows of a view share. The default
+ * export, because `export type *` leaves it out: the clients export types alone.
+ */
+const VIEWS = {
+  objects: ['overview', 'usage'],
+  rows: ['audit', 'accounts'],
+  keys: {
+    audit: 'id',
+    accounts: 'owner_sub',
+  },
+} as const satisfies {
+  readonly objects: readonly (keyof ObjectViews)[];
+  readonly rows: readonly (keyof RowViews)[];
+  readonly keys: Readonly<Record<keyof RowViews, string>>;
+};
+
+export default VIEWS;

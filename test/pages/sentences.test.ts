@@ -89,8 +89,8 @@ const SENTENCES: readonly Sentence[] = [
     'RETRY_AFTER_MAX_SECONDS',
   ],
   [SIGN_IN, 'kept for {word} minutes', KEYS, 'FRESH_MS', MINUTE],
-  [SIGN_IN, 'once in {} s at most', 'src/core/identity/token-gate.ts', 'KEYS_AGE_MIN_MS', SECOND],
-  [SIGN_IN, 'clocks may differ by {} s', 'src/core/identity/token-gate.ts', 'CLOCK_SKEW_SECONDS'],
+  [SIGN_IN, 'once in {} s at most', 'src/core/identity/jwt-verifier.ts', 'KEYS_AGE_MIN_MS', SECOND],
+  [SIGN_IN, 'clocks may differ by {} s', 'src/core/identity/jwt-verifier.ts', 'CLOCK_SKEW_SECONDS'],
   [
     NODE,
     'up to {} MB for the lists that were searched',

@@ -10,7 +10,7 @@ import type { IdentityProvider } from './identity-provider.js';
 import { limitedChecks } from './limited-checks.js';
 import { type IdentityEvents, watchedExchange, watchedSharing } from './metered-checks.js';
 import { type ProviderFinding, probeProvider } from './probe.js';
-import { type TokenGate, tokenGate } from './token-gate.js';
+import { type JwtVerifier, jwtVerifier } from './jwt-verifier.js';
 import { tokenIdentity } from './token-identity.js';
 import { userinfoIdentity } from './userinfo.js';
 import { UserinfoEndpoint } from './userinfo-endpoint.js';
@@ -73,7 +73,7 @@ export function openSignIn(options: SignInOptions): SignIn {
   const gate =
     audiences.length === 0
       ? undefined
-      : tokenGate({ ...source, audiences, issuer, jwksUrl, metadata });
+      : jwtVerifier({ ...source, audiences, issuer, jwksUrl, metadata });
   const asked =
     settings.userinfo === 'off'
       ? tokenIdentity({ gate: demanded(gate), subjectField: settings.subjectField, log, clock })
@@ -109,7 +109,7 @@ async function userinfoUrl(
   });
 }
 
-function demanded(gate: TokenGate | undefined): TokenGate {
+function demanded(gate: JwtVerifier | undefined): JwtVerifier {
   if (gate !== undefined) return gate;
   throw new TypeError('userinfo is off; audiences must name at least one audience');
 }

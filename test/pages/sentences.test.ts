@@ -18,7 +18,7 @@ const CONSOLE = 'src/tools/console/README.md';
 const LIMITS = 'src/core/domain/limits.ts';
 const CHECKS = 'src/core/identity/limited-checks.ts';
 const KEYS = 'src/core/identity/cached-document.ts';
-const ALLOWANCE = 'src/core/admission/admission.ts';
+const ADMISSION = 'src/core/admission/admission.ts';
 const SESSIONS = 'src/tools/console/sessions.ts';
 const OUTBOX = 'src/hosts/workers/outbox.ts';
 const DELIVERY = 'src/hosts/workers/delivery-parts.ts';
@@ -98,9 +98,9 @@ const SENTENCES: readonly Sentence[] = [
     'KEPT_MAX_CHARACTERS',
     500_000,
   ],
-  [NODE, 'hold at most {} MiB for an account', ALLOWANCE, 'ACCOUNT_MAX_HELD_BYTES', MIB],
-  [NODE, 'and {} MiB in all; beyond', ALLOWANCE, 'TOTAL_MAX_HELD_BYTES', MIB],
-  [NODE, 'has {} MiB of its own', ALLOWANCE, 'OWN_SHARE_BYTES', MIB],
+  [NODE, 'hold at most {} MiB for an account', ADMISSION, 'ACCOUNT_MAX_HELD_BYTES', MIB],
+  [NODE, 'and {} MiB in all; beyond', ADMISSION, 'TOTAL_MAX_HELD_BYTES', MIB],
+  [NODE, 'has {} MiB of its own', ADMISSION, 'OWN_SHARE_BYTES', MIB],
   [NODE, 'and {} MiB more; otherwise', 'src/storage/backup/file-copy.ts', 'RESERVE_BYTES', MIB],
   [
     NODE,

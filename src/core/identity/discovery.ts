@@ -2,7 +2,7 @@
 // where its user information and its keys are.
 
 import { isJsonObject } from '../domain/json.js';
-import { CachedDocument, DocumentError, type CachedDocumentOptions } from './cached-document.js';
+import { CachedDocument, type CachedDocumentOptions, DocumentError } from './cached-document.js';
 
 export interface ProviderMetadata {
   readonly userinfoEndpoint: string | undefined;

@@ -4,9 +4,9 @@
 import { isJsonObject } from '../domain/json.js';
 import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { DocumentError } from './cached-document.js';
+import type { JwtVerifier } from './jwt-verifier.js';
 import { networkCode } from './network-code.js';
 import { mediaType } from './provider-words.js';
-import type { JwtVerifier } from './jwt-verifier.js';
 import type { Exchange, UserinfoEndpoint } from './userinfo-endpoint.js';
 
 export interface ProbeOptions {

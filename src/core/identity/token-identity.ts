@@ -5,11 +5,11 @@
 import type { Log } from '../log.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { type Identity, type IdentityProvider, INVALID, UNAVAILABLE } from './identity-provider.js';
+import type { JwtVerifier } from './jwt-verifier.js';
 import { memberNames } from './provider-words.js';
 import { checkedSubjectPath, isTooLong, subjectAt } from './subject.js';
 import { timedCheck } from './timed-check.js';
 import { expiryOf } from './token-claims.js';
-import type { JwtVerifier } from './jwt-verifier.js';
 
 export interface TokenIdentityOptions {
   readonly gate: JwtVerifier;

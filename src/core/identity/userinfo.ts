@@ -11,10 +11,10 @@ import {
   INVALID,
   UNAVAILABLE,
 } from './identity-provider.js';
+import type { JwtVerifier } from './jwt-verifier.js';
 import { challengeError, errorCode, mediaType, memberNames } from './provider-words.js';
 import { timedCheck } from './timed-check.js';
 import { expiryOf, showsAudience } from './token-claims.js';
-import type { JwtVerifier } from './jwt-verifier.js';
 import { type EndpointOptions, type Exchange, UserinfoEndpoint } from './userinfo-endpoint.js';
 
 export interface UserinfoOptions extends EndpointOptions {

@@ -20,7 +20,7 @@ const PAGE = 'src/embedding.md';
 const ENGINE_PAGE = 'src/storage/conformance/README.md';
 
 /** Storages over a Map, the second of which forgets its rows when it is opened again. */
-const OUR_JOURNAL = (keeps: boolean) => `
+const OUR_STORAGE = (keeps: boolean) => `
 import { openMemoryStorage } from 'service-management-api/memory';
 export async function makeHome() {
   const make = () => openMemoryStorage({ sampleRows: false });
@@ -60,7 +60,7 @@ describe('The embedding page’s tests', () => {
     ],
     [false, ['keeps puts, updates, removals and events of one commit together']],
   ])('name the fault of a storage (keeps its rows: %s)', async (keeps, failing) => {
-    const project = await openProject(journalFiles(OUR_JOURNAL(keeps)));
+    const project = await openProject(storageFiles(OUR_STORAGE(keeps)));
     try {
       const stdout = await checked(project.path);
       for (const name of failing) expect(stdout).toMatch(new RegExp(`not ok \\d+ - ${name}`));
@@ -72,7 +72,7 @@ describe('The embedding page’s tests', () => {
   });
 });
 
-function journalFiles(ourStorage: string) {
+function storageFiles(ourStorage: string) {
   return {
     'storage.test.js': pageCode(ENGINE_PAGE, '## The checks'),
     'our-storage.js': ourStorage,
@@ -111,7 +111,7 @@ export async function makeHome() {
       : engine.replace("{ DatabaseSync } from 'node:sqlite'", "DatabaseSync from 'libsql'");
 
   async function checkedEngine(engine: string): Promise<string> {
-    const files = { ...journalFiles(HOME), 'engine.js': usable(engine) };
+    const files = { ...storageFiles(HOME), 'engine.js': usable(engine) };
     const project = await openProject(files, ['libsql']);
     try {
       return await checked(project.path);

@@ -15,14 +15,16 @@ const SETTINGS = {
   audiences: [],
 } as const;
 
-function open(cacheSeconds = 0) {
+type Digest = (token: string) => string | Promise<string>;
+
+function open(cacheSeconds = 0, digest: Digest = (token) => token) {
   const told: string[] = [];
   const asked: (() => void)[] = [];
   const { identity, probe } = openSignIn({
     settings: { ...SETTINGS, cacheSeconds },
     fetch: () =>
       new Promise((resolve) => void asked.push(() => resolve(Response.json({ sub: 'neema' })))),
-    digest: (token) => token,
+    digest,
     events: {
       identityChecked: (outcome) => void told.push(outcome),
       identityShared: (how) => void told.push(how),
@@ -42,8 +44,11 @@ it('count an asked check and a joined check apart', async () => {
   expect(told).toEqual(['joined', 'identified']);
 });
 
-it('count a remembered check', async () => {
-  const { told, asked, identity } = open(60);
+it.each<[string, Digest]>([
+  ['is there at once', (token) => token],
+  ['comes later', async (token) => token],
+])('count a remembered check, where the digest %s', async (_when, digest) => {
+  const { told, asked, identity } = open(60, digest);
   const first = identity.identify('a');
   await settled();
   asked[0]?.();

@@ -18,7 +18,7 @@ const CONSOLE = 'src/tools/console/README.md';
 const LIMITS = 'src/core/domain/limits.ts';
 const CHECKS = 'src/core/identity/limited-checks.ts';
 const KEYS = 'src/core/identity/cached-document.ts';
-const ALLOWANCE = 'src/core/admission/admission.ts';
+const ADMISSION = 'src/core/admission/admission.ts';
 const SESSIONS = 'src/tools/console/sessions.ts';
 const OUTBOX = 'src/hosts/workers/outbox.ts';
 const DELIVERY = 'src/hosts/workers/delivery-parts.ts';
@@ -89,8 +89,8 @@ const SENTENCES: readonly Sentence[] = [
     'RETRY_AFTER_MAX_SECONDS',
   ],
   [SIGN_IN, 'kept for {word} minutes', KEYS, 'FRESH_MS', MINUTE],
-  [SIGN_IN, 'once in {} s at most', 'src/core/identity/token-gate.ts', 'KEYS_AGE_MIN_MS', SECOND],
-  [SIGN_IN, 'clocks may differ by {} s', 'src/core/identity/token-gate.ts', 'CLOCK_SKEW_SECONDS'],
+  [SIGN_IN, 'once in {} s at most', 'src/core/identity/jwt-verifier.ts', 'KEYS_AGE_MIN_MS', SECOND],
+  [SIGN_IN, 'clocks may differ by {} s', 'src/core/identity/jwt-verifier.ts', 'CLOCK_SKEW_SECONDS'],
   [
     NODE,
     'up to {} MB for the lists that were searched',
@@ -98,9 +98,9 @@ const SENTENCES: readonly Sentence[] = [
     'KEPT_MAX_CHARACTERS',
     500_000,
   ],
-  [NODE, 'hold at most {} MiB for an account', ALLOWANCE, 'ACCOUNT_MAX_HELD_BYTES', MIB],
-  [NODE, 'and {} MiB in all; beyond', ALLOWANCE, 'TOTAL_MAX_HELD_BYTES', MIB],
-  [NODE, 'has {} MiB of its own', ALLOWANCE, 'OWN_SHARE_BYTES', MIB],
+  [NODE, 'hold at most {} MiB for an account', ADMISSION, 'ACCOUNT_MAX_HELD_BYTES', MIB],
+  [NODE, 'and {} MiB in all; beyond', ADMISSION, 'TOTAL_MAX_HELD_BYTES', MIB],
+  [NODE, 'has {} MiB of its own', ADMISSION, 'OWN_SHARE_BYTES', MIB],
   [NODE, 'and {} MiB more; otherwise', 'src/storage/backup/file-copy.ts', 'RESERVE_BYTES', MIB],
   [
     NODE,

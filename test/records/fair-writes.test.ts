@@ -71,7 +71,7 @@ describe('Waiting writes', () => {
     );
   });
 
-  it('are not made when their client has gone before they are decided', async () => {
+  it('are not made when their client has gone before they are staged', async () => {
     const storage = new MapStorage();
     const records = new MemoryRecords({ storage });
     let isGone = false;
@@ -82,7 +82,7 @@ describe('Waiting writes', () => {
     const later = [account.create('customers', PERSON), account.delete('customers', ID)];
     isGone = true;
     storage.release();
-    // The first was decided: it stays.
+    // The first was staged: it stays.
     expect(codeOf(await first)).toBe('ok');
     expect((await Promise.all(later)).map(codeOf)).toEqual(['BAD_REQUEST', 'BAD_REQUEST']);
     expect([storage.commits.length, storage.rows.size]).toEqual([1, 1]);
@@ -92,7 +92,7 @@ describe('Waiting writes', () => {
   });
 });
 
-describe('Dear work elsewhere', () => {
+describe('Expensive work elsewhere', () => {
   it('delays the later writes of its account, and no other account', async () => {
     const work = new SlowWork();
     const records = new MemoryRecords({ work });

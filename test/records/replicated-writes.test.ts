@@ -56,7 +56,7 @@ it('that the replica refuses change nothing, and may be tried again after 5 s', 
   expect((await create()).ok).toBe(true);
 });
 
-it('are not decided while storage says that it takes none', async () => {
+it('are not staged while storage says that it takes none', async () => {
   const { storage, create, total } = await open();
   storage.refusal = 'the replica is away';
   expect(failureOf(await create())?.code).toBe('STORAGE_UNAVAILABLE');

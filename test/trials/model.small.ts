@@ -18,8 +18,8 @@ it.each<[string, Host, number]>([
   'every answer, view and record of %s is as the model says',
   { timeout: 180_000 },
   async (_name, host, commands) => {
-    const tally = await runsOf({ host, folder: folder.path, commands });
-    expect(tally.failure).toBeUndefined();
-    expect(tally.commands).toBeGreaterThanOrEqual(commands);
+    const totals = await runsOf({ host, folder: folder.path, commands });
+    expect(totals.failure).toBeUndefined();
+    expect(totals.commands).toBeGreaterThanOrEqual(commands);
   },
 );

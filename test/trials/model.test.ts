@@ -9,9 +9,9 @@ const COMMANDS = 400;
 
 it('Every answer, view and record of the handler is as the model says', async () => {
   const folder = await openTemporaryFolder();
-  const tally = await runsOf({ host: inProcess, folder: folder.path, commands: COMMANDS }).finally(
+  const totals = await runsOf({ host: inProcess, folder: folder.path, commands: COMMANDS }).finally(
     folder.remove,
   );
-  expect(tally.failure).toBeUndefined();
-  expect(tally.commands).toBeGreaterThanOrEqual(COMMANDS);
+  expect(totals.failure).toBeUndefined();
+  expect(totals.commands).toBeGreaterThanOrEqual(COMMANDS);
 });

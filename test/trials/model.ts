@@ -2,7 +2,7 @@
 // and every view is compared with a plain model, also after refused commits and restarts.
 
 import { inProcess, overHttp } from './model/hosts.js';
-import type { Tally } from './model/run.js';
+import type { RunTotals } from './model/run.js';
 import { runsOf } from './model/run.js';
 import type { Finding, Trial } from './trial.js';
 
@@ -23,8 +23,8 @@ export const model: Trial = async ({ quick, folder, say }) => {
   return findings;
 };
 
-function findingOf(name: string, tally: Tally): Finding {
-  const { runs, commands, refused, events, restarts, failure } = tally;
+function findingOf(name: string, totals: RunTotals): Finding {
+  const { runs, commands, refused, events, restarts, failure } = totals;
   return {
     fault: `four accounts and the operator at once, compared with a plain model, ${name}`,
     tried: `${commands} commands in ${runs} histories, ${refused} commits refused by the database, ${restarts} restarts, ${events} audited`,

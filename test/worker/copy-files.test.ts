@@ -40,11 +40,11 @@ async function openCopy() {
   now += DAY_MS;
   const state = await RoundState.read(bucket);
   const writer = new CopyWriter(bucket, state, newRound(now));
-  const shelf = new StoredCopies(bucket);
+  const storedCopies = new StoredCopies(bucket);
   return {
     writer,
     copy: writer.round.copy,
-    shelf,
+    storedCopies,
     async finish() {
       await writer.store();
       const manifest = manifestOf(writer.round, now);
@@ -53,7 +53,8 @@ async function openCopy() {
     },
     async rowsOf(account: IndexedAccount) {
       const rows = [];
-      for await (const piece of copiedRows(shelf, writer.round.copy, account)) rows.push(...piece);
+      for await (const piece of copiedRows(storedCopies, writer.round.copy, account))
+        rows.push(...piece);
       return rows;
     },
   };
@@ -86,7 +87,7 @@ async function contentsOf(rows: readonly MovedRow[]) {
 
 describe('An account in a copy', () => {
   it('of several pieces lies in several files, and comes back as it was', async () => {
-    const { writer, copy, shelf, finish, rowsOf } = await openCopy();
+    const { writer, copy, storedCopies, finish, rowsOf } = await openCopy();
     // Two bytes a character: the second file begins in the third piece.
     const rows = customersOf('neema', 6).map(([name, id, , ...times], i): MovedRow => {
       return [name, id, JSON.stringify({ i, note: 'é'.repeat(900_000) }), ...times];
@@ -97,7 +98,7 @@ describe('An account in a copy', () => {
     expect(asked).toEqual([0, 1_000, 2_000]);
     const manifest = await finish();
 
-    const found = await shelf.find(manifest, 'neema');
+    const found = await storedCopies.find(manifest, 'neema');
     if (found === undefined) throw new Error('the account is not in the copy');
     expect(found).toMatchObject({
       account: 'neema',
@@ -169,7 +170,7 @@ describe('An account in a copy', () => {
   });
 
   it('is found in the one index that may hold it', async () => {
-    const { writer, shelf, finish } = await openCopy();
+    const { writer, storedCopies, finish } = await openCopy();
     for (const owners of [['c', 'b', 'd'], ['e'], ['f', 'h']]) {
       for (const owner of owners) {
         writer.index(await copyAccount(owner, accountOf([customersOf(owner, 1)]).stub, writer));
@@ -178,23 +179,27 @@ describe('An account in a copy', () => {
     }
     const manifest = await finish();
     for (const owner of ['b', 'c', 'd', 'e', 'f', 'h']) {
-      expect(await shelf.find(manifest, owner)).toMatchObject({ account: owner });
+      expect(await storedCopies.find(manifest, owner)).toMatchObject({ account: owner });
     }
-    for (const owner of ['a', 'g', 'i']) expect(await shelf.find(manifest, owner)).toBeUndefined();
+    for (const owner of ['a', 'g', 'i'])
+      expect(await storedCopies.find(manifest, owner)).toBeUndefined();
     // No file but the index that may hold it is read.
     const others = manifest.files.filter(
       ({ content, first }) => content !== 'index' || first !== 'e',
     );
     await bucket.delete(others.map(({ name }) => keyOf(manifest.copy, name)));
-    expect(await shelf.find(manifest, 'e')).toMatchObject({ account: 'e' });
-    for (const owner of ['a', 'i']) expect(await shelf.find(manifest, owner)).toBeUndefined();
-    await expect(shelf.find(manifest, 'b')).rejects.toThrow(/the file index-\S+ .* is missing/);
+    expect(await storedCopies.find(manifest, 'e')).toMatchObject({ account: 'e' });
+    for (const owner of ['a', 'i'])
+      expect(await storedCopies.find(manifest, owner)).toBeUndefined();
+    await expect(storedCopies.find(manifest, 'b')).rejects.toThrow(
+      /the file index-\S+ .* is missing/,
+    );
   });
 });
 
 describe('The audit events in a copy', () => {
   it('come back with their names for the account that they belong to, from every file', async () => {
-    const { writer, shelf, finish } = await openCopy();
+    const { writer, storedCopies, finish } = await openCopy();
     writer.change({ stage: 'audit' });
     const events = [1, 2, 3, 4].map((number) => {
       const owner = number === 2 ? 'juma' : 'neema';
@@ -208,7 +213,7 @@ describe('The audit events in a copy', () => {
     }
     const manifest = await finish();
     const pieces = [];
-    for await (const piece of copiedEvents(shelf, manifest, 'neema')) pieces.push(piece);
+    for await (const piece of copiedEvents(storedCopies, manifest, 'neema')) pieces.push(piece);
     expect(pieces).toEqual([events.filter(({ owner }) => owner === 'neema')]);
   });
 });

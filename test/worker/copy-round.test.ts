@@ -77,8 +77,8 @@ describe('A round', () => {
 
   /** The copy is whole, and each account is in it once, with its records. */
   async function expectWhole({ copy }: Round): Promise<void> {
-    const shelf = new StoredCopies(bucket);
-    const manifest = await shelf.manifest(copy);
+    const storedCopies = new StoredCopies(bucket);
+    const manifest = await storedCopies.manifest(copy);
     if (manifest === undefined) throw new Error('the copy is not whole');
     expect(manifest).toMatchObject({
       accounts: ACCOUNTS.length + 1,
@@ -89,7 +89,7 @@ describe('A round', () => {
     const indexes = manifest.files.filter(({ content }) => content === 'index');
     expect(indexes.reduce((sum, { records }) => sum + records, 0)).toBe(ACCOUNTS.length + 1);
     for (const owner of ACCOUNTS) {
-      const found = await shelf.find(manifest, owner);
+      const found = await storedCopies.find(manifest, owner);
       expect(found).toMatchObject({ account: owner, records: RECORDS_EACH });
       const [stretch] = found?.stretches ?? [];
       const { file = '', offset = 0, bytes: length = 0 } = stretch ?? {};
@@ -187,9 +187,9 @@ describe('A round', () => {
         fields: { copy, missing: 1, error: 'Error: accounts gave no answer' },
       },
     ]);
-    const shelf = new StoredCopies(bucket);
-    expect(await shelf.manifest(copy)).toBeUndefined();
-    expect((await shelf.whole()).map((manifest) => manifest.copy)).not.toContain(copy);
+    const storedCopies = new StoredCopies(bucket);
+    expect(await storedCopies.manifest(copy)).toBeUndefined();
+    expect((await storedCopies.whole()).map((manifest) => manifest.copy)).not.toContain(copy);
     const incomplete = await bucket.get(keyOf(copy, 'incomplete.json'));
     expect(JSON.parse((await incomplete?.text()) ?? '')).toMatchObject({ missing: ['account-3'] });
   });
@@ -241,11 +241,11 @@ describe('A round', () => {
   it('leaves as many whole copies as are kept, and nothing of older ones', async () => {
     const newest = await begin();
     await untilEnd();
-    const shelf = new StoredCopies(bucket);
-    const before = await shelf.whole();
+    const storedCopies = new StoredCopies(bucket);
+    const before = await storedCopies.whole();
     expect(before.length).toBeGreaterThan(2);
-    await shelf.removeOld(2);
-    const kept = (await shelf.whole()).map(({ copy }) => copy);
+    await storedCopies.removeOld(2);
+    const kept = (await storedCopies.whole()).map(({ copy }) => copy);
     expect(kept).toEqual(before.slice(0, 2).map(({ copy }) => copy));
     expect(kept[0]).toBe(newest.copy);
     const { objects } = await bucket.list({ prefix: 'copies/' });

@@ -44,7 +44,7 @@ async function openAccount() {
     recordStorage,
     outbox,
     limits: NO_LIMITS,
-    sowsSamples: true,
+    seedsSamples: true,
     log,
   });
   await account.load();

@@ -48,11 +48,11 @@ describe('The copies in a bucket', () => {
     await putCopy(START, 'accounts-1.ndjson');
     await bucket.put(`copies/other/${MANIFEST}`, '{}');
     await bucket.put('round.json', '{}');
-    const shelf = new StoredCopies(slow());
-    const whole = (await shelf.whole()).map(({ copy }) => copy);
+    const storedCopies = new StoredCopies(slow());
+    const whole = (await storedCopies.whole()).map(({ copy }) => copy);
     expect(whole).toEqual(copies.toSorted().reverse());
-    expect(await shelf.manifest('../round.json')).toBeUndefined();
-    expect(await shelf.manifest('other')).toBeUndefined();
+    expect(await storedCopies.manifest('../round.json')).toBeUndefined();
+    expect(await storedCopies.manifest('other')).toBeUndefined();
   });
 
   it('are removed but for the newest, with all their files and those of copies that were not finished', async () => {

@@ -61,7 +61,7 @@ export class Call {
     const principal = this.#principal;
     const sender: Sender = {
       actor: principal.kind === 'operator' ? principal.actor : undefined,
-      isDisconnected: hasGoneOf(this.#context),
+      isDisconnected: disconnectedCheck(this.#context),
       exchange: this.#context.env?.exchange,
     };
     const { records } = this.#dependencies;
@@ -101,7 +101,7 @@ export class Call {
     const { admission, scheduler } = this.#dependencies;
     const request = this.#context.req.raw;
     const [share, bytes] = [shareOf(this.#principal), bodyMaxBytes(request)];
-    const isDisconnected = hasGoneOf(this.#context);
+    const isDisconnected = disconnectedCheck(this.#context);
     await admission.acquire(share, bytes, isDisconnected);
     try {
       const read = this.#context.env?.readBody ?? streamReader(request);
@@ -115,7 +115,7 @@ export class Call {
   }
 }
 
-export function hasGoneOf({ env, req }: RequestContext): IsDisconnected {
+export function disconnectedCheck({ env, req }: RequestContext): IsDisconnected {
   return env?.isDisconnected ?? (() => req.raw.signal.aborted);
 }
 

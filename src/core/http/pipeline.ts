@@ -15,7 +15,7 @@ import {
   type Principal,
   shareOf,
 } from './authentication.js';
-import { type ActionDependencies, Call, hasGoneOf, type RequestContext } from './call.js';
+import { type ActionDependencies, Call, disconnectedCheck, type RequestContext } from './call.js';
 import { originPolicy, preflightResponse } from './cors.js';
 import { type EnvelopeFacts, respond } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
@@ -94,7 +94,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     const action = actionOf(route, method);
     if (action === undefined) return respond(methodNotAllowed(method, allowOf(route)), facts);
     const share = shareOf(principal);
-    const isDisconnected = hasGoneOf(context);
+    const isDisconnected = disconnectedCheck(context);
     const act = () =>
       andThen(action(new Call(context, route.collection, principal, options)), (answered) =>
         respond(answered, facts, streamsOf(share, isDisconnected)),

@@ -19,6 +19,8 @@ export interface CachedChecksOptions {
   readonly clock?: () => number;
   /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
   readonly digest?: (token: string) => Eventually<string>;
+  /** Called for each check that another one under way, or an earlier one, answers. */
+  readonly shared?: (how: 'joined' | 'remembered') => void;
 }
 
 const REFUSAL_LIFETIME_MS = 2_000;
@@ -33,7 +35,7 @@ export function cachedChecks(
   provider: IdentityProvider,
   options: CachedChecksOptions,
 ): IdentityProvider {
-  const { clock = Date.now, digest = sha256, joined: joins = true } = options;
+  const { clock = Date.now, digest = sha256, joined: joins = true, shared = () => {} } = options;
   const lifetimeMs = options.cacheSeconds * 1000;
   const inFlight = new Map<string, Check>();
   const successes = new Memory();
@@ -43,7 +45,10 @@ export function cachedChecks(
   function check(token: string, from: From | undefined, now: number): Check {
     const joined = joins ? inFlight.get(token) : undefined;
     // An older check has lost its answer: the platform may have ended the request that asked.
-    if (joined && isYoungerThan(IDENTITY_PROVIDER_TIMEOUT_MS, joined.askedAt, now)) return joined;
+    if (joined && isYoungerThan(IDENTITY_PROVIDER_TIMEOUT_MS, joined.askedAt, now)) {
+      shared('joined');
+      return joined;
+    }
     const identity = Promise.resolve(provider.identify(token, from)).finally(() => {
       if (inFlight.get(token) === started) inFlight.delete(token);
     });
@@ -59,7 +64,9 @@ export function cachedChecks(
     return andThen(digest(token), (key) => {
       const now = clock();
       const known = successes.get(key, now) ?? refusals.get(key, now);
-      return known ?? rememberingCheck(token, from, now, key);
+      if (known === undefined) return rememberingCheck(token, from, now, key);
+      shared('remembered');
+      return known;
     });
   }
 

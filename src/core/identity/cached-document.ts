@@ -14,7 +14,7 @@ const PAUSE_AFTER_FAILURE_MS = 10_000;
 /** Pause after a failure without an older document: short, because callers wait for one. */
 const PAUSE_WITHOUT_DOCUMENT_MS = 1_000;
 
-export interface KeptDocumentOptions<T> {
+export interface CachedDocumentOptions<T> {
   /** What a message calls it, such as `the keys`. */
   readonly name: string;
   readonly url: (signal: AbortSignal) => Promise<string>;
@@ -50,12 +50,12 @@ export class DocumentError extends Error {
 }
 
 export class CachedDocument<T> {
-  readonly #options: KeptDocumentOptions<T>;
+  readonly #options: CachedDocumentOptions<T>;
   #good: { readonly value: T; readonly at: number } | undefined;
   #failure: { readonly error: DocumentError; readonly at: number } | undefined;
   #underWay: Promise<T> | undefined;
 
-  constructor(options: KeptDocumentOptions<T>) {
+  constructor(options: CachedDocumentOptions<T>) {
     this.#options = options;
   }
 

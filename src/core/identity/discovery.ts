@@ -2,14 +2,14 @@
 // where its user information and its keys are.
 
 import { isJsonObject } from '../domain/json.js';
-import { CachedDocument, DocumentError, type KeptDocumentOptions } from './cached-document.js';
+import { CachedDocument, type CachedDocumentOptions, DocumentError } from './cached-document.js';
 
 export interface ProviderMetadata {
   readonly userinfoEndpoint: string | undefined;
   readonly jwksUri: string | undefined;
 }
 
-export type DocumentSource = Pick<KeptDocumentOptions<unknown>, 'fetch' | 'clock' | 'joined'>;
+export type DocumentSource = Pick<CachedDocumentOptions<unknown>, 'fetch' | 'clock' | 'joined'>;
 
 export function discoveryUrl(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;

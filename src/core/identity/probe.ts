@@ -4,9 +4,9 @@
 import { isJsonObject } from '../domain/json.js';
 import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { DocumentError } from './cached-document.js';
+import type { JwtVerifier } from './jwt-verifier.js';
 import { networkCode } from './network-code.js';
 import { mediaType } from './provider-words.js';
-import type { TokenGate } from './token-gate.js';
 import type { Exchange, UserinfoEndpoint } from './userinfo-endpoint.js';
 
 export interface ProbeOptions {
@@ -14,7 +14,7 @@ export interface ProbeOptions {
   readonly endpoint: UserinfoEndpoint | undefined;
   readonly method: 'GET' | 'POST';
   readonly subjectField: string;
-  readonly gate?: TokenGate;
+  readonly gate?: JwtVerifier;
   readonly signal?: AbortSignal;
 }
 

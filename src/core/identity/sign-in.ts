@@ -7,10 +7,10 @@ import { cachedChecks, sha256 } from './cached-checks.js';
 import { type CachedDocument, DocumentError } from './cached-document.js';
 import { discovery, type ProviderMetadata } from './discovery.js';
 import type { IdentityProvider } from './identity-provider.js';
+import { type JwtVerifier, jwtVerifier } from './jwt-verifier.js';
 import { limitedChecks } from './limited-checks.js';
-import { type IdentityEvents, watchedExchange, watchedSharing } from './metered-checks.js';
+import { type IdentityEvents, meteredExchange } from './metered-checks.js';
 import { type ProviderFinding, probeProvider } from './probe.js';
-import { type TokenGate, tokenGate } from './token-gate.js';
 import { tokenIdentity } from './token-identity.js';
 import { userinfoIdentity } from './userinfo.js';
 import { UserinfoEndpoint } from './userinfo-endpoint.js';
@@ -73,19 +73,19 @@ export function openSignIn(options: SignInOptions): SignIn {
   const gate =
     audiences.length === 0
       ? undefined
-      : tokenGate({ ...source, audiences, issuer, jwksUrl, metadata });
+      : jwtVerifier({ ...source, audiences, issuer, jwksUrl, metadata });
   const asked =
     settings.userinfo === 'off'
       ? tokenIdentity({ gate: demanded(gate), subjectField: settings.subjectField, log, clock })
       : userinfoIdentity({ ...endpoint, log, clock, ...(gate && { gate }) });
   const { digest = sha256, events } = options;
-  const watched = watchedExchange(asked, events);
+  const metered = meteredExchange(asked, events);
   // A check above the bound waits for another one's end. Where it may not wait, a burst of one
   // account's first requests would be refused instead.
-  const provider = joined ? limitedChecks(watched, { digest, clock }) : watched;
-  const shared = { cacheSeconds, joined, clock, digest };
+  const provider = joined ? limitedChecks(metered, { digest, clock }) : metered;
+  const shared = (how: 'joined' | 'remembered') => events?.identityShared(how);
   return {
-    identity: watchedSharing(provider, (checks) => cachedChecks(checks, shared), events),
+    identity: cachedChecks(provider, { cacheSeconds, joined, clock, digest, shared }),
     probe: (signal) =>
       probeProvider({
         endpoint: settings.userinfo === 'off' ? undefined : new UserinfoEndpoint(endpoint),
@@ -109,7 +109,7 @@ async function userinfoUrl(
   });
 }
 
-function demanded(gate: TokenGate | undefined): TokenGate {
+function demanded(gate: JwtVerifier | undefined): JwtVerifier {
   if (gate !== undefined) return gate;
   throw new TypeError('userinfo is off; audiences must name at least one audience');
 }

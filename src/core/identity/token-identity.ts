@@ -5,14 +5,14 @@
 import type { Log } from '../log.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { type Identity, type IdentityProvider, INVALID, UNAVAILABLE } from './identity-provider.js';
+import type { JwtVerifier } from './jwt-verifier.js';
 import { memberNames } from './provider-words.js';
 import { checkedSubjectPath, isTooLong, subjectAt } from './subject.js';
 import { timedCheck } from './timed-check.js';
 import { expiryOf } from './token-claims.js';
-import type { TokenGate } from './token-gate.js';
 
 export interface TokenIdentityOptions {
-  readonly gate: TokenGate;
+  readonly gate: JwtVerifier;
   /** Dotted path or JSON Pointer to the subject in the token's claims. */
   readonly subjectField: string;
   readonly log: Log;

@@ -11,10 +11,10 @@ import {
   INVALID,
   UNAVAILABLE,
 } from './identity-provider.js';
+import type { JwtVerifier } from './jwt-verifier.js';
 import { challengeError, errorCode, mediaType, memberNames } from './provider-words.js';
 import { timedCheck } from './timed-check.js';
 import { expiryOf, showsAudience } from './token-claims.js';
-import type { TokenGate } from './token-gate.js';
 import { type EndpointOptions, type Exchange, UserinfoEndpoint } from './userinfo-endpoint.js';
 
 export interface UserinfoOptions extends EndpointOptions {
@@ -22,7 +22,7 @@ export interface UserinfoOptions extends EndpointOptions {
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
   /** Checks every token before the provider is asked. Default: none. */
-  readonly gate?: TokenGate;
+  readonly gate?: JwtVerifier;
 }
 
 /**
@@ -45,7 +45,7 @@ export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
 
 class UserinfoIdentity implements IdentityProvider {
   readonly #endpoint: UserinfoEndpoint;
-  readonly #gate: TokenGate | undefined;
+  readonly #gate: JwtVerifier | undefined;
   readonly #clock: () => number;
   readonly #reports: ThrottledLog;
   /** Where the subject is looked for, as the operator wrote it. */

@@ -57,7 +57,7 @@ export interface AccountStub {
   delete(caller: Caller, collection: CollectionName, id: string): Promise<Outcome<string>>;
   payments(caller: Caller): Promise<Outcome<SentPage>>;
   profile(caller: Caller): Promise<Outcome<SentProfile>>;
-  /** The account's state for the directory. Sows the sample account if it is new. Undefined if the object is empty. */
+  /** The account's state for the directory. Seeds the sample account if it is new. Undefined if the object is empty. */
   announce(owner: string): Promise<Delivery | undefined>;
   /**
    * Erases the account: its records, the numbers of its ids, its database, its place in the

@@ -50,14 +50,14 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
     const { storage } = ctx;
     const log = consoleLog();
     const directory = () => directoryStub(env);
-    const { limits, sowsSamples } = accountSettings(env);
+    const { limits, seedsSamples } = accountSettings(env);
     const outbox = new Outbox({ storage, directory, log, clock: Date.now, random: Math.random });
     const recordStorage = new ObjectRecordStorage({
       storage,
       epoch: crypto.randomUUID(),
       follower: outbox,
     });
-    const account = new ServedAccount({ ctx, recordStorage, outbox, limits, sowsSamples, log });
+    const account = new ServedAccount({ ctx, recordStorage, outbox, limits, seedsSamples, log });
     this.#outbox = outbox;
     this.#account = account;
     this.#move = new AccountMove({ storage, recordStorage, outbox, limits, account });

@@ -168,7 +168,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
 
   /** Asks the sample account for its state, so that a new deployment shows it before its first request. */
   async #knowSamples(): Promise<void> {
-    if (!accountSettings(this.env).sowsSamples) return;
+    if (!accountSettings(this.env).seedsSamples) return;
     if (this.#rows(sql.FIND_ACCOUNT, SAMPLE_OWNER).length > 0) return;
     try {
       const delivery = await accountStub(this.env, SAMPLE_OWNER).announce(SAMPLE_OWNER);

@@ -28,7 +28,7 @@ const objectPlace = once((env: WorkerEnvironment) => readObjectPlace(settingsIn(
 export interface AccountSettings {
   readonly limits: AccountLimitSettings;
   /** The account of the sample records gets them at the first request for it. */
-  readonly sowsSamples: boolean;
+  readonly seedsSamples: boolean;
 }
 
 /**
@@ -47,7 +47,7 @@ export const accountSettings = once((env: WorkerEnvironment): AccountSettings =>
 function readAccountSettings(environment: Environment): AccountSettings {
   return {
     limits: readAccountLimits(environment, ACCOUNT_MAX_BYTES),
-    sowsSamples: readSampleRecords(environment),
+    seedsSamples: readSampleRecords(environment),
   };
 }
 

@@ -56,7 +56,7 @@ export interface ServedAccountOptions {
   readonly outbox: Outbox;
   readonly limits: AccountLimits;
   /** The account of the sample records gets them. */
-  readonly sowsSamples: boolean;
+  readonly seedsSamples: boolean;
   readonly log: Log;
 }
 
@@ -87,9 +87,9 @@ export class ServedAccount {
 
   /** Throws if the object is another account's. The sample account has its rows then, unless the settings leave them out. */
   async expectOwner(owner: string): Promise<void> {
-    const { ctx, recordStorage, outbox, sowsSamples } = this.#options;
+    const { ctx, recordStorage, outbox, seedsSamples } = this.#options;
     outbox.expectOwner(owner);
-    if (owner !== SAMPLE_OWNER || !sowsSamples || recordStorage.hasTables) return;
+    if (owner !== SAMPLE_OWNER || !seedsSamples || recordStorage.hasTables) return;
     await ctx.blockConcurrencyWhile(() => this.#seed());
   }
 
@@ -159,7 +159,7 @@ export class ServedAccount {
     this.#enter({ name: 'serving', records });
   }
 
-  /** Sows the sample account's rows at the first request for it. */
+  /** Stores the sample account's rows at the first request for it. */
   async #seed(): Promise<void> {
     const { recordStorage } = this.#options;
     if (recordStorage.hasTables) return;

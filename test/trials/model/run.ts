@@ -33,7 +33,7 @@ export interface Shared {
   counts: Record<'commands' | 'refused' | 'events', number>;
 }
 
-export type Tally = {
+export type RunTotals = {
   runs: number;
   commands: number;
   refused: number;
@@ -58,8 +58,8 @@ export async function runsOf({
   commands: number;
   say?: (text: string) => void;
   seed?: number;
-}): Promise<Tally> {
-  const tally: Tally = {
+}): Promise<RunTotals> {
+  const totals: RunTotals = {
     runs: 0,
     commands: 0,
     refused: 0,
@@ -72,35 +72,35 @@ export async function runsOf({
     async (run) => {
       const running = await host(folder);
       try {
-        await oneRun(running, run, tally);
+        await oneRun(running, run, totals);
       } finally {
         await running.close();
       }
-      tally.runs++;
-      if (tally.runs % 50 === 0) say(`${tally.commands} commands in ${tally.runs} runs`);
+      totals.runs++;
+      if (totals.runs % 50 === 0) say(`${totals.commands} commands in ${totals.runs} runs`);
     },
   );
   let checks = 0;
   const keepRunning = async () => {
-    while (tally.commands < commands && tally.failure === undefined) {
+    while (totals.commands < commands && totals.failure === undefined) {
       // Without shrinking: concurrent commands do not interleave in the same way twice.
       const options = { numRuns: 1, seed: seed + checks++, endOnFailure: true };
       const { failed, errorInstance } = await fc.check(property, options);
-      if (failed) tally.failure = `${errorInstance} (seed ${options.seed})`;
+      if (failed) totals.failure = `${errorInstance} (seed ${options.seed})`;
     }
   };
   await Promise.all(Array.from({ length: RUNS_AT_ONCE }, keepRunning));
-  return tally;
+  return totals;
 }
 
-async function oneRun(running: Awaited<ReturnType<Host>>, run: readonly Step[], tally: Tally) {
+async function oneRun(running: Awaited<ReturnType<Host>>, run: readonly Step[], totals: RunTotals) {
   let mayFail = false;
   const shared: Shared = {
     fetch: (path, init) => running.fetch(path, init),
     mayFail: () => mayFail,
     sequences: new Map(),
     ids: new Set(),
-    counts: tally,
+    counts: totals,
   };
   const samples = await storedAccount(shared.fetch, SAMPLES_OWNER);
   const lanes = Array.from({ length: ACCOUNTS }, (_, i) => new Lane(`tenant-${i}`, shared));
@@ -116,7 +116,7 @@ async function oneRun(running: Awaited<ReturnType<Host>>, run: readonly Step[], 
     if (failed?.status === 'rejected') throw failed.reason;
     if (step.end === 'restart') {
       await running.restart();
-      tally.restarts++;
+      totals.restarts++;
       countIds(models, shared);
     }
     await checkViews(shared.fetch, models, lanes);

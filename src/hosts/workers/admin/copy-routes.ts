@@ -84,7 +84,7 @@ export function restoreFromCopy(
   copy: string,
   now: number,
 ): Promise<Response> {
-  return withAccount(env, copy, owner, async (shelf, manifest, found) => {
+  return withAccount(env, copy, owner, async (storedCopies, manifest, found) => {
     const { changed_meanwhile, stretches, account, ...announced } = found;
     const stub = () => accountStub(env, owner);
     // A piece without rows: the answer says which rows are there already.
@@ -92,7 +92,7 @@ export function restoreFromCopy(
     // If the request is sent again after all records had arrived, the log gets at most one more event.
     const number = reply.ok && reply.value.state === 'whole' ? 0 : now;
     let from = 0;
-    for await (const rows of copiedRows(shelf, copy, found)) {
+    for await (const rows of copiedRows(storedCopies, copy, found)) {
       if (!reply.ok || reply.value.state === 'whole') break;
       if (from + rows.length > reply.value.records) {
         reply = await stub().takePiece(owner, { announced, from, rows });
@@ -103,7 +103,7 @@ export function restoreFromCopy(
     if (reply.value.state !== 'whole') {
       return refused(409, 'the copy ends before the account does; take another copy');
     }
-    const events = await takeEvents(env, shelf, manifest, { owner, number, now });
+    const events = await takeEvents(env, storedCopies, manifest, { owner, number, now });
     return answered(answerOf(owner, copy, reply.value, events));
   });
 }
@@ -111,12 +111,12 @@ export function restoreFromCopy(
 /** Adds the account's own events and the event of this restore. Resolves with the number of events that the log has of these. */
 async function takeEvents(
   env: AdminEnvironment,
-  shelf: StoredCopies,
+  storedCopies: StoredCopies,
   manifest: Manifest,
   { owner, number, now }: { owner: string; number: number; now: number },
 ): Promise<number> {
   let known = 0;
-  for await (const events of copiedEvents(shelf, manifest, owner)) {
+  for await (const events of copiedEvents(storedCopies, manifest, owner)) {
     known += await directoryStub(env).takeEvents(events);
   }
   const event: RestoreEvent = {
@@ -157,14 +157,14 @@ async function withBucket(
 function withCopy(
   env: AdminEnvironment,
   copy: string,
-  use: (shelf: StoredCopies, manifest: Manifest) => Promise<Response>,
+  use: (storedCopies: StoredCopies, manifest: Manifest) => Promise<Response>,
 ): Promise<Response> {
   return withBucket(env, async (bucket) => {
-    const shelf = new StoredCopies(bucket);
-    const manifest = await shelf.manifest(copy);
+    const storedCopies = new StoredCopies(bucket);
+    const manifest = await storedCopies.manifest(copy);
     return manifest === undefined
       ? refused(404, `there is no whole copy ${JSON.stringify(copy)}; GET /copies lists them`)
-      : use(shelf, manifest);
+      : use(storedCopies, manifest);
   });
 }
 
@@ -172,12 +172,12 @@ function withAccount(
   env: AdminEnvironment,
   copy: string,
   owner: string,
-  use: (shelf: StoredCopies, manifest: Manifest, found: IndexedAccount) => Promise<Response>,
+  use: (storedCopies: StoredCopies, manifest: Manifest, found: IndexedAccount) => Promise<Response>,
 ): Promise<Response> {
-  return withCopy(env, copy, async (shelf, manifest) => {
-    const found = await shelf.find(manifest, owner);
+  return withCopy(env, copy, async (storedCopies, manifest) => {
+    const found = await storedCopies.find(manifest, owner);
     return found === undefined
       ? refused(404, `the copy ${copy} has no account ${JSON.stringify(owner)}`)
-      : use(shelf, manifest, found);
+      : use(storedCopies, manifest, found);
   });
 }

@@ -8,39 +8,43 @@ import type { StoredCopies } from './stored-copies.js';
 
 /** The rows in the order of their creation. Rejects if a file is missing or damaged. */
 export async function* copiedRows(
-  shelf: StoredCopies,
+  storedCopies: StoredCopies,
   copy: string,
   { stretches }: IndexedAccount,
 ): AsyncGenerator<MovedRow[]> {
-  yield* piecesOfStream(rows(shelf, copy, stretches), charactersOf);
+  yield* piecesOfStream(rows(storedCopies, copy, stretches), charactersOf);
 }
 
 /** The account's audit events with their names, by which the directory takes none twice. */
 export async function* copiedEvents(
-  shelf: StoredCopies,
+  storedCopies: StoredCopies,
   { copy, files }: Manifest,
   account: string,
 ): AsyncGenerator<MovedEvent[]> {
   const audit = files.filter(({ content }) => content === 'audit').map(({ name }) => name);
-  yield* piecesOfStream(events(shelf, copy, audit, account), ({ event }) => event.length);
+  yield* piecesOfStream(events(storedCopies, copy, audit, account), ({ event }) => event.length);
 }
 
-async function* rows(shelf: StoredCopies, copy: string, stretches: IndexedAccount['stretches']) {
+async function* rows(
+  storedCopies: StoredCopies,
+  copy: string,
+  stretches: IndexedAccount['stretches'],
+) {
   for (const { file, offset, bytes: length } of stretches) {
-    for await (const line of linesOf(await shelf.open(copy, file, { offset, length }))) {
+    for await (const line of linesOf(await storedCopies.open(copy, file, { offset, length }))) {
       yield rowOfLine(line);
     }
   }
 }
 
 async function* events(
-  shelf: StoredCopies,
+  storedCopies: StoredCopies,
   copy: string,
   files: readonly string[],
   account: string,
 ): AsyncGenerator<MovedEvent> {
   for (const file of files) {
-    for await (const line of linesOf(await shelf.open(copy, file))) {
+    for await (const line of linesOf(await storedCopies.open(copy, file))) {
       const { name, event } = eventOfLine(line);
       // An event of an early release has no name. The directory has it already.
       if (name === null) continue;

@@ -25,7 +25,7 @@ const CLOCK_SKEW_SECONDS = 30;
  */
 const KEYS_AGE_MIN_MS = 30_000;
 
-export interface TokenGateOptions extends DocumentSource {
+export interface JwtVerifierOptions extends DocumentSource {
   /** The token must be for one of these. */
   readonly audiences: readonly string[];
   /** The token must be from this issuer; undefined: from anyone whose key is in the set. */
@@ -42,21 +42,21 @@ type Claims = Readonly<Record<string, unknown>>;
  * - `refused`: the token is not for this service; `reason` is a word for the log.
  * - `unavailable`: the keys cannot be had.
  */
-export type GateVerdict =
+export type JwtVerdict =
   | { readonly kind: 'passed'; readonly claims: Claims }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'unavailable'; readonly error: DocumentError };
 
-export interface TokenGate {
+export interface JwtVerifier {
   /** Never rejects. */
-  check(token: string, signal: AbortSignal): Promise<GateVerdict>;
+  check(token: string, signal: AbortSignal): Promise<JwtVerdict>;
   /** Fetches the keys, if they are not there yet. Rejects with a `DocumentError`. */
   ready(signal: AbortSignal): Promise<void>;
 }
 
 type KeyChoice = ReturnType<typeof createLocalJWKSet>;
 
-export function tokenGate(options: TokenGateOptions): TokenGate {
+export function jwtVerifier(options: JwtVerifierOptions): JwtVerifier {
   const { audiences, issuer, jwksUrl, metadata, clock } = options;
   const keys = new CachedDocument<KeyChoice>({
     ...options,

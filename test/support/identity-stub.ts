@@ -1,5 +1,5 @@
 // An identity provider's user-information endpoint on loopback. The token
-// `is.SUBJECT` (URI-encoded) is accepted for that subject; every other is a 401.
+// `is.SUBJECT` (in base64url) is accepted for that subject; every other is a 401.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { MADE_UP_TOKEN } from '../../src/core/identity/probe.js';

@@ -2,14 +2,10 @@
 // trial gives it another behaviour.
 
 import { createServer, type ServerResponse } from 'node:http';
+import { tokenOf } from '../../support/identity-stub.js';
 import { onLoopback } from '../../support/loopback.js';
 
 export type Behaviour = (token: string, response: ServerResponse) => void;
-
-/** The token of an account. */
-export function tokenOf(subject: string) {
-  return `is.${Buffer.from(subject).toString('base64url')}`;
-}
 
 /** The request headers of an account. */
 export function asAccount(subject: string) {

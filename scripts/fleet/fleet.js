@@ -10,11 +10,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../free-port.js';
 import { startIdentity } from '../identity.js';
 import { endWithNpm } from '../npm.js';
 import { root } from '../setup.js';
 import { startFront } from './front.js';
-import { freePort, makeCluster, openServer, openToPostgres } from './postgres.js';
+import { makeCluster, openServer, openToPostgres } from './postgres.js';
 
 const PROCESSES = 3;
 const FRONT_PORT = 8080;

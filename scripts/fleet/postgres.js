@@ -3,10 +3,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { freePort } from '../free-port.js';
 
 const STARTS_MAX_MS = 30_000;
 /** Postgres does not run as root; no other program here runs as this user. */
@@ -153,15 +153,4 @@ function program(name) {
   const path = join(entry, '../../native/bin', name);
   if (!existsSync(path)) throw new Error(`${path} is missing; run npm install`);
   return path;
-}
-
-/** @returns {Promise<number>} */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-      server.close(() => resolve(port));
-    });
-  });
 }

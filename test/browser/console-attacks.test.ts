@@ -1,11 +1,11 @@
 // Pages of an attacker in Chromium, on another port of this machine, against an
 // operator who is signed in: the browser itself and the console refuse each.
 
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BrowsedConsole, browseConsole, oneProcess } from '../support/console-browser.js';
+import { type Loopback, onLoopback } from '../support/loopback.js';
 
 const DELETE = '/accounts/local-preview/orders/ORD-0001/delete';
 
@@ -13,7 +13,7 @@ describe('A page on another port of this machine', () => {
   let browsed: BrowsedConsole;
   let operator: Page;
   let context: BrowserContext;
-  let attacker: Server;
+  let attacker: Loopback;
   let attackerOrigin: string;
   let html: string;
 
@@ -21,16 +21,15 @@ describe('A page on another port of this machine', () => {
     browsed = await browseConsole(oneProcess);
     operator = await browsed.signedIn();
     context = operator.context();
-    attacker = createServer((_, response) => {
+    const server = createServer((_, response) => {
       response.setHeader('Content-Type', 'text/html');
       response.end(`<!doctype html><title>A shop</title>${html}`);
     });
-    await new Promise<void>((resolve) => attacker.listen(0, '127.0.0.1', resolve));
-    attackerOrigin = `http://127.0.0.1:${(attacker.address() as AddressInfo).port}/`;
+    attacker = await onLoopback(server);
+    attackerOrigin = `${attacker.origin}/`;
   });
   afterAll(async () => {
-    attacker?.closeAllConnections();
-    attacker?.close();
+    await attacker?.close();
     await browsed?.close();
   });
   beforeEach(() => {

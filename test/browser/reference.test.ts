@@ -3,11 +3,11 @@
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Locator, type Page, type Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { onLoopback } from '../support/loopback.js';
 import { OPERATIONS } from '../support/openapi-document.js';
 import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
 import type { Program } from '../support/program.js';
@@ -181,9 +181,9 @@ describe('The API reference', () => {
       response.setHeader('Content-Type', name === '' ? 'text/html' : 'text/javascript');
       response.end(name === '' ? '<title>A shop</title>' : readFileSync(join(DIST, name)));
     });
-    await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
+    const site = await onLoopback(files);
     try {
-      await page.goto(`http://127.0.0.1:${(files.address() as AddressInfo).port}/`);
+      await page.goto(`${site.origin}/`);
       const authorization = { Authorization: 'Bearer local-preview' };
       const listed = await fetch(`${api}/api/v1/orders`, { headers: authorization });
       const { data } = await listed.json();
@@ -206,8 +206,7 @@ describe('The API reference', () => {
         own: true,
       });
     } finally {
-      files.closeAllConnections();
-      files.close();
+      await site.close();
     }
   });
 });

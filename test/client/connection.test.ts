@@ -2,12 +2,12 @@
 // misbehave on purpose, over real sockets.
 
 import { copyFile, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ApiError, type Client, createClient } from 'service-management-api/client';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Loopback, onLoopback } from '../support/loopback.js';
 import { ROOT } from '../support/pages.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -20,14 +20,11 @@ const EMPTY_LIST = JSON.stringify({
   },
 });
 
-let server: Server | undefined;
+let server: Loopback | undefined;
 
 afterEach(async () => {
-  const closing = server;
+  await server?.close();
   server = undefined;
-  if (closing === undefined) return;
-  closing.closeAllConnections();
-  await new Promise((resolve) => closing.close(resolve));
 });
 
 /** A client of a server that answers by the listener, and the methods that the server was asked with. */
@@ -37,10 +34,8 @@ async function clientOf(listener: RequestListener, options = {}) {
     asked.push(request.method ?? '');
     listener(request, response);
   });
-  server = listening;
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  const { port } = listening.address() as AddressInfo;
-  const baseUrl = `http://127.0.0.1:${port}/api/v1/`;
+  server = await onLoopback(listening);
+  const baseUrl = `${server.origin}/api/v1/`;
   return { asked, client: createClient({ baseUrl, token: 'a-token', ...options }) };
 }
 

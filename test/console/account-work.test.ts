@@ -2,7 +2,6 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AuditFilter, searchAudit } from '../../src/tools/console/audit-search.js';
@@ -15,6 +14,7 @@ import {
   type Visitor,
 } from '../support/console-visitor.js';
 import { dataCommandHere } from '../support/data-command.js';
+import { onLoopback } from '../support/loopback.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const SALON = 'auth0|saluni';
@@ -173,9 +173,8 @@ describe('An export', () => {
       const data = Array.from({ length: 200 }, row);
       response.end(JSON.stringify(isSecond ? { error, meta } : { data, meta }));
     });
-    await new Promise<void>((resolve) => failing.listen(0, '127.0.0.1', resolve));
-    const { port } = failing.address() as AddressInfo;
-    const broken = await openConsole({ SERVICE_URL: `http://127.0.0.1:${port}/api/v1` });
+    const { origin, close } = await onLoopback(failing);
+    const broken = await openConsole({ SERVICE_URL: `${origin}/api/v1` });
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
     try {
       const stranger = broken.visitor();
@@ -186,8 +185,7 @@ describe('An export', () => {
     } finally {
       printed.mockRestore();
       await broken.close();
-      failing.closeAllConnections();
-      failing.close();
+      await close();
     }
   });
 

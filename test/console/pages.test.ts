@@ -2,7 +2,6 @@
 // that say what to do.
 
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import { COLLECTIONS } from '../../src/core/domain/collections.js';
@@ -18,6 +17,7 @@ import {
   type Visitor,
   valueIn,
 } from '../support/console-visitor.js';
+import { onLoopback } from '../support/loopback.js';
 import { DOCUMENT } from '../support/openapi-document.js';
 
 const ATTACK = `"'><script>alert(1)</script><img src=x onerror=alert(1)>`;
@@ -253,11 +253,10 @@ async function listening(
   server: ReturnType<typeof createServer>,
   act: (url: string) => Promise<void>,
 ): Promise<void> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { origin, close } = await onLoopback(server);
   try {
-    await act(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`);
+    await act(`${origin}/api/v1`);
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await close();
   }
 }

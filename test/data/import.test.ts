@@ -1,12 +1,11 @@
 // `import`: rows become records, each once, whatever happens on the way.
 
-import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startDataCommand } from '../support/data-command.js';
 import { type DataService, openDataService } from '../support/data-service.js';
+import { onLoopback } from '../support/loopback.js';
 import { openMeddlingProxy } from '../support/meddling-proxy.js';
 
 // Each test runs processes, one after the other.
@@ -247,21 +246,14 @@ describe('An import behind a proxy', () => {
     const elsewhere = createServer((request, response) => {
       keys.push(request.headers['x-service-admin-key']);
       response.end();
-    }).listen(0, '127.0.0.1');
-    await once(elsewhere, 'listening');
-    const { port } = elsewhere.address() as AddressInfo;
-    const redirecting = createServer((_request, response) => {
-      response.writeHead(302, { Location: `http://localhost:${port}/` }).end();
-    }).listen(0, '127.0.0.1');
-    await once(redirecting, 'listening');
-    const from = (redirecting.address() as AddressInfo).port;
-    const { code } = await on.run(args, {
-      SERVICE_URL: `http://127.0.0.1:${from}/api/v1`,
     });
-    for (const server of [elsewhere, redirecting]) {
-      server.closeAllConnections();
-      server.close();
-    }
+    const target = await onLoopback(elsewhere);
+    const redirecting = createServer((_request, response) => {
+      response.writeHead(302, { Location: `http://localhost:${target.port}/` }).end();
+    });
+    const asked = await onLoopback(redirecting);
+    const { code } = await on.run(args, { SERVICE_URL: `${asked.origin}/api/v1` });
+    await Promise.all([target.close(), asked.close()]);
     expect([code, keys]).toEqual([1, []]);
   });
 });

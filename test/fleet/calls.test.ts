@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FailureError } from '../../src/core/domain/errors.js';
@@ -12,6 +12,7 @@ import { AnsweredCalls } from '../../src/hosts/fleet/answered-calls.js';
 import { type Frame, Frames } from '../../src/hosts/fleet/frames.js';
 import { type Asked, PeerConnection } from '../../src/hosts/fleet/peer-connection.js';
 import { eventually } from '../support/eventually.js';
+import { onLoopback } from '../support/loopback.js';
 
 type Answer = ConstructorParameters<typeof AnsweredCalls>[2]['answer'];
 
@@ -23,6 +24,7 @@ const PIECE = 'x'.repeat(70_000);
 
 let server: Server;
 let url: string;
+let close: () => Promise<void>;
 let sockets: Duplex[];
 let errors: unknown[];
 let answer: Answer;
@@ -40,14 +42,12 @@ beforeEach(async () => {
       onError: (error) => errors.push(error),
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  ({ origin: url, close } = await onLoopback(server));
 });
 afterEach(async () => {
   vi.useRealTimers();
   for (const socket of sockets) socket.destroy();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await close();
 });
 
 function open(onRefused: (reason: string) => void = () => {}): PeerConnection {

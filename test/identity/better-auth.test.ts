@@ -1,26 +1,24 @@
 // Contract, "Authentication", with a real better-auth: its sessions are the
 // tokens, and it refuses one with 200 and `null`.
 
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { betterAuth } from 'better-auth';
 import { memoryAdapter } from 'better-auth/adapters/memory';
 import { toNodeHandler } from 'better-auth/node';
 import { bearer } from 'better-auth/plugins';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSignIn, type SignIn } from '../../src/core/identity/sign-in.js';
-
-const PASSWORD = 'a-password-of-the-tests';
+import { post, signUp } from '../support/better-auth.js';
+import { onLoopback } from '../support/loopback.js';
 
 describe('With better-auth', () => {
-  let server: Server;
   let origin: string;
+  let close: () => Promise<void>;
   let signIn: SignIn;
 
   beforeAll(async () => {
-    server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const server = createServer();
+    ({ origin, close } = await onLoopback(server));
     const auth = betterAuth({
       baseURL: origin,
       secret: 'a-secret-of-the-tests-that-is-long-enough',
@@ -45,35 +43,12 @@ describe('With better-auth', () => {
     });
   });
 
-  afterAll(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-
-  async function send(path: string, body: object, token?: string) {
-    const response = await fetch(`${origin}/api/auth/${path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        origin,
-        ...(token && { authorization: `Bearer ${token}` }),
-      },
-      body: JSON.stringify(body),
-    });
-    expect(response.status).toBe(200);
-    return response;
-  }
+  afterAll(() => close());
 
   it('a session opens its account until it is signed out', async () => {
-    const user = { email: 'asha@shop.example', password: PASSWORD, name: 'Asha' };
-    const answer = await send('sign-up/email', user);
-    const token = answer.headers.get('set-auth-token') ?? '';
-    const subject = ((await answer.json()) as { user: { id: string } }).user.id;
+    const { token, id: subject } = await signUp(origin);
     expect(await signIn.identity.identify(token)).toMatchObject({ status: 'identified', subject });
-    await send('sign-out', {}, token);
+    await post(origin, 'sign-out', {}, token);
     expect(await signIn.identity.identify(token)).toEqual({ status: 'invalid' });
   });
 

@@ -32,7 +32,7 @@ describe('With a real OpenID provider', () => {
 
   afterAll(async () => {
     await server?.stop();
-    await provider?.close();
+    await provider?.down();
     await folder?.remove();
     vi.restoreAllMocks();
   });
@@ -41,9 +41,9 @@ describe('With a real OpenID provider', () => {
   const tokens: string[] = [];
 
   async function signIn(account: string, scope?: string): Promise<string> {
-    const token = await provider.accessToken(account, scope);
-    tokens.push(token);
-    return token;
+    const { access_token } = await provider.tokens(account, scope);
+    tokens.push(access_token);
+    return access_token;
   }
 
   async function send(
@@ -156,7 +156,7 @@ describe('With a real OpenID provider', () => {
   it('a provider that is down makes the service unavailable, not open', async () => {
     const token = await signIn('usr|asha');
     expect((await send(token, 'GET', '/customers')).status).toBe(200);
-    await provider.close();
+    await provider.down();
     expect(await send(token, 'GET', '/customers')).toMatchObject({
       status: 503,
       code: 'AUTH_UNAVAILABLE',

@@ -2,11 +2,11 @@
 // closes connections: it waits as it is told, and tries again once at most.
 
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { userinfoIdentity } from '../../src/core/identity/userinfo.js';
 import { freshFetch } from '../../src/hosts/node/fresh-fetch.js';
 import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
+import { onLoopback } from '../support/loopback.js';
 import { answer } from '../support/userinfo-exchange.js';
 
 const START = Date.UTC(2026, 0, 1);
@@ -101,19 +101,13 @@ describe('A kept connection that the provider closes as a request arrives', () =
       if (isUsed || isAlwaysDropping()) request.socket.destroy();
       else response.end('{"sub":"user-1"}');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    return {
-      seen,
-      url: `http://127.0.0.1:${port}/`,
-      close: () => new Promise<void>((resolve) => server.close(() => resolve())),
-    };
+    return { seen, ...(await onLoopback(server)) };
   }
 
   it('is replaced by a fresh one, and the caller gets a normal answer', async () => {
     const dropper = await openDropper(() => false);
     try {
-      const provider = userinfoIdentity({ url: dropper.url, freshFetch });
+      const provider = userinfoIdentity({ url: dropper.origin, freshFetch });
       for (let i = 0; i < 20; i++) expect(await provider.identify(`${i}`)).toEqual(IDENTIFIED);
       expect(dropper.seen).toContain('used');
     } finally {
@@ -125,7 +119,7 @@ describe('A kept connection that the provider closes as a request arrives', () =
     let isDropping = false;
     const dropper = await openDropper(() => isDropping);
     try {
-      const provider = userinfoIdentity({ url: dropper.url, freshFetch });
+      const provider = userinfoIdentity({ url: dropper.origin, freshFetch });
       await provider.identify('a');
       isDropping = true;
       const before = dropper.seen.length;

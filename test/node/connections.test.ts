@@ -2,10 +2,10 @@
 // clock of the test's own; `response-deadline` has it on the real process.
 
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, vi } from 'vitest';
 import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import { Connections } from '../../src/hosts/node/connections.js';
+import { onLoopback } from '../support/loopback.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 
 it('resets a connection after the time-out, and at most half a second later', async () => {
@@ -13,11 +13,10 @@ it('resets a connection after the time-out, and at most half a second later', as
   const server = createServer();
   const connections = new Connections(server);
   try {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
+    const { origin } = await onLoopback(server);
     // Just after a look: it takes longest till the next one.
     vi.advanceTimersByTime(1);
-    const client = openRaw(`http://127.0.0.1:${port}`, requestText('GET', '/'));
+    const client = openRaw(origin, requestText('GET', '/'));
     // Never answered.
     const { socket } = await new Promise<IncomingMessage>((resolve) => {
       server.once('request', (request, response) => {

@@ -2,7 +2,6 @@
 // answered, and the connection is closed after the answer.
 
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FairScheduler, nextTask } from '../../src/core/admission/fair-scheduler.js';
 import { Connections } from '../../src/hosts/node/connections.js';
@@ -10,6 +9,7 @@ import { answerHalfClosed } from '../../src/hosts/node/half-closed.js';
 import { listen } from '../../src/hosts/node/http-server.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { keptLog } from '../support/kept-log.js';
+import { onLoopback } from '../support/loopback.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
@@ -173,9 +173,8 @@ it('Many clients that end their side at once are asked in several event-loop tur
     connections.add({ request, response, begin: () => {} }),
   );
   answerHalfClosed(server, connections, scheduler);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const clients = Array.from({ length: CLIENTS }, () => openRaw(`http://127.0.0.1:${port}`));
+  const { origin, close } = await onLoopback(server);
+  const clients = Array.from({ length: CLIENTS }, () => openRaw(origin));
   for (const { socket } of clients) socket.end(requestText('DELETE', '/'));
   for (const client of clients)
     await client.until(({ received }) => received().includes('102 Processing'));
@@ -183,5 +182,5 @@ it('Many clients that end their side at once are asked in several event-loop tur
   for (const response of waiting) response.end();
   await Promise.all(clients.map(({ over }) => over));
   connections.stop();
-  await new Promise((resolve) => server.close(resolve));
+  await close();
 });

@@ -2,14 +2,16 @@
 // whether the client reads or not.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Connections } from '../../src/hosts/node/connections.js';
+import { type Loopback, onLoopback } from '../support/loopback.js';
 import { openRaw } from '../support/raw-http.js';
 
 const COUNT = 6_000;
 let server: Server;
+let loopback: Loopback;
 let connections: Connections;
 let begun: [IncomingMessage, ServerResponse][];
 let origin: string;
@@ -25,14 +27,13 @@ beforeEach(async () => {
     connections.add({ request, response, begin: () => begun.push([request, response]) });
     queuedMost = Math.max(queuedMost, connections.underWayCount);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  loopback = await onLoopback(server);
+  ({ origin } = loopback);
 });
 
-afterEach(() => {
+afterEach(async () => {
   connections.stop();
-  server.closeAllConnections();
-  server.close();
+  await loopback.close();
 });
 
 /** Answers each request as it begins, until so many were. */

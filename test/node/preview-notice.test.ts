@@ -1,37 +1,35 @@
 // How a second preview finds the first one by its notice.
 
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { leaveNotice, runningPreview } from '../../src/preview/preview-notice.js';
+import { type Loopback, onLoopback } from '../support/loopback.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 let folder: TemporaryFolder;
-let server: Server;
+let server: Loopback;
 let asked = 0;
 let body = '';
 
 beforeEach(async () => {
   folder = await openTemporaryFolder();
   asked = 0;
-  server = createServer((_, response) => {
+  const answering = createServer((_, response) => {
     asked++;
     response.end(body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  await leaveNotice(notice(), origin());
+  });
+  server = await onLoopback(answering);
+  await leaveNotice(notice(), server.origin);
 });
 afterEach(async () => {
-  server.close();
-  server.closeAllConnections();
+  await server.close();
   await folder.remove();
 });
 
 it('finds a service at the address of the notice', async () => {
   body = '{"data":{"service":"the preview"}}';
-  expect(await runningPreview(notice())).toEqual({ origin: origin(), processId: process.pid });
+  expect(await runningPreview(notice())).toEqual({ origin: server.origin, processId: process.pid });
   expect(asked).toBe(1);
 });
 
@@ -51,8 +49,4 @@ it('asks nobody if the notice is missing', async () => {
 
 function notice(): string {
   return join(folder.path, 'preview.running.json');
-}
-
-function origin(): string {
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -1,12 +1,12 @@
 // Many clients may break off in one moment: other requests come between the refusals.
 
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { FairScheduler, nextTask } from '../../src/core/admission/fair-scheduler.js';
 import { ConnectionErrors } from '../../src/hosts/node/connection-errors.js';
 import { Connections } from '../../src/hosts/node/connections.js';
+import { onLoopback } from '../support/loopback.js';
 
 const CLIENTS = 20;
 
@@ -30,10 +30,8 @@ it('spreads the refusals of many clients over turns of the event loop', async ()
     handler: async () => new Response(),
   });
   server.on('clientError', (error, socket) => errors.refuse(error, socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { port, close } = await onLoopback(server);
   try {
-    const { port } = server.address() as AddressInfo;
     const answers = await Promise.all(
       Array.from({ length: CLIENTS }, async () => {
         const socket = connect(port, '127.0.0.1').end('no request\r\n\r\n');
@@ -46,6 +44,6 @@ it('spreads the refusals of many clients over turns of the event loop', async ()
     expect(turns).toBeGreaterThanOrEqual(CLIENTS);
   } finally {
     connections.stop();
-    server.close();
+    await close();
   }
 });

@@ -2,9 +2,9 @@
 // so that a client cannot hold an answer's memory for ever.
 
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { Connections } from '../../src/hosts/node/connections.js';
+import { onLoopback } from '../support/loopback.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawConnection, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
@@ -112,15 +112,14 @@ together('Nothing is kept of answers whose connection went before their turn', a
     connections.add({ request, response, begin });
   });
   const connections = new Connections(pipelining);
-  await new Promise<void>((resolve) => pipelining.listen(0, '127.0.0.1', resolve));
-  const { port } = pipelining.address() as AddressInfo;
+  const { origin, close } = await onLoopback(pipelining);
   const requests = ['/0', '/1', '/2'].map((path) => requestText('GET', path)).join('');
-  const connection = openRaw(`http://127.0.0.1:${port}`, requests);
+  const connection = openRaw(origin, requests);
   await waitFor(() => connections.underWayCount === 3);
   connection.socket.destroy();
   await waitFor(() => connections.underWayCount === 0);
   connections.stop();
-  pipelining.close();
+  await close();
 });
 
 /** Resolves when the condition holds; the test's time-out is the limit. */

@@ -2,10 +2,12 @@
 // that can be used and are hardly meant.
 
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../scripts/free-port.js';
 import { runSql } from '../../scripts/run-sql.js';
+import { onLoopback } from '../support/loopback.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
 import { type LogLine, spawnServer } from '../support/server-process.js';
@@ -123,11 +125,9 @@ describe('A check', () => {
   });
 
   it('fails where a port is taken, and goes on to the other looks', async () => {
-    const taken = createServer();
-    await new Promise<void>((done) => taken.listen(0, '127.0.0.1', done));
-    const { port } = taken.address() as AddressInfo;
+    const { port, close } = await onLoopback(createServer());
     const checked = await check({ PORT: String(port), OPS_PORT: String(port) });
-    taken.close();
+    await close();
     expect(checked.code).toBe(1);
     expect(foundAt('operations port', checked)).toContain(
       'another program has this port; set OPS_',
@@ -137,10 +137,7 @@ describe('A check', () => {
   });
 
   it('fails where the service and its operations would have the same port', async () => {
-    const free = createServer();
-    await new Promise<void>((done) => free.listen(0, '127.0.0.1', done));
-    const port = String((free.address() as AddressInfo).port);
-    await new Promise((done) => free.close(done));
+    const port = String(await freePort());
     const checked = await check({ PORT: port, OPS_PORT: port });
     expect(foundAt('operations port', checked)).toBe(`127.0.0.1:${port} is free`);
     expect(foundAt('port', checked)).toContain('another program has this port');

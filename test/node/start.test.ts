@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
 import { databasePath } from '../support/database-file.js';
+import { onLoopback } from '../support/loopback.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import type { Environment } from '../support/program.js';
 import { type LogLine, spawnServer } from '../support/server-process.js';
@@ -61,15 +62,12 @@ describe('A start', () => {
   });
 
   it('ends with one line when another program has the port', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
-    const address = other.address();
-    const port = typeof address === 'object' ? String(address?.port) : '';
-    const { error } = await refusedStart({ PORT: port });
+    const { port, close } = await onLoopback(createServer());
+    const { error } = await refusedStart({ PORT: String(port) });
     expect(error).toBe(
       `the service cannot listen on 127.0.0.1:${port}: another program has this port; set PORT to a free one`,
     );
-    other.close();
+    await close();
   });
 
   it('ends with one line when the address is not one of this machine', async () => {

@@ -4,12 +4,13 @@
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { COMMANDS } from '../../src/tools/manage/manage.js';
+import { onLoopback } from '../support/loopback.js';
 import { startProgram } from '../support/program.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
@@ -144,10 +145,9 @@ describe('manage ready --wait', () => {
       const ready = questions >= readyAt;
       response.end(JSON.stringify({ ready, reasons: ready ? [] : ['starting'], warnings: [] }));
     });
-    await once(operations.listen(0, '127.0.0.1'), 'listening');
-    const { port } = operations.address() as AddressInfo;
+    const { port, close } = await onLoopback(operations);
     const { code, stdout } = await run('manage', ['ready', ...wait], { OPS_PORT: String(port) });
-    operations.close();
+    await close();
     return { code, line: stdout.split('\n')[0], questions };
   }
 
@@ -182,8 +182,7 @@ describe('Ctrl-C', () => {
   let port = '';
 
   beforeAll(async () => {
-    await once(silent.listen(0, '127.0.0.1'), 'listening');
-    port = String((silent.address() as AddressInfo).port);
+    port = String((await onLoopback(silent)).port);
   });
   afterAll(() => void silent.close());
 

@@ -5,11 +5,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Loopback, onLoopback } from '../support/loopback.js';
 import { ROOT } from '../support/pages.js';
 import { interrupted, printed, spawnPreview } from '../support/preview-process.js';
 import type { Program } from '../support/program.js';
@@ -88,7 +88,7 @@ await fetch('/seen', { method: 'POST', body: JSON.stringify(seen) });
 
 let folder: TemporaryFolder;
 let preview: Program;
-let site: Server;
+let site: Loopback;
 let script = '';
 let tell: (seen: Seen) => void = () => {};
 
@@ -103,7 +103,7 @@ beforeAll(async () => {
     write: false,
   });
   script = outputFiles[0]?.text ?? '';
-  site = createServer(async (request, response) => {
+  const server = createServer(async (request, response) => {
     if (request.method === 'POST') {
       let text = '';
       for await (const piece of request) text += piece;
@@ -117,11 +117,10 @@ beforeAll(async () => {
       isScript ? script : '<!doctype html><script type="module" src="/main.js"></script>',
     );
   });
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  site = await onLoopback(server);
 });
 afterAll(async () => {
-  site?.closeAllConnections();
-  site?.close();
+  await site?.close();
   await interrupted(preview);
   await folder.remove();
 });
@@ -134,7 +133,7 @@ it.each(CANDIDATES.filter(({ program }) => existsSync(program)))(
     const told = new Promise<Seen>((resolve) => {
       tell = resolve;
     });
-    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+    const url = `${site.origin}/`;
     // A process group of its own: a browser is several processes.
     const child = spawn(program, args(url, profile), {
       stdio: 'ignore',

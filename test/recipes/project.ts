@@ -4,13 +4,13 @@
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { onLoopback } from '../support/loopback.js';
 import { type Program, startProgram } from '../support/program.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -107,14 +107,7 @@ export async function openSite(script: () => string): Promise<Site> {
       '<!doctype html><link rel="icon" href="data:,"><div id="root"></div><script type="module" src="/main.js"></script>';
     response.end(isScript ? script() : page);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return onLoopback(server);
 }
 
 export interface Window {

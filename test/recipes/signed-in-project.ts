@@ -30,7 +30,7 @@ export async function openSignedInApp(
   main: string,
   files: Readonly<Record<string, string>>,
 ): Promise<SignedInApp> {
-  const provider: OpenidProvider = await openOpenidProvider('our-shop');
+  const provider: OpenidProvider = await openOpenidProvider({ 'our-shop': undefined });
   const folder: TemporaryFolder = await openTemporaryFolder();
   const issuer = provider.metadata['issuer'] ?? '';
   const server: ServerProcess = await startServer({
@@ -59,7 +59,7 @@ export async function openSignedInApp(
       site.close();
       await project.remove();
       await server.stop();
-      await provider.close();
+      await provider.down();
       await folder.remove();
     },
   };

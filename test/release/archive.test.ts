@@ -5,11 +5,11 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { freePort } from '../../scripts/free-port.js';
 import { COMMANDS } from '../../src/tools/manage/manage.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
@@ -54,15 +54,6 @@ async function call(command: string, args: readonly string[], PATH: string, env 
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   );
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return String(typeof address === 'object' ? address?.port : '');
 }
 
 describe('The archives', () => {
@@ -144,8 +135,8 @@ describe.each([
     const link = join(folder.path, `link-${archive}`);
     await symlink(command(), link);
     const env = {
-      PORT: await freePort(),
-      OPS_PORT: await freePort(),
+      PORT: String(await freePort()),
+      OPS_PORT: String(await freePort()),
       DATABASE_URL: `file:${join(folder.path, archive, 'service.db')}`,
     };
     const service = spawn(link, ['serve'], { env: { PATH: path(), ...env }, stdio: 'ignore' });

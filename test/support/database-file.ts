@@ -4,11 +4,21 @@ import { join } from 'node:path';
 import { runSql } from '../../scripts/run-sql.js';
 import { FILL_COLUMNS } from '../../src/storage/file/file-schema.js';
 import { plantTriggers } from '../trials/planted-triggers.js';
+import { type Host, RECORD_LIMIT } from './host.js';
 
 /** Path of the file in a host's folder. */
 export function databasePath(folder: string): string {
   return join(folder, 'service.db');
 }
+
+/** What the hosts over a file have in common. */
+export const overFile: Omit<Host, 'name' | 'start'> = {
+  storage: 'libSQL file',
+  recordLimit: RECORD_LIMIT,
+  idStep: 1,
+  keepsHeaderBytes: true,
+  changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
+};
 
 /** Runs SQL on a stopped host's database file. Triggers are planted in the connection, because the service refuses a file with triggers. */
 export async function changeDatabase(folder: string, ...statements: string[]): Promise<void> {

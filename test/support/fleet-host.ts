@@ -3,8 +3,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { SHARD_COUNT } from '../../src/storage/postgres/shards.js';
-import { FLEET_KEY } from './fleet.js';
-import { environmentOf, type Host } from './host.js';
+import { FLEET_KEY, holdersIn } from './fleet.js';
+import { environmentOf, type Host, RECORD_LIMIT } from './host.js';
 import { newDatabaseName, sharedPostgres } from './postgres.js';
 import { changePostgres } from './postgres-rows.js';
 import { type ServerProcess, startServer } from './server-process.js';
@@ -27,12 +27,7 @@ function databaseOf(folder: string): Promise<string> {
 export const fleetHost: Host = {
   name: 'two processes over Postgres',
   storage: 'Postgres',
-  recordLimit: {
-    maxBytes: 2_097_152,
-    status: 422,
-    code: 'VALIDATION_FAILED',
-    limitsCreates: false,
-  },
+  recordLimit: RECORD_LIMIT,
   idStep: SHARD_COUNT,
   keepsHeaderBytes: true,
   async changeDatabase(folder, _owner, ...statements) {
@@ -46,7 +41,7 @@ export const fleetHost: Host = {
       ...environmentOf(options),
     };
     const processes = [await startServer(environment), await startServer(environment)];
-    await sharedOut(() => server.sql(database, HOLDERS));
+    while ((await holdersIn(server, database)).join() !== '128,128') await delay(20);
     let requests = 0;
     return {
       fetch(path, init) {
@@ -64,12 +59,3 @@ export const fleetHost: Host = {
     };
   },
 };
-
-const HOLDERS = 'select count(*) from shards where holder is not null group by holder';
-
-async function sharedOut(holders: () => Promise<readonly object[]>): Promise<void> {
-  for (let shards: unknown[] = []; shards.join() !== '128,128'; ) {
-    await delay(20);
-    shards = (await holders()).map((row) => Object.values(row)[0]);
-  }
-}

@@ -17,7 +17,6 @@ export interface TestFleet {
   start(environment?: Environment): Promise<ServerProcess>;
   /** Runs SQL in its database. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
-  /** How many shards each process holds, and how many nobody does, ascending. */
   holders(): Promise<number[]>;
   /** Ends what is left of the processes, and removes the database. */
   close(): Promise<void>;
@@ -50,17 +49,21 @@ export async function openFleet(
       return process;
     },
     sql,
-    async holders() {
-      const rows = await sql(
-        "select coalesce(holder, '') holder, count(*)::int shards from shards group by 1 order by 2",
-      );
-      return rows.map(({ shards }) => Number(shards));
-    },
+    holders: () => holdersIn(server, database),
     async close() {
       await Promise.all(processes.map(({ stop }) => stop('SIGKILL')));
       await server.drop(database);
     },
   };
+}
+
+/** How many shards each process holds, and how many nobody does, ascending. */
+export async function holdersIn(server: PostgresServer, database: string): Promise<number[]> {
+  const rows = await server.sql(
+    database,
+    "select coalesce(holder, '') holder, count(*)::int shards from shards group by 1 order by 2",
+  );
+  return rows.map(({ shards }) => Number(shards));
 }
 
 /** Gives each test of the file an empty fleet, which ends with the test. */

@@ -7,22 +7,13 @@ import { FairScheduler, silentLog } from '../../src/handler.js';
 import { handlerDependencies } from '../../src/hosts/responder.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { hasTriggers, plantedLibsql } from '../trials/planted-triggers.js';
-import { changeDatabase, databasePath } from './database-file.js';
+import { databasePath, overFile } from './database-file.js';
 import { environmentOf, type Host } from './host.js';
 
 /** The handler, built or from source, in this process over a libSQL file: no port, plain `Request` objects. */
 export const handlerHost: Host = {
   name: 'handler in process',
-  storage: 'libSQL file',
-  recordLimit: {
-    maxBytes: 2_097_152,
-    status: 422,
-    code: 'VALIDATION_FAILED',
-    limitsCreates: false,
-  },
-  idStep: 1,
-  keepsHeaderBytes: true,
-  changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
+  ...overFile,
   async start(options) {
     const settings = readSettings(environmentOf(options));
     const path = databasePath(options.folder);

@@ -37,6 +37,14 @@ export interface RecordLimit {
   readonly limitsCreates: boolean;
 }
 
+/** Of a file, and of Postgres. */
+export const RECORD_LIMIT: RecordLimit = {
+  maxBytes: 2_097_152,
+  status: 422,
+  code: 'VALIDATION_FAILED',
+  limitsCreates: false,
+};
+
 export interface Host {
   readonly name: string;
   /** Hosts of the same kind keep their records with the same code. */

@@ -1,9 +1,9 @@
 // An identity provider's user-information endpoint on loopback. The token
-// `is.SUBJECT` (URI-encoded) is accepted for that subject; every other is a 401.
+// `is.SUBJECT` (in base64url) is accepted for that subject; every other is a 401.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { MADE_UP_TOKEN } from '../../src/core/identity/probe.js';
+import { onLoopback } from './loopback.js';
 
 export interface IdentityStub {
   readonly url: string;
@@ -43,15 +43,6 @@ export async function openIdentityStub(
     asked.push(token);
     behaviour(token, response, request);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/userinfo`,
-    asked,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { origin, close } = await onLoopback(server);
+  return { url: `${origin}/userinfo`, asked, close };
 }

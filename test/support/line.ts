@@ -1,7 +1,7 @@
 // A line to a TCP port that a trial can hold, cut and lead elsewhere, as a network does.
 
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { onLoopback } from './loopback.js';
 
 /** `held`: bytes wait, both ways, until the line is `open` again. `cut`: connections end, and none is made. */
 export type LineState = 'open' | 'held' | 'cut';
@@ -45,11 +45,9 @@ export async function openLine(port: number): Promise<Line> {
     }
     put(pair);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const loopback = await onLoopback(server);
   return {
-    port: typeof address === 'object' ? (address?.port ?? 0) : 0,
+    port: loopback.port,
     set(next) {
       state = next;
       for (const pair of pairs) put(pair);
@@ -59,7 +57,7 @@ export async function openLine(port: number): Promise<Line> {
     },
     close() {
       for (const pair of pairs) for (const socket of pair) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
+      return loopback.close();
     },
   };
 }

@@ -1,9 +1,8 @@
 // A proxy in front of a service, for tests of clients. It counts all requests, or those of
 // one method, and a test decides the answer to each of them.
 
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { onLoopback } from './loopback.js';
 
 export interface Meddling {
   /** Only requests with this method are counted; default: all. */
@@ -34,18 +33,9 @@ export async function openMeddlingProxy({ method, to, before, after }: Meddling)
   const server = createServer((request, response) => {
     // The service is away, or one of the two sides has closed its connection.
     answer(request, response).catch(() => response.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const origin = `http://127.0.0.1:${port}`;
-  return {
-    origin,
-    environment: { SERVICE_URL: `${origin}/api/v1` },
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    },
-  };
+  });
+  const { origin, close } = await onLoopback(server);
+  return { origin, environment: { SERVICE_URL: `${origin}/api/v1` }, close };
 }
 
 async function bytesOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {

@@ -1,10 +1,12 @@
-// The refusal of settings that cannot be used, for the tests of the settings.
+// What the tests of the settings ask: how settings are refused, and what they warn of.
 
+import { expect } from 'vitest';
 import {
   type Environment,
   type ReadFile,
   readSettings,
   SettingError,
+  settingWarnings,
 } from '../../src/hosts/settings.js';
 
 export function refusalOf(environment: Environment, readFile?: ReadFile): SettingError {
@@ -15,4 +17,15 @@ export function refusalOf(environment: Environment, readFile?: ReadFile): Settin
     throw error;
   }
   throw new Error('the settings were taken');
+}
+
+/** In one sentence, without the secrets, each of which has the word "canary". */
+export function expectRefused(name: string, text: string, given: string, wanted: string): void {
+  const { message } = refusalOf({ [name]: text });
+  expect(message).toBe(`${name} is ${given}; it must be ${wanted}`);
+  expect(message).not.toMatch(/canary|\n/);
+}
+
+export function warningsOf(environment: Environment): string[] {
+  return settingWarnings(readSettings(environment)).map(({ event }) => event);
 }

@@ -1,23 +1,14 @@
 // The contract suite's second host: the built server as a process.
 
 import { hasTriggers, plantedServer } from '../trials/planted-triggers.js';
-import { changeDatabase, databasePath } from './database-file.js';
+import { databasePath, overFile } from './database-file.js';
 import { environmentOf, type Host } from './host.js';
 import { type ServerProcess, startServer } from './server-process.js';
 
 /** `node dist/server.js` over real HTTP. */
 export const serverHost: Host = {
   name: 'node dist/server.js',
-  storage: 'libSQL file',
-  recordLimit: {
-    maxBytes: 2_097_152,
-    status: 422,
-    code: 'VALIDATION_FAILED',
-    limitsCreates: false,
-  },
-  idStep: 1,
-  keepsHeaderBytes: true,
-  changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
+  ...overFile,
   async start(options) {
     const path = databasePath(options.folder);
     const server: ServerProcess = await startServer(

@@ -2,8 +2,8 @@
 // information, and counts the requests for each.
 
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { onLoopback } from './loopback.js';
 
 export interface SigningProvider {
   readonly issuer: string;
@@ -55,8 +55,7 @@ export async function openSigningProvider(algorithm = 'ES256'): Promise<SigningP
     response.writeHead(status, { 'Content-Type': 'application/json', ...provider.headers });
     response.end(JSON.stringify(answers[path] ?? null));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin: issuer, close } = await onLoopback(server);
   const provider: SigningProvider = {
     issuer,
     asked,
@@ -74,11 +73,7 @@ export async function openSigningProvider(algorithm = 'ES256'): Promise<SigningP
     async rotate(kid = `key-${asked.length}`) {
       key = await newKey(kid, algorithm);
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
   return provider;
 }

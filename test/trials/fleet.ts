@@ -3,9 +3,9 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { startFront } from '../../scripts/fleet/front.js';
+import { tokenOf } from '../support/identity-stub.js';
 import { openPostgresPair } from '../support/postgres.js';
 import { FleetWorld, PROCESSES } from './histories/fleet-world.js';
-import { tokenOf } from './service/identity-provider.js';
 import { type Client, clientOf } from './service/requests.js';
 import type { Finding, Trial } from './trial.js';
 

@@ -13,11 +13,8 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'json', load: async () => (await import('./json.js')).json },
   { name: 'http', load: async () => (await import('./http.js')).http },
   { name: 'provider', load: async () => (await import('./provider.js')).provider },
-  { name: 'providers', load: async () => (await import('./providers/load.js')).providers },
-  {
-    name: 'providers-cost',
-    load: async () => (await import('./providers/load.js')).providersCost,
-  },
+  { name: 'providers', load: async () => (await import('./providers/providers.js')).providers },
+  { name: 'providers-cost', load: async () => (await import('./providers/cost.js')).cost },
   { name: 'backup', load: async () => (await import('./backup.js')).backup },
   { name: 'secrets', load: async () => (await import('./secrets.js')).secrets },
   { name: 'data', load: async () => (await import('./data.js')).data },

@@ -16,15 +16,15 @@ import {
   wrongClock,
 } from './year/care-events.js';
 import { Clock, fakeTimeLibrary } from './year/clock.js';
+import { fileGone, wrongMount } from './year/file-events.js';
 import {
   emptyFile,
   emptyFolder,
-  fileGone,
   lostFolder,
   lostLog,
-  wrongMount,
-  type YearEvent,
-} from './year/file-events.js';
+  lostReplicatedLog,
+  machineLost,
+} from './year/lost-files.js';
 import { Machine } from './year/machine.js';
 import {
   erasure,
@@ -35,14 +35,8 @@ import {
   rotatedKeys,
   upgrade,
 } from './year/ordinary-events.js';
-import {
-  emptyReplicatedFile,
-  lostReplicatedLog,
-  machineLost,
-  replicaAway,
-  replicatedFileGone,
-} from './year/replica-events.js';
-import { type Cells, Row, tableOf } from './year/row.js';
+import { replicaAway, replicatedFileGone } from './year/replica-events.js';
+import { type Cells, Row, tableOf, type YearEvent } from './year/row.js';
 
 const ON_A_FILE: readonly YearEvent[] = [
   firstStart,
@@ -75,7 +69,7 @@ const WITH_LITESTREAM: readonly YearEvent[] = [
   rotatedKeys,
   machineLost,
   killed,
-  emptyReplicatedFile,
+  emptyFile,
   outage,
   erasure,
   lostReplicatedLog,

@@ -2,9 +2,9 @@
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { ADMIN_KEY } from '../support/contract.js';
+import { onLoopback } from '../support/loopback.js';
 import { pageCode } from '../support/pages.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { startMiniflare, workerOptions } from '../support/worker-host.js';
@@ -17,16 +17,12 @@ it('A refused admin key reaches the webhook, and an ordinary request does not', 
     received.push(Buffer.concat(chunks).toString());
     response.end();
     webhook.emit('received');
-  }).listen(0, '127.0.0.1');
-  await once(webhook, 'listening');
-  onTestFinished(() => {
-    webhook.closeAllConnections();
-    webhook.close();
   });
+  const { port, close } = await onLoopback(webhook);
+  onTestFinished(close);
   const folder = await openTemporaryFolder();
   onTestFinished(() => folder.remove());
   const service = await workerOptions(folder.path, { ADMIN_API_KEY: ADMIN_KEY });
-  const { port } = webhook.address() as AddressInfo;
   const alerts = {
     name: 'alerts',
     modules: true as const,

@@ -9,7 +9,7 @@ import {
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import { type AccountList, type ListedAccount, SORTED_MAX, type Sort } from './account-list.js';
 import { cut } from './formats.js';
-import { Frame, Pages, Scroll, Search, Value, type View } from './layout.js';
+import { Frame, Head, Pages, Scroll, Search, Value, type View } from './layout.js';
 import { accountPath, PATHS, withQuery } from './paths.js';
 import { nameOf } from './properties.js';
 import { type FoundRecord, type FoundRecords, phoneIn, type Wanted } from './record-search.js';
@@ -186,13 +186,7 @@ function Records({ view, q, records }: { view: View; q: string; records: Records
       {found.length > 0 && (
         <Scroll label="Records that were found">
           <table class="stack">
-            <thead>
-              <tr>
-                {['Id', 'Name', 'Collection', 'Phone', 'Account'].map((head) => (
-                  <th scope="col">{head}</th>
-                ))}
-              </tr>
-            </thead>
+            <Head names={['Id', 'Name', 'Collection', 'Phone', 'Account']} />
             <tbody>
               {found.map((hit) => (
                 <RecordRow hit={hit} wanted={wanted} name={names.get(hit.account.owner_sub)} />

@@ -7,7 +7,7 @@ import type { AuditEvent } from '../../operator-client.js';
 import { type AuditGroup, itemsOf, mayGoOn } from './audit-groups.js';
 import type { FoundEvents } from './audit-search.js';
 import { cut } from './formats.js';
-import { Scroll, Value, type View } from './layout.js';
+import { Head, Scroll, Value, type View } from './layout.js';
 import { accountPath, PATHS, withQuery } from './paths.js';
 
 const NAMES_SHOWN_MAX = 8;
@@ -29,13 +29,7 @@ export function AuditTable({ view, found, caption, isEach = false, max }: AuditT
   return (
     <Scroll label={caption}>
       <table class="stack">
-        <thead>
-          <tr>
-            {head.map((name) => (
-              <th scope="col">{name}</th>
-            ))}
-          </tr>
-        </thead>
+        <Head names={head} />
         <tbody>
           {items
             .slice(0, max)

@@ -2,7 +2,7 @@
 // somebody else.
 
 import { cut } from './formats.js';
-import { Notice, Scroll, Value } from './layout.js';
+import { Head, Notice, Scroll, Value } from './layout.js';
 import type { Change, Difference } from './record-change.js';
 
 /** The columns of a conflict beside the property's name. */
@@ -51,13 +51,7 @@ export function Conflict({ conflict }: { readonly conflict: readonly Difference[
       </Notice>
       <Scroll label="Somebody changed this record meanwhile">
         <table class="stack">
-          <thead>
-            <tr>
-              {['Property', ...VALUES].map((name) => (
-                <th scope="col">{name}</th>
-              ))}
-            </tr>
-          </thead>
+          <Head names={['Property', ...VALUES]} />
           <tbody>
             {conflict.map(({ name, base, theirs, mine }) => (
               <tr>

@@ -3,11 +3,11 @@
 
 import type { AdminHealth } from '../../operator-client.js';
 import { Backups } from './backups-section.js';
-import { Facts, Frame, Scroll, type View } from './layout.js';
+import { Facts, Frame, Head, Scroll, type View } from './layout.js';
 import type { KeyFacts, StatusFacts } from './operations-facts.js';
 import type { BackupAnswer, FactsOrReason } from './operations-port.js';
 import { Settings } from './settings-section.js';
-import { capital, VerdictNotice } from './verdict.js';
+import { NoOperations, VerdictNotice } from './verdict.js';
 
 /** While a backup is being taken. */
 const LOOK_AGAIN_MS = 2_000;
@@ -53,11 +53,7 @@ export function HealthPage(props: HealthProps) {
           {typeof operations === 'object' ? (
             <StatusList view={view} status={operations.status} />
           ) : (
-            <p class="empty">
-              {operations === undefined
-                ? 'Requests, memory and backups are shown when CONSOLE_OPS_URL names the service’s operations port.'
-                : `${capital(operations)}.`}
-            </p>
+            <NoOperations reason={operations} />
           )}
         </section>
       </div>
@@ -161,14 +157,7 @@ function RefusedKeys({ view, keys }: { readonly view: View; readonly keys: KeyFa
       </p>
       <Scroll label="Refused admin keys">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col" class="number">
-                How many
-              </th>
-            </tr>
-          </thead>
+          <Head names={['When']} numbers={['How many']} />
           <tbody>
             {keys.newest.map(({ from, count }) => (
               <tr>

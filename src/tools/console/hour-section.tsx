@@ -1,7 +1,7 @@
 // The last hour: requests, errors and latency, drawn and in figures.
 
 import type { Stretch } from './last-hour.js';
-import { Scroll, type View } from './layout.js';
+import { Head, Scroll, type View } from './layout.js';
 import { HourBars } from './plots.js';
 
 interface Row {
@@ -65,20 +65,7 @@ function Plots({ view, stretches, until }: LastHourProps) {
       </div>
       <Scroll label="The last hour">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Figure</th>
-              <th scope="col" class="number">
-                Latest
-              </th>
-              <th scope="col" class="number">
-                Highest
-              </th>
-              <th scope="col" class="number">
-                When
-              </th>
-            </tr>
-          </thead>
+          <Head names={['Figure']} numbers={['Latest', 'Highest', 'When']} />
           <tbody>
             {rows.map((row) => (
               <FigureRow view={view} stretches={stretches} row={row} />

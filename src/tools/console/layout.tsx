@@ -117,6 +117,27 @@ export function Scroll({ label, children }: { readonly label: string; readonly c
   );
 }
 
+/** The first row of a table; `numbers`: the columns at its end that hold numbers. */
+export function Head({
+  names,
+  numbers = [],
+}: {
+  readonly names: readonly string[];
+  readonly numbers?: readonly string[];
+}) {
+  return (
+    <thead>
+      <tr>
+        {[...names, ...numbers].map((name, index) => (
+          <th scope="col" class={index < names.length ? undefined : 'number'}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
 interface SearchProps {
   readonly path: string;
   readonly q: string;

@@ -10,7 +10,7 @@ import type { KeyFacts } from './operations-facts.js';
 import type { FactsOrReason } from './operations-port.js';
 import { ByCollection, CreatedLately, Totals } from './overview-sections.js';
 import { PATHS } from './paths.js';
-import { capital, VerdictNotice } from './verdict.js';
+import { NoOperations, VerdictNotice } from './verdict.js';
 import { type Seen, type TotalsSample, WATCH_INTERVAL_MS } from './watch.js';
 
 /** Rows. */
@@ -117,11 +117,7 @@ function OperationsSummary({ view, operations }: OverviewProps) {
     return (
       <section>
         <h2>Operations port</h2>
-        <p class="empty">
-          {operations === undefined
-            ? 'Requests, memory and backups are shown when CONSOLE_OPS_URL names the service’s operations port.'
-            : `${capital(operations)}.`}
-        </p>
+        <NoOperations reason={operations} />
       </section>
     );
   }

@@ -4,7 +4,7 @@
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { Overview, Usage } from '../../operator-client.js';
 import { HEADINGS } from './labels.js';
-import { Scroll, type View } from './layout.js';
+import { Head, Scroll, type View } from './layout.js';
 import { Bar, TotalsLine } from './plots.js';
 import type { Seen, TotalsSample } from './watch.js';
 
@@ -25,18 +25,7 @@ export function ByCollection({
       <h2>Records by collection</h2>
       <Scroll label="Records by collection">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Collection</th>
-              <th scope="col">Share</th>
-              <th scope="col" class="number">
-                Records
-              </th>
-              <th scope="col" class="number">
-                Size
-              </th>
-            </tr>
-          </thead>
+          <Head names={['Collection', 'Share']} numbers={['Records', 'Size']} />
           <tbody>
             {COLLECTION_NAMES.map((name) => (
               <tr>
@@ -76,18 +65,7 @@ export function CreatedLately({ view, usage }: UsageProps) {
       {usage && most > 0 && (
         <>
           <table>
-            <thead>
-              <tr>
-                <th scope="col">In the last</th>
-                <th scope="col">Share</th>
-                <th scope="col" class="number">
-                  Records
-                </th>
-                <th scope="col" class="number">
-                  A day
-                </th>
-              </tr>
-            </thead>
+            <Head names={['In the last', 'Share']} numbers={['Records', 'A day']} />
             <tbody>
               {times.map(({ days, label, created }) => (
                 <tr>

@@ -1,6 +1,6 @@
 // The settings that this console runs with: names and values, no secret among them.
 
-import { Scroll } from './layout.js';
+import { Head, Scroll } from './layout.js';
 
 interface SettingsProps {
   readonly settings: readonly (readonly [string, string])[];
@@ -12,12 +12,7 @@ export function Settings({ settings }: SettingsProps) {
       <h2>Settings of this console</h2>
       <Scroll label="Settings of this console">
         <table class="stack">
-          <thead>
-            <tr>
-              <th scope="col">Setting</th>
-              <th scope="col">Value</th>
-            </tr>
-          </thead>
+          <Head names={['Setting', 'Value']} />
           <tbody>
             {settings.map(([name, value]) => (
               <tr>

@@ -165,6 +165,17 @@ export function bare(sentence: string): string {
   return sentence.replace(/\.\s*$/, '');
 }
 
-export function capital(sentence: string): string {
+/** In place of what the operations port would say. */
+export function NoOperations({ reason }: { readonly reason: string | undefined }) {
+  return (
+    <p class="empty">
+      {reason === undefined
+        ? 'Requests, memory and backups are shown when CONSOLE_OPS_URL names the service’s operations port.'
+        : `${capital(reason)}.`}
+    </p>
+  );
+}
+
+function capital(sentence: string): string {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

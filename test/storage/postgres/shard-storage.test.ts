@@ -74,15 +74,7 @@ describe('A commit to Postgres', () => {
   it('is stored once, and confirmed, where every connection ends under it', async () => {
     const storage = await openIn(url);
     // Each commit takes 50 ms, so that the end comes in its midst.
-    await server.sql(
-      name,
-      `create function slow() returns trigger language plpgsql as
-         $$ begin perform pg_sleep(0.05); return new; end $$`,
-    );
-    await server.sql(
-      name,
-      'create trigger slow before insert on records for each row execute function slow()',
-    );
+    await slowInserts(server, name, 0.05, 'row');
     const outcomes: string[] = [];
     for (let position = 1; position <= 10; position++) {
       const committing = storage.commit(changes({ puts: [row(position)] }));
@@ -192,15 +184,7 @@ describe('Commits of several shards at the same time', () => {
 
   it('are each stored once where every connection ends under them', async () => {
     await server.sql(name, 'update shards set epoch = epoch - 1 where shard = 3');
-    await server.sql(
-      name,
-      `create function slow() returns trigger language plpgsql as
-         $$ begin perform pg_sleep(0.5); return new; end $$`,
-    );
-    await server.sql(
-      name,
-      'create trigger slow before insert on records for each statement execute function slow()',
-    );
+    await slowInserts(server, name, 0.5, 'statement');
     const committing = all(5);
     const slow = "from pg_stat_activity where wait_event = 'PgSleep'";
     await eventually(async () =>
@@ -247,3 +231,15 @@ describe('A server whose standby does not answer, as after a fail-over', () => {
     }
   });
 });
+
+async function slowInserts(
+  server: PostgresServer,
+  database: string,
+  seconds: number,
+  each: 'row' | 'statement',
+) {
+  const body = `$$ begin perform pg_sleep(${seconds}); return new; end $$`;
+  await server.sql(database, `create function slow() returns trigger language plpgsql as ${body}`);
+  const when = `before insert on records for each ${each}`;
+  await server.sql(database, `create trigger slow ${when} execute function slow()`);
+}

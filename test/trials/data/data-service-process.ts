@@ -1,11 +1,9 @@
 // A service for the trials of data: on a port that stays, so that it can be
 // killed and come back; and what one account of it holds.
 
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createOperatorClient } from 'service-management-api/operator-client';
+import { freePort } from '../../../scripts/free-port.js';
 import { type ServerProcess, startServer } from '../../support/server-process.js';
 import { workerOptions } from '../../support/worker-host.js';
 import { startWorkerProcess } from '../../support/worker-process.js';
@@ -63,13 +61,4 @@ export async function openTrialWorkers(folder: string): Promise<KilledService> {
     },
     stop: () => worker.kill(),
   };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { root } from '../../../scripts/setup.js';
-import { asAccount, openIdentityProvider, tokenOf } from '../service/identity-provider.js';
+import { tokenOf } from '../../support/identity-stub.js';
+import { asAccount, openIdentityProvider } from '../service/identity-provider.js';
 import { ADMIN_KEY, startService } from '../service/service-process.js';
 import type { Finding, Trial } from '../trial.js';
 import {

@@ -2,7 +2,7 @@
 // way to Postgres, and each one's way from the others, is a line that a fault can hold or cut.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../../scripts/fleet/postgres.js';
+import { freePort } from '../../../scripts/free-port.js';
 import { type Line, openLine } from '../../support/line.js';
 import { newDatabaseName, type PostgresServer } from '../../support/postgres.js';
 import { openIdentityProvider } from '../service/identity-provider.js';

@@ -4,11 +4,12 @@
 import { copyFileSync } from 'node:fs';
 import { memoryOf } from '../../../scripts/bench/processes.js';
 import { percentile } from '../../../scripts/bench/statistics.js';
+import { tokenOf } from '../../support/identity-stub.js';
 import { type Attackers, startAttackers } from '../load/attackers.js';
 import { Ledger, type StoredRow } from '../load/ledger.js';
 import { feltBy, NEIGHBOUR, type Noted, startNeighbour } from '../load/neighbour.js';
 import { randomFrom } from '../load/random.js';
-import { openIdentityProvider, tokenOf } from '../service/identity-provider.js';
+import { openIdentityProvider } from '../service/identity-provider.js';
 import { clientOf } from '../service/requests.js';
 import { spawnServer } from '../service/service-process.js';
 import type { Report } from './attacker.js';

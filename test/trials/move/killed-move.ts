@@ -5,6 +5,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { freePort } from '../../../scripts/free-port.js';
 import type {
   EventPlace,
   LeavingEvents,
@@ -15,7 +16,7 @@ import type { Program } from '../../support/program.js';
 import { startServer } from '../../support/server-process.js';
 import { contentsOf, type FileContents, makeShopFile } from '../../support/shop-file.js';
 import type { WorkerProcess } from '../../support/worker-process.js';
-import { freePort, TRIAL_KEY } from '../data/data-service-process.js';
+import { TRIAL_KEY } from '../data/data-service-process.js';
 import type { Finding } from '../trial.js';
 
 const LOOK_MS = 20;

@@ -2,11 +2,11 @@
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from '../../../scripts/free-port.js';
 import { moveWorkersToKill, startMove } from '../../support/move-command.js';
 import { openPostgres } from '../../support/postgres.js';
 import type { ProgramRun } from '../../support/program.js';
 import { makeShopFile } from '../../support/shop-file.js';
-import { freePort } from '../data/data-service-process.js';
 import type { Finding } from '../trial.js';
 import { type ShopSize, subjectsOf } from './killed-move.js';
 

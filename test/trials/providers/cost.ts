@@ -6,8 +6,9 @@ import { mkdir } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { startServer } from '../../support/server-process.js';
-import { startKeycloak } from './keycloak.js';
-import type { Finding, TrialOptions } from './providers.js';
+import type { Finding, Trial } from '../trial.js';
+import { openKeycloak } from './keycloak.js';
+import { CACHE } from './program.js';
 
 const CONNECTIONS = 16;
 const WARM_UP_MS = 3_000;
@@ -15,10 +16,9 @@ const ROUND_MS = 8_000;
 /** Linux counts processor time in hundredths of a second. */
 const TICKS_A_SECOND = 100;
 
-export async function cost(options: TrialOptions): Promise<Finding[]> {
-  const { cache } = options;
-  await mkdir(cache, { recursive: true });
-  const keycloak = await startKeycloak(cache, options.folder);
+export const cost: Trial = async (options) => {
+  await mkdir(CACHE, { recursive: true });
+  const keycloak = await openKeycloak(options.folder);
   const findings: Finding[] = [];
   try {
     for (const gate of [undefined, keycloak.gate]) {
@@ -53,10 +53,10 @@ export async function cost(options: TrialOptions): Promise<Finding[]> {
       }
     }
   } finally {
-    await keycloak.close();
+    await keycloak.down();
   }
   return findings;
-}
+};
 
 async function load(origin: string, tokens: readonly string[], ms: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: tokens.length });

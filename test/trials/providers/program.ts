@@ -1,14 +1,17 @@
-// A provider as a program of its own: fetched with an ordinary client, started
-// on a free port, stopped and started again.
+// A provider as a program of its own: fetched with an ordinary client, started,
+// stopped and started again.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { root } from '../../../scripts/setup.js';
 
 const run = promisify(execFile);
+/** The folder of fetched programs, kept from run to run. */
+export const CACHE = join(root, 'data/providers');
 const START_MAX_MS = 120_000;
 const STOP_MAX_MS = 15_000;
 
@@ -22,54 +25,49 @@ export interface ProgramOptions {
   readonly logFile: string;
 }
 
-export class Program {
-  readonly #options: ProgramOptions;
-  #child: ChildProcess | undefined;
+/** Starts it; resolves when it is ready. */
+export async function startProvider(options: ProgramOptions) {
+  let child = await started(options);
+  return {
+    down: () => ended(child),
+    async up() {
+      child = await started(options);
+    },
+  };
+}
 
-  constructor(options: ProgramOptions) {
-    this.#options = options;
-  }
-
-  async start(): Promise<void> {
-    const { command, args, folder, environment, logFile, readyUrl } = this.#options;
-    const log = createWriteStream(logFile, { flags: 'a' });
-    const child = spawn(command, args, {
-      cwd: folder,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own, so that a launcher's children end with it.
-      detached: true,
-    });
-    this.#child = child;
-    child.stdout.pipe(log);
-    child.stderr.pipe(log);
-    const deadline = Date.now() + START_MAX_MS;
-    while (!(await answers(readyUrl))) {
-      if (child.exitCode !== null) {
-        const said = (await readFile(logFile, 'utf8')).slice(-2_000);
-        throw new Error(`${command} ended with ${child.exitCode}: ${said}`);
-      }
-      if (Date.now() > deadline) throw new Error(`${command} is not ready; see ${logFile}`);
-      await pause(250);
+async function started(options: ProgramOptions): Promise<ChildProcess> {
+  const { command, args, folder, environment, logFile, readyUrl } = options;
+  const log = createWriteStream(logFile, { flags: 'a' });
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that a launcher's children end with it.
+    detached: true,
+  });
+  child.stdout.pipe(log);
+  child.stderr.pipe(log);
+  const deadline = Date.now() + START_MAX_MS;
+  while (!(await answers(readyUrl))) {
+    if (child.exitCode !== null) {
+      const said = (await readFile(logFile, 'utf8')).slice(-2_000);
+      throw new Error(`${command} ended with ${child.exitCode}: ${said}`);
     }
+    if (Date.now() > deadline) throw new Error(`${command} is not ready; see ${logFile}`);
+    await delay(250);
   }
+  return child;
+}
 
-  async stop(): Promise<void> {
-    const child = this.#child;
-    this.#child = undefined;
-    if (child?.pid === undefined || child.exitCode !== null) return;
-    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    const group = -child.pid;
-    process.kill(group, 'SIGTERM');
-    const timer = setTimeout(() => process.kill(group, 'SIGKILL'), STOP_MAX_MS);
-    await ended;
-    clearTimeout(timer);
-  }
-
-  /** Seconds of processor time that the program has used, its children not counted. */
-  get pid(): number | undefined {
-    return this.#child?.pid;
-  }
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const group = -child.pid;
+  process.kill(group, 'SIGTERM');
+  const timer = setTimeout(() => process.kill(group, 'SIGKILL'), STOP_MAX_MS);
+  await exited;
+  clearTimeout(timer);
 }
 
 /** Creates the file `path` by the commands, unless it exists. */
@@ -94,19 +92,6 @@ export function pythonEnvironment(folder: string, ...packages: readonly string[]
     ['python3', '-m', 'venv', folder],
     [join(folder, 'bin/pip'), 'install', '--quiet', ...packages],
   ] as const;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -3,37 +3,20 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ServerProcess, startServer } from '../../support/server-process.js';
+import type { Finding, Trial, TrialOptions } from '../trial.js';
 import { openBetterAuth } from './better-auth.js';
 import { openDjango } from './django.js';
 import { edge } from './edge.js';
 import { openKeycloak } from './keycloak.js';
 import { openNodeOidcProvider } from './node-oidc-provider.js';
 import { openPocketbase } from './pocketbase.js';
-import { pause } from './program.js';
+import { CACHE } from './program.js';
 import { type OpenProvider, type RealProvider, STEPS, type Step } from './real-provider.js';
 import { openSpring } from './spring.js';
 
-/** One line of the report; as the other trials have it. */
-export interface Finding {
-  readonly fault: string;
-  readonly tried: string;
-  readonly found: string;
-  readonly holds: boolean | undefined;
-}
-
-export interface TrialOptions {
-  /** Only the providers that need no large download. */
-  readonly quick: boolean;
-  /** An empty folder for the trial's files. */
-  readonly folder: string;
-  /** The folder of fetched programs, kept from run to run. */
-  readonly cache: string;
-  readonly say: (text: string) => void;
-  /** Part of a provider's name, or `edge`: only such are tried. Empty or absent: all. */
-  readonly only?: string;
-}
-
+/** Those that need no large download: the quick version. */
 const LIGHT: readonly (readonly [string, OpenProvider])[] = [
   ['oidc-provider', openNodeOidcProvider],
   ['better-auth', openBetterAuth],
@@ -57,22 +40,22 @@ interface Column {
   readonly gated: Map<string, number>;
 }
 
-export async function providers(options: TrialOptions): Promise<Finding[]> {
+/** `only`: part of a provider's name, or `edge`. */
+export const providers: Trial = async (options) => {
   const findings: Finding[] = [];
   const columns: Column[] = [];
-  const { cache } = options;
-  await mkdir(cache, { recursive: true });
+  await mkdir(CACHE, { recursive: true });
   for (const [name, open] of options.quick ? LIGHT : ALL) {
     if (!isWanted(name, options)) continue;
     const folder = join(options.folder, name);
     await mkdir(folder, { recursive: true });
     try {
-      const provider = await open(cache, folder);
+      const provider = await open(folder);
       options.say(provider.name);
       try {
         columns.push(await taken(provider, folder, findings));
       } finally {
-        await provider.close();
+        await provider.down();
       }
     } catch (error) {
       const found = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -86,10 +69,10 @@ export async function providers(options: TrialOptions): Promise<Finding[]> {
     findings.push(...cases.findings);
     table += `\n${cases.table}`;
   }
-  await writeFile(join(cache, 'table.md'), table);
-  options.say(`the tables are in ${join(cache, 'table.md')}`);
+  await writeFile(join(CACHE, 'table.md'), table);
+  options.say(`the tables are in ${join(CACHE, 'table.md')}`);
   return findings;
-}
+};
 
 function isWanted(name: string, { only = '' }: TrialOptions): boolean {
   return name.includes(only);
@@ -172,7 +155,7 @@ async function downAndBack(
     const deadline = Date.now() + BACK_MAX_MS;
     let found = 0;
     while (found !== 200 && Date.now() < deadline) {
-      if (found !== 0) await pause(REFUSAL_MS);
+      if (found !== 0) await delay(REFUSAL_MS);
       found = await statusOf(server, (await provider.token('good', use)) ?? '');
     }
     (index === 0 ? column.open : column.gated).set('and back', found);

@@ -30,11 +30,42 @@ export interface RealProvider {
    * A token of that kind that is at its end: already expired, its user already
    * deleted. `use` is called with every token while it is still good, where it ever was.
    */
-  token(step: Step, use: (token: string) => Promise<void>): Promise<string | undefined>;
+  token(step: Step, use: Use): Promise<string | undefined>;
   down(): Promise<void>;
   up(): Promise<void>;
-  close(): Promise<void>;
 }
 
-/** Opens a provider; `cache` keeps what is fetched, `folder` is its own and is removed afterwards. */
-export type OpenProvider = (cache: string, folder: string) => Promise<RealProvider>;
+export type Use = (token: string) => Promise<void>;
+
+/** Opens a provider; `folder` is its own and is removed afterwards. */
+export type OpenProvider = (folder: string) => Promise<RealProvider>;
+
+export const PASSWORD = 'a-password-of-the-trial';
+
+/** Of a provider that looks at everything, each time it is asked. */
+export const ENDED: Statuses = {
+  good: 200,
+  'made up': 401,
+  expired: 401,
+  revoked: 401,
+  'ID token': 401,
+  'no scope': 401,
+  'user disabled': 401,
+  'user deleted': 401,
+};
+
+const CLIENTS: Partial<Record<Step, string>> = {
+  'other client': 'other-app',
+  expired: 'short-app',
+};
+
+/** The application that signs in at a step. */
+export function clientOf(step: Step): string {
+  return CLIENTS[step] ?? 'shop-app';
+}
+
+/** The users who come to an end; at every other step `asha` signs in. */
+export const ENDED_USERS: Partial<Record<Step, string>> = {
+  'user disabled': 'juma',
+  'user deleted': 'neema',
+};

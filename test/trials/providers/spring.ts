@@ -2,13 +2,22 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { tokensByCode } from './code-flow.js';
-import { freePort, have, Program, pause } from './program.js';
-import type { OpenProvider, Step } from './real-provider.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../../scripts/free-port.js';
+import { tokensByCode } from '../../support/code-flow.js';
+import { CACHE, have, startProvider } from './program.js';
+import {
+  clientOf,
+  ENDED,
+  ENDED_USERS,
+  type OpenProvider,
+  PASSWORD,
+  type Step,
+  type Use,
+} from './real-provider.js';
 
 const BOOT_VERSION = '3.5.6';
 const VERSION = '1.5.2';
-const PASSWORD = 'a-password-of-the-trial';
 const SHORT_LIFESPAN_SECONDS = 2;
 
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
@@ -69,8 +78,8 @@ public class Provider {
 }
 `;
 
-export const openSpring: OpenProvider = async (cache, folder) => {
-  const home = join(cache, 'spring');
+export const openSpring: OpenProvider = async (folder) => {
+  const home = join(CACHE, 'spring');
   await mkdir(home, { recursive: true });
   await writeFile(join(home, 'pom.xml'), POM);
   await have(join(home, 'lib'), [
@@ -87,7 +96,7 @@ export const openSpring: OpenProvider = async (cache, folder) => {
   await have(classes, ['javac', '-cp', libraries, '-parameters', '-d', classes, source]);
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
-  const program = new Program({
+  const program = await startProvider({
     command: 'java',
     args: [
       '-Xmx256m',
@@ -101,52 +110,30 @@ export const openSpring: OpenProvider = async (cache, folder) => {
     readyUrl: `${issuer}/.well-known/openid-configuration`,
     logFile: join(folder, 'spring.log'),
   });
-  await program.start();
-  const open = {
-    good: 200,
-    'made up': 401,
-    expired: 401,
-    revoked: 401,
-    'other client': 200,
-    'ID token': 401,
-    'no scope': 401,
-    // Tokens outlive their accounts: nothing is looked up.
-    'user disabled': 200,
-    'user deleted': 200,
-  };
+  // Tokens outlive their accounts: nothing is looked up.
+  const open = { ...ENDED, 'other client': 200, 'user disabled': 200, 'user deleted': 200 };
   return {
     name: `Spring Authorization Server ${VERSION}`,
     settings: { AUTH_USERINFO_URL: `${issuer}/userinfo` },
     gate: { AUTH_ISSUER: issuer, AUTH_AUDIENCE: 'shop-app,short-app' },
     expected: { open, gated: { ...open, 'other client': 401 } },
     token: (step, use) => tokenFor(step, use, issuer),
-    down: () => program.stop(),
-    up: () => program.start(),
-    close: () => program.stop(),
+    ...program,
   };
 };
 
-async function tokenFor(
-  step: Step,
-  use: (token: string) => Promise<void>,
-  issuer: string,
-): Promise<string | undefined> {
-  const clients: Partial<Record<Step, string>> = {
-    'other client': 'other-app',
-    expired: 'short-app',
-  };
-  const users: Partial<Record<Step, string>> = { 'user disabled': 'juma', 'user deleted': 'neema' };
-  const user = users[step];
+async function tokenFor(step: Step, use: Use, issuer: string) {
+  const user = ENDED_USERS[step];
   const { access_token, id_token } = await tokensByCode({
     authorizationEndpoint: `${issuer}/oauth2/authorize`,
     tokenEndpoint: `${issuer}/oauth2/token`,
-    clientId: clients[step] ?? 'shop-app',
+    clientId: clientOf(step),
     scope: step === 'no scope' ? 'profile' : 'openid',
     user: user ?? 'asha',
     password: PASSWORD,
   });
   if (step === 'ID token') return id_token;
-  if (step === 'expired') await pause((SHORT_LIFESPAN_SECONDS + 1) * 1000);
+  if (step === 'expired') await delay((SHORT_LIFESPAN_SECONDS + 1) * 1000);
   if (step === 'revoked') {
     await use(access_token);
     const client = { client_id: 'shop-app', client_secret: 'secret-of-shop-app' };

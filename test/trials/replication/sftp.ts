@@ -4,9 +4,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../../scripts/free-port.js';
 
 const SERVER = '/usr/sbin/sshd';
 /** Where the server, started as root, leaves its rights. */
@@ -66,15 +66,6 @@ function configOf({ own, hostKey, port }: { own: string; hostKey: string; port: 
     'Subsystem sftp internal-sftp',
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** The server takes no port 0. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 async function listens(server: ChildProcess): Promise<void> {

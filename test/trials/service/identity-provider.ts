@@ -2,13 +2,10 @@
 // trial gives it another behaviour.
 
 import { createServer, type ServerResponse } from 'node:http';
+import { tokenOf } from '../../support/identity-stub.js';
+import { onLoopback } from '../../support/loopback.js';
 
 export type Behaviour = (token: string, response: ServerResponse) => void;
-
-/** The token of an account. */
-export function tokenOf(subject: string) {
-  return `is.${Buffer.from(subject).toString('base64url')}`;
-}
 
 /** The request headers of an account. */
 export function asAccount(subject: string) {
@@ -26,15 +23,6 @@ export async function openIdentityProvider(behaviour: Behaviour = byToken) {
   const server = createServer(({ headers }, response) => {
     behaviour((headers.authorization ?? '').replace(/^Bearer /, ''), response);
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return {
-    url: `http://127.0.0.1:${port}/userinfo`,
-    close: (): Promise<void> =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { origin, close } = await onLoopback(server);
+  return { url: `${origin}/userinfo`, close };
 }

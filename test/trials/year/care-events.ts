@@ -1,13 +1,14 @@
 // What happens to the disk, the backups and the clock of a year on a file.
 
-import { cpSync, mkdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { cpSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Metrics } from '../../support/operations.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { DAY_MS } from './clock.js';
-import type { YearEvent } from './file-events.js';
+import { emptyDataFolder } from './lost-files.js';
 import { BACKUPS_KEPT, CHANGES } from './machine.js';
 import { expectQuiet } from './ordinary-events.js';
+import type { YearEvent } from './row.js';
 
 const DISK_BYTES = 12_000_000;
 /** So many failures that the disk is certainly full. */
@@ -44,10 +45,7 @@ export const fullDisk: YearEvent = {
     row.expect(statuses[0] === 200, 'a read is refused');
     row.expect(ready?.reasons.includes('disk_full') === true, '/ready does not say disk_full');
     row.expect(log.includes('storage_commit_failed'), 'the log does not say it');
-    row.expect(
-      alerts === undefined || alerts.some(({ name }) => name === 'ServiceWritesFailing'),
-      'no alert ServiceWritesFailing',
-    );
+    row.expectAlert(alerts, 'ServiceWritesFailing');
     rmSync(ballast);
     await machine.clients.change(CHANGES);
     await row.compared();
@@ -75,8 +73,7 @@ export const backupsAway: YearEvent = {
     row.expect(ready?.warnings.includes('backup_failed') === true, '/ready does not warn');
     row.expect(/ackup/.test(console), 'the console does not say it');
     for (const wanted of ['ServiceBackupFailed', 'ServiceBackupMissing']) {
-      const isFired = alerts === undefined || alerts.some(({ name }) => name === wanted);
-      row.expect(isFired, `no alert ${wanted}`);
+      row.expectAlert(alerts, wanted);
     }
     renameSync(away, machine.backups);
     await machine.pass(1);
@@ -130,18 +127,13 @@ export const createdByMistake: YearEvent = {
     const aside = join(machine.folder, 'good.db');
     cpSync(join(machine.backups, good), aside);
     await machine.end();
-    const folder = dirname(machine.file);
-    rmSync(folder, { recursive: true });
-    mkdirSync(folder);
+    emptyDataFolder(machine);
     row.begin();
     const start = await machine.start({ environment: { DATABASE_CREATE: 'yes' } });
     const { alerts } = await row.look();
     const created = start.log.find(({ event }) => event === 'database_created');
     row.expect(created?.level === 'warn', 'no warning database_created');
-    row.expect(
-      alerts === undefined || alerts.some(({ name }) => name === 'ServiceRecordsFell'),
-      'no alert ServiceRecordsFell',
-    );
+    row.expectAlert(alerts, 'ServiceRecordsFell');
     for (let day = 0; day < UNNOTICED_DAYS; day++) await machine.quietDay();
     const { ready } = await row.look();
     row.expect(ready?.warnings.includes('backup_held_back') === true, '/ready does not warn');

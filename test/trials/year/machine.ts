@@ -3,6 +3,7 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { freePort } from '../../../scripts/free-port.js';
 import { root } from '../../../scripts/setup.js';
 import { eventually } from '../../support/eventually.js';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../../support/litestream.js';
 import { type ProgramRun, startProgram } from '../../support/program.js';
 import type { Random } from '../load/random.js';
-import { freePort } from '../providers/program.js';
 import { ADMIN_KEY, type LogLine, type Service, spawnServer } from '../service/service-process.js';
 import { Clients } from './clients.js';
 import { type Clock, DAY_MS } from './clock.js';

@@ -9,9 +9,8 @@ import { changedServer } from '../service/changed-server.js';
 import { clientOf } from '../service/requests.js';
 import { DAY_MS } from './clock.js';
 import type { Seen } from './eyes.js';
-import type { YearEvent } from './file-events.js';
 import { BACKUPS_KEPT, CHANGES } from './machine.js';
-import type { Row } from './row.js';
+import type { Row, YearEvent } from './row.js';
 
 const QUIET_DAYS = 30;
 const REFUSED = 401;
@@ -120,10 +119,7 @@ export const outage: YearEvent = {
     row.expect(ready?.warnings.includes(warning) === true, '/ready does not warn');
     row.expect(log.includes(warning), 'the log does not say it');
     row.expect(console.includes('dentity provider'), 'the console does not say it');
-    row.expect(
-      alerts === undefined || alerts.some(({ name }) => name === 'ServiceIdentityProviderDown'),
-      'no alert ServiceIdentityProviderDown',
-    );
+    row.expectAlert(alerts, 'ServiceIdentityProviderDown');
     machine.provider.isAway = false;
     await machine.clients.change(CHANGES);
     await row.compared();

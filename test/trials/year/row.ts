@@ -1,9 +1,18 @@
-// One row of the year's table: what happened, what the operator saw, what was lost.
+// An event of the year, and its row of the table: what the operator saw, what was lost.
 
 import { seconds } from '../figures.js';
 import type { Finding } from '../trial.js';
 import { look, loud, type Mark, markOf, type Seen, wordsOf } from './eyes.js';
 import type { Machine } from './machine.js';
+
+export interface YearEvent {
+  readonly name: string;
+  /** Days of ordinary work before it. */
+  readonly days: number;
+  readonly happen: (row: Row) => Promise<void>;
+  /** What this machine lacks for it; undefined where it can be made. */
+  readonly lacks?: (machine: Machine) => string | undefined;
+}
 
 export class Row {
   readonly machine: Machine;
@@ -57,6 +66,12 @@ export class Row {
 
   expect(isSo: boolean, otherwise: string): void {
     if (!isSo) this.#mistakes.push(otherwise);
+  }
+
+  /** One of these alerts must fire, where this machine can judge alerts. */
+  expectAlert(alerts: Seen['alerts'], ...wanted: readonly string[]): void {
+    const isFired = alerts === undefined || alerts.some(({ name }) => wanted.includes(name));
+    this.expect(isFired, `no alert ${wanted.join(' or ')}`);
   }
 
   /** `isSaid`: the page says that it may be lost. */

@@ -8,6 +8,9 @@ import type { Row } from './row.js';
 /** So long that the rotation has removed every older backup. */
 const UNNOTICED_DAYS = BACKUPS_KEPT + 1;
 
+/** What is said where a database was and none is. */
+export const EARLIER = /DATABASE_CREATE|restore/;
+
 /**
  * Starts the service, which must end with exit code 1 and the sentence. Otherwise it goes on as
  * if nobody noticed, and the row says so. Then no service runs, and all backups are there.
@@ -33,10 +36,7 @@ export async function refusedStart(row: Row, sentence: RegExp, how: StartOptions
     row.expect(start.code === 1, `exit code ${start.code}`);
     row.expect(sentence.test(text), `the sentence does not say ${sentence}`);
     const { alerts } = await row.look();
-    row.expect(
-      alerts === undefined || alerts.some(({ name }) => name === 'ServiceDown'),
-      'no alert ServiceDown',
-    );
+    row.expectAlert(alerts, 'ServiceDown');
   }
   const missing = readdirSync(aside).filter((name) => !existsSync(join(machine.backups, name)));
   row.expect(missing.length === 0, `${missing.length} good backups removed`);

@@ -5,7 +5,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 /** Redirects and forms of one sign-in; more is a loop. */
 const STEPS_MAX = 20;
-const REDIRECT_URI = 'http://127.0.0.1/signed-in';
+export const REDIRECT_URI = 'http://127.0.0.1/signed-in';
 
 export interface CodeFlow {
   readonly authorizationEndpoint: string;

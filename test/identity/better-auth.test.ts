@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSignIn, type SignIn } from '../../src/core/identity/sign-in.js';
 import { post, signUp } from '../support/better-auth.js';
 import { onLoopback } from '../support/loopback.js';
+import { signInSettings } from '../support/sign-in-settings.js';
 
 describe('With better-auth', () => {
   let origin: string;
@@ -29,17 +30,10 @@ describe('With better-auth', () => {
     });
     server.on('request', toNodeHandler(auth));
     signIn = openSignIn({
-      settings: {
-        userinfo: 'on',
+      settings: signInSettings({
         userinfoUrl: `${origin}/api/auth/get-session`,
-        headers: {},
-        method: 'GET',
         subjectField: 'user.id',
-        issuer: undefined,
-        jwksUrl: undefined,
-        audiences: [],
-        cacheSeconds: 0,
-      },
+      }),
     });
   });
 

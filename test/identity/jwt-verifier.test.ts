@@ -5,6 +5,7 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { type KeptLog, keptLog } from '../support/kept-log.js';
+import { signInSettings } from '../support/sign-in-settings.js';
 import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
 
 const INVALID = { status: 'invalid' };
@@ -23,18 +24,7 @@ beforeEach(async () => {
 afterEach(() => provider.close());
 
 function signIn(changes: Partial<SignInSettings> = {}) {
-  const settings: SignInSettings = {
-    userinfo: 'on',
-    userinfoUrl: undefined,
-    headers: {},
-    method: 'GET',
-    subjectField: 'sub',
-    issuer: provider.issuer,
-    jwksUrl: undefined,
-    audiences: ['shop'],
-    cacheSeconds: 0,
-    ...changes,
-  };
+  const settings = signInSettings({ issuer: provider.issuer, audiences: ['shop'], ...changes });
   return openSignIn({ settings, log, clock: () => provider.now });
 }
 

@@ -3,17 +3,7 @@
 import { expect, it } from 'vitest';
 import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/limited-checks.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
-
-const SETTINGS = {
-  userinfo: 'on' as const,
-  userinfoUrl: 'https://id.example.com/userinfo',
-  headers: {},
-  method: 'GET',
-  subjectField: 'sub',
-  issuer: undefined,
-  jwksUrl: undefined,
-  audiences: [],
-} as const;
+import { signInSettings } from '../support/sign-in-settings.js';
 
 type Digest = (token: string) => string | Promise<string>;
 
@@ -21,7 +11,7 @@ function open(cacheSeconds = 0, digest: Digest = (token) => token) {
   const told: string[] = [];
   const asked: (() => void)[] = [];
   const { identity, probe } = openSignIn({
-    settings: { ...SETTINGS, cacheSeconds },
+    settings: signInSettings({ userinfoUrl: 'https://id.example.com/userinfo', cacheSeconds }),
     fetch: () =>
       new Promise((resolve) => void asked.push(() => resolve(Response.json({ sub: 'neema' })))),
     digest,

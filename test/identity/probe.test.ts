@@ -4,31 +4,17 @@
 import { describe, expect, it } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
+import { signInSettings } from '../support/sign-in-settings.js';
 import { openSigningProvider } from '../support/signing-provider.js';
 import { answer } from '../support/userinfo-exchange.js';
 
 const HTML = { 'Content-Type': 'text/html' };
 
-function settingsOf(changes: Partial<SignInSettings>): SignInSettings {
-  return {
-    userinfo: 'on',
-    userinfoUrl: undefined,
-    headers: {},
-    method: 'GET',
-    subjectField: 'sub',
-    issuer: undefined,
-    jwksUrl: undefined,
-    audiences: [],
-    cacheSeconds: 0,
-    ...changes,
-  };
-}
-
 async function findingOf(behaviour: Behaviour, changes: Partial<SignInSettings> = {}) {
   const stub = await openIdentityStub(behaviour, { seesStart: true });
   try {
     const finding = await openSignIn({
-      settings: settingsOf({ userinfoUrl: stub.url, ...changes }),
+      settings: signInSettings({ userinfoUrl: stub.url, ...changes }),
     }).probe();
     expect(stub.asked).toHaveLength(1);
     return finding;
@@ -108,7 +94,7 @@ describe('Every other answer is reported with its remedy', () => {
     const failing = async () => {
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code }) });
     };
-    const settings = settingsOf({ issuer: 'https://id.example', audiences: ['shop'] });
+    const settings = signInSettings({ issuer: 'https://id.example', audiences: ['shop'] });
     const finding = await openSignIn({ settings, fetch: failing }).probe();
     expect(finding.ok).toBe(false);
     expect(finding.found).toContain(code);
@@ -123,7 +109,7 @@ describe('With an issuer', () => {
     [404, /^set AUTH_ISSUER/, undefined],
   ])('whose discovery document is answered %i', async (status, remedy, away) => {
     const send = async () => new Response('', { status });
-    const settings = settingsOf({ issuer: 'https://id.example' });
+    const settings = signInSettings({ issuer: 'https://id.example' });
     const finding = await openSignIn({ settings, fetch: send }).probe();
     expect(finding.found).toBe(`the discovery document cannot be had: status ${status}`);
     expect(finding.remedy).toMatch(remedy);
@@ -134,7 +120,7 @@ describe('With an issuer', () => {
     const provider = await openSigningProvider();
     provider.broken.set('/me', 401);
     try {
-      const settings = settingsOf({ issuer: provider.issuer, audiences: ['shop'] });
+      const settings = signInSettings({ issuer: provider.issuer, audiences: ['shop'] });
       expect(await openSignIn({ settings }).probe()).toMatchObject({ ok: true });
       expect(provider.asked).toEqual(['/.well-known/openid-configuration', '/keys', '/me']);
     } finally {
@@ -145,7 +131,7 @@ describe('With an issuer', () => {
   it("that is spelled differently, the provider's spelling is reported", async () => {
     const provider = await openSigningProvider();
     try {
-      const settings = settingsOf({ issuer: `${provider.issuer}/` });
+      const settings = signInSettings({ issuer: `${provider.issuer}/` });
       const finding = await openSignIn({ settings }).probe();
       expect(finding.found).toContain(`names another issuer: "${provider.issuer}"`);
       expect(finding.remedy).toContain('AUTH_ISSUER');
@@ -159,7 +145,7 @@ it('A stop does not wait for the answer to the made-up token', async () => {
   const stub = await openIdentityStub(() => {}, { seesStart: true });
   const stop = new AbortController();
   try {
-    const asked = openSignIn({ settings: settingsOf({ userinfoUrl: stub.url }) });
+    const asked = openSignIn({ settings: signInSettings({ userinfoUrl: stub.url }) });
     const finding = asked.probe(stop.signal);
     await expect.poll(() => stub.asked).toHaveLength(1);
     stop.abort();

@@ -9,6 +9,7 @@ import { verdictOf } from '../../src/core/identity/provider-answer.js';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { UserinfoEndpoint } from '../../src/core/identity/userinfo-endpoint.js';
 import { keptLog } from '../support/kept-log.js';
+import { signInSettings } from '../support/sign-in-settings.js';
 import { HeldProvider, identified } from './held-provider.js';
 
 const ISSUER = 'https://id.example';
@@ -18,18 +19,7 @@ const DOCUMENT = '/.well-known/openid-configuration';
 function signIn(answers: Readonly<Record<string, unknown>>, changes: Partial<SignInSettings> = {}) {
   const asked: string[] = [];
   const log = keptLog();
-  const settings: SignInSettings = {
-    userinfo: 'on',
-    userinfoUrl: undefined,
-    headers: {},
-    method: 'GET',
-    subjectField: 'sub',
-    issuer: ISSUER,
-    jwksUrl: undefined,
-    audiences: [],
-    cacheSeconds: 0,
-    ...changes,
-  };
+  const settings = signInSettings({ issuer: ISSUER, ...changes });
   const fetch = async (input: RequestInfo | URL, init?: RequestInit) => {
     asked.push(String(input));
     const answer = answers[new URL(String(input)).pathname];

@@ -6,6 +6,7 @@ import { UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSignIn, type SignInSettings } from '../../src/core/identity/sign-in.js';
 import { type KeptLog, keptLog } from '../support/kept-log.js';
+import { signInSettings } from '../support/sign-in-settings.js';
 import { openSigningProvider, type SigningProvider } from '../support/signing-provider.js';
 
 interface StandIn {
@@ -122,18 +123,13 @@ function asked(): readonly string[] {
 
 function signIn(standIn: StandIn, changes: Partial<SignInSettings> = {}) {
   provider.metadata = standIn.metadata;
-  const settings: SignInSettings = {
+  const settings = signInSettings({
     userinfo: 'off',
-    userinfoUrl: undefined,
-    headers: {},
-    method: 'GET',
     subjectField: standIn.subjectField,
     issuer: provider.issuer,
-    jwksUrl: undefined,
     audiences: [standIn.audience],
-    cacheSeconds: 0,
     ...changes,
-  };
+  });
   return openSignIn({ settings, log, clock: () => provider.now });
 }
 

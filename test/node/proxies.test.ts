@@ -67,7 +67,7 @@ for (const proxy of PROXIES) {
       ({ origin } = running);
     });
     afterAll(async () => {
-      await running.close();
+      await running?.close();
       await service.close();
     });
 

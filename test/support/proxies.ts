@@ -1,10 +1,11 @@
 // The proxies in front of the service, each with the file that operators copy.
 // Only names, ports and certificates are replaced.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../scripts/free-port.js';
+import { startProgram } from './program.js';
 
 const FILES = new URL('../../scripts/operations/', import.meta.url);
 
@@ -98,7 +99,7 @@ export function isInstalled({ name }: Proxy): boolean {
 
 export interface RunningProxy {
   readonly origin: string;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 }
 
 /** Starts a proxy in front of a running service. `limit`: the limit of an address's requests, in the proxy's own notation. */
@@ -110,28 +111,16 @@ export async function startProxy(
 ): Promise<RunningProxy> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const [command = '', ...args] = await proxy.command(folder, port, new URL(service).host, limit);
-  const child = spawn(command, args, {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const command = await proxy.command(folder, port, new URL(service).host, limit);
+  const { child, output, stop } = startProgram(command, {
     // Caddy keeps its state here.
-    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-  });
-  let output = '';
-  child.stderr?.on('data', (chunk) => {
-    output += chunk;
+    environment: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
   });
   for (;;) {
     const answered = await fetch(`${origin}/api/v1/health`).catch(() => undefined);
     if (answered?.status === 200) break;
-    if (child.exitCode !== null) throw new Error(`${command} ended: ${output}`);
+    if (child.exitCode !== null) throw new Error(`${proxy.name} ended: ${output()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  return { origin, close: () => ended(child) };
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await exited;
+  return { origin, close: () => stop() };
 }

@@ -7,8 +7,7 @@ import { freePort } from '../../../scripts/free-port.js';
 import { type ServerProcess, startServer } from '../../support/server-process.js';
 import { workerOptions } from '../../support/worker-host.js';
 import { startWorkerProcess } from '../../support/worker-process.js';
-
-export const TRIAL_KEY = 'operator-of-the-trials-0123456789-abcdef';
+import { ADMIN_KEY } from '../service/service-process.js';
 
 export async function openTrialService(folder: string) {
   const port = await freePort();
@@ -17,14 +16,14 @@ export async function openTrialService(folder: string) {
     startServer({
       PORT: String(port),
       DATABASE_URL: `file:${join(folder, 'service.db')}`,
-      ADMIN_API_KEY: TRIAL_KEY,
+      ADMIN_API_KEY: ADMIN_KEY,
     });
   let server: ServerProcess = await start();
   return {
     baseUrl,
     file: join(folder, 'service.db'),
-    environment: { SERVICE_URL: baseUrl, ADMIN_API_KEY: TRIAL_KEY },
-    client: createOperatorClient({ baseUrl, adminKey: TRIAL_KEY }),
+    environment: { SERVICE_URL: baseUrl, ADMIN_API_KEY: ADMIN_KEY },
+    client: createOperatorClient({ baseUrl, adminKey: ADMIN_KEY }),
     pid: () => server.child.pid ?? 0,
     async killAndStart() {
       server.child.kill('SIGKILL');
@@ -49,12 +48,12 @@ export type KilledService = Pick<TrialService, 'environment' | 'client' | 'killA
 export async function openTrialWorkers(folder: string): Promise<KilledService> {
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}/api/v1`;
-  const options = await workerOptions(folder, { ADMIN_API_KEY: TRIAL_KEY });
+  const options = await workerOptions(folder, { ADMIN_API_KEY: ADMIN_KEY });
   const start = () => startWorkerProcess({ ...options, host: '127.0.0.1', port });
   let worker = await start();
   return {
-    environment: { SERVICE_URL: baseUrl, ADMIN_API_KEY: TRIAL_KEY },
-    client: createOperatorClient({ baseUrl, adminKey: TRIAL_KEY }),
+    environment: { SERVICE_URL: baseUrl, ADMIN_API_KEY: ADMIN_KEY },
+    client: createOperatorClient({ baseUrl, adminKey: ADMIN_KEY }),
     async killAndStart() {
       await worker.kill();
       worker = await start();

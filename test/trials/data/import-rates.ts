@@ -6,7 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startDataCommand } from '../../support/data-command.js';
-import { openTrialService, TRIAL_KEY, type TrialService } from './data-service-process.js';
+import { ADMIN_KEY } from '../service/service-process.js';
+import { openTrialService, type TrialService } from './data-service-process.js';
 
 const CONNECTIONS = [1, 4, 8, 16];
 const READ_EVERY_MS = 10;
@@ -68,7 +69,7 @@ async function rawCreates({ baseUrl }: TrialService, count: number, connections:
     for (let i = next++; i < count; i = next++) {
       const response = await fetch(`${baseUrl}/admin/accounts/raw/customers`, {
         method: 'POST',
-        headers: { 'X-Service-Admin-Key': TRIAL_KEY },
+        headers: { 'X-Service-Admin-Key': ADMIN_KEY },
         body: JSON.stringify({ name: `Mteja ${i}`, phone: `0${i}` }),
       });
       await response.text();

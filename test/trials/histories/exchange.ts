@@ -1,6 +1,7 @@
 // One request over kept connections, and what its sender knows afterwards.
 
 import { Agent, request } from 'node:http';
+import { jsonReply } from '../../support/json-reply.js';
 
 const ANSWER_TIMEOUT_MS = 30_000;
 
@@ -33,19 +34,7 @@ export class Exchange {
         resolve(error.code === 'ECONNREFUSED' ? 'refused' : 'lost'),
       );
       sent.on('response', (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk) => chunks.push(chunk));
-        response.on('error', () => resolve('lost'));
-        response.on('close', () => resolve('lost'));
-        response.on('end', () => {
-          if (!response.complete) return;
-          const answer = Buffer.concat(chunks).toString();
-          try {
-            resolve({ status: response.statusCode ?? 0, json: JSON.parse(answer) });
-          } catch {
-            resolve('lost');
-          }
-        });
+        jsonReply(response).then(resolve, () => resolve('lost'));
       });
       sent.end(text);
     });

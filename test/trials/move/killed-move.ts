@@ -16,7 +16,7 @@ import type { Program } from '../../support/program.js';
 import { startServer } from '../../support/server-process.js';
 import { contentsOf, type FileContents, makeShopFile } from '../../support/shop-file.js';
 import type { WorkerProcess } from '../../support/worker-process.js';
-import { TRIAL_KEY } from '../data/data-service-process.js';
+import { ADMIN_KEY } from '../service/service-process.js';
 import type { Finding } from '../trial.js';
 
 const LOOK_MS = 20;
@@ -239,10 +239,10 @@ function recordsOf({ accounts }: FileContents): number {
 
 /** Starts the service on the file and asks the operator's view. */
 export async function recordsServed(file: string): Promise<number> {
-  const server = await startServer({ DATABASE_URL: `file:${file}`, ADMIN_API_KEY: TRIAL_KEY });
+  const server = await startServer({ DATABASE_URL: `file:${file}`, ADMIN_API_KEY: ADMIN_KEY });
   try {
     const response = await fetch(`${server.origin}/api/v1/admin/overview`, {
-      headers: { 'X-Service-Admin-Key': TRIAL_KEY },
+      headers: { 'X-Service-Admin-Key': ADMIN_KEY },
     });
     const { data: overview } = (await response.json()) as { data: { record_count: number } };
     return overview.record_count;

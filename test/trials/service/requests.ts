@@ -1,6 +1,7 @@
 // Requests of an account or of the operator, over kept-alive connections.
 
 import { Agent, request } from 'node:http';
+import { jsonReply } from '../../support/json-reply.js';
 import { ADMIN_KEY } from './service-process.js';
 
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -48,21 +49,9 @@ export function clientOf(origin: string, adminKey = ADMIN_KEY) {
       sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer`)));
       sent.on('error', reject);
       sent.on('response', (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('close', () => {
-          if (!response.complete) reject(new Error(`${method} ${path}: half an answer`));
-        });
-        response.on('end', () => {
-          if (!response.complete) return;
-          const answer = Buffer.concat(chunks).toString();
-          try {
-            resolve({ status: response.statusCode ?? 0, json: JSON.parse(answer) });
-          } catch {
-            reject(new Error(`${method} ${path}: ${response.statusCode} ${answer}`));
-          }
-        });
+        jsonReply(response).then(resolve, ({ message }) =>
+          reject(new Error(`${method} ${path}: ${message}`)),
+        );
       });
       sent.end(text);
     });

@@ -97,7 +97,7 @@ export const WARNINGS = {
     isFelt: false,
   },
   backup_failed: {
-    meaning: 'The last backup failed, or the start found that none can be put into the folder.',
+    meaning: 'The last backup failed, or none can be put into the folder.',
     action:
       '`backup_failed` in the log says why: most often the disk of the folder is full or not mounted, or the service may not write there. It is tried again every 10 minutes; with `BACKUP_INTERVAL_HOURS=0`, take one with SIGUSR2. It ends with the next backup.',
     isFelt: false,

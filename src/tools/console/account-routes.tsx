@@ -74,7 +74,9 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
       service.page(subject, tab === PAYMENTS ? 'orders' : tab, { q, page: number }),
     ]);
     const view = context.get('view');
-    if (account === undefined) return context.html(unknown(view, subject), 404);
+    if (account === undefined || rows === undefined) {
+      return context.html(unknown(view, subject), 404);
+    }
     const notice = context.req.query('done') === 'deleted' ? 'The record is deleted.' : undefined;
     return context.html(
       page(

@@ -68,7 +68,7 @@ describe('An account', () => {
     expect(visit.text).toContain('href="/accounts"');
   });
 
-  it.each(['', '/orders', '/orders/ORD-0001', '/orders/ORD-0001/change', '/export'])(
+  it.each(['', '/orders', '/orders/ORD-0001', '/export', '/orders/export'])(
     'of a subject that no account can have is 404, as that of an unknown account: %s',
     async (path) => {
       const { status, text } = await visitor.get(`/accounts/%00${path}`);

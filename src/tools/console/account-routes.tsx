@@ -57,7 +57,9 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
     const subject = textOf(context.req.param('account'));
     const collection = context.req.param('collection');
     if (!isCollectionName(collection)) return next();
-    await service.client.health();
+    if ((await service.account(subject)) === undefined) {
+      return context.html(unknown(context.get('view'), subject), 404);
+    }
     return download(context, subject, collection);
   });
 

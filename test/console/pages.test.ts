@@ -67,6 +67,15 @@ describe('An account', () => {
     expect(visit.status).toBe(404);
     expect(visit.text).toContain('href="/accounts"');
   });
+
+  it.each(['', '/orders', '/orders/ORD-0001', '/export', '/orders/export'])(
+    'of a subject that no account can have is 404, as that of an unknown account: %s',
+    async (path) => {
+      const { status, text } = await visitor.get(`/accounts/%00${path}`);
+      expect(status).toBe(404);
+      expect(text).toMatch(/no such (account|record)/);
+    },
+  );
 });
 
 describe('<script> in every field', () => {

@@ -29,6 +29,8 @@ function expectStorageFailure({ status, json }: Reply): void {
   expect(json.error?.code).toBe('STORAGE_FAILED');
   // The cause is in the log and not in the answer.
   expect(json.error?.message).not.toMatch(/injected|sqlite/i);
+  // Storage has refused it as a whole, so nobody has to look.
+  expect(json.error?.message).toMatch(/nothing was changed; try again$/);
 }
 
 /** Everything that an account's requests show, in order. */

@@ -55,6 +55,26 @@ describe('POST /backup', () => {
   });
 });
 
+it('A start says that no backup can be put into the folder, also where none is taken by the clock', async () => {
+  const BACKUP_DIR = join(service.folder, 'not-mounted');
+  const server = await service.start({ ...onDemand, BACKUP_DIR });
+  await server.saw('"event":"backup_failed"');
+  const failed = server.log().filter(({ event }) => event === 'backup_failed');
+  expect(failed).toEqual([
+    expect.objectContaining({
+      level: 'error',
+      error: `the folder of the backups ${BACKUP_DIR} cannot be used: it is not there; make it, or mount its disk`,
+    }),
+  ]);
+  const operations = operationsOf(server);
+  const ready = async () => (await fetch(`${operations}/ready`)).json();
+  expect(await ready()).toMatchObject({ ready: true, warnings: ['backup_failed'] });
+  await mkdir(BACKUP_DIR);
+  await ask(operations, KEY);
+  await server.saw('"event":"backup_taken"');
+  expect(await ready()).toMatchObject({ ready: true, warnings: [] });
+});
+
 it('Refused admin keys of both ports are counted, and the newest are told', async () => {
   const server = await service.start(onDemand);
   const operations = operationsOf(server);

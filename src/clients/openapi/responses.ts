@@ -50,7 +50,7 @@ const SUCCESS: Readonly<Record<AnswerKind, string>> = {
   deletion: 'Deleted permanently',
 };
 
-/** The provider's wish, where it has one: `src/core/identity/retry-after.ts`. */
+/** The provider's wish, where it has one: `src/core/retry-after.ts`. */
 const RETRY_AFTER: JsonObject = {
   'Retry-After': {
     description: 'Seconds to wait, if the identity provider asks for it',

@@ -23,7 +23,7 @@ export interface OpenAccountRecordsOptions {
   readonly events?: ServiceEvents;
   /** Milliseconds since 1970, UTC. */
   readonly clock?: () => number;
-  /** The turns that all long work of the process takes. Default: scheduler of these records alone. */
+  /** The turns that all long work of the process takes. Default: turns of these records alone. */
   readonly scheduler?: FairScheduler;
   /** Where the JSON work of writes is done. Default: in place. */
   readonly work?: RecordWork;

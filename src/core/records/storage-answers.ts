@@ -6,7 +6,14 @@ import type { CommitResult } from './record-storage.js';
 /** A replica that is back is noticed within a second or two. */
 const RETRY_AFTER_SECONDS = 5;
 
-export function storageFailed(): Outcome<string> {
+/** Where storage holds what it held before, a writer has nothing to look for. */
+export function storageFailed(status: CommitResult['status']): Outcome<string> {
+  if (status === 'notStored') {
+    return failed(
+      'STORAGE_FAILED',
+      'the change could not be stored: nothing was changed; try again',
+    );
+  }
   return failed(
     'STORAGE_FAILED',
     'the change could not be confirmed on disk; read the record before trying again',

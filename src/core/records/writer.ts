@@ -122,7 +122,7 @@ export class Writer {
     await undefined;
     for (let group = this.#nextGroup(); group !== undefined; group = this.#nextGroup()) {
       try {
-        if (this.#lost) group.answer(storageFailed());
+        if (this.#lost) group.answer(storageFailed('unknown'));
         else if (group.hasChanges) this.#conclude(group, await this.#commit(group));
         else {
           group.answer();
@@ -132,7 +132,7 @@ export class Writer {
       } catch (error) {
         // It failed somewhere between storage and memory, and it is unknown how far it came.
         this.#lose(error);
-        group.answer(storageFailed());
+        group.answer(storageFailed('unknown'));
       }
     }
     this.#running = undefined;
@@ -251,7 +251,7 @@ export class Writer {
       group.answer(storageUnavailable());
       return;
     }
-    group.answer(storageFailed());
+    group.answer(storageFailed(result.status));
     this.#failed.error('storage_commit_failed', result.error, { stored: result.status });
     if (result.status === 'unknown') this.#lose(result.error);
   }

@@ -97,9 +97,9 @@ export const WARNINGS = {
     isFelt: false,
   },
   backup_failed: {
-    meaning: 'The last backup failed.',
+    meaning: 'The last backup failed, or none can be put into the folder.',
     action:
-      '`backup_failed` in the log says why: most often the disk of the folder is full or not mounted, or the service may not write there. It is tried again every 10 minutes.',
+      '`backup_failed` in the log says why: most often the disk of the folder is full or not mounted, or the service may not write there. It is tried again every 10 minutes; with `BACKUP_INTERVAL_HOURS=0`, take one with SIGUSR2. It ends with the next backup.',
     isFelt: false,
   },
   backup_overdue: {

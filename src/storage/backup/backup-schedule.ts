@@ -7,7 +7,7 @@ import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Log } from '../../core/log.js';
 import { type ServiceEvents, silentEvents } from '../../core/service-events.js';
 import type { FileStorage } from '../file/file-storage.js';
-import { folderErrorText } from './backup-folder.js';
+import { expectBackupFolder, folderErrorText } from './backup-folder.js';
 import { BackupNames } from './backup-names.js';
 import { recordsIn } from './record-count.js';
 import { heldBack } from './rotation.js';
@@ -76,6 +76,8 @@ export class BackupSchedule {
     this.#timer.unref();
     this.#run(async () => {
       await this.#holdBack();
+      // Also where none is due: an operator learns now that none can be taken.
+      await expectBackupFolder(options.settings.folder);
       await this.#takeIfDue();
     });
   }

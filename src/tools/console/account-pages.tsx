@@ -222,7 +222,7 @@ export function UnknownAccountPage({ view, account }: { view: View; account: str
         <Value>{cut(account, 120)}</Value>
       </h1>
       <p class="empty">
-        The service has no record of this account. It may be erased, or the subject is misspelt.
+        The service has no such account. It may be erased, or the subject is misspelt.
       </p>
       <p>
         <a class="button" href={PATHS.accounts}>

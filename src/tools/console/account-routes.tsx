@@ -57,7 +57,9 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
     const subject = textOf(context.req.param('account'));
     const collection = context.req.param('collection');
     if (!isCollectionName(collection)) return next();
-    await service.client.health();
+    if ((await service.account(subject)) === undefined) {
+      return context.html(unknown(context.get('view'), subject), 404);
+    }
     return download(context, subject, collection);
   });
 
@@ -74,7 +76,9 @@ export function registerAccounts(app: App, parts: ConsoleParts): void {
       service.page(subject, tab === PAYMENTS ? 'orders' : tab, { q, page: number }),
     ]);
     const view = context.get('view');
-    if (account === undefined) return context.html(unknown(view, subject), 404);
+    if (account === undefined || rows === undefined) {
+      return context.html(unknown(view, subject), 404);
+    }
     const notice = context.req.query('done') === 'deleted' ? 'The record is deleted.' : undefined;
     return context.html(
       page(

@@ -60,6 +60,12 @@ export function failureOf(
         sentence: 'The administration API of the service is switched off.',
         hint: 'Set ADMIN_API_KEY for the service, 32 characters or more, then start it again.',
       };
+    case 'NOT_FOUND':
+      return {
+        status: 404,
+        sentence: 'The service has no such account or record.',
+        hint: 'It may be erased or deleted, or the address is misspelt.',
+      };
     case 'RATE_LIMITED':
       return {
         status: 503,

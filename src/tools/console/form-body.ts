@@ -1,5 +1,7 @@
 // The body of a form, read up to a bound.
 
+import { boundedBody } from '../../core/bounded-body.js';
+
 /** A record of 2 MiB comes as the form's base and as its JSON, percent-encoded. */
 export const FORM_MAX_BYTES = 25 * 1_048_576;
 
@@ -10,14 +12,6 @@ export async function formOf(
 ): Promise<URLSearchParams | undefined> {
   const type = request.headers.get('content-type') ?? '';
   if (!type.startsWith('application/x-www-form-urlencoded')) return undefined;
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  if (request.body !== null) {
-    for await (const piece of request.body as unknown as AsyncIterable<Uint8Array>) {
-      bytes += piece.length;
-      if (bytes > maxBytes) return undefined;
-      pieces.push(piece);
-    }
-  }
-  return new URLSearchParams(Buffer.concat(pieces).toString());
+  const body = await boundedBody(request.body, maxBytes);
+  return body && new URLSearchParams(new TextDecoder().decode(body));
 }

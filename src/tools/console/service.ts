@@ -51,17 +51,18 @@ export class ConsoleService {
     return this.client.recordsOf(account)[collection] as unknown as Records;
   }
 
-  /** A page of a list. Where its answer is too long, the page has fewer rows, and begins where its number says for these. */
+  /** A page of a list; undefined where no account can have this subject. Where its answer is too long, the page has fewer rows, and begins where its number says for these. */
   async page(
     account: string,
     collection: CollectionName,
     query: { readonly q: string; readonly page: number },
-  ): Promise<Page<StoredRecord>> {
+  ): Promise<Page<StoredRecord> | undefined> {
     let failure: unknown;
     for (const size of ROWS) {
       try {
         return await this.records(account, collection).list({ ...query, page_size: size });
       } catch (error) {
+        if (isNotFound(error)) return undefined;
         if (!isTooLong(error)) throw error;
         failure = error;
       }

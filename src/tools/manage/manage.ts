@@ -43,7 +43,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./restore.js')).RESTORE,
   },
   move: {
-    says: 'moves accounts from a database file to Workers, or back',
+    says: 'moves accounts to Workers or to a fleet, and back',
     load: async () => (await import('./move.js')).moveCommand(),
   },
   fleet: {

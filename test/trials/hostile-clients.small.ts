@@ -1,13 +1,11 @@
-// Small versions of the trials `json`, `provider` and `secrets`: the parts that need
+// Small versions of the trials `provider` and `secrets`: the parts that need
 // no long wait. hostile-clients.test.ts has the quickest.
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { corpusFinding } from './json.js';
+import { expect, it } from 'vitest';
+import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { misbehaviourFindings, startWith } from './provider.js';
 import { settingsFinding } from './secrets/settings.js';
 import { leakFinding } from './secrets.js';
-import { startOn } from './service/probed-service.js';
 import type { Finding } from './trial.js';
 
 /** These tests start dozens of processes; a busy machine makes them slow, not wrong. */
@@ -15,26 +13,10 @@ const TIMEOUT_MS = 180_000;
 /** Only the trial judges times; a busy machine would fail them here. */
 const NO_HURRY = { answerMs: 15_000, othersMs: 15_000 };
 
-let folder: TemporaryFolder;
-beforeAll(async () => {
-  folder = await openTemporaryFolder();
-});
-afterAll(() => folder.remove());
-
 /** Shows the findings that do not hold. */
 function expectToHold(...findings: readonly Finding[]): void {
   expect(findings.filter(({ holds }) => !holds)).toEqual([]);
 }
-
-it(
-  'stores every text of the corpus as it was sent or refuses it without a trace',
-  async () => {
-    const service = await startOn(folder.path);
-    expectToHold(await corpusFinding(service.running));
-    await service.close();
-  },
-  TIMEOUT_MS,
-);
 
 it(
   'answers in time whatever the identity provider does, and says no token',

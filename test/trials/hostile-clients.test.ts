@@ -1,11 +1,9 @@
-// The parts of the trials `json` and `http` that are quick, for `npm test`:
+// The parts of the trial `http` that are quick, for `npm test`:
 // hostile-clients.small.ts has the others.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { malformedFinding, mutatedFinding } from './http.js';
-import { edgeFinding, lyingFinding } from './json/lengths.js';
-import { memoryFinding } from './json.js';
 import { startOn } from './service/probed-service.js';
 import type { Finding } from './trial.js';
 
@@ -25,14 +23,6 @@ afterAll(async () => {
 function expectToHold(...findings: readonly Finding[]): void {
   expect(findings.filter(({ holds }) => !holds)).toEqual([]);
 }
-
-it('takes bodies up to 1 MiB to the byte, and lengths that lie store nothing', async () => {
-  expectToHold(await edgeFinding(service.running), await lyingFinding(service.running));
-});
-
-it('stores nothing of refused bodies', async () => {
-  expectToHold(await memoryFinding(service.running, 60));
-});
 
 it('answers malformed and smuggled requests in the envelope, without a 5xx, and keeps running', async () => {
   expectToHold(await malformedFinding(service.running), await mutatedFinding(service.running, 200));

@@ -1,5 +1,5 @@
 // Small versions of the trials `provider` and `secrets`: the parts that need
-// no long wait. hostile-clients.test.ts has the quickest.
+// no long wait.
 
 import { expect, it } from 'vitest';
 import { openTemporaryFolder } from '../support/temporary-folder.js';

@@ -4,7 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { megabytes, seconds } from './figures.js';
-import { watchOthers } from './http/bystander.js';
+import { watchOthers } from './load/bystander.js';
 import type { Behaviour } from './service/identity-provider.js';
 import { byToken, openIdentityProvider } from './service/identity-provider.js';
 import type { Service } from './service/probed-service.js';

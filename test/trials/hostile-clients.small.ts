@@ -1,34 +1,18 @@
-// Small versions of the trials `provider` and `secrets`: the parts that need
-// no long wait.
+// A small version of the trial `secrets`: the parts that need no long wait.
 
 import { expect, it } from 'vitest';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
-import { misbehaviourFindings, startWith } from './provider.js';
 import { settingsFinding } from './secrets/settings.js';
 import { leakFinding } from './secrets.js';
 import type { Finding } from './trial.js';
 
 /** These tests start dozens of processes; a busy machine makes them slow, not wrong. */
 const TIMEOUT_MS = 180_000;
-/** Only the trial judges times; a busy machine would fail them here. */
-const NO_HURRY = { answerMs: 15_000, othersMs: 15_000 };
 
 /** Shows the findings that do not hold. */
 function expectToHold(...findings: readonly Finding[]): void {
   expect(findings.filter(({ holds }) => !holds)).toEqual([]);
 }
-
-it(
-  'answers in time whatever the identity provider does, and says no token',
-  async () => {
-    const own = await openTemporaryFolder();
-    const { service, close } = await startWith(own.path);
-    expectToHold(...(await misbehaviourFindings(service, 2, 1, NO_HURRY)));
-    await close();
-    await own.remove();
-  },
-  TIMEOUT_MS,
-);
 
 it(
   'tells no secret in any error, log line or audit row',

@@ -10,7 +10,6 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'faults', load: async () => (await import('./faults.js')).faults },
   { name: 'model', load: async () => (await import('./model.js')).model },
   { name: 'histories', load: async () => (await import('./histories/histories.js')).histories },
-  { name: 'provider', load: async () => (await import('./provider.js')).provider },
   { name: 'providers', load: async () => (await import('./providers/load.js')).providers },
   {
     name: 'providers-cost',

@@ -16,7 +16,6 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
     load: async () => (await import('./providers/load.js')).providersCost,
   },
   { name: 'backup', load: async () => (await import('./backup.js')).backup },
-  { name: 'secrets', load: async () => (await import('./secrets.js')).secrets },
   { name: 'data', load: async () => (await import('./data.js')).data },
   { name: 'move', load: async () => (await import('./move.js')).move },
   { name: 'console', load: async () => (await import('./console.js')).consoleCost },

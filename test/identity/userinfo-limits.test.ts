@@ -83,7 +83,7 @@ describe('The whole exchange', () => {
         const { identity } = await askOnce(behaviour);
         const elapsedMs = performance.now() - start;
         expect(identity).toEqual(UNAVAILABLE);
-        // The trial `provider` measures how late the end is. A status that is enough by itself is not waited for.
+        // A status that is enough by itself is not waited for. That no end comes late: provider-documents.test.ts.
         if (behaviour !== stops[4]) expect(elapsedMs).toBeGreaterThan(3_990);
       }),
     );

@@ -1,9 +1,10 @@
 // Requests that do not arrive: contract, "Limits" (header read time-out 5 s,
 // request read time-out 15 s). All at the same time, since each takes that long.
-// Here no end comes early; the trial `http` measures how late an end is.
+// No end comes early; none comes late by the clock of the server itself.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HEADER_READ_TIMEOUT_MS, REQUEST_READ_TIMEOUT_MS } from '../../src/core/domain/limits.js';
+import { serverTimePasses } from '../support/late-headers.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawAnswer, type RawConnection, requestText } from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
@@ -82,7 +83,7 @@ together('The second request of a connection is answered 408 at 5 s, too', async
 together('Clients are told of an idle connection’s end a second before its 60 s', async () => {
   const connection = openRaw(server.origin, requestText('GET', HEALTH));
   await connection.until(({ answers }) => answers().length === 1);
-  // Node lets it live a second longer than it says; the trial of HTTP waits for it.
+  // Node lets it live a second longer than it says.
   expect(connection.answers()[0]?.headers.get('keep-alive')).toBe('timeout=59');
   connection.socket.destroy();
 });
@@ -137,6 +138,13 @@ together('Headers that are late end before a body that is late', async () => {
   const first = await Promise.race([headers.over.then(() => 'headers'), body.over]);
   expect(first).toBe('headers');
   body.socket.destroy();
+});
+
+together('A body that is late ends before 5 s more are over', async () => {
+  const body = openRaw(server.origin, requestText('POST', ORDERS, [MINE, 'Content-Length: 9']));
+  const later = serverTimePasses(server.origin, REQUEST_READ_TIMEOUT_MS).then(() => 'later');
+  expect(await Promise.race([body.over.then(() => 'the body'), later])).toBe('the body');
+  await later;
 });
 
 together('Nobody else is kept waiting', async () => {

@@ -3,7 +3,9 @@
 
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { RESPONSE_WRITE_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import { Connections } from '../../src/hosts/node/connections.js';
+import { serverTimePasses } from '../support/late-headers.js';
 import { onLoopback } from '../support/loopback.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawConnection, requestText } from '../support/raw-http.js';
@@ -62,7 +64,6 @@ together('A client that never reads its answer is reset at 15 s', async () => {
   probe(connection, '\r\n');
   const { afterMs, reset } = await connection.over;
   expect(reset).toBe(true);
-  // The trial `http` measures how late the reset is.
   expect(afterMs).toBeGreaterThan(14_500);
 });
 
@@ -71,8 +72,24 @@ together('A client that neither reads nor ends its own body is reset, too', asyn
   probe(connection, 'x');
   const { afterMs, reset } = await connection.over;
   expect(reset).toBe(true);
-  // The trial `http` measures how late the reset is.
   expect(afterMs).toBeGreaterThan(14_500);
+});
+
+together('A client that never reads is reset before 5 s more are over', async () => {
+  const connection = await askAndNotRead(server.origin);
+  probe(connection, '\r\n');
+  const later = serverTimePasses(server.origin, RESPONSE_WRITE_TIMEOUT_MS).then(() => 'later');
+  expect(await Promise.race([connection.over.then(() => 'the reset'), later])).toBe('the reset');
+  await later;
+});
+
+// Its time is kept by another timer than that of answers.
+together('Headers that are late end before an answer that is not read', async () => {
+  const connection = await askAndNotRead(server.origin);
+  probe(connection, '\r\n');
+  const headers = openRaw(server.origin, 'GET /api').over.then(() => 'the headers');
+  expect(await Promise.race([headers, connection.over])).toBe('the headers');
+  await Promise.all([headers, connection.over]);
 });
 
 together('A client that reads slowly but in time gets the whole answer', async () => {

@@ -10,7 +10,7 @@ const FRONT_PAGE = 'README.md';
 const FRONT_PAGE_MAX_LINES = 160;
 const FRONT_PAGE_MAX_BYTES = 10_240;
 /** npm's own commands that pages name. */
-const NPM_COMMANDS = ['ci', 'install', 'pack', 'run', 'sbom'];
+const NPM_COMMANDS = ['audit', 'ci', 'install', 'pack', 'run', 'sbom'];
 /** Files that readers make themselves. */
 const READERS_FILES = [
   'service.js',

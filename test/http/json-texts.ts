@@ -6,7 +6,7 @@ export type Text = { what: string; bytes: Buffer; wanted: Record<string, unknown
 
 const DEPTH_MAX = 512;
 
-export function corpus(): Text[] {
+export function jsonTexts(): Text[] {
   return [
     ...numbers(),
     ...escapes(),

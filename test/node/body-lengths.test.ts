@@ -1,0 +1,174 @@
+// Contract, "Request body rules" and "Limits", as bytes on a socket: 1 MiB to the byte in
+// every framing, lengths that lie, and bodies that leave no memory behind.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REQUEST_BODY_MAX_BYTES } from '../../src/core/domain/limits.js';
+import { bearer } from '../support/node-service.js';
+import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { startOn } from '../trials/service/probed-service.js';
+
+const BUSINESSES = '/api/v1/businesses';
+const CLOSE = 'Connection: close';
+const CHUNKED = 'Transfer-Encoding: chunked';
+const MAX = REQUEST_BODY_MAX_BYTES;
+const REFUSED_BODIES = 60;
+const BROKEN_OFF_BODIES = 40;
+/** Memory that these may leave behind: a seventh of the bodies. */
+const HEAP_GROWTH_MAX_BYTES = 8_000_000;
+const HEAP_LOOKS_MAX = 40;
+
+let folder: TemporaryFolder;
+let service: Awaited<ReturnType<typeof startOn>>;
+let origin: string;
+
+beforeAll(async () => {
+  folder = await openTemporaryFolder();
+  service = await startOn(folder.path);
+  origin = service.running.origin;
+});
+afterAll(async () => {
+  await service.close();
+  await folder.remove();
+});
+
+/** The beginning of a create by an account. */
+function head(account: string, framing: string): string {
+  return requestText('POST', BUSINESSES, [bearer(account), framing]);
+}
+
+/** An object of exactly so many bytes. */
+function bodyOf(length: number): string {
+  return `{"note":"${'x'.repeat(length - '{"note":""}'.length)}"}`;
+}
+
+function inChunks(body: string, pieceBytes: number): string {
+  let text = '';
+  for (let start = 0; start < body.length; start += pieceBytes) {
+    const piece = body.slice(start, start + pieceBytes);
+    text += `${piece.length.toString(16)}\r\n${piece}\r\n`;
+  }
+  return `${text}0\r\n\r\n`;
+}
+
+/** The statuses of the answers until the server ends the connection. */
+async function statusesOf(text: string): Promise<number[]> {
+  return (await rawExchange(origin, text)).map(({ status }) => status);
+}
+
+async function totalOf(account: string): Promise<number | undefined> {
+  const text = requestText('GET', `${BUSINESSES}?page_size=1`, [bearer(account), CLOSE]);
+  const [answer] = await rawExchange(origin, text);
+  return answer?.json.meta.pagination.total;
+}
+
+describe('A body around 1 MiB', () => {
+  it.each([
+    [MAX - 1, 201],
+    [MAX, 201],
+    [MAX + 1, 400],
+    [MAX + 70_000, 400],
+  ])(
+    'of %i bytes is answered %i, by its length and in chunks of any size',
+    async (length, status) => {
+      const account = `edge-${length}`;
+      const body = bodyOf(length);
+      const texts = [length, 65_536, 65_535, 1_000].map(
+        (pieceBytes) =>
+          requestText('POST', BUSINESSES, [bearer(account), CLOSE, CHUNKED]) +
+          inChunks(body, pieceBytes),
+      );
+      texts.push(requestText('POST', BUSINESSES, [bearer(account), CLOSE], body));
+      for (const text of texts) {
+        expect((await rawExchange(origin, text)).map((answer) => answer.status)).toEqual([status]);
+      }
+      expect(await totalOf(account)).toBe(status === 201 ? texts.length : 0);
+    },
+  );
+});
+
+describe('A length that lies', () => {
+  const body = '{"note":"complete"}';
+  const length = (bytes: number | string) => head('lies', `Content-Length: ${bytes}`);
+  const chunks = head('lies', CHUNKED);
+
+  it.each<[string, string, number[]]>([
+    ['a length that is too short', length(body.length - 1) + body, [400, 400]],
+    ['a length of 0', length(0) + body, [400, 400]],
+    ['a length beyond every number', length('9'.repeat(30)) + body, [400]],
+    ['a negative length', length(-1) + body, [400]],
+    ['a length that is no number', length('0x13') + body, [400]],
+    ['a chunk that is too short', `${chunks}5\r\n${body}\r\n0\r\n\r\n`, [400]],
+    ['a chunk whose size is no number', `${chunks}zz\r\n${body}\r\n0\r\n\r\n`, [400]],
+    ['a chunk of 2^68 bytes', `${chunks}${'f'.repeat(17)}\r\n${body}\r\n0\r\n\r\n`, [400]],
+    ['a negative chunk', `${chunks}-1\r\n${body}\r\n0\r\n\r\n`, [400]],
+  ])('stores nothing: %s', async (_what, text, statuses) => {
+    expect(await statusesOf(text)).toEqual(statuses);
+    expect(await totalOf('lies')).toBe(0);
+  });
+
+  it.each([
+    ['a length that is too long', length(body.length + 1) + body],
+    ['a length of 1 GiB', length(2 ** 30) + body],
+    ['chunks without their end', `${chunks}13\r\n${body}\r\n`],
+    ['a chunk that is too long', `${chunks}ff\r\n${body}\r\n0\r\n\r\n`],
+  ])('stores nothing when the client ends its side: %s', async (_what, text) => {
+    const connection = openRaw(origin, text);
+    connection.socket.end();
+    await connection.over;
+    expect(connection.answers().map(({ status }) => status)).toEqual([400]);
+    expect(await totalOf('lies')).toBe(0);
+  });
+
+  it('stores the part that is an object, as its length says', async () => {
+    const text = `${head('part', 'Content-Length: 2')}{}${body}`;
+    expect(await statusesOf(text)).toEqual([201, 400]);
+    expect(await totalOf('part')).toBe(1);
+  });
+});
+
+describe('No memory is kept', () => {
+  /** Connections free their buffers a moment after their end, so a look is repeated. */
+  async function expectFreed(before: number): Promise<void> {
+    const growth = async () => (await service.running.heapBytes()) - before;
+    let grown = await growth();
+    for (let look = 1; grown >= HEAP_GROWTH_MAX_BYTES && look < HEAP_LOOKS_MAX; look++) {
+      await delay(250);
+      grown = await growth();
+    }
+    expect(grown).toBeLessThan(HEAP_GROWTH_MAX_BYTES);
+  }
+
+  it('of bodies of 1 MiB that are refused', async () => {
+    const bodies = [
+      bodyOf(MAX + 1),
+      '['.repeat(MAX),
+      `{"a":${'[0,'.repeat(300_000)}`,
+      `{"a":"${'x'.repeat(1_000_000)}`,
+    ];
+    const send = async (body: string) => {
+      const text = requestText('POST', BUSINESSES, [bearer('memory'), CLOSE], body);
+      expect((await rawExchange(origin, text))[0]?.status).toBe(400);
+    };
+    for (const body of bodies) await send(body);
+    const before = await service.running.heapBytes();
+    for (let i = 0; i < REFUSED_BODIES; i++) await send(bodies[i % bodies.length] ?? '');
+    await expectFreed(before);
+  });
+
+  it('of bodies that break off before their end', async () => {
+    const begin = async () => {
+      const part = bodyOf(MAX).slice(0, -1_000);
+      const connection = openRaw(origin, head('gone', `Content-Length: ${MAX}`) + part);
+      while (connection.socket.writableLength > 0) await delay(1);
+      connection.socket.destroy();
+      await connection.over;
+    };
+    await begin();
+    const before = await service.running.heapBytes();
+    for (let i = 0; i < BROKEN_OFF_BODIES; i++) await begin();
+    await expectFreed(before);
+    expect(await totalOf('gone')).toBe(0);
+  });
+});

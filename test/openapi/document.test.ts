@@ -16,14 +16,8 @@ import {
   typedViolation,
 } from '../support/openapi-document.js';
 import { textOf } from '../support/pages.js';
-import { ROUTES } from '../support/route-table.js';
 
 const TENANT = '/admin/accounts/{owner_sub}';
-
-/** `GET /health` and the like. */
-const OPERATIONS_OF_THE_TABLE = ROUTES.flatMap(([path, methods]) =>
-  methods.split(', ').map((method) => `${method} ${path}`),
-);
 
 /** The first of an operation's responses. */
 function successOf(operation: OperationObject | undefined) {
@@ -44,15 +38,6 @@ describe('The document', () => {
       identifier: `LicenseRef-${license}`,
     });
     expect(DOCUMENT.info['contact']).toBe(author);
-  });
-
-  it("has every route of the contract's table, and no other", () => {
-    const names = OPERATIONS.map(({ name }) => name);
-    const missing = OPERATIONS_OF_THE_TABLE.filter((operation) => !names.includes(operation));
-    const others = names.filter((name) => !OPERATIONS_OF_THE_TABLE.includes(name));
-    const hint =
-      'routes that the document lacks, and operations to add to test/support/route-table.ts';
-    expect({ missing, others }, hint).toEqual({ missing: [], others: [] });
   });
 
   it('gives each operation a name of its own', () => {

@@ -1,4 +1,5 @@
-// One check of a token within the time that a caller may have to wait for it.
+// One check of a token within the time that a caller may have to wait for it:
+// "Identity provider user-info call time-out", the contract says 4 seconds.
 
 import { IDENTITY_PROVIDER_TIMEOUT_MS } from '../domain/limits.js';
 import { DocumentError } from './cached-document.js';

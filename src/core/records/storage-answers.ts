@@ -1,4 +1,4 @@
-// What the senders of writes are told where storage did not take them as it should.
+// "Persisting a create/update/delete failed": what the senders of writes are told then.
 
 import { failed, type Outcome } from '../domain/errors.js';
 import type { CommitResult } from './record-storage.js';

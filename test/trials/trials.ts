@@ -18,7 +18,6 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'backup', load: async () => (await import('./backup.js')).backup },
   { name: 'data', load: async () => (await import('./data.js')).data },
   { name: 'move', load: async () => (await import('./move.js')).move },
-  { name: 'console', load: async () => (await import('./console.js')).consoleCost },
   { name: 'neighbours', load: async () => (await import('./neighbours.js')).neighbours },
   { name: 'hostile', load: async () => (await import('./hostile.js')).hostile },
   {

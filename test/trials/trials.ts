@@ -15,7 +15,6 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'backup', load: async () => (await import('./backup.js')).backup },
   { name: 'data', load: async () => (await import('./data.js')).data },
   { name: 'move', load: async () => (await import('./move.js')).move },
-  { name: 'console', load: async () => (await import('./console.js')).consoleCost },
   { name: 'neighbours', load: async () => (await import('./neighbours.js')).neighbours },
   { name: 'hostile', load: async () => (await import('./hostile.js')).hostile },
   {
@@ -31,7 +30,6 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'fleet', load: async () => (await import('./fleet.js')).fleet },
   { name: 'fleet-size', load: async () => (await import('./fleet-size.js')).fleetSize },
   { name: 'wal-reset', load: async () => (await import('./wal-reset.js')).walReset },
-  { name: 'upgrades', load: async () => (await import('./upgrades.js')).upgrades },
   { name: 'workers', load: async () => (await import('./workers.js')).workers },
   { name: 'year', load: async () => (await import('./year.js')).year },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },

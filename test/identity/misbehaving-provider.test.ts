@@ -8,23 +8,13 @@ import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/limited-checks.js';
 import { openSignIn } from '../../src/core/identity/sign-in.js';
 import { type Behaviour, openIdentityStub } from '../support/identity-stub.js';
 import { keptLog } from '../support/kept-log.js';
+import { signInSettings } from '../support/sign-in-settings.js';
 import { answer } from '../support/userinfo-exchange.js';
 
 /** A part of every token, and of no text of the service. */
 const CANARY = 'canarytoken';
 const AT_ONCE_OF_EACH = 3;
 const SLOW_MS = 1_000;
-
-const SETTINGS = {
-  userinfo: 'on',
-  headers: {},
-  method: 'GET',
-  subjectField: 'sub',
-  issuer: undefined,
-  jwksUrl: undefined,
-  audiences: [],
-  cacheSeconds: 0,
-} as const;
 
 /** Differs for each token, so that the answer of another exchange shows. */
 const subjectOf = (token: string) => `account of ${token.replace(CANARY, '')}`;
@@ -102,7 +92,7 @@ it('Each token gets the outcome of its own exchange, and the log has no token', 
     behaviours[ways[Number(number)] ?? '']?.(token, ...rest);
   });
   const log = keptLog();
-  const { identity } = openSignIn({ settings: { ...SETTINGS, userinfoUrl: stub.url }, log });
+  const { identity } = openSignIn({ settings: signInSettings({ userinfoUrl: stub.url }), log });
   try {
     const outcomes = await Promise.all(
       tokens.map(async ({ way, token }) => [way, await identity.identify(token)]),

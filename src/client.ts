@@ -97,6 +97,6 @@ export type {
 export type { AnswerFacts, CallOptions, ConnectionOptions } from './clients/client/connection.js';
 export type { FieldProblem, FieldProblems, FieldReason } from './clients/client/field-problems.js';
 export type * from './clients/client/own-properties.js';
-export type { AllQuery, Page, PageQuery, Pagination } from './clients/client/pages.js';
+export type { AllQuery, Page, PageQuery, Pagination, RowCalls } from './clients/client/pages.js';
 export type * from './clients/client/records.js';
 export type { Stored } from './clients/client/stored.js';

@@ -10,7 +10,7 @@ import {
   segment,
 } from './clients/client/connection.js';
 import type { AnyProperties, OwnProperties } from './clients/client/own-properties.js';
-import { type AllQuery, allRows, type Page, type PageQuery, page } from './clients/client/pages.js';
+import { type PageQuery, type RowCalls, rowCalls } from './clients/client/pages.js';
 import type { Account, AdminHealth } from './clients/client/views.js';
 import VIEWS, {
   type ObjectViews,
@@ -28,12 +28,6 @@ export interface OperatorClientOptions extends ConnectionOptions {
 export interface OperatorListQuery extends PageQuery {
   /** Text to find in a record's JSON, in upper or lower case. For accounts: in the subject and the business profiles. */
   readonly q?: string | undefined;
-}
-
-/** The rows of a view: a page of them, or every one, page by page. */
-export interface RowCalls<Row, Query extends PageQuery> {
-  list(query?: Query, options?: CallOptions): Promise<Page<Row>>;
-  all(query?: AllQuery<Query>, options?: CallOptions): AsyncGenerator<Row, void, undefined>;
 }
 
 /** The views across accounts: a call for one object, `list` and `all` for rows. */
@@ -87,24 +81,11 @@ function viewCalls(
     name,
     (call?: CallOptions) => view(`/${name}`, call),
   ]);
-  const rows = VIEWS.rows.map((name) => [name, rowCalls(send, `/admin/${name}`, VIEWS.keys[name])]);
+  const rows = VIEWS.rows.map((name) => [
+    name,
+    rowCalls(send, { path: `/admin/${name}`, pageSizeMax: PAGE_SIZE_MAX, key: VIEWS.keys[name] }),
+  ]);
   return Object.fromEntries([...objects, ...rows]) as ViewCalls;
-}
-
-function rowCalls<Row, Query extends PageQuery>(
-  send: Send,
-  path: string,
-  key: string,
-): RowCalls<Row, Query> {
-  return {
-    list: (query, call) => page<Row>(send, path, query, call),
-    all: (query, call) =>
-      allRows<Row>(
-        (number) => page(send, path, { page_size: PAGE_SIZE_MAX, ...query, page: number }, call),
-        (row) => String((row as Record<string, unknown>)[key]),
-        call?.signal,
-      ),
-  };
 }
 
 export type * from './clients/client/account-views.js';
@@ -112,7 +93,7 @@ export { ApiError, type ApiErrorCode } from './clients/client/api-error.js';
 export type { Collection, CollectionsOf, RecordCalls } from './clients/client/collection.js';
 export type { AnswerFacts, CallOptions, ConnectionOptions } from './clients/client/connection.js';
 export type * from './clients/client/own-properties.js';
-export type { AllQuery, Page, PageQuery, Pagination } from './clients/client/pages.js';
+export type { AllQuery, Page, PageQuery, Pagination, RowCalls } from './clients/client/pages.js';
 export type * from './clients/client/records.js';
 export type { Stored } from './clients/client/stored.js';
 export type * from './clients/client/views.js';

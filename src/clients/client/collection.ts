@@ -3,19 +3,15 @@
 
 import { type CallOptions, type Send, segment } from './connection.js';
 import type { Changes, CollectionName, NewOf, OwnProperties, RecordIn } from './own-properties.js';
-import { type AllQuery, allRows, type Page, type PageQuery, page } from './pages.js';
+import { type PageQuery, type RowCalls, rowCalls } from './pages.js';
 import NAMES from './records.js';
 
 /**
- * A create, a change or a deletion is sent once. After `TIMED_OUT` or
+ * Rows come newest first. A create, a change or a deletion is sent once. After `TIMED_OUT` or
  * `CONNECTION_FAILED`, look before you repeat it.
  * `Body`: what a create takes; `Row`: what an answer holds.
  */
-export interface RecordCalls<Body, Row, Query extends PageQuery> {
-  /** One page, newest first. */
-  list(query?: Query, options?: CallOptions): Promise<Page<Row>>;
-  /** Every record, newest first. The loop fetches one page after another. */
-  all(query?: AllQuery<Query>, options?: CallOptions): AsyncGenerator<Row, void, undefined>;
+export interface RecordCalls<Body, Row, Query extends PageQuery> extends RowCalls<Row, Query> {
   create(body: Body, options?: CallOptions): Promise<Row>;
   read(id: string, options?: CallOptions): Promise<Row>;
   /** Sets the given properties and keeps the others. Null clears an optional one. */
@@ -57,13 +53,7 @@ function recordCalls<Body, Row, Query extends PageQuery>(
 ): RecordCalls<Body, Row, Query> {
   const record = async (exchange: Parameters<Send>[0]) => (await send(exchange)).data as Row;
   return {
-    list: (query, options) => page<Row>(send, path, query, options),
-    all: (query, options) =>
-      allRows<Row>(
-        (number) => page(send, path, { page_size: pageSizeMax, ...query, page: number }, options),
-        (row) => (row as { id: string }).id,
-        options?.signal,
-      ),
+    ...rowCalls<Row, Query>(send, { path, pageSizeMax, key: 'id' }),
     create: (body, options) => record({ method: 'POST', path, body, ...options }),
     read: async (id, options) => record({ method: 'GET', path: path + segment(id), ...options }),
     update: async (id, body, options) =>

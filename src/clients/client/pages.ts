@@ -25,6 +25,36 @@ export interface Page<Row> {
   readonly pagination: Pagination;
 }
 
+/** A list of rows. */
+export interface RowCalls<Row, Query extends PageQuery> {
+  /** One page. */
+  list(query?: Query, options?: CallOptions): Promise<Page<Row>>;
+  /** Every row. The loop fetches one page after another. */
+  all(query?: AllQuery<Query>, options?: CallOptions): AsyncGenerator<Row, void, undefined>;
+}
+
+export interface RowsOptions {
+  readonly path: string;
+  readonly pageSizeMax: number;
+  /** The property that no two rows share. */
+  readonly key: string;
+}
+
+export function rowCalls<Row, Query extends PageQuery>(
+  send: Send,
+  { path, pageSizeMax, key }: RowsOptions,
+): RowCalls<Row, Query> {
+  return {
+    list: (query, options) => page<Row>(send, path, query, options),
+    all: (query, options) =>
+      allRows<Row>(
+        (number) => page(send, path, { page_size: pageSizeMax, ...query, page: number }, options),
+        (row) => String((row as Readonly<Record<string, unknown>>)[key]),
+        options?.signal,
+      ),
+  };
+}
+
 export async function page<Row>(
   send: Send,
   path: string,

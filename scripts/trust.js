@@ -1,5 +1,5 @@
 // `npm run trust`: makes the clone ready, then runs the trials of test/trials,
-// which make faults on purpose and count the damage. `npm run trust -- crash power`
+// which make faults on purpose and count the damage. `npm run trust -- power faults`
 // runs two of them; `--quick` runs short versions, `--long` those for a night of the
 // trials that have one, `--only "kill -9"` the runs of a trial with that in their name.
 // `--minutes 20` says how long a trial lasts that takes any time; `--seeds 1,2` repeats

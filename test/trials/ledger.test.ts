@@ -122,12 +122,6 @@ describe('A ledger', () => {
     expect(then(other)).toContain('1 acknowledged lost');
   });
 
-  it('counts ids that are given while a record has them', () => {
-    entry = ledger.newEntry(0, 'amina', 'customers');
-    ledger.acknowledge(begin('create', 1), 'CUS-0001');
-    expect(ledger.reusedIds).toBe(1);
-  });
-
   it('forgets earlier states, not the present one', () => {
     ledger.acknowledge(begin('update', 2), 'CUS-0001');
     ledger.forgetHistory();

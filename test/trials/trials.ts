@@ -5,7 +5,6 @@ import type { Trial } from './trial.js';
 
 /** Each is loaded only when it runs. */
 export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
-  { name: 'crash', load: async () => (await import('./crash.js')).crash },
   { name: 'power', load: async () => (await import('./power.js')).power },
   { name: 'faults', load: async () => (await import('./faults.js')).faults },
   { name: 'model', load: async () => (await import('./model.js')).model },

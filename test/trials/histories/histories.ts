@@ -43,6 +43,7 @@ const AMOUNTS = {
   usual: { operations: 10_000, rounds: 12 },
   long: { operations: 200_000, rounds: 150 },
 } satisfies Record<string, Amount>;
+const SMALL_FAULTS = new Set(['none', 'kill -9', 'kill -9 while stopping and while starting']);
 /** A long run is cut into histories of this many operations: a model's search must stay in memory. */
 const HISTORY_MAX_OPERATIONS = 2_500;
 /** While it runs; the report has all of it. */
@@ -75,7 +76,7 @@ export async function smallHistories(options: HistoriesOptions): Promise<Finding
   return judgedBy(options, async (trial) => {
     const models: readonly Model[] = ['record', 'account', 'operator'];
     for (const fault of NODE_FAULTS) {
-      if (['none', 'kill -9'].includes(fault.name)) await trial.run(fault, models, AMOUNTS.small);
+      if (SMALL_FAULTS.has(fault.name)) await trial.run(fault, models, AMOUNTS.small);
     }
     await trial.run(NEWEST_DELETED, ['ids'], AMOUNTS.small);
     await trial.altered(NODE_FAULTS[0], ALTERATIONS);

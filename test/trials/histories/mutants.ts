@@ -40,6 +40,24 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'a start empties the log before it writes it again',
+    fault: 'kill -9 while stopping and while starting',
+    model: 'record',
+    replacements: [
+      [
+        'async function rewriteLog(database) {',
+        `async function rewriteLog(database) {
+          const { existsSync, readFileSync, truncateSync, writeFileSync } = await import('node:fs');
+          if (existsSync(database + '-wal')) {
+            const log = readFileSync(database + '-wal');
+            truncateSync(database + '-wal');
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            writeFileSync(database + '-wal', log);
+          }`,
+      ],
+    ],
+  },
+  {
     name: 'every audit event is written twice',
     fault: 'none',
     model: 'record',

@@ -39,6 +39,8 @@ const FULL_DISK_REFUSALS = 10;
 const SYNC_DELAY_MS = 20;
 /** Of the syncs of one thread: the first that fails, and after how many the next. */
 const FAILING_SYNCS = 'when=25+40';
+/** Kills of starts, one after the other, in each round. */
+const KILLED_STARTS = 4;
 const HELD_MS = 1_500;
 const HELD_FOR_GOOD_MS = 7_000;
 
@@ -53,6 +55,7 @@ export const NODE_FAULTS: readonly Fault[] = [
     },
   },
   { name: 'kill -9', run: (...args) => ended('SIGKILL', ...args) },
+  { name: 'kill -9 while stopping and while starting', run: cutShort },
   { name: 'stops and starts', run: (...args) => ended('SIGTERM', ...args) },
   { name: 'disk full', missing: mountsAreMissing, run: fullDisk },
   { name: 'file held by another program', run: heldFile },
@@ -84,6 +87,38 @@ async function ended(
     if (!(await world.start())) throw new Error(`no start: ${world.service.output()}`);
   }
   return { world, came: `${rounds} times` };
+}
+
+/** The kills come at moments that are spread over a stop and over a start, as long as these take here. */
+async function cutShort(
+  folder: string,
+  { operations, rounds, clients }: Amount,
+  script?: string,
+): Promise<Faulted> {
+  const world = await NodeWorld.open({ folder, script, clients });
+  world.load.start();
+  await world.load.more(operations / rounds / 2);
+  const stopMs = await timeOf(() => world.end('SIGTERM'));
+  const startMs = await timeOf(() => world.start());
+  for (let round = 0; round < rounds; round++) {
+    await world.load.more(operations / rounds / 2);
+    await world.killStopping((stopMs * (round + 1)) / (rounds + 1));
+    for (let start = 1; start <= KILLED_STARTS; start++) {
+      const part = (start - round / rounds) / KILLED_STARTS;
+      await world.killStarting(startMs * part);
+    }
+    if (!(await world.start())) throw new Error(`no start: ${world.service.output()}`);
+  }
+  return {
+    world,
+    came: `${rounds} times while stopping, ${rounds * KILLED_STARTS} while starting`,
+  };
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
 }
 
 /** The identifiers' own run: the newest record is deleted before each restart. */

@@ -2,6 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Behaviour, byToken, openIdentityProvider } from '../service/identity-provider.js';
 import { ADMIN_KEY, type Service, spawnServer } from '../service/service-process.js';
 import {
@@ -93,16 +94,7 @@ export class NodeWorld implements World {
 
   /** Starts the service; false where it refuses. */
   async start(under = this.#options.under): Promise<boolean> {
-    const { script, environment } = this.#options;
-    const service = spawnServer({
-      environment: {
-        DATABASE_URL: `file:${this.file}`,
-        AUTH_USERINFO_URL: this.#provider.url,
-        ...environment,
-      },
-      ...(script !== undefined && { script }),
-      ...(under !== undefined && { under }),
-    });
+    const service = this.#spawned(under);
     const started = await service.saw('started').catch(() => undefined);
     if (started === undefined) return false;
     this.#service = service;
@@ -115,6 +107,23 @@ export class NodeWorld implements World {
   async end(signal: NodeJS.Signals): Promise<void> {
     this.#origin = this.#down();
     await this.service.end(signal);
+    this.restarts++;
+  }
+
+  /** Stops it, and kills it so many milliseconds later: it drains, or writes its log back. */
+  async killStopping(afterMs: number): Promise<void> {
+    this.#origin = this.#down();
+    this.service.child.kill('SIGTERM');
+    await delay(afterMs);
+    await this.service.end('SIGKILL');
+    this.restarts++;
+  }
+
+  /** Starts it and kills it so many milliseconds later: it recovers what the last kill left. */
+  async killStarting(afterMs: number): Promise<void> {
+    const starting = this.#spawned();
+    await delay(afterMs);
+    await starting.end('SIGKILL');
     this.restarts++;
   }
 
@@ -135,6 +144,19 @@ export class NodeWorld implements World {
     this.load.close();
     await this.#service?.end('SIGKILL');
     await this.#provider.close();
+  }
+
+  #spawned(under = this.#options.under): Service {
+    const { script, environment } = this.#options;
+    return spawnServer({
+      environment: {
+        DATABASE_URL: `file:${this.file}`,
+        AUTH_USERINFO_URL: this.#provider.url,
+        ...environment,
+      },
+      ...(script !== undefined && { script }),
+      ...(under !== undefined && { under }),
+    });
   }
 
   #down(): Promise<string> {

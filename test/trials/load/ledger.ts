@@ -78,14 +78,10 @@ const NAMES = Object.keys(WORDS) as (keyof typeof WORDS)[];
 export class Ledger {
   #entries: Map<string, Entry> = new Map();
   #changes: LedgerChange[] = [];
-  /** The ids in use, as far as the client knows. */
-  #liveIds: Set<string> = new Set();
   #marks = 0;
   #begun = 0;
   /** Outcomes of forgotten changes. */
   #forgotten = { acknowledged: 0, refused: 0, unknown: 0 };
-  /** Creates that got an id which another record still had. */
-  reusedIds = 0;
 
   /** Adds a record that is about to be created. Its mark is a new one unless the sender has chosen it. */
   newEntry(worker: number, owner: string, collection: string, mark = `mark-${++this.#marks}`) {
@@ -104,12 +100,7 @@ export class Ledger {
 
   acknowledge(change: LedgerChange, id: string) {
     change.outcome = 'acknowledged';
-    const { entry, action } = change;
-    const name = `${entry.collection}/${id}`;
-    if (action === 'create' && this.#liveIds.has(name)) this.reusedIds++;
-    if (action === 'delete') this.#liveIds.delete(name);
-    else this.#liveIds.add(name);
-    entry.id = id;
+    change.entry.id = id;
   }
 
   refuse(change: LedgerChange) {
@@ -156,11 +147,6 @@ export class Ledger {
       entry.changes = entry.changes.filter(({ number }) => number <= begun);
       if (entry.changes.length === 0) this.#entries.delete(entry.mark);
     }
-    this.#liveIds = new Set(
-      [...this.#entries.values()]
-        .filter((entry) => entry.id !== undefined && statesOf(entry).certain !== undefined)
-        .map(({ collection, id }) => `${collection}/${id}`),
-    );
     return later.filter(wasAcknowledged).length;
   }
 

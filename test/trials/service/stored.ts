@@ -1,10 +1,6 @@
 // The stored records and audit events: as the file holds them, and as the service lists them.
 
-import { execFile } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual, promisify } from 'node:util';
+import { isDeepStrictEqual } from 'node:util';
 import { openRecords } from 'service-management-api';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import type { StoredEvent, StoredRow } from '../load/ledger.js';
@@ -13,32 +9,8 @@ import type { Client } from './requests.js';
 
 export type Stored = { rows: StoredRow[]; events: StoredEvent[] };
 
-const READER = fileURLToPath(new URL('./read-database.js', import.meta.url));
-const OUTPUT_MAX_BYTES = 500_000_000;
-/** The endings of a database's files. */
-const COMPANIONS = ['', '-wal', '-journal'];
 /** The owner of the sample records in a new file. */
 const SAMPLE_OWNER = 'local-preview';
-
-/** Reads a copy of the file that a killed process left behind. Recovery changes only the copy. */
-export async function readCopyOf(file: string, folder: string) {
-  const copy = join(folder, 'copy');
-  rmSync(copy, { recursive: true, force: true });
-  mkdirSync(copy);
-  for (const companion of COMPANIONS) {
-    if (existsSync(file + companion))
-      copyFileSync(file + companion, join(copy, `copy.db${companion}`));
-  }
-  const { stdout } = await promisify(execFile)(process.execPath, [READER, join(copy, 'copy.db')], {
-    maxBuffer: OUTPUT_MAX_BYTES,
-  });
-  const { integrity, rows, events } = JSON.parse(stdout);
-  if (integrity !== 'ok') throw new Error(`the file is damaged: ${integrity}`);
-  for (const { id, body } of rows) {
-    if (id !== body.id) throw new Error(`the row ${id} holds the record ${body.id}`);
-  }
-  return { rows: withoutSamples(rows), events } as Stored;
-}
 
 /**
  * Opens the file with the service's own code and reads it; undefined when that code refuses

@@ -75,6 +75,7 @@ export async function openRecords(options: OpenRecordsOptions): Promise<OpenReco
   // Not a copy of `accounts`: its count would stay as it is now.
   return Object.assign(accounts, {
     operator: new MemoryOperator({ set, storage, scheduler, clock }),
+    // Sorting many accounts takes a while, so it is done here, before a request waits for it.
     owners: set.owners,
   });
 }

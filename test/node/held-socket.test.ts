@@ -7,13 +7,19 @@ import { tokenOf } from '../support/identity-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, requestText } from '../support/raw-http.js';
 import { type HeldService, holdService } from '../support/socket-holder.js';
+import { type Call, clientOf } from '../trials/service/requests.js';
 
 const RESTARTS = 3;
 const KILLS = 3;
 const CLIENTS = 4;
-const CUSTOMERS = '/api/v1/customers';
-const MINE = { Authorization: `Bearer ${tokenOf('amina')}` };
-const RECORD = '{"name":"Neema","phone":"1"}';
+const CUSTOMERS = '/customers';
+const OWNER = tokenOf('amina');
+const CREATION: Call = {
+  method: 'POST',
+  path: CUSTOMERS,
+  account: OWNER,
+  body: { name: 'Neema', phone: '1' },
+};
 
 describe('A socket that is handed over', () => {
   let service: NodeService;
@@ -42,27 +48,32 @@ describe('A socket that is handed over', () => {
     );
   });
 
-  /** Creates records from several clients, half of them on new connections, until all ends are over. */
+  /**
+   * Creates records from several clients, half of them on new connections, until all ends
+   * are over. Each client has one connection at a time: connections that are shared would
+   * let a request fail on the idle connection of another client, long after the kill.
+   */
   async function underLoad(held: HeldService, signal: 'SIGTERM' | 'SIGKILL', ends: number) {
     let [isOver, answered, failed] = [false, 0, 0];
     const acknowledged: string[] = [];
-    const client = async (number: number) => {
-      const connection = number % 2 === 0 ? { Connection: 'close' } : undefined;
-      const headers = { ...MINE, ...connection };
+    const createAll = async (number: number) => {
+      let client = clientOf(held.origin);
       while (!isOver) {
-        const answer = await fetch(held.origin + CUSTOMERS, {
-          method: 'POST',
-          headers,
-          body: RECORD,
-        })
-          .then(async (response) => ({ status: response.status, json: await response.json() }))
-          .catch(() => undefined);
+        const answer = await client.send(CREATION).catch(() => undefined);
         answered++;
-        if (answer?.status === 201) acknowledged.push(answer.json.data.id);
-        else failed++;
+        if (answer === undefined) failed++;
+        else {
+          expect(answer.status).toBe(201);
+          acknowledged.push(answer.json.data.id);
+        }
+        if (number % 2 === 0) {
+          client.close();
+          client = clientOf(held.origin);
+        }
       }
+      client.close();
     };
-    const all = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
+    const all = Promise.all(Array.from({ length: CLIENTS }, (_, number) => createAll(number)));
     for (let end = 1; end <= ends; end++) {
       const before = answered;
       while (answered < before + 20) await delay(5);
@@ -76,15 +87,10 @@ describe('A socket that is handed over', () => {
 
   /** The ids of all records of the account. */
   async function storedIds(held: HeldService): Promise<Set<string>> {
-    const ids = new Set<string>();
-    for (let [page, pages] = [1, 1]; page <= pages; page++) {
-      const query = `?page_size=100&page=${page}`;
-      const list = await fetch(held.origin + CUSTOMERS + query, { headers: MINE });
-      const { data, meta } = await list.json();
-      for (const { id } of data) ids.add(id);
-      pages = meta.pagination.total_pages;
-    }
-    return ids;
+    const client = clientOf(held.origin);
+    const rows = await client.all<{ id: string }>(CUSTOMERS, OWNER);
+    client.close();
+    return new Set(rows.map(({ id }) => id));
   }
 
   async function holding(test: (held: HeldService) => Promise<void>): Promise<void> {

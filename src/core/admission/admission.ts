@@ -72,14 +72,17 @@ export class Admission {
    * if its client has gone while it waited.
    */
   run<T>(name: string, isDisconnected: IsDisconnected, act: () => Eventually<T>): Eventually<T> {
-    const account = this.#account(name);
-    if (account.begun < this.#limits.accountMaxBegun) {
-      account.begun++;
-      return this.#begun(name, account, act);
+    const begun = this.#accounts.get(name)?.begun ?? 0;
+    if (begun >= this.#limits.accountMaxBegun) {
+      return new Promise<void>((resolve, reject) => {
+        this.#beginning.add(name, { isDisconnected, resolve, reject });
+      }).then(() => this.#inItsPlace(name, act));
     }
-    return new Promise<void>((resolve, reject) => {
-      this.#beginning.add(name, { isDisconnected, resolve, reject });
-    }).then(() => this.#begun(name, account, act));
+    const result = act();
+    // Nothing could come between: a result that is there at once, or an error, needs no place.
+    if (!(result instanceof Promise)) return result;
+    this.#account(name).begun++;
+    return result.finally(() => this.#end(name));
   }
 
   /**
@@ -110,22 +113,17 @@ export class Admission {
     }
   }
 
-  #begun<T>(name: string, account: Account, act: () => Eventually<T>): Eventually<T> {
-    let result: Eventually<T>;
+  /** Runs a request that is counted already: it waited, and got the place of one that ended. */
+  async #inItsPlace<T>(name: string, act: () => Eventually<T>): Promise<T> {
     try {
-      result = act();
-    } catch (error) {
-      this.#end(name, account);
-      throw error;
+      return await act();
+    } finally {
+      this.#end(name);
     }
-    if (!(result instanceof Promise)) {
-      this.#end(name, account);
-      return result;
-    }
-    return result.finally(() => this.#end(name, account));
   }
 
-  #end(name: string, account: Account): void {
+  #end(name: string): void {
+    const account = this.#account(name);
     const next = this.#beginning.takeOf(name);
     // The next one begins in its place, before another can come between.
     if (next !== undefined) next.resolve();

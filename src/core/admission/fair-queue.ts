@@ -105,9 +105,13 @@ export class FairQueue<Item> {
     for (const [account, lane] of this.#lanes) {
       const first = this.#firstOf(account, lane);
       if (first === undefined || !fits(first, account)) continue;
-      this.#lanes.delete(account);
       this.#shift(lane);
-      if (lane.length > 0) this.#lanes.set(account, lane);
+      if (lane.length === 0) {
+        this.#lanes.delete(account);
+      } else if (this.#lanes.size > 1) {
+        this.#lanes.delete(account);
+        this.#lanes.set(account, lane);
+      }
       return first;
     }
     return undefined;

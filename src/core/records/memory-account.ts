@@ -97,7 +97,8 @@ export class MemoryAccount implements AccountRecords {
       const before = current.find(this.#owner, collection, id);
       if (before === undefined) return () => ({ outcome: notFound(collection, id) });
       const growth = this.#context.set.growth(before.text);
-      return () => this.#changed('delete', id, { collection, before, growth }, []);
+      const change = { owner: this.#owner, collection, before, growth };
+      return () => this.#changed('delete', id, change, []);
     });
   }
 
@@ -121,13 +122,12 @@ export class MemoryAccount implements AccountRecords {
   /** Waits for the account's next slice where this one is used; ends the work of a client that has gone. */
   get #giveWay(): GiveWay {
     const { scheduler } = this.#context;
-    const isDisconnected = this.#isDisconnected;
-    return () => (scheduler.sliceUsed() ? scheduler.yield(this.#owner, isDisconnected) : undefined);
+    return () =>
+      scheduler.sliceUsed() ? scheduler.yield(this.#owner, this.#isDisconnected) : undefined;
   }
 
   get #isDisconnected(): IsDisconnected {
-    const sender = this.#sender;
-    return sender === undefined ? neverDisconnected : () => sender.isDisconnected();
+    return this.#sender?.isDisconnected ?? neverDisconnected;
   }
 
   #write(prepare: (current: CurrentRecords) => Eventually<Stage>): Promise<Outcome<string>> {
@@ -152,7 +152,8 @@ export class MemoryAccount implements AccountRecords {
     const refused = this.#refused(current, text, { records: 1, bytes: growth });
     if (refused !== undefined) return { outcome: refused };
     const after = memoryRecord(set.nextPosition(), key, { text, status });
-    return this.#changed('create', id, { collection, after, growth }, changed);
+    const change = { owner: this.#owner, collection, after, growth };
+    return this.#changed('create', id, change, changed);
   }
 
   #updated(
@@ -166,7 +167,8 @@ export class MemoryAccount implements AccountRecords {
     const refused = this.#refused(current, patched.text, { records: 0, bytes: growth });
     if (refused !== undefined) return { outcome: refused };
     const after = memoryRecord(before.position, before.key, patched);
-    return this.#changed('update', id, { collection, before, after, growth }, patched.changed);
+    const change = { owner: this.#owner, collection, before, after, growth };
+    return this.#changed('update', id, change, patched.changed);
   }
 
   /** A record that storage would not take fails alone, before it can fail the writes that are committed with it. */
@@ -187,13 +189,12 @@ export class MemoryAccount implements AccountRecords {
   #changed(
     action: AuditEvent['action'],
     id: string,
-    change: Omit<Change, 'owner'>,
+    change: Change,
     changed: readonly string[],
   ): StagedWrite {
     const outcome = succeeded(change.after?.text ?? id);
-    const staged = { outcome, change: { ...change, owner: this.#owner } };
     const actor = this.#sender?.actor;
-    if (actor === undefined) return staged;
+    if (actor === undefined) return { outcome, change };
     const event: AuditEvent = {
       actor,
       action,
@@ -203,7 +204,7 @@ export class MemoryAccount implements AccountRecords {
       timestamp: new Date(this.#context.clock()).toISOString(),
       ...changedNames(changed),
     };
-    return { ...staged, event };
+    return { outcome, change, event };
   }
 }
 

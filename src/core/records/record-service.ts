@@ -1,6 +1,7 @@
 // The questions that the http layer asks of the records. On one process the in-memory set
 // answers; where accounts live apart, stubs that call them do.
 
+import type { IsDisconnected } from '../admission/disconnected.js';
 import type { Actor } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
@@ -19,7 +20,7 @@ export interface Sender {
   /** With an actor, every change is also an event in the audit log. */
   readonly actor?: Actor | undefined;
   /** Whether nobody waits for the answer any more: a change that is not yet staged is then not made. */
-  isDisconnected(): boolean;
+  readonly isDisconnected: IsDisconnected;
   /** Where the request is measured: another process that answers for the account writes its address here. */
   readonly exchange?: { holder?: string } | undefined;
 }

@@ -3,7 +3,7 @@
 // write of each, in the order in which the account sent them. The writes that
 // arrive while a commit is under way are committed together in the next one.
 
-import { DISCONNECTED } from '../admission/disconnected.js';
+import { DISCONNECTED, type IsDisconnected } from '../admission/disconnected.js';
 import { FairQueue } from '../admission/fair-queue.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { loggedEvent } from '../domain/audit-event.js';
@@ -21,7 +21,7 @@ import { isStored, notConfirmed, storageFailed, storageUnavailable } from './sto
 export interface Write {
   readonly account: string;
   /** Whether nobody waits for the answer any more; the write is then not made. */
-  isDisconnected(): boolean;
+  readonly isDisconnected: IsDisconnected;
   /**
    * Does the expensive part, perhaps in another thread. No other write of the
    * account is prepared or staged before this one is. May be asked for again,

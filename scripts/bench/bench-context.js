@@ -5,6 +5,13 @@
 /** @import { Target } from './targets.js' */
 
 /**
+ * Another checkout of the service with its build, beside ours.
+ * @typedef {object} OtherBuild
+ * @property {string} checkout
+ * @property {string} emptyDatabase As this build makes it: two builds may write different files.
+ */
+
+/**
  * @typedef {object} Bench
  * @property {boolean} quick
  * @property {number} rounds
@@ -16,6 +23,7 @@
  * @property {number} settleMs After a start, before memory is looked at.
  * @property {string} folder For databases and scratch files, on a real disk.
  * @property {string} emptyDatabase As the service makes it.
+ * @property {OtherBuild} [other]
  * @property {Target} identity
  * @property {() => boolean} isOutOfTime Nothing more may begin: a quick run must end.
  * @property {boolean} hasFastify Whether its native driver could be installed.

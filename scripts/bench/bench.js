@@ -69,6 +69,12 @@ const bench = {
   connections: CONNECTIONS,
   folder,
   emptyDatabase: await emptyDatabase(folder, identity),
+  ...(options.beside !== undefined && {
+    other: {
+      checkout: options.beside,
+      emptyDatabase: await emptyDatabase(folder, identity, options.beside),
+    },
+  }),
   identity,
   hasFastify: hasPeerPackage('better-sqlite3'),
   hasTracer: await canTrace(),

@@ -2,7 +2,8 @@
 // database by one statement, since a hundred thousand requests would take minutes.
 
 import { join } from 'node:path';
-import { startScript } from './processes.js';
+import { root } from '../setup.js';
+import { startProcess } from './processes.js';
 
 /**
  * Accounts that share a number of records evenly, record by record in turn.
@@ -34,13 +35,18 @@ export const CHANGE = JSON.stringify({ phone: '+255 754 010 203', visits: 12 });
 
 /** Makes a database file with these accounts, as the service itself would have left it. */
 export async function makeDataSet(
-  /** @type {{ folder: string, emptyDatabase: string }} */ { folder, emptyDatabase },
+  /** @type {{ folder: string, emptyDatabase: string, checkout?: string }} */ {
+    folder,
+    emptyDatabase,
+    checkout = root,
+  },
   /** @type {string} */ name,
   /** @type {readonly Accounts[]} */ accounts,
 ) {
   const file = join(folder, `${name}.db`);
   const job = JSON.stringify({ emptyDatabase, file, accounts });
-  const filled = JSON.parse(await startScript('./fill-database.js', [job]).ended());
+  const fill = join(checkout, 'scripts/bench/fill-database.js');
+  const filled = JSON.parse(await startProcess(process.execPath, [fill, job]).ended());
   let first = 1;
   const placed = accounts.map((group) => {
     const positioned = { ...group, first };

@@ -1,8 +1,13 @@
 // The command line of the benchmark.
 
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** Ends the process, with how to use it, where an argument is not understood. */
+/**
+ * Ends the process, with how to use it, where an argument is not understood. `beside` is
+ * the folder of another checkout of the service.
+ */
 export function optionsOf(
   /** @type {readonly string[]} */ args,
   /** @type {readonly string[]} */ known,
@@ -14,6 +19,7 @@ export function optionsOf(
         quick: { type: 'boolean', default: false },
         rows: { type: 'string' },
         json: { type: 'string' },
+        beside: { type: 'string' },
       },
     });
     const workloads = values.rows?.split(',') ?? known;
@@ -22,10 +28,16 @@ export function optionsOf(
       throw new Error(
         `--rows has unknown names: ${unknown.join(', ')}; use those of the next line`,
       );
-    return { quick: values.quick, workloads, json: values.json };
+    const beside = values.beside === undefined ? undefined : resolve(values.beside);
+    if (beside !== undefined && !existsSync(join(beside, 'dist/server.js'))) {
+      throw new Error(
+        `--beside ${values.beside} has no dist/server.js; give the folder of a checkout, and run npm run build there`,
+      );
+    }
+    return { quick: values.quick, workloads, json: values.json, beside };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}
-npm run bench -- [--quick] [--rows ${known.join(',')}] [--json FILE]
+npm run bench -- [--quick] [--rows ${known.join(',')}] [--json FILE] [--beside FOLDER]
 `);
     process.exit(1);
   }

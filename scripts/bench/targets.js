@@ -3,17 +3,20 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../setup.js';
-import { ownersOf } from './data-set.js';
+import { makeDataSet, ownersOf } from './data-set.js';
 import { startProcess, startScript } from './processes.js';
 
 /** @import { FixedAnswer, FixedAnswers } from './targets/answer-file.js' */
 /** @import { LoadRequest } from './load.js' */
-/** @import { DataSet } from './data-set.js' */
+/** @import { Bench } from './bench-context.js' */
+/** @import { Accounts, DataSet } from './data-set.js' */
 /** @import { Started } from './processes.js' */
+/** @import { Contender } from './rounds.js' */
 
 /** `others`: processes that work for this one, too. @typedef {{ origin: string, process: Started, others?: readonly number[] }} Target */
 
-const SERVER = join(root, 'dist/server.js');
+export const OTHER_BUILD = 'the other build';
+
 const LISTENS = /"address":"(http:[^"]+)"/;
 const TRACER = ['-f', '--seccomp-bpf', '-qq', '-o', '/dev/null'];
 
@@ -36,12 +39,21 @@ export async function listening(/** @type {Started} */ started) {
  * `node dist/server.js`, as it is deployed.
  * @param {object} options
  * @param {string} options.file
+ * @param {string} [options.checkout] Of the service; this one, unless it is given.
  * @param {string} options.identityOrigin
  * @param {number} [options.cacheSeconds]
  * @param {number} [options.syncDelayMs] Lets every sync take this much longer, under a tracer.
  * @param {{ mode: 'async' | 'sync', socketPath: string }} [options.replica]
  */
-export function startOurs({ file, identityOrigin, cacheSeconds = 300, syncDelayMs, replica }) {
+export function startOurs({
+  file,
+  checkout = root,
+  identityOrigin,
+  cacheSeconds = 300,
+  syncDelayMs,
+  replica,
+}) {
+  const server = join(checkout, 'dist/server.js');
   const environment = {
     PORT: '0',
     DATABASE_URL: `file:${file}`,
@@ -53,10 +65,28 @@ export function startOurs({ file, identityOrigin, cacheSeconds = 300, syncDelayM
       DATABASE_CREATE: 'yes',
     }),
   };
-  if (syncDelayMs === undefined) return startProcess(process.execPath, [SERVER], environment);
+  if (syncDelayMs === undefined) return startProcess(process.execPath, [server], environment);
   const inject = `fsync,fdatasync:delay_exit=${syncDelayMs * 1000}`;
   const traced = [...TRACER, '-e', 'trace=fsync,fdatasync', '-e', `inject=${inject}`];
-  return startProcess('strace', [...traced, process.execPath, SERVER], environment);
+  return startProcess('strace', [...traced, process.execPath, server], environment);
+}
+
+/**
+ * The build that stands beside ours, on records of its own, as a contender; none where
+ * none was given.
+ * @param {Bench} bench
+ * @param {(target: Promise<Target>) => Promise<Target>} use
+ * @param {string} name Of the data set.
+ * @param {readonly Accounts[]} accounts
+ * @param {readonly LoadRequest[]} requests
+ * @returns {Promise<Contender[]>}
+ */
+export async function otherBuild(bench, use, name, accounts, requests) {
+  const { folder, identity, other } = bench;
+  if (other === undefined) return [];
+  const data = await makeDataSet({ folder, ...other }, `${name}-other`, accounts);
+  const options = { file: data.file, checkout: other.checkout, identityOrigin: identity.origin };
+  return [{ name: OTHER_BUILD, target: await use(listening(startOurs(options))), requests }];
 }
 
 export function startIdentityProvider() {

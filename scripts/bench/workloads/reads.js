@@ -3,7 +3,15 @@
 import { makeDataSet, sampleOf } from '../data-set.js';
 import { inTurn, medianOf, ratioOf } from '../rounds.js';
 import { count, loadLines } from '../table.js';
-import { answerOf, copied, listening, startFloor, startOurs, startPeer } from '../targets.js';
+import {
+  answerOf,
+  copied,
+  listening,
+  otherBuild,
+  startFloor,
+  startOurs,
+  startPeer,
+} from '../targets.js';
 
 /** @import { Bench } from '../bench-context.js' */
 /** @import { LoadRequest } from '../load.js' */
@@ -66,6 +74,7 @@ export async function readOne(/** @type {Bench} */ bench) {
     if (fastify) sameData(answers.GET, await answerOf(fastify, first));
     const measured = await inTurn(bench, 'read one', [
       { name: 'ours', target: ours, requests },
+      ...(await otherBuild(bench, use, 'read', [SMALL], requests)),
       { name: 'Hono floor', target: await use(startFloor('hono', folder, answers)), requests },
       {
         name: 'node:http floor',
@@ -110,13 +119,17 @@ export async function listTwenty(/** @type {Bench} */ bench) {
     }
     const peers = (/** @type {LoadRequest[]} */ requests) =>
       fastify ? [{ name: 'Fastify peer', target: fastify, requests, isAside: true }] : [];
+    const other = (/** @type {LoadRequest[]} */ requests, /** @type {string} */ name) =>
+      otherBuild(bench, use, name, [SMALL, LARGE], requests);
     // One turn for both: they are compared with each other, too.
     const measured = await inTurn(bench, 'list 20', [
       { name: 'ours', target: ours, requests: LIST_SMALL },
+      ...(await other(LIST_SMALL, 'list-small')),
       ...floors.slice(0, 1),
       ...peers(LIST_SMALL),
       { name: 'json-server', target: jsonServer, requests: JSON_SERVER_LIST, isAside: true },
       { name: 'ours', target: ours, requests: LIST_LARGE },
+      ...(await other(LIST_LARGE, 'list-large')),
       ...floors.slice(1),
       ...peers(LIST_LARGE),
     ]);

@@ -5,13 +5,15 @@ import { makeDataSet, NOTHING, ONE_PERCENT, sampleOf } from '../data-set.js';
 import { startScript } from '../processes.js';
 import { median, medianRatio } from '../statistics.js';
 import { count, milliseconds } from '../table.js';
-import { copied, listening, startOurs, startPeer } from '../targets.js';
+import { copied, listening, otherBuild, startOurs, startPeer } from '../targets.js';
 import { readsOf, withTargets } from './reads.js';
 
 /** @import { Bench } from '../bench-context.js' */
 /** @import { LoadRequest } from '../load.js' */
 /** @import { Line } from '../table.js' */
 /** @import { Target } from '../targets.js' */
+
+/** Searches the same records, one search at a time. @typedef {{ name: string, target: Target }} Other */
 
 const RECORDS = 100_000;
 const SEARCHED = { prefix: 'searched', owners: 1, records: RECORDS };
@@ -35,17 +37,21 @@ export function search(/** @type {Bench} */ bench) {
     const { folder, identity } = bench;
     const only = await makeDataSet(bench, 'searched', [SEARCHED]);
     const data = await makeDataSet(bench, 'search', [SEARCHED, OTHERS]);
+    /** @type {Other[]} */
+    const others = await otherBuild(bench, use, 'search', [SEARCHED, OTHERS], []);
     // No goal depends on it, and it takes its time.
-    const fastify =
-      bench.hasFastify && !bench.quick ? await use(startPeer('fastify', folder, data)) : undefined;
+    if (bench.hasFastify && !bench.quick) {
+      const target = await use(startPeer('fastify', folder, data));
+      others.push({ name: 'Fastify peer', target });
+    }
     const identityOrigin = identity.origin;
     const ours = await use(
       listening(startOurs({ file: copied(data, 'ours').file, identityOrigin })),
     );
     await Promise.all(NEEDLES.map(({ needle, matches }) => expectMatches(ours, needle, matches)));
-    const lines = await besideTheLoop(bench, only.file, ours, fastify);
-    const others = readsOf(sampleOf(data, 'other', OTHERS.records));
-    return [...lines, ...(await othersMeanwhile(bench, ours, others))];
+    const lines = await besideTheLoop(bench, only.file, ours, others);
+    const reads = readsOf(sampleOf(data, 'other', OTHERS.records));
+    return [...lines, ...(await othersMeanwhile(bench, ours, reads))];
   });
 }
 
@@ -54,19 +60,21 @@ async function besideTheLoop(
   /** @type {Bench} */ bench,
   /** @type {string} */ file,
   /** @type {Target} */ ours,
-  /** @type {Target | undefined} */ fastify,
+  /** @type {readonly Other[]} */ others,
 ) {
   const needles = NEEDLES.map(({ needle }) => needle);
   const times = NEEDLES.map(() => ({
     ours: /** @type {number[]} */ ([]),
     loop: /** @type {number[]} */ ([]),
-    fastify: /** @type {number[]} */ ([]),
+    others: others.map(() => /** @type {number[]} */ ([])),
   }));
   for (let round = 0; round < bench.rounds; round++) {
     bench.say(`search: round ${round + 1} of ${bench.rounds}`);
     for (const [index, needle] of needles.entries()) {
       times[index]?.ours.push(await searchTime(bench, ours, needle));
-      if (fastify) times[index]?.fastify.push(await searchTime(bench, fastify, needle));
+      for (const [at, { target }] of others.entries()) {
+        times[index]?.others[at]?.push(await searchTime(bench, target, needle));
+      }
     }
     const args = ['scan', file, ...needles];
     const scans = JSON.parse(await startScript('./targets/database-rows.js', args).ended());
@@ -79,7 +87,7 @@ async function besideTheLoop(
     }
   }
   return NEEDLES.flatMap(({ workload }, index) => {
-    const measured = times[index] ?? { ours: [], loop: [], fastify: [] };
+    const measured = times[index] ?? { ours: [], loop: [], others: [] };
     /** @type {(who: string, values: readonly number[]) => Line} */
     const line = (who, values) => ({ workload, who, result: `${milliseconds(median(values))} ms` });
     /** @type {Line[]} */
@@ -91,9 +99,9 @@ async function besideTheLoop(
         goal: { kind: 'most', limit: 1.5 },
       },
     ];
-    if (fastify) {
-      const ratio = medianRatio(measured.ours, measured.fastify);
-      lines.push({ ...line('Fastify peer', measured.fastify), ratio });
+    for (const [at, { name }] of others.entries()) {
+      const theirs = measured.others[at] ?? [];
+      lines.push({ ...line(name, theirs), ratio: medianRatio(measured.ours, theirs) });
     }
     return lines;
   });

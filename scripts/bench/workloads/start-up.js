@@ -1,11 +1,13 @@
 // Start-up beside SQLite's own reading of the same file, each in a fresh process,
 // and what the records weigh in memory.
 
+import { basename } from 'node:path';
+import { root } from '../../setup.js';
 import { makeDataSet } from '../data-set.js';
 import { cpuMicrosecondsOf, memoryOf, startScript } from '../processes.js';
 import { median, medianRatio } from '../statistics.js';
 import { count, milliseconds } from '../table.js';
-import { listening, startOurs } from '../targets.js';
+import { listening, OTHER_BUILD, startOurs } from '../targets.js';
 
 /** @import { Bench } from '../bench-context.js' */
 /** @import { DataSet } from '../data-set.js' */
@@ -25,15 +27,19 @@ export async function startUp(/** @type {Bench} */ bench) {
     const data = await makeDataSet(bench, `start-${records}`, [{ ...ACCOUNTS, records }]);
     /** @type {Start[]} */
     const starts = [];
+    const ofOther = await otherData(bench, data);
+    /** @type {Start[]} */
+    const otherStarts = [];
     /** @type {number[]} */
     const readings = [];
     for (let round = 0; round < rounds; round++) {
       say(`start-up with ${count(records)}: round ${round + 1} of ${rounds}`);
       starts.push(await startOnce(bench, data.file));
+      if (ofOther) otherStarts.push(await startOnce(bench, ofOther, bench.other?.checkout));
       readings.push(await readingTime(data.file));
     }
     lines.push(
-      ...startLines(records, starts, readings),
+      ...startLines(records, starts, otherStarts, readings),
       ...memoryLines(records, data, empty, starts),
     );
   }
@@ -44,13 +50,24 @@ function isMemory(/** @type {Line} */ { workload }) {
   return workload.startsWith('memory');
 }
 
+/** The same records for the build that stands beside ours; undefined where none was given. */
+async function otherData(
+  /** @type {Bench} */ { folder, other },
+  /** @type {DataSet} */ { file, accounts },
+) {
+  if (other === undefined) return undefined;
+  const name = `${basename(file, '.db')}-other`;
+  return (await makeDataSet({ folder, ...other }, name, accounts)).file;
+}
+
 /** From the start of the process until it listens; memory a moment later. */
 export async function startOnce(
   /** @type {Bench} */ { identity, settleMs },
   /** @type {string} */ file,
+  checkout = root,
 ) {
   const began = performance.now();
-  const started = await listening(startOurs({ file, identityOrigin: identity.origin }));
+  const started = await listening(startOurs({ file, checkout, identityOrigin: identity.origin }));
   const ms = performance.now() - began;
   const cpu = cpuMicrosecondsOf(started.process.pid) ?? Number.NaN;
   await new Promise((resolve) => setTimeout(resolve, settleMs));
@@ -69,6 +86,7 @@ export async function readingTime(/** @type {string} */ file) {
 function startLines(
   /** @type {number} */ records,
   /** @type {readonly Start[]} */ starts,
+  /** @type {readonly Start[]} */ otherStarts,
   /** @type {readonly number[]} */ readings,
 ) {
   const workload = `start-up, ${count(records)} records`;
@@ -85,6 +103,7 @@ function startLines(
         goal: { kind: 'most', limit: 1500 },
       }),
     },
+    ...(otherStarts.length > 0 ? [otherLine(workload, records, starts, otherStarts)] : []),
     {
       workload,
       who: 'SQLite alone checks and reads the file',
@@ -92,6 +111,25 @@ function startLines(
       ratio: medianRatio(times, readings),
     },
   ];
+}
+
+/** @returns {Line} */
+function otherLine(
+  /** @type {string} */ workload,
+  /** @type {number} */ records,
+  /** @type {readonly Start[]} */ starts,
+  /** @type {readonly Start[]} */ otherStarts,
+) {
+  const figures = (/** @type {readonly Start[]} */ all, /** @type {'ms' | 'cpu'} */ figure) =>
+    all.map((start) => start[figure]);
+  return {
+    workload,
+    who: OTHER_BUILD,
+    result: `${milliseconds(median(figures(otherStarts, 'ms')))} ms`,
+    cpu: median(figures(otherStarts, 'cpu')) / records,
+    ratio: medianRatio(figures(starts, 'ms'), figures(otherStarts, 'ms')),
+    cpuRatio: medianRatio(figures(otherStarts, 'cpu'), figures(starts, 'cpu')),
+  };
 }
 
 /** @returns {Line[]} */

@@ -4,7 +4,7 @@
 import { CHANGE, makeDataSet, NEW_RECORD, sampleOf } from '../data-set.js';
 import { inTurn } from '../rounds.js';
 import { loadLines } from '../table.js';
-import { answerOf, listening, startFloor, startOurs, startPeer } from '../targets.js';
+import { answerOf, listening, otherBuild, startFloor, startOurs, startPeer } from '../targets.js';
 import { readsOf, sameData, withTargets } from './reads.js';
 
 /** @import { Bench } from '../bench-context.js' */
@@ -84,7 +84,8 @@ export function mix(/** @type {Bench} */ bench) {
 function writing(bench, { workload, requestsOf, withJsonServer, goals }) {
   return withTargets(async (use) => {
     const { folder, identity } = bench;
-    const data = await makeDataSet(bench, workload.replaceAll(/\W+/g, '-'), [ACCOUNT]);
+    const name = workload.replaceAll(/\W+/g, '-');
+    const data = await makeDataSet(bench, name, [ACCOUNT]);
     const sample = sampleOf(data, 'writer', SAMPLE);
     const requests = requestsOf(sample);
     const fastify = bench.hasFastify ? await use(startPeer('fastify', folder, data)) : undefined;
@@ -98,6 +99,7 @@ function writing(bench, { workload, requestsOf, withJsonServer, goals }) {
     /** @type {Contender[]} */
     const contenders = [
       { name: 'ours', target: ours, requests },
+      ...(await otherBuild(bench, use, name, [ACCOUNT], requests)),
       { name: 'POST floor, stores nothing', target: floor, requests },
     ];
     const isAside = goals['Fastify peer'] === undefined;

@@ -178,9 +178,9 @@ async function start(service: NodeService, { onSmallDisk, build }: Emergency) {
   }
   // The disk is in memory, and a copy of the database fills most of it.
   const mount = `mount -t tmpfs -o size=9000000 tmpfs "$0" && cp ${filled} ${database} && mkdir ${backups} && exec "$@"`;
-  const launcher = onSmallDisk ? [...(MOUNTS ?? []), 'sh', '-c', mount, service.folder] : [];
+  const under = onSmallDisk ? [...(MOUNTS ?? []), 'sh', '-c', mount, service.folder] : [];
   const settings = { ADMIN_API_KEY: ADMIN_KEY, OPS_PORT: '0', BACKUP_DIR: backups };
-  const server = await service.start(settings, await build?.(service), launcher);
+  const server = await service.start(settings, { script: await build?.(service), under });
   // On the small disk there is no room for one.
   if (onSmallDisk === true) return server;
   await server.saw('"event":"backup_taken"');

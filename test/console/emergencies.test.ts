@@ -96,8 +96,8 @@ it('While the provider is away customers are refused, since when, and what to do
 
 it.skipIf(MOUNTS === undefined)('A full disk is nowhere green, with its sentence', async () => {
   const mount = 'mount -t tmpfs -o size=3000000 tmpfs "$0" && exec "$@"';
-  const launcher = [...(MOUNTS ?? []), 'sh', '-c', mount, service.folder];
-  const server = await service.start(SETTINGS, undefined, launcher);
+  const under = [...(MOUNTS ?? []), 'sh', '-c', mount, service.folder];
+  const server = await service.start(SETTINGS, { under });
   for (const page of await pagesOf(server)) {
     expectNothingGreen(page);
     const text = textOf(page);
@@ -109,7 +109,9 @@ it.skipIf(MOUNTS === undefined)('A full disk is nowhere green, with its sentence
 
 it('While writes fail the page says since when and why', async () => {
   const fault = join(service.folder, 'fault');
-  const server = await service.start(SETTINGS, await buildWithFailingWrites(service.folder, fault));
+  const server = await service.start(SETTINGS, {
+    script: await buildWithFailingWrites(service.folder, fault),
+  });
   await writeFile(fault, '');
   const headers = { 'X-Service-Admin-Key': ADMIN_KEY };
   const url = `${server.origin}/api/v1/admin/accounts/shop/customers`;

@@ -169,7 +169,7 @@ describe('The service', () => {
        appendFileSync(${JSON.stringify(begun)}, '.');
        while (!existsSync(${JSON.stringify(gate)})) await new Promise((then) => setTimeout(then, 5));`,
     );
-    const server = await service.start(onDemand, script);
+    const server = await service.start(onDemand, { script });
     server.child.kill('SIGUSR2');
     await eventually(async () => expect(await readFile(begun, 'utf8')).not.toBe(''));
     // Answers in between say that the signals have come. More than what the log takes
@@ -225,7 +225,7 @@ describe('The service', () => {
       `const send = process.send;
        process.send = (message, then) => message.copied && send.call(process, message, then);`,
     );
-    const server = await service.start(onDemand, script);
+    const server = await service.start(onDemand, { script });
     server.child.kill('SIGUSR2');
     await eventually(async () => expect((await readdir(folder)).join()).toContain('.part'));
     // A stop that waited for the backup would be ended with code 1.
@@ -263,7 +263,7 @@ describe('A backup that fails', () => {
     ],
   ])('and %s leaves no file, and the service continues', async (_what, code, reason) => {
     const script = await changedBuild(service.folder, 'backup-process.js', code);
-    const server = await service.start(onDemand, script);
+    const server = await service.start(onDemand, { script });
     const { error } = await backUp(server, 'backup_failed');
     expect(error).toMatch(/^the backup .*\.db cannot be taken: /);
     expect(error).toContain(reason);
@@ -278,7 +278,7 @@ describe('A backup that fails', () => {
     await first.stop();
     // Two MiB at most, half of the database; a shell counts in half or whole KiB.
     const limited = ['sh', '-c', 'ulimit -f 2048 && exec "$0" "$@"'];
-    const server = await service.start(onDemand, undefined, limited);
+    const server = await service.start(onDemand, { under: limited });
     const copying = await backUp(server, 'backup_failed');
     expect(copying['error']).toMatch(/may not write so large a file/);
     expect(await readdir(folder)).toEqual([]);

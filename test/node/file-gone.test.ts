@@ -68,7 +68,7 @@ it.each([
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await server.stop()).toBe(0);
 
-  const restored = spawnServer(service.environment, MANAGE, [], ['restore', file]);
+  const restored = spawnServer(service.environment, { script: MANAGE, args: ['restore', file] });
   expect(await restored.exited).toBe(0);
   const again = await service.start();
   expect(await create(again)).toEqual([201, undefined]);

@@ -42,8 +42,8 @@ describe('A socket that is handed over', () => {
   });
 
   it('a descriptor that is not a listening socket ends the start', async () => {
-    const launcher = ['sh', '-c', 'LISTEN_PID=$$ exec "$@" 3</dev/null', 'launcher'];
-    await expect(service.start({ LISTEN_FDS: '1' }, undefined, launcher)).rejects.toThrow(
+    const under = ['sh', '-c', 'LISTEN_PID=$$ exec "$@" 3</dev/null', 'launcher'];
+    await expect(service.start({ LISTEN_FDS: '1' }, { under })).rejects.toThrow(
       'descriptor 3 is no listening TCP socket',
     );
   });

@@ -6,7 +6,7 @@ import { changeDatabase } from '../support/database-file.js';
 import { openIdentityStub, tokenOf } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, type RawAnswer, rawExchange, requestText } from '../support/raw-http.js';
-import { type ServerProcess, spawnServer } from '../support/server-process.js';
+import { type ServerProcess, startServer } from '../support/server-process.js';
 import { plantedServer } from '../trials/planted-triggers.js';
 
 const CUSTOMERS = '/api/v1/customers';
@@ -143,7 +143,7 @@ describe('The log', () => {
 
   it('says that a commit failed, and the service continues', async () => {
     await plantFailure('insert on records');
-    const server = await service.start({}, plantedServer());
+    const server = await service.start({}, { script: plantedServer() });
     expect((await ask(server, 'POST', CUSTOMERS, [MINE], RECORD)).status).toBe(500);
     expect((await ask(server, 'GET', CUSTOMERS, [MINE])).json.data).toEqual([]);
     await server.stop();
@@ -159,7 +159,7 @@ describe('The log', () => {
 
   it('says that an audit event could not be written, and the change is kept', async () => {
     await plantFailure('insert on audit_events');
-    const server = await service.start({ ADMIN_API_KEY: ADMIN_KEY }, plantedServer());
+    const server = await service.start({ ADMIN_API_KEY: ADMIN_KEY }, { script: plantedServer() });
     const path = `/api/v1/admin/accounts/${SUBJECT}/customers`;
     expect((await ask(server, 'POST', path, [OPERATOR], RECORD)).status).toBe(201);
     expect((await ask(server, 'GET', CUSTOMERS, [MINE])).json.data).toHaveLength(1);
@@ -208,9 +208,7 @@ describe('The log', () => {
   it('may lose its reader: the service continues, and stops normally', async () => {
     const stub = await openIdentityStub((_token, response) => response.writeHead(500).end());
     const environment = { ...service.environment, AUTH_USERINFO_URL: stub.url };
-    const { child, saw, log, exited } = spawnServer(environment);
-    await saw('"event":"started"');
-    const origin = String(log().find(({ event }) => event === 'started')?.['address']);
+    const { origin, child, exited } = await startServer(environment);
     child.stdout?.destroy();
     child.stderr?.destroy();
     for (let i = 0; i < 3; i++) {

@@ -10,7 +10,6 @@ import type { Environment } from '../support/program.js';
 import { rawExchange, requestText } from '../support/raw-http.js';
 import { type LogLine, spawnServer } from '../support/server-process.js';
 
-const SERVER = new URL('../../dist/server.js', import.meta.url).pathname;
 const MANAGE = new URL('../../dist/manage.js', import.meta.url).pathname;
 
 let service: NodeService;
@@ -34,7 +33,7 @@ async function refusal(environment: Environment = {}): Promise<string> {
 }
 
 function check(environment: Environment = {}) {
-  return spawnServer({ ...service.environment, ...environment }, SERVER, [], ['--check']);
+  return spawnServer({ ...service.environment, ...environment }, { args: ['--check'] });
 }
 
 async function started(log: () => LogLine[]): Promise<'started'> {
@@ -209,7 +208,10 @@ describe('A log that is gone', () => {
     await copyFile(database, backup);
     await copyFile(`${database}-wal`, `${backup}-wal`);
     await rm(`${database}-wal`);
-    const restored = spawnServer(service.environment, MANAGE, [], ['restore', backup]);
+    const restored = spawnServer(service.environment, {
+      script: MANAGE,
+      args: ['restore', backup],
+    });
     expect([await restored.exited, restored.output()]).toEqual([
       0,
       expect.stringContaining('is now the backup'),

@@ -131,7 +131,7 @@ describe('The service says that it is not ready', () => {
     await writeFile(hang, '');
     const script = await changedBuild(service.folder, 'storage-thread.js', codeThatHangs(hang));
     const OPS_PORT = String(await nextFreePort(20_000 + Math.floor(Math.random() * 10_000)));
-    const server = spawnServer({ ...service.environment, OPS_PORT }, script);
+    const server = spawnServer({ ...service.environment, OPS_PORT }, { script });
     const operations = `http://127.0.0.1:${OPS_PORT}`;
     await untilReasons(operations, ['starting']);
     expect((await fetch(`${operations}/metrics`)).status).toBe(200);
@@ -176,7 +176,7 @@ describe('The service says that it is not ready', () => {
     const death = `import { parentPort as port } from 'node:worker_threads';
       port.on('message', ({ name }) => name === 'commit' && process.exit(7));`;
     const script = await changedBuild(service.folder, 'storage-thread.js', death);
-    const server = await service.start({ ...PORT, READY_STOP_DELAY_MS: '1500' }, script);
+    const server = await service.start({ ...PORT, READY_STOP_DELAY_MS: '1500' }, { script });
     const [answer] = await rawExchange(server.origin, CREATION);
     expect(answer?.status).toBe(500);
     const page = await readyOf(operationsOf(server));
@@ -192,7 +192,7 @@ describe('The service says that it is not ready', () => {
   it('while its database does not answer', async () => {
     const hang = join(service.folder, 'hang');
     const script = await changedBuild(service.folder, 'storage-thread.js', codeThatHangs(hang));
-    const server = await service.start(PORT, script);
+    const server = await service.start(PORT, { script });
     const operations = operationsOf(server);
     await writeFile(hang, '');
     expect(await readyOf(operations)).toMatchObject({
@@ -207,7 +207,7 @@ describe('The service says that it is not ready', () => {
   it('while writes fail, and notices by itself that they succeed again', async () => {
     const fault = join(service.folder, 'fault');
     const script = await buildWithFailingWrites(service.folder, fault);
-    const server = await service.start(PORT, script);
+    const server = await service.start(PORT, { script });
     const operations = operationsOf(server);
     await writeFile(fault, '');
     expect((await rawExchange(server.origin, CREATION))[0]?.status).toBe(500);

@@ -39,7 +39,7 @@ beforeAll(async () => {
   };
   await (await service.start(environment)).stop();
   await changeDatabase(service.folder, ...FAILURES);
-  server = await service.start(environment, plantedServer());
+  server = await service.start(environment, { script: plantedServer() });
 });
 afterAll(async () => {
   await closeProvider();

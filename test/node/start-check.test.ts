@@ -13,7 +13,6 @@ import type { Environment } from '../support/program.js';
 import { type LogLine, spawnServer } from '../support/server-process.js';
 
 const KEY = 'k'.repeat(32);
-const SERVER = new URL('../../dist/server.js', import.meta.url).pathname;
 
 let service: NodeService;
 let database: string;
@@ -33,9 +32,7 @@ interface Checked {
 async function check(environment: Environment = {}, ...more: string[]): Promise<Checked> {
   const run = spawnServer(
     { ...service.environment, ...environment },
-    SERVER,
-    [],
-    ['--check', ...more],
+    { args: ['--check', ...more] },
   );
   return { code: await run.exited, log: run.log() };
 }

@@ -6,7 +6,6 @@ import { changedBuild } from '../support/changed-build.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
-import { spawnServer } from '../support/server-process.js';
 
 const CUSTOMERS = '/api/v1/customers';
 const CREATION = requestText('POST', CUSTOMERS, [bearer('lost')], '{"name":"a","phone":"1"}');
@@ -27,18 +26,9 @@ function serverWithMortalStorage(folder: string): Promise<string> {
   return changedBuild(folder, 'storage-thread.js', death);
 }
 
-async function startMortal(environment = {}) {
-  const server = spawnServer({ ...service.environment, ...environment }, script);
-  await server.saw('"event":"started"');
-  return {
-    ...server,
-    origin: String(server.log().find(({ event }) => event === 'started')?.['address']),
-  };
-}
-
 describe('Storage that is lost during a commit', () => {
   it('ends the process with 1, after the writes under way are answered', async () => {
-    const server = await startMortal();
+    const server = await service.start({}, { script });
     const answers = (
       await Promise.all([1, 2, 3].map(() => rawExchange(server.origin, CREATION)))
     ).flat();
@@ -65,7 +55,7 @@ describe('Storage that is lost during a commit', () => {
     const stub = await openIdentityStub((_token, response) => {
       gate.then(() => response.end('{"sub":"lost"}'));
     });
-    const server = await startMortal({ AUTH_USERINFO_URL: stub.url });
+    const server = await service.start({ AUTH_USERINFO_URL: stub.url }, { script });
     const connection = openRaw(server.origin, CREATION);
     // An answer to another client says that this one's request is there, too.
     await fetch(`${server.origin}/api/v1/health`);

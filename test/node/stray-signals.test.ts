@@ -54,7 +54,7 @@ describe('A process', () => {
     'ends at a second %s, although its storage thread hangs',
     async (signal) => {
       const script = await changedBuild(folder.path, 'storage-thread.js', HANGING);
-      const server = await service.start({}, script);
+      const server = await service.start({}, { script });
       const body = '{"name":"a","phone":"1"}';
       openRaw(server.origin, requestText('POST', '/api/v1/customers', [bearer('a')], body));
       // Asked after the write, so the write is under way.
@@ -81,7 +81,7 @@ describe("The backup's process", () => {
     const canary = 'canary'.padEnd(32, '-');
     const settings = { ADMIN_API_KEY: canary, AUTH_USERINFO_HEADERS: `{"apikey":"${canary}"}` };
     const backups = { BACKUP_DIR: service.folder, BACKUP_INTERVAL_HOURS: '0' };
-    const server = await service.start({ ...settings, ...backups }, script);
+    const server = await service.start({ ...settings, ...backups }, { script });
     server.child.kill('SIGUSR2');
     await server.saw('"event":"backup_taken"');
     const environment = await readFile(seen, 'utf8');

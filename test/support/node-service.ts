@@ -4,11 +4,8 @@
 import { join } from 'node:path';
 import { type IdentityStub, openIdentityStub, tokenOf } from './identity-stub.js';
 import type { Environment } from './program.js';
-import { type ServerProcess, startServer } from './server-process.js';
+import { type How, type ServerProcess, startServer } from './server-process.js';
 import { openTemporaryFolder } from './temporary-folder.js';
-
-/** Another script than the built server, a command that launches it. */
-type How = [script?: string | undefined, launcher?: readonly string[]];
 
 export interface NodeService {
   readonly folder: string;
@@ -16,7 +13,7 @@ export interface NodeService {
   /** The environment of every start; a test may add to it. */
   readonly environment: Environment;
   /** Starts `node dist/server.js` on the folder. Closing the service kills a server that still runs. */
-  start(environment?: Environment, ...how: How): Promise<ServerProcess>;
+  start(environment?: Environment, how?: How): Promise<ServerProcess>;
   close(): Promise<void>;
 }
 
@@ -32,8 +29,8 @@ export async function openNodeService(): Promise<NodeService> {
     folder: folder.path,
     identity,
     environment,
-    async start(more = {}, ...how) {
-      const server = await startServer({ ...environment, ...more }, ...how);
+    async start(more = {}, how = {}) {
+      const server = await startServer({ ...environment, ...more }, how);
       started.push(server);
       return server;
     },

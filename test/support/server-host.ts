@@ -13,7 +13,7 @@ export const serverHost: Host = {
     const path = databasePath(options.folder);
     const server: ServerProcess = await startServer(
       { DATABASE_URL: `file:${path}`, ...environmentOf(options) },
-      hasTriggers(path) ? plantedServer() : undefined,
+      hasTriggers(path) ? { script: plantedServer() } : {},
     );
     return {
       fetch: (path, init) => fetch(server.origin + path, init),

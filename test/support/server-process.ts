@@ -1,4 +1,4 @@
-// `node dist/server.js` as a process of a test.
+// `node dist/server.js` as a process of a test or a trial.
 
 import { fileURLToPath } from 'node:url';
 import { type Environment, type Program, startProgram } from './program.js';
@@ -11,6 +11,19 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
+/** How a server is started, where it is not plainly `node dist/server.js`. */
+export interface How {
+  /** The path of another program: another build of the server, or `dist/manage.js`. */
+  readonly script?: string | undefined;
+  /** The program's own arguments. */
+  readonly args?: readonly string[] | undefined;
+  readonly nodeOptions?: readonly string[] | undefined;
+  /** A command that runs the command in its arguments, such as a tracer. */
+  readonly under?: readonly string[] | undefined;
+  /** Whether to open a channel for messages. */
+  readonly hasChannel?: boolean | undefined;
+}
+
 /** A server that may fail to start. */
 export interface SpawnedServer extends Program {
   /** The parsed lines of the output. Throws if a line is not JSON. */
@@ -21,18 +34,14 @@ export interface ServerProcess extends SpawnedServer {
   readonly origin: string;
 }
 
-/**
- * Starts a server process, which may fail to start. `launcher`: a command that runs the
- * command in its arguments. `options`: the server's own.
- */
+/** Starts a server process, which may fail to start. */
 export function spawnServer(
   environment: Environment,
-  script = SERVER,
-  launcher: readonly string[] = [],
-  options: readonly string[] = [],
+  { script = SERVER, args = [], nodeOptions = [], under = [], hasChannel }: How = {},
 ): SpawnedServer {
-  const program = startProgram([...launcher, process.execPath, script, ...options], {
+  const program = startProgram([...under, process.execPath, ...nodeOptions, script, ...args], {
     environment: { PORT: '0', ...environment },
+    third: hasChannel ? 'ipc' : undefined,
   });
   const log = (): LogLine[] =>
     program
@@ -44,9 +53,7 @@ export function spawnServer(
 }
 
 /** Starts the server and resolves when it listens. */
-export async function startServer(...how: Parameters<typeof spawnServer>): Promise<ServerProcess> {
-  const server = spawnServer(...how);
-  await server.saw('"event":"started"');
-  const started = server.log().find(({ event }) => event === 'started');
-  return { ...server, origin: String(started?.['address']) };
+export async function startServer(environment: Environment, how?: How): Promise<ServerProcess> {
+  const server = spawnServer(environment, how);
+  return { ...server, origin: await server.saw(/"event":"started".*"address":"([^"]+)"/) };
 }

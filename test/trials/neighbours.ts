@@ -113,7 +113,7 @@ async function underAttack(
       AUTH_CACHE_SECONDS: '300',
     },
     nodeOptions: [HEAP],
-    ...(script !== undefined && { script }),
+    script,
   });
   try {
     const origin = String((await server.saw('started'))['address']);

@@ -29,8 +29,7 @@ it.skipIf(MOUNTS === undefined)(
     const mount = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$0" && head -c ${BALLAST_BYTES} /dev/zero > ${ballast} && exec "$@"`;
     const server = await startServer(
       { DATABASE_URL: `file:${folder.path}/service.db`, AUTH_USERINFO_URL: identity.url },
-      undefined,
-      [...(MOUNTS ?? []), 'sh', '-c', mount, folder.path],
+      { under: [...(MOUNTS ?? []), 'sh', '-c', mount, folder.path] },
     );
     try {
       const ask = async (method: string, path: string, body: object) => {

@@ -118,7 +118,7 @@ export class FleetWorld implements World {
         FLEET_URL: `http://127.0.0.1:${here.inside.port}`,
         ...environment?.(place),
       },
-      ...(script !== undefined && { script }),
+      script,
     });
     here.service = service;
     here.origin = String((await service.saw('started'))['address']);

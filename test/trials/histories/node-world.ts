@@ -154,8 +154,8 @@ export class NodeWorld implements World {
         AUTH_USERINFO_URL: this.#provider.url,
         ...environment,
       },
-      ...(script !== undefined && { script }),
-      ...(under !== undefined && { under }),
+      script,
+      under,
     });
   }
 

@@ -80,7 +80,7 @@ export async function underHostileClients(options: RunOptions): Promise<Outcome>
   const server = spawnServer({
     environment,
     nodeOptions: [HEAP],
-    ...(script !== undefined && { script }),
+    script,
   });
   try {
     const origin = String((await server.saw('started'))['address']);

@@ -48,7 +48,7 @@ export async function lifeOf({ home, mode, identityOrigin, script, ...load }: Li
         REPLICATION: mode,
         LITESTREAM_SOCKET: home.socketPath,
       },
-      ...(script !== undefined && { script }),
+      script,
     });
     const { address } = await next.saw('started');
     return { service: next, client: clientOf(String(address)) };

@@ -16,7 +16,7 @@ export async function startService(
 ) {
   const server = spawnServer({
     environment,
-    ...(script !== undefined && { script }),
+    script,
     nodeOptions: ['--expose-gc', '--import', PROBE],
     hasChannel: true,
   });

@@ -6,37 +6,26 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { killAll } from '../../../scripts/bench/processes.js';
 import { root } from '../../../scripts/setup.js';
-import { startProgram } from '../../support/program.js';
+import {
+  type How,
+  type LogLine,
+  spawnServer as spawnTestServer,
+} from '../../support/server-process.js';
 
-const SERVER = join(root, 'dist/server.js');
 const UNIT = readFileSync(join(root, 'scripts/operations/service-management.service'), 'utf8');
 /** Node's options in the unit: every trial starts the service as an operator does. */
 const UNIT_OPTIONS = /^Environment=NODE_OPTIONS=.*$/m.exec(UNIT)?.[0].match(/--\S+/g) ?? [];
 export const ADMIN_KEY = 'operator-of-the-trials-0123456789-abcdef';
 
-export interface ProcessOptions {
+export interface ProcessOptions extends How {
   /** Settings in addition to a free port and the operator's key. */
-  environment: Readonly<Record<string, string>>;
-  /** The path of another build of the server. */
-  script?: string;
-  /** A command that runs the server, such as a tracer. It must let the server keep its process id. */
-  under?: readonly string[];
-  /** In addition to those of the unit. */
-  nodeOptions?: readonly string[];
-  /** Whether to open a channel for messages, for the probe. */
-  hasChannel?: boolean;
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** `file` is the database. */
 export type ServiceOptions = Omit<ProcessOptions, 'environment'> & {
   file: string;
   identityOrigin: string;
-};
-
-export type LogLine = {
-  readonly level: string;
-  readonly event: string;
-  readonly [field: string]: unknown;
 };
 
 export type Service = ReturnType<typeof spawnService>;
@@ -65,32 +54,24 @@ export function spawnService({ file, identityOrigin, ...options }: ServiceOption
 }
 
 /** Spawns a server with these settings. The start may fail. */
-export function spawnServer(options: ProcessOptions) {
-  const { environment, script = SERVER, under = [], nodeOptions = [], hasChannel } = options;
-  const [command = '', ...args] = [
-    ...under,
-    process.execPath,
-    ...UNIT_OPTIONS,
-    ...nodeOptions,
-    script,
-  ];
-  const program = startProgram([command, ...args], {
-    environment: { PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...environment },
-    third: hasChannel ? 'ipc' : undefined,
-  });
+export function spawnServer({ environment, nodeOptions = [], ...how }: ProcessOptions) {
+  const program = spawnTestServer(
+    { ADMIN_API_KEY: ADMIN_KEY, ...environment },
+    { ...how, nodeOptions: [...UNIT_OPTIONS, ...nodeOptions] },
+  );
   const { child, output, exited } = program;
   running.add(child);
   child.once('close', () => running.delete(child));
-  const log = (): LogLine[] =>
-    output()
-      .split('\n')
-      .filter((line) => line.startsWith('{') && line.endsWith('}'))
-      .map((line) => JSON.parse(line));
   return {
     child,
     pid: child.pid ?? 0,
     output,
-    log,
+    /** The whole lines of the log: a tracer prints its own, and a killed server half a line. */
+    log: (): LogLine[] =>
+      output()
+        .split('\n')
+        .filter((line) => line.startsWith('{') && line.endsWith('}'))
+        .map((line) => JSON.parse(line)),
     /** Resolves with the first log line of the event; rejects when the process ends before. */
     async saw(event: string): Promise<LogLine> {
       const line = await program.saw(new RegExp(`^(\\{.*"event":"${event}".*\\})\\n`, 'm'));

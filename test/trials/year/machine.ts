@@ -12,8 +12,9 @@ import {
   litestreamHome,
 } from '../../support/litestream.js';
 import { type ProgramRun, startProgram } from '../../support/program.js';
+import type { LogLine } from '../../support/server-process.js';
 import type { Random } from '../load/random.js';
-import { ADMIN_KEY, type LogLine, type Service, spawnServer } from '../service/service-process.js';
+import { ADMIN_KEY, type Service, spawnServer } from '../service/service-process.js';
 import { Clients } from './clients.js';
 import { type Clock, DAY_MS } from './clock.js';
 import { openProvider, type Provider } from './provider.js';
@@ -135,8 +136,7 @@ export class Machine {
   async start(how: StartOptions = {}): Promise<Start> {
     const began = performance.now();
     const service = spawnServer({
-      ...(how.script !== undefined && { script: how.script }),
-      ...(how.under !== undefined && { under: how.under }),
+      ...how,
       environment: { ...this.#serviceSettings, ...how.environment },
     });
     const isUp = await service.saw('started').then(

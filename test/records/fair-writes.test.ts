@@ -136,10 +136,15 @@ describe('Expensive work elsewhere', () => {
     expect(read.ok && JSON.parse(read.value)).not.toHaveProperty('a');
   });
 
-  it('that fails, fails only its own write', async () => {
-    const lost = new Error('the thread has ended');
-    const work: RecordWork = { ...workInPlace, patchedRecord: () => Promise.reject(lost) };
-    const records = new MemoryRecords({ work });
+  const lost = new Error('the thread has ended');
+  const thrown = () => {
+    throw lost;
+  };
+  it.each([
+    ['rejects', () => Promise.reject(lost)],
+    ['throws', thrown],
+  ])('that %s, fails only its own write', async (_how, patchedRecord) => {
+    const records = new MemoryRecords({ work: { ...workInPlace, patchedRecord } });
     const account = records.account('neema');
     await account.create('customers', PERSON);
     const updating = account.update('customers', ID, { a: 1 });

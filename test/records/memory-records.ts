@@ -43,11 +43,12 @@ export class MemoryRecords {
     const { events = silentEvents, storage = new MapStorage() } = options;
     this.set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
     this.storage = storage;
-    const [set, clock] = [this.set, Date.now];
-    this.writer = new Writer({ set, storage, scheduler, log, events, clock, onStorageLost });
+    const { set } = this;
+    const rules = { set, storage, work, limits, clock: Date.now };
+    this.writer = new Writer({ ...rules, scheduler, log, events, onStorageLost });
     const [searchBlocks, paymentRows] = [new SearchBlocks(), new PaymentRows(work)];
     const { writer } = this;
-    this.#context = { set, writer, work, limits, searchBlocks, paymentRows, scheduler, clock };
+    this.#context = { set, writer, searchBlocks, paymentRows, scheduler };
   }
 
   account(owner: string, { actor, isDisconnected = () => false }: TestSender = {}): ObjectAccount {

@@ -212,25 +212,6 @@ describe('The writer', () => {
     expect((await account.read('customers', ID)).ok).toBe(true);
   });
 
-  it('fails only the write whose decision throws', async () => {
-    const thrown = new Error('a defect');
-    const writes = await Promise.allSettled([
-      account.create('customers', PERSON),
-      writer.write({
-        account: 'juma',
-        isDisconnected: () => false,
-        prepare: () => {
-          throw thrown;
-        },
-      }),
-      account.create('customers', PERSON),
-    ]);
-    expect(writes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(writes[1]).toMatchObject({ reason: thrown });
-    expect(storage.commits).toHaveLength(1);
-    expect(await stored()).toHaveLength(2);
-  });
-
   it('commits nothing when every write was refused', async () => {
     const outcomes = await Promise.all([
       account.update('customers', ID, {}),

@@ -104,10 +104,11 @@ function accountsOf(set: RecordSet, options: OpenAccountRecordsOptions): OpenAcc
   const { storage, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
   const { work = workInPlace, limits = NO_LIMITS, onStorageLost = () => {} } = options;
   const { events = silentEvents } = options;
-  const writer = new Writer({ set, storage, scheduler, log, events, clock, onStorageLost });
+  const rules = { set, storage, work, limits, clock };
+  const writer = new Writer({ ...rules, scheduler, log, events, onStorageLost });
   const { searchBlocks = new SearchBlocks(options.searchMaxCharacters) } = options;
   const paymentRows = new PaymentRows(work);
-  const context = { set, writer, work, limits, searchBlocks, paymentRows, scheduler, clock };
+  const context = { set, writer, searchBlocks, paymentRows, scheduler };
   return {
     account: (owner, sender) => new MemoryAccount(context, owner, sender),
     get writesWaiting() {

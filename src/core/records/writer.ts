@@ -3,71 +3,53 @@
 // write of each, in the order in which the account sent them. The writes that
 // arrive while a commit is under way are committed together in the next one.
 
-import { DISCONNECTED, type IsDisconnected } from '../admission/disconnected.js';
+import { DISCONNECTED } from '../admission/disconnected.js';
 import { FairQueue } from '../admission/fair-queue.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
 import { loggedEvent } from '../domain/audit-event.js';
 import type { Outcome } from '../domain/errors.js';
-import type { Eventually } from '../eventually.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
-import { type Answer, CommitGroup, type CurrentRecords, type StagedWrite } from './commit-group.js';
-import type { RecordSet } from './record-set.js';
+import { type Answer, CommitGroup } from './commit-group.js';
 import type { CommitResult, RecordStorage } from './record-storage.js';
 import { isStored, notConfirmed, storageFailed, storageUnavailable } from './storage-answers.js';
+import { type PreparedWrite, type Write, WriteRules, type WriteRulesOptions } from './writes.js';
 
-/** A write that waits for its turn. */
-export interface Write {
-  readonly account: string;
-  /** Whether nobody waits for the answer any more; the write is then not made. */
-  readonly isDisconnected: IsDisconnected;
-  /**
-   * Does the expensive part, perhaps in another thread. No other write of the
-   * account is prepared or staged before this one is. May be asked for again,
-   * where the state that it prepared on was not stored after all.
-   */
-  prepare(current: CurrentRecords): Eventually<Stage>;
-}
-
-/** Stages at once, in the order of the commit; gives positions and ids. */
-export type Stage = (current: CurrentRecords) => StagedWrite;
-
+/** A write that waits for its turn. Its client may leave: the write is then not made. */
 interface PendingWrite {
   readonly write: Write;
   readonly answer: Answer;
   readonly reject: (error: unknown) => void;
 }
 
-/** A write whose expensive part is done. */
-interface PreparedWrite {
+/** A write that waits for a group, prepared elsewhere. */
+interface ReadyWrite {
   readonly pending: PendingWrite;
-  readonly stage: Stage;
+  readonly prepared: PreparedWrite;
   /** How many commits had failed when it was prepared. */
   readonly failuresBefore: number;
 }
 
-export interface WriterOptions {
-  readonly set: RecordSet;
+export interface WriterOptions extends WriteRulesOptions {
   readonly storage: RecordStorage;
   readonly scheduler: FairScheduler;
   readonly log: Log;
   readonly events: ServiceEvents;
-  /** Milliseconds since 1970, UTC. */
-  readonly clock: () => number;
   /** Called once when nobody can tell what storage holds: the process must reload or stop. */
   readonly onStorageLost: (error: unknown) => void;
 }
 
 export class Writer {
   readonly #options: WriterOptions;
+  readonly #rules: WriteRules;
   readonly #waiting = new FairQueue<PendingWrite>({
-    isGone: ({ write }) => write.isDisconnected(),
+    isGone: ({ write: { sender } }) => sender?.isDisconnected() === true,
     drop: ({ answer }) => answer(DISCONNECTED),
   });
   /** Accounts with a write whose expensive part is done elsewhere: their next write waits until it is staged. */
   readonly #preparing = new Set<string>();
-  readonly #prepared: PreparedWrite[] = [];
+  readonly #ready: ReadyWrite[] = [];
   #running: Promise<void> | undefined;
   #whenIdle: (() => void)[] = [];
   #failures = 0;
@@ -76,25 +58,21 @@ export class Writer {
 
   constructor(options: WriterOptions) {
     this.#options = options;
+    this.#rules = new WriteRules(options);
     this.#failed = new ThrottledLog(options.log, options.clock);
-  }
-
-  /** The most that storage takes of one record, in UTF-8 bytes. */
-  get bodyMaxBytes(): number {
-    return this.#options.storage.bodyMaxBytes;
   }
 
   /** Resolves after the commit that holds the change; with `STORAGE_FAILED` where that failed. */
   write(write: Write): Promise<Outcome<string>> {
     return new Promise((answer, reject) => {
-      this.#waiting.add(write.account, { write, answer, reject });
+      this.#waiting.add(write.owner, { write, answer, reject });
       this.#wake();
     });
   }
 
   /** Writes that wait for a commit; those of the one under way are not among them. */
   get waiting(): number {
-    return this.#waiting.size + this.#prepared.length;
+    return this.#waiting.size + this.#ready.length;
   }
 
   /** Every later write fails with `STORAGE_FAILED`; reads go on. */
@@ -159,9 +137,9 @@ export class Writer {
     const sliceUsed = scheduler.ownSlice();
     let isEmpty = true;
     do {
-      const prepared = this.#prepared.shift();
-      if (prepared !== undefined) {
-        this.#stageLater(prepared, group);
+      const ready = this.#ready.shift();
+      if (ready !== undefined) {
+        this.#stageLater(ready, group);
       } else {
         const pending = this.#waiting.take((_, account) => !this.#preparing.has(account));
         if (pending === undefined) break;
@@ -175,49 +153,49 @@ export class Writer {
   #prepare(pending: PendingWrite, group: CommitGroup): void {
     if (this.#isRefused(pending)) return;
     try {
-      const prepared = pending.write.prepare(group);
+      const prepared = this.#rules.prepare(pending.write, group);
       if (prepared instanceof Promise) this.#prepareElsewhere(pending, prepared);
-      else group.add(pending.answer, prepared(group));
+      else group.add(pending.answer, this.#rules.stage(prepared, group));
     } catch (error) {
       // A write that throws here is a defect of that one write: nothing of it is staged.
       pending.reject(error);
     }
   }
 
-  #prepareElsewhere(pending: PendingWrite, preparing: Promise<Stage>): void {
-    const { account } = pending.write;
+  #prepareElsewhere(pending: PendingWrite, preparing: Promise<PreparedWrite>): void {
+    const { owner } = pending.write;
     const failuresBefore = this.#failures;
-    this.#preparing.add(account);
+    this.#preparing.add(owner);
     preparing.then(
-      (stage) => {
-        this.#prepared.push({ pending, stage, failuresBefore });
+      (prepared) => {
+        this.#ready.push({ pending, prepared, failuresBefore });
         this.#wake();
       },
       (error) => {
         pending.reject(error);
-        this.#preparing.delete(account);
+        this.#preparing.delete(owner);
         this.#wake();
       },
     );
   }
 
-  #stageLater({ pending, stage, failuresBefore }: PreparedWrite, group: CommitGroup): void {
-    this.#preparing.delete(pending.write.account);
+  #stageLater({ pending, prepared, failuresBefore }: ReadyWrite, group: CommitGroup): void {
+    this.#preparing.delete(pending.write.owner);
     // It may have been prepared on a change that was then not stored: it is prepared again.
     if (failuresBefore !== this.#failures) {
-      this.#waiting.putBack(pending.write.account, pending);
+      this.#waiting.putBack(pending.write.owner, pending);
       return;
     }
     if (this.#isDropped(pending) || this.#isRefused(pending)) return;
     try {
-      group.add(pending.answer, stage(group));
+      group.add(pending.answer, this.#rules.stage(prepared, group));
     } catch (error) {
       pending.reject(error);
     }
   }
 
   #isDropped({ write, answer }: PendingWrite): boolean {
-    if (!write.isDisconnected()) return false;
+    if (write.sender?.isDisconnected() !== true) return false;
     answer(DISCONNECTED);
     return true;
   }

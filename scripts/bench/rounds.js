@@ -21,6 +21,9 @@ import { median, medianRatio } from './statistics.js';
 
 /** @typedef {{ name: string, rounds: Round[] }} Measured */
 
+const QUIET_LOOK_MS = 200;
+const QUIET_LOOKS_MAX = 50;
+
 /** Measures everyone in turn, after a round that is not counted. */
 export async function inTurn(
   /** @type {Bench} */ bench,
@@ -40,9 +43,21 @@ export async function inTurn(
       const load = await bench.load({ origin: target.origin, requests, connections, seconds });
       const after = cpuOf(target);
       measured[index]?.rounds.push({ ...load, cpu: (after - before) / load.requests });
+      await quiet(target);
     }
   }
   return measured;
+}
+
+/** Resolves once the process works no more: json-server writes its file for seconds after its round, in the time of the next one. */
+async function quiet(/** @type {Target} */ target) {
+  for (let look = 0, before = cpuOf(target); look < QUIET_LOOKS_MAX; look++) {
+    await new Promise((resolve) => setTimeout(resolve, QUIET_LOOK_MS));
+    const now = cpuOf(target);
+    // A tenth of a processor; NaN where the system does not say.
+    if (!(now - before > QUIET_LOOK_MS * 100)) return;
+    before = now;
+  }
 }
 
 function cpuOf(/** @type {Target} */ { process, others = [] }) {

@@ -9,7 +9,7 @@ const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
 
 /** `$$` stays the same over `exec`: the service is the process that LISTEN_PID names. */
 const ONE_LIFE = 'echo "life $$"; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"';
-const SUPERVISE = `trap 'ended=1' TERM; while [ -z "$ended" ]; do sh -c '${ONE_LIFE}' "$@"; done`;
+const SUPERVISE = `trap 'ended=1' TERM; while [ -z "$ended" ] && kill -0 "$PPID"; do sh -c '${ONE_LIFE}' "$@"; done`;
 
 export interface HeldService {
   readonly origin: string;

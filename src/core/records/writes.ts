@@ -1,5 +1,5 @@
-// A write on its way to the commit: asked for, prepared, staged. Each is a value; nothing of it
-// is called back.
+// A write on its way to the commit, as a value at each step: asked for by an account (`Write`),
+// prepared (`PreparedWrite`), staged (`StagedWrite` of the commit group).
 
 import { type AuditEvent, changedNames } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';

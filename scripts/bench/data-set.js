@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { root } from '../setup.js';
 import { startProcess } from './processes.js';
 
+/** @import { Bench } from './bench-context.js' */
+
 /**
  * Accounts that share a number of records evenly, record by record in turn.
  * @typedef {{ prefix: string, owners: number, records: number }} Accounts
@@ -54,6 +56,15 @@ export async function makeDataSet(
     return positioned;
   });
   return /** @type {DataSet} */ ({ file, accounts: placed, payloadBytes: filled.payloadBytes });
+}
+
+/** The same records for the build that stands beside ours; undefined where none was given. */
+export async function otherDataSet(
+  /** @type {Pick<Bench, 'folder' | 'other'>} */ { folder, other },
+  /** @type {string} */ name,
+  /** @type {readonly Accounts[]} */ accounts,
+) {
+  return other && makeDataSet({ folder, ...other }, `${name}-other`, accounts);
 }
 
 /** Up to `count` records of a group of accounts, spread over all of it: first over the accounts. */

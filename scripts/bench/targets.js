@@ -3,7 +3,7 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../setup.js';
-import { makeDataSet, ownersOf } from './data-set.js';
+import { otherDataSet, ownersOf } from './data-set.js';
 import { startProcess, startScript } from './processes.js';
 
 /** @import { FixedAnswer, FixedAnswers } from './targets/answer-file.js' */
@@ -82,9 +82,9 @@ export function startOurs({
  * @returns {Promise<Contender[]>}
  */
 export async function otherBuild(bench, use, name, accounts, requests) {
-  const { folder, identity, other } = bench;
-  if (other === undefined) return [];
-  const data = await makeDataSet({ folder, ...other }, `${name}-other`, accounts);
+  const { identity, other } = bench;
+  const data = await otherDataSet(bench, name, accounts);
+  if (data === undefined || other === undefined) return [];
   const options = { file: data.file, checkout: other.checkout, identityOrigin: identity.origin };
   return [{ name: OTHER_BUILD, target: await use(listening(startOurs(options))), requests }];
 }

@@ -5,7 +5,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { openRaw, type RawAnswer, rawExchange, requestText } from '../support/raw-http.js';
+import {
+  COMMON_HEADERS,
+  openRaw,
+  type RawAnswer,
+  rawExchange,
+  requestText,
+} from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
 
 let service: NodeService;
@@ -28,11 +34,7 @@ function expectEnvelope(answer: RawAnswer | undefined, statusLine: string, code:
   expect(answer?.statusLine).toBe(`HTTP/1.1 ${statusLine}`);
   const headers = answer?.headers;
   expect(Object.fromEntries(headers ?? [])).toMatchObject({
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'X-Request-ID',
+    ...COMMON_HEADERS,
     connection: 'close',
     'content-length': String(answer?.body.length),
   });

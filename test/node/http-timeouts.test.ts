@@ -6,7 +6,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HEADER_READ_TIMEOUT_MS, REQUEST_READ_TIMEOUT_MS } from '../../src/core/domain/limits.js';
 import { serverTimePasses } from '../support/late-headers.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { openRaw, type RawAnswer, type RawConnection, requestText } from '../support/raw-http.js';
+import {
+  COMMON_HEADERS,
+  openRaw,
+  type RawAnswer,
+  type RawConnection,
+  requestText,
+} from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { together } from '../support/together.js';
 
@@ -26,11 +32,7 @@ const MINE = bearer('slow');
 function expectTimeout(answer: RawAnswer | undefined): void {
   expect(answer?.statusLine).toBe('HTTP/1.1 408 Request Timeout');
   expect(Object.fromEntries(answer?.headers ?? [])).toMatchObject({
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'access-control-allow-origin': '*',
-    'access-control-expose-headers': 'X-Request-ID',
+    ...COMMON_HEADERS,
     connection: 'close',
   });
   expect(answer?.json.error?.code).toBe('REQUEST_TIMEOUT');

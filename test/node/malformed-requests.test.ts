@@ -3,7 +3,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
-import { openRaw, type RawAnswer, rawExchange, requestText } from '../support/raw-http.js';
+import {
+  COMMON_HEADERS,
+  openRaw,
+  type RawAnswer,
+  rawExchange,
+  requestText,
+} from '../support/raw-http.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { type Random, randomFrom } from '../trials/load/random.js';
 import { malformedRequests, SMUGGLED } from './malformed-requests.js';
@@ -16,14 +22,6 @@ const CLOSE = 'Connection: close';
 const MUTATED = 1_000;
 const SEED = 20_260_114;
 const AT_ONCE = 50;
-
-const COMMON_HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'X-Request-ID',
-};
 
 let service: NodeService;
 let server: ServerProcess;

@@ -44,8 +44,17 @@ export class MemoryRecords {
     this.set = options.set ?? new RecordSet({ countsBytes: limits.maxBytes > 0 });
     this.storage = storage;
     const { set } = this;
-    const rules = { set, storage, work, limits, clock: Date.now };
-    this.writer = new Writer({ ...rules, scheduler, log, events, onStorageLost });
+    this.writer = new Writer({
+      set,
+      storage,
+      work,
+      limits,
+      scheduler,
+      log,
+      events,
+      clock: Date.now,
+      onStorageLost,
+    });
     const [searchBlocks, paymentRows] = [new SearchBlocks(), new PaymentRows(work)];
     const { writer } = this;
     this.#context = { set, writer, searchBlocks, paymentRows, scheduler };

@@ -5,6 +5,15 @@ import { connect, type Socket } from 'node:net';
 import type { Envelope } from './contract.js';
 import { messageBody } from './message-body.js';
 
+/** Of every answer with an envelope, where CORS_ALLOWED_ORIGINS is unset. */
+export const COMMON_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'X-Request-ID',
+};
+
 export interface RawAnswer {
   readonly statusLine: string;
   readonly status: number;

@@ -1,9 +1,8 @@
 // Start-up beside SQLite's own reading of the same file, each in a fresh process,
 // and what the records weigh in memory.
 
-import { basename } from 'node:path';
 import { root } from '../../setup.js';
-import { makeDataSet } from '../data-set.js';
+import { makeDataSet, otherDataSet } from '../data-set.js';
 import { cpuMicrosecondsOf, memoryOf, startScript } from '../processes.js';
 import { median, medianRatio } from '../statistics.js';
 import { count, milliseconds } from '../table.js';
@@ -27,7 +26,7 @@ export async function startUp(/** @type {Bench} */ bench) {
     const data = await makeDataSet(bench, `start-${records}`, [{ ...ACCOUNTS, records }]);
     /** @type {Start[]} */
     const starts = [];
-    const ofOther = await otherData(bench, data);
+    const ofOther = await otherDataSet(bench, `start-${records}`, data.accounts);
     /** @type {Start[]} */
     const otherStarts = [];
     /** @type {number[]} */
@@ -35,7 +34,7 @@ export async function startUp(/** @type {Bench} */ bench) {
     for (let round = 0; round < rounds; round++) {
       say(`start-up with ${count(records)}: round ${round + 1} of ${rounds}`);
       starts.push(await startOnce(bench, data.file));
-      if (ofOther) otherStarts.push(await startOnce(bench, ofOther, bench.other?.checkout));
+      if (ofOther) otherStarts.push(await startOnce(bench, ofOther.file, bench.other?.checkout));
       readings.push(await readingTime(data.file));
     }
     lines.push(
@@ -48,16 +47,6 @@ export async function startUp(/** @type {Bench} */ bench) {
 
 function isMemory(/** @type {Line} */ { workload }) {
   return workload.startsWith('memory');
-}
-
-/** The same records for the build that stands beside ours; undefined where none was given. */
-async function otherData(
-  /** @type {Bench} */ { folder, other },
-  /** @type {DataSet} */ { file, accounts },
-) {
-  if (other === undefined) return undefined;
-  const name = `${basename(file, '.db')}-other`;
-  return (await makeDataSet({ folder, ...other }, name, accounts)).file;
 }
 
 /** From the start of the process until it listens; memory a moment later. */

@@ -2,6 +2,7 @@
 // a storage in memory, when the document is made.
 
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
+import { HOUR_MS } from '../../core/domain/hour.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
 import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
@@ -11,7 +12,7 @@ import { localIdentity, openMemoryStorage } from '../../memory.js';
 
 /** The time of all examples. */
 const TIMESTAMP = '2026-01-14T14:02:11.482Z';
-const DAY_MS = 86_400_000;
+const DAY_MS = 24 * HOUR_MS;
 const REQUEST_ID = 'req_5f0c1d2e3a4b5c6d';
 /** Of the service that is asked, and of no other. */
 const ADMIN_KEY = 'the key of the service that is asked';

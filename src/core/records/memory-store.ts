@@ -104,8 +104,17 @@ function accountsOf(set: RecordSet, options: OpenAccountRecordsOptions): OpenAcc
   const { storage, log = silentLog, clock = Date.now, scheduler = new FairScheduler() } = options;
   const { work = workInPlace, limits = NO_LIMITS, onStorageLost = () => {} } = options;
   const { events = silentEvents } = options;
-  const rules = { set, storage, work, limits, clock };
-  const writer = new Writer({ ...rules, scheduler, log, events, onStorageLost });
+  const writer = new Writer({
+    set,
+    storage,
+    work,
+    limits,
+    scheduler,
+    log,
+    events,
+    clock,
+    onStorageLost,
+  });
   const { searchBlocks = new SearchBlocks(options.searchMaxCharacters) } = options;
   const paymentRows = new PaymentRows(work);
   const context = { set, writer, searchBlocks, paymentRows, scheduler };

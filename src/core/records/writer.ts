@@ -23,6 +23,10 @@ interface PendingWrite {
   readonly reject: (error: unknown) => void;
 }
 
+function isGone({ write: { sender } }: PendingWrite): boolean {
+  return sender?.isDisconnected() === true;
+}
+
 /** A write that waits for a group, prepared elsewhere. */
 interface ReadyWrite {
   readonly pending: PendingWrite;
@@ -44,7 +48,7 @@ export class Writer {
   readonly #options: WriterOptions;
   readonly #rules: WriteRules;
   readonly #waiting = new FairQueue<PendingWrite>({
-    isGone: ({ write: { sender } }) => sender?.isDisconnected() === true,
+    isGone,
     drop: ({ answer }) => answer(DISCONNECTED),
   });
   /** Accounts with a write whose expensive part is done elsewhere: their next write waits until it is staged. */
@@ -194,9 +198,9 @@ export class Writer {
     }
   }
 
-  #isDropped({ write, answer }: PendingWrite): boolean {
-    if (write.sender?.isDisconnected() !== true) return false;
-    answer(DISCONNECTED);
+  #isDropped(pending: PendingWrite): boolean {
+    if (!isGone(pending)) return false;
+    pending.answer(DISCONNECTED);
     return true;
   }
 

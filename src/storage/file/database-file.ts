@@ -10,7 +10,6 @@ import { type CommitTexts, NO_CHANGES, statements } from './commit-texts.js';
 import { Connection, type Statement, StatementError } from './connection.js';
 import { explained, isBusy, isDiskFull, messageOf } from './connection-errors.js';
 import { type Locking, lockingOf, pragmaOf, putInForce } from './connection-settings.js';
-import { earlierColumns } from './earlier-columns.js';
 import {
   APPEND_EVENTS,
   COLUMNS_VERSION,
@@ -18,14 +17,16 @@ import {
   PUT_ROWS,
   SCHEMA_STEPS,
   SCHEMA_VERSION,
+  SET_COLUMNS,
   TOUCH,
 } from './file-schema.js';
 import { Freezer } from './freezer.js';
 import { expectOurs, expectWhole } from './own-database.js';
-import { type FilePage, loadPage } from './record-pages.js';
+import { rowsText } from './record-columns.js';
 import { saveCopy } from './saved-copy.js';
 import { DISTRUST_SCHEMA } from './schema-check.js';
 import { logBytesOf, markClosed, markState, missingLog } from './state-mark.js';
+import { rowsOf, type StoredPage, storedPage } from './stored-pages.js';
 import { UsageScan } from './usage-scan.js';
 import { distrustIndex, reuseLog, rewriteLog } from './write-ahead-log.js';
 
@@ -126,8 +127,8 @@ export class LibsqlFile {
     }
   }
 
-  loadPage(position: number): FilePage | undefined {
-    return loadPage(this.#connection, position);
+  storedPage(position: number): StoredPage | undefined {
+    return storedPage(this.#connection, position);
   }
 
   /** Object: the highest number by collection. */
@@ -230,7 +231,17 @@ export class LibsqlFile {
   *#migration(version: number, seed: Statement): Generator<Statement> {
     for (const sql of SCHEMA_STEPS.slice(version).flat()) yield { sql };
     if (version === 0) yield seed;
-    else if (version < COLUMNS_VERSION) yield* earlierColumns(this.#connection);
+    else if (version < COLUMNS_VERSION) yield* this.#earlierColumns();
+  }
+
+  /** The rows of a file of version 1 or 2 get their owners and statuses, from their bodies. */
+  *#earlierColumns(): Generator<Statement> {
+    for (let last = 0; ; ) {
+      const page = storedPage(this.#connection, last, false);
+      if (page === undefined) return;
+      yield { sql: SET_COLUMNS, args: [rowsText(rowsOf(page))] };
+      last = page.last;
+    }
   }
 
   /** Called on a full disk. Returns whether a commit may find room now. */

@@ -18,7 +18,7 @@ export interface ThreadCalls {
   commit(texts: CommitTexts): Promise<FileCommitResult>;
   /** Resolves when the replica has everything so far, or after so many milliseconds. */
   replicaReached(maxMs: number): Promise<void>;
-  loadPage(position: number): Promise<ReturnType<LibsqlFile['loadPage']>>;
+  storedPage(position: number): Promise<ReturnType<LibsqlFile['storedPage']>>;
   sequences(): Promise<string>;
   beginUsage(createdAfter: string): Promise<void>;
   nextUsage(): Promise<ReturnType<UsageScan['next']>>;
@@ -89,7 +89,7 @@ const calls: TurnCalls = {
   async replicaReached(maxMs) {
     await replicated?.replica.reached(maxMs);
   },
-  loadPage: async (position) => opened().loadPage(position),
+  storedPage: async (position) => opened().storedPage(position),
   sequences: async () => opened().sequences(),
   beginUsage: async (createdAfter) => opened().usage.begin(createdAfter),
   nextUsage: async () => opened().usage.next(),
@@ -125,13 +125,6 @@ function inTurn<T>(use: () => Promise<T>): Promise<T> {
   return done;
 }
 
-/** A page's bodies are moved: a copy of them would cost as much as reading them. */
-function movedWith(reply: ThreadReply): ArrayBuffer[] {
-  const value = 'value' in reply ? reply.value : undefined;
-  const isPage = typeof value === 'object' && value !== null && 'bodies' in value;
-  return isPage && value.bodies instanceof ArrayBuffer ? [value.bodies] : [];
-}
-
 const underWay = new Set<Promise<void>>();
 
 async function serve(request: ThreadRequest): Promise<void> {
@@ -142,8 +135,7 @@ async function serve(request: ThreadRequest): Promise<void> {
   }
   // This call uses no file; it waits for calls that do.
   const reply = request.name === 'replicaReached' ? answer(request) : inTurn(() => answer(request));
-  const settledReply = await settled(await reply);
-  parentPort?.postMessage(settledReply, movedWith(settledReply));
+  parentPort?.postMessage(await settled(await reply));
   // The thread ends itself after this message: `terminate()` during a native call would abort the process.
   if (request.name === 'close') parentPort?.close();
 }

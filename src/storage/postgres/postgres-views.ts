@@ -114,7 +114,7 @@ async function matchingOwners(connection: Connection, q: string): Promise<string
     next = last && rows.length >= SEARCHED_AT_ONCE ? after(last.owner) : undefined;
     for (const { owner, profile } of rows) {
       if (matching.has(owner)) continue;
-      if (isIn(fromStored(owner), needle) || (profile !== null && isIn(profile, needle))) {
+      if ((await isIn(fromStored(owner), needle)) || (await isIn(profile ?? '', needle))) {
         matching.add(owner);
       }
     }
@@ -127,9 +127,8 @@ function byBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
-function isIn(text: string, needle: Needle): boolean {
-  for (const found of needle.search(text)) if (found) return true;
-  return false;
+function isIn(text: string, needle: Needle): Promise<boolean> {
+  return needle.isIn(text, () => undefined);
 }
 
 /** What storage alone knows, for the port's own checks, too. */

@@ -4,8 +4,8 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { runSql } from '../../../scripts/run-sql.js';
-import { FILL_COLUMNS } from '../../../src/storage/file/file-schema.js';
 import { startDataCommand } from '../../support/data-command.js';
+import { FILL_COLUMNS } from '../../support/fill-columns.js';
 import { openTrialService } from './data-service-process.js';
 
 const MEMORY_MAX_BYTES = 150e6;

@@ -2,7 +2,6 @@
 // and then read back, because SQLite does not report a setting that it did not take.
 
 import type { Connection } from './connection.js';
-import { DISTRUST_SCHEMA } from './schema-check.js';
 
 /**
  * - `alone`: no other process can open the file.
@@ -16,7 +15,6 @@ export function lockingOf(holding: Locking): string {
 
 /** Sets them all on the connection. Throws if one is not in force. */
 export function putInForce(connection: Connection, holding: Locking): void {
-  connection.value(DISTRUST_SCHEMA);
   connection.value(lockingOf(holding));
   connection.value('pragma journal_mode = wal');
   connection.value('pragma synchronous = full');

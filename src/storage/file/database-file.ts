@@ -24,8 +24,7 @@ import { Freezer } from './freezer.js';
 import { expectOurs, expectWhole } from './own-database.js';
 import { rowsText } from './record-columns.js';
 import { saveCopy } from './saved-copy.js';
-import { DISTRUST_SCHEMA } from './schema-check.js';
-import { logBytesOf, markClosed, markState, missingLog } from './state-mark.js';
+import { isAsClosed, logBytesOf, markClosed, markInUse, missingLog } from './state-mark.js';
 import { rowsOf, type StoredPage, storedPage } from './stored-pages.js';
 import { UsageScan } from './usage-scan.js';
 import { distrustIndex, reuseLog, rewriteLog } from './write-ahead-log.js';
@@ -48,6 +47,8 @@ export class LibsqlFile {
   /** The file is this process's: with its last close every commit is in the file. */
   #isClaimed = false;
   #isNew = false;
+  /** The file is as a clean stop left it, so a start leaves out what looks at each row or page. */
+  #isTrusted = false;
   /** The last commit found the disk full, and the log could not be written back. */
   #wasFull = false;
   /** Keeps the file as it is while it is copied. */
@@ -81,18 +82,20 @@ export class LibsqlFile {
     try {
       const inode = inodeOf(path);
       const logBytes = logBytesOf(path);
+      const isTrusted = isAsClosed(path);
       // Such a file comes here only on purpose (`DATABASE_CREATE`): nothing of it can be missing.
       const isEmpty = statSync(path).size === 0;
       connection = new Connection(path, { busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS });
       file = new LibsqlFile(connection, path, inode, holding);
+      file.#isTrusted = isTrusted;
       file.#claim(logBytes, isEmpty);
       // The last process may have ended because a sync failed, or in the middle of a commit.
       await file.#rewriteLog({ isStart: true });
-      expectWhole(file.#connection);
+      if (!isTrusted) expectWhole(file.#connection);
       file.#migrate(initialRows, now);
       // Beside a replica an empty log counts as lost, so it gets a commit, if the disk has room.
       if (holding === 'shared') await file.touch().catch(() => {});
-      markState(path, 'in use');
+      markInUse(path);
       return file;
     } catch (error) {
       if (file === undefined) connection?.close();
@@ -128,7 +131,7 @@ export class LibsqlFile {
   }
 
   storedPage(position: number): StoredPage | undefined {
-    return storedPage(this.#connection, position);
+    return storedPage(this.#connection, position, { checksJson: !this.#isTrusted });
   }
 
   /** Object: the highest number by collection. */
@@ -179,15 +182,23 @@ export class LibsqlFile {
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
     // Before the log goes: a process that ends in between leaves a log that nobody asks for.
-    if (this.#isClaimed && this.#isInPlace()) markClosed(this.#path);
+    if (this.#isClaimed && this.#isInPlace()) markClosed(this.#path, this.#isWrittenBack());
     this.#connection.close();
     if (this.#index !== undefined) closeSync(this.#index);
     this.#index = undefined;
   }
 
+  /** Writes the log back, so that closing the connection leaves the file as it is. */
+  #isWrittenBack(): boolean {
+    try {
+      return this.#holding === 'alone' && this.emptyLog();
+    } catch {
+      return false;
+    }
+  }
+
   /** Reads first, so that another program's file is refused without a change. */
   #claim(logBytes: number | undefined, isEmpty: boolean): void {
-    this.#connection.value(DISTRUST_SCHEMA);
     this.#connection.value(lockingOf(this.#holding));
     // The first read takes the lock.
     this.#connection.value('select count(*) from sqlite_master');
@@ -237,7 +248,7 @@ export class LibsqlFile {
   /** The rows of a file of version 1 or 2 get their owners and statuses, from their bodies. */
   *#earlierColumns(): Generator<Statement> {
     for (let last = 0; ; ) {
-      const page = storedPage(this.#connection, last, false);
+      const page = storedPage(this.#connection, last, { checksJson: true, hasColumns: false });
       if (page === undefined) return;
       yield { sql: SET_COLUMNS, args: [rowsText(rowsOf(page))] };
       last = page.last;

@@ -59,40 +59,37 @@ export const COUNT_PRESENT = `
       where not exists (select 1 from records where records.position = removal.value))
     as present`;
 
-/** How a row is named in an error. */
-const NAMED = "json_object('position', position, 'collection', collection, 'id', id)";
-
-/** Of `?2` rows behind the position `?1`. Reads no body. */
+/** Of `?2` rows after the position `?1`. Reads no body. */
 export const MEASURE_PAGE = `
   select max(position) as last, total(bytes) as bytes
     from (select position, octet_length(body) as bytes
             from records not indexed where position > ?1 order by position limit ?2)`;
 
-/** `not indexed` keeps them in the order of the table, which is the order of positions. */
-const ROWS_OF_PAGE = 'records not indexed where position > ?1 and position <= ?2';
+/** `not indexed` gives the order of the table, which is that of positions; `order by` in the aggregates would double the time. */
+const PAGE_ROWS = 'records not indexed where position > ?1 and position <= ?2';
 
-/** See `StoredPage`. `wrong`: a row whose body is no JSON; SQL looks in the storage thread, which takes 0.7 µs a row. */
+/** See `StoredPage`. */
 export const LOAD_PAGE = loadPage('owner', 'status');
 
-/** The same of a file without these columns. */
+/** The same for a file without these columns. */
 export const LOAD_EARLIER_PAGE = loadPage('null', 'null');
 
-/** No `order by` within the aggregates: it doubles the time, and all of them see the rows in the same order. */
 function loadPage(owner: string, status: string): string {
   return `
-  select group_concat(body, char(30)) || char(30) as bodies,
+  select cast(group_concat(body, char(30)) as blob) as bodies,
          json_group_array(position) as positions,
          json_group_array(collection) as collections,
-         json_group_object(position, id)
-           filter (where not (body >= '{"id":"' and body < '{"id":#')) as ids,
          json_group_array(${owner}) as owners,
          json_group_array(${status}) as statuses,
-         min(${NAMED}) filter (where not json_valid(body)) as wrong
-    from ${ROWS_OF_PAGE}`;
+         json_group_object(position, id)
+           filter (where not (body >= '{"id":"' and body < '{"id":#')) as ids
+    from ${PAGE_ROWS}`;
 }
 
-/** The first of these rows with a NUL character in its body. */
-export const FIND_CUT_ROW = `select ${NAMED} from ${ROWS_OF_PAGE} and instr(body, char(0)) limit 1`;
+/** The first of a page's rows whose body is not JSON. */
+export const FIND_INVALID = `
+  select json_object('position', position, 'collection', collection, 'id', id)
+    from ${PAGE_ROWS} and not json_valid(body) limit 1`;
 
 /** Parameter: JSON array of `[position, collection, id, body, owner, status]`, as for `PUT_ROWS`. */
 export const SET_COLUMNS = `

@@ -125,6 +125,13 @@ function inTurn<T>(use: () => Promise<T>): Promise<T> {
   return done;
 }
 
+/** A page's bodies are moved: copying them would cost as much as reading them. */
+function movedWith(reply: ThreadReply): ArrayBuffer[] {
+  const value = 'value' in reply ? reply.value : undefined;
+  const isPage = typeof value === 'object' && value !== null && 'bodies' in value;
+  return isPage && value.bodies instanceof ArrayBuffer ? [value.bodies] : [];
+}
+
 const underWay = new Set<Promise<void>>();
 
 async function serve(request: ThreadRequest): Promise<void> {
@@ -135,7 +142,8 @@ async function serve(request: ThreadRequest): Promise<void> {
   }
   // This call uses no file; it waits for calls that do.
   const reply = request.name === 'replicaReached' ? answer(request) : inTurn(() => answer(request));
-  parentPort?.postMessage(await settled(await reply));
+  const settledReply = await settled(await reply);
+  parentPort?.postMessage(settledReply, movedWith(settledReply));
   // The thread ends itself after this message: `terminate()` during a native call would abort the process.
   if (request.name === 'close') parentPort?.close();
 }

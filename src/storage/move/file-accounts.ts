@@ -17,7 +17,6 @@ import { Connection } from '../file/connection.js';
 import { explained, messageOf } from '../file/connection-errors.js';
 import { COLUMNS_VERSION } from '../file/file-schema.js';
 import { expectOurs, expectWhole } from '../file/own-database.js';
-import { DISTRUST_SCHEMA } from '../file/schema-check.js';
 import { rowsOf, storedPage } from '../file/stored-pages.js';
 import { LOAD_SEQUENCES } from '../records-table.js';
 import { type MovedRow, piecesOf } from './moved-rows.js';
@@ -62,7 +61,6 @@ export class FileAccounts {
     try {
       if (!(await stat(path)).isFile()) throw new Error('it is not a file');
       connection = new Connection(path);
-      connection.value(DISTRUST_SCHEMA);
       connection.value('pragma locking_mode = exclusive');
       expectOurs(connection);
       expectWhole(connection);
@@ -136,7 +134,7 @@ export class FileAccounts {
     const hasColumns = Number(this.#connection.value('pragma user_version')) >= COLUMNS_VERSION;
     let last = 0;
     for (;;) {
-      const page = storedPage(this.#connection, last, hasColumns);
+      const page = storedPage(this.#connection, last, { checksJson: true, hasColumns });
       if (page === undefined) break;
       last = page.last;
       for (const row of rowsOf(page)) this.#place(row);

@@ -9,7 +9,7 @@ import {
   makeCluster,
   openServer,
   openToPostgres,
-} from '../../scripts/fleet/postgres.js';
+} from '../../scripts/processes/postgres.js';
 import { startProgram } from './program.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 

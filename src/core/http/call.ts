@@ -62,7 +62,6 @@ export class Call {
     const sender: Sender = {
       actor: principal.kind === 'operator' ? principal.actor : undefined,
       isDisconnected: disconnectedCheck(this.#context),
-      exchange: this.#context.env?.exchange,
     };
     const { records } = this.#dependencies;
     if (principal.kind === 'account') return records.account(principal.subject, sender);

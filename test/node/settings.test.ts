@@ -137,7 +137,7 @@ it.each([
 
 const PORT = 'a whole number from 0 to 65535';
 const FILE =
-  'a local file such as file:data/service.db (one process owns the file), or postgres://… for a fleet';
+  'a local file such as file:data/service.db (one process owns the file), or postgres://… for several processes';
 const ORIGINS = 'comma-separated origins such as https://app.example.com, without a path, or *';
 
 it.each([

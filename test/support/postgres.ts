@@ -10,7 +10,7 @@ import {
   openServer,
   openToPostgres,
   removeWithProcess,
-} from '../../scripts/fleet/postgres.js';
+} from '../../scripts/processes/postgres.js';
 import { startProgram } from './program.js';
 import { openTemporaryFolder, type TemporaryFolder } from './temporary-folder.js';
 

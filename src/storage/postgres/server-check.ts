@@ -1,6 +1,6 @@
 // What a Postgres server must be for an acknowledged write to stay: looked at before a start.
 
-import type { PostgresPool } from './postgres-pool.js';
+import type { Run } from './database.js';
 
 const OLDEST_VERSION = 15;
 
@@ -18,8 +18,8 @@ interface ServerFacts {
 }
 
 /** One line about the server. Rejects, with a sentence, where it would lose data or take no tables. */
-export async function expectSafeServer(pool: PostgresPool): Promise<string> {
-  const [facts] = (await pool.run<ServerFacts>(FACTS)).rows;
+export async function expectSafeServer(run: Run): Promise<string> {
+  const [facts] = await run<ServerFacts>(FACTS);
   if (facts === undefined) throw new Error('Postgres says nothing of itself');
   const problem = problemOf(facts);
   if (problem !== undefined) throw new Error(problem);

@@ -163,10 +163,13 @@ async function line(world: PostgresWorld, place: number, state: LineState, milli
   one.set('open');
 }
 
+const exhausted: Happening = (world, _, round) =>
+  exhaust(world, round % 2 === 0 ? LONG_MS : SHORT_MS);
+
 /** Other programs take every connection while the processes have lost theirs. */
-async function exhausted(world: PostgresWorld, _: number, round: number): Promise<void> {
+export async function exhaust(world: PostgresWorld, milliseconds: number): Promise<void> {
   const clients: pg.Client[] = [];
-  const end = performance.now() + (round % 2 === 0 ? LONG_MS : SHORT_MS);
+  const end = performance.now() + milliseconds;
   while (performance.now() < end) {
     const client = new pg.Client({ connectionString: world.postgres.urlOf('postgres') });
     client.on('error', () => {});

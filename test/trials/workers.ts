@@ -1,10 +1,9 @@
 // The trial `workers`: the built Worker on the platform's own runtime. Refused requests
-// on kept-alive connections, an account that fills the memory of its isolate, what a large
-// account costs, and what copies cost.
+// on kept-alive connections, an account that fills the memory of its isolate, and what a
+// large account costs.
 
 import type { Finding, Trial, TrialOptions } from './trial.js';
 import { accountCost } from './workers/account-cost.js';
-import { copyCost } from './workers/copy-cost.js';
 import { refusedRequests } from './workers/refused-requests.js';
 import { smallHeap } from './workers/small-heap.js';
 
@@ -15,7 +14,6 @@ const RUNS: readonly (readonly [name: string, run: (of: TrialOptions) => Promise
   ['refused', (of) => refusedRequests({ ...of, requests: of.quick ? QUICK_REQUESTS : REQUESTS })],
   ['heap', smallHeap],
   ['account', accountCost],
-  ['copies', copyCost],
 ];
 
 export const workers: Trial = async (options) => {

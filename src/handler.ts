@@ -147,7 +147,6 @@ export type {
   Sender,
   ViewQuery,
 } from './core/records/record-service.js';
-export type { IdNumbers } from './core/records/record-set.js';
 export type {
   Changes,
   CommitResult,
@@ -161,6 +160,5 @@ export type {
 } from './core/records/record-storage.js';
 export { type RecordWork, workInPlace } from './core/records/record-work.js';
 export { sampleRows } from './core/records/sample-rows.js';
-export { SearchBlocks } from './core/records/search-blocks.js';
 export { type ServiceEvents, silentEvents } from './core/service-events.js';
 export type { HostBindings };

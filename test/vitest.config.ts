@@ -10,12 +10,11 @@ const isSmall = Boolean(process.env['TRIALS_SMALL']);
 const TESTS = isSmall ? 'test/trials/*.small.ts' : 'test/**/*.test.ts';
 /** Files that replace a module for the whole process. */
 const ALONE = ['test/node/threaded-work.test.ts'];
-/** These have their own commands: npm run test:browser, test:recipes and test:release. */
-const OTHER_COMMANDS = ['test/browser/**', 'test/recipes/**', 'test/release/**'];
+/** These have their own commands: npm run test:browser, compat and test:release. */
+const OTHER_COMMANDS = ['test/browser/**', 'test/compat/**', 'test/release/**'];
 
 /** Tests of what starts processes: the hosts, the commands, the preview. `npm run test:programs` runs them, and the contract on those hosts. */
-const PROGRAMS =
-  'test/{build,console,data,examples,fleet,move,node,program,trials,worker}/**/*.test.ts';
+const PROGRAMS = 'test/{build,console,data,examples,move,node,program,trials,worker}/**/*.test.ts';
 /** `core` or `programs`, in a run of all tests of the group; empty where the command line names files. */
 const group = process.env['TEST_GROUP'] ?? '';
 const GROUPS: Readonly<Record<string, { include: string[]; exclude: string[] }>> = {

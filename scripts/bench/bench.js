@@ -42,7 +42,7 @@ const FULL = {
 const CONNECTIONS = 64;
 
 const options = optionsOf(process.argv.slice(2), [...WORKLOADS.keys()]);
-await makeReady('scripts/fleet');
+await makeReady('scripts/processes');
 installPeers(say);
 
 const started = performance.now();

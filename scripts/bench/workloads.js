@@ -1,6 +1,5 @@
 // The rows of the benchmark by name, in the order of the table.
 
-import { fleet } from './workloads/fleet.js';
 import { listTwenty, readOne } from './workloads/reads.js';
 import { replication } from './workloads/replication.js';
 import { search } from './workloads/search.js';
@@ -22,7 +21,6 @@ export const WORKLOADS = new Map([
   ['search', search],
   ['slow-disk', slowDisk],
   ['replication', replication],
-  ['fleet', fleet],
   ['start', startUp],
   ['tenants', tenants],
 ]);

@@ -77,6 +77,8 @@ export interface AuditEvent {
   readonly changed: readonly string[];
   /** How many more names there are than `changed` lists. */
   readonly changed_omitted?: number;
+  /** The import or erasure that the change belongs to. */
+  readonly run?: string;
 }
 
 /** The views that answer one object. */

@@ -6,8 +6,6 @@ export interface FinishedRequest {
   /** A path pattern of the route table, or `other`. Never the path itself: it may hold a subject. */
   readonly route: string;
   readonly method: string;
-  /** In a fleet: address of the other process that answered for the account. */
-  readonly holder?: string;
   /** Undefined where the connection ended before a status was sent. */
   readonly status: number | undefined;
   /** From the request's headers to the last byte of the answer. */

@@ -4,10 +4,9 @@
 import { ADMIN_KEY_MIN_CHARACTERS } from '../core/domain/limits.js';
 import { AUDIENCE_HINT } from '../core/identity/identity-provider.js';
 import type { SignInSettings } from '../core/identity/sign-in.js';
-import { type FleetSettings, readFleet } from './settings/fleet-settings.js';
 import { readSignIn } from './settings/identity-settings.js';
-import { type ObjectPlace, readObjectPlace } from './settings/object-settings.js';
 import { type OperationsSettings, readOperationsSettings } from './settings/operations-settings.js';
+import { readPostgresUrl } from './settings/postgres-settings.js';
 import { type ReplicationSettings, readReplication } from './settings/replication-settings.js';
 import {
   type Environment,
@@ -22,7 +21,6 @@ import {
   wholeNumber,
 } from './settings/setting-values.js';
 
-export { type ObjectPlace, readObjectPlace } from './settings/object-settings.js';
 export type { OperationsSettings } from './settings/operations-settings.js';
 export {
   type ReplicaSettings,
@@ -40,10 +38,10 @@ export interface Settings {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Of the database file; empty in a fleet. */
+  /** Of the database file; empty over Postgres. */
   readonly databasePath: string;
   /** Undefined: the database is a file. */
-  readonly fleet: FleetSettings | undefined;
+  readonly postgresUrl: string | undefined;
   /** A missing database is made also where an earlier one is known to have been. */
   readonly databaseCreate: boolean;
   /** A new database gets the sample rows of `local-preview`. */
@@ -60,8 +58,6 @@ export interface Settings {
   readonly replication: ReplicationSettings;
   readonly accountLimits: AccountLimitSettings;
   readonly operations: OperationsSettings;
-  /** On Workers. */
-  readonly objects: ObjectPlace;
 }
 
 /** 0: no limit. */
@@ -89,12 +85,12 @@ const ADMIN_KEYS_MAX = 2;
  * variable is an unset one. A host without files passes no `readFile`.
  */
 export function readSettings(environment: Environment, readFile?: ReadFile): Settings {
-  const fleet = readFleet(environment, readFile);
+  const postgresUrl = readPostgresUrl(environment);
   return Object.freeze({
     host: environment['HOST'] || '127.0.0.1',
     port: read(environment, 'PORT', wholeNumber(0, 65_535), 8080),
-    databasePath: fleet === undefined ? readDatabasePath(environment, OR_POSTGRES) : '',
-    fleet,
+    databasePath: postgresUrl === undefined ? readDatabasePath(environment, OR_POSTGRES) : '',
+    postgresUrl,
     databaseCreate: read(environment, 'DATABASE_CREATE', yes, false),
     sampleRecords: readSampleRecords(environment),
     signIn: readSignIn(environment),
@@ -105,7 +101,6 @@ export function readSettings(environment: Environment, readFile?: ReadFile): Set
     replication: readReplication(environment),
     accountLimits: readAccountLimits(environment),
     operations: readOperationsSettings(environment),
-    objects: readObjectPlace(environment),
   });
 }
 
@@ -115,7 +110,7 @@ export function readDatabasePath(environment: Environment, orElse = ''): string 
 }
 
 /** The service's other kind of database. */
-const OR_POSTGRES = ', or postgres://… for a fleet';
+const OR_POSTGRES = ', or postgres://… for several processes';
 
 /** The operator's key or keys, from the one of the two settings that is there. Throws a `SettingError`. */
 export function readAdminKey(

@@ -81,6 +81,18 @@ onEveryHost(
       },
     );
 
+    it.each([
+      ['import-7f3a', 'import-7f3a'],
+      ['two words', undefined],
+      ['x'.repeat(65), undefined],
+    ])('keeps the import or erasure %j that the request names as %j', async (sent, run) => {
+      const owner = service.account().subject;
+      const path = tenantPath(owner, 'customers');
+      const headers = { 'X-Service-Run': sent };
+      await operator.send('POST', path, { headers, body: VALID_BODY.customers });
+      expect((await audit(service)).data[0].run).toBe(run);
+    });
+
     it('does not list defaults and `ownerSub` as changed by a create', async () => {
       const owner = service.account().subject;
       await createFor(operator, owner, 'orders');

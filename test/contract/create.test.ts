@@ -235,7 +235,7 @@ onEveryHost('Identifiers', (service, host) => {
         await account.create(other.name, leastBody(other));
       }
       const second = await account.create(row.name, leastBody(row));
-      expect(sequenceOfId(second.id)).toBe(sequenceOfId(first.id) + host.idStep);
+      expect(sequenceOfId(second.id)).toBe(sequenceOfId(first.id) + 1);
     },
   );
 
@@ -245,7 +245,7 @@ onEveryHost('Identifiers', (service, host) => {
     expect((await account.post('/customers', {})).status).toBe(422);
     expect((await account.post('/customers', '{')).status).toBe(400);
     const second = await account.create('customers', CUSTOMER);
-    expect(sequenceOfId(second.id)).toBe(sequenceOfId(first.id) + host.idStep);
+    expect(sequenceOfId(second.id)).toBe(sequenceOfId(first.id) + 1);
   });
 
   it('gives 100 concurrent creates 100 different ids', async () => {
@@ -268,7 +268,7 @@ onEveryHost('Identifiers', (service, host) => {
 
 onEveryStorage(
   'Identifiers after a restart',
-  (service, host) => {
+  (service) => {
     it('continue after the highest stored one, beyond the minimum of digits', async () => {
       const account = service.account();
       const moves: string[] = [];
@@ -285,7 +285,7 @@ onEveryStorage(
       await service.restartChanged(account, ...moves);
       for (const row of COLLECTION_TABLE) {
         const { id } = await account.create(row.name, leastBody(row));
-        expectNextNumber(host, id, last.get(row.name) ?? 0);
+        expectNextNumber(id, last.get(row.name) ?? 0);
         expect(id.length).toBeGreaterThan(row.idPrefix.length + row.idDigitsMin);
       }
     });

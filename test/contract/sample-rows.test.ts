@@ -8,7 +8,7 @@ import { type JsonRecord, onEveryHost, onEveryStorage } from '../support/contrac
 
 const SAMPLE_OWNER = 'local-preview';
 
-onEveryHost('Sample rows', (service, host) => {
+onEveryHost('Sample rows', (service) => {
   it.each(COLLECTIONS)('contain some %s of local-preview', async (name) => {
     const { data } = (await service.account(SAMPLE_OWNER).get(`/${name}`)).json;
     expect(data.length).toBeGreaterThan(0);
@@ -61,13 +61,13 @@ onEveryHost('Sample rows', (service, host) => {
     const samples = idsOf(await service.account(SAMPLE_OWNER).get('/customers'));
     expect(samples).toEqual(samples.map((_, i) => `CUS-000${samples.length - i}`));
     const { id } = await service.account(SAMPLE_OWNER).create('customers', VALID_BODY.customers);
-    expectNextNumber(host, id, samples.length);
+    expectNextNumber(id, samples.length);
   });
 });
 
 onEveryHost(
   'Without SAMPLE_RECORDS',
-  (service, host) => {
+  (service) => {
     it('a new database is empty, and its first record takes the first id', async () => {
       const samples = service.account(SAMPLE_OWNER);
       for (const name of COLLECTIONS) {
@@ -77,7 +77,7 @@ onEveryHost(
       expect(data).toMatchObject({ tenant_count: 0, record_count: 0 });
       const { id } = await samples.create('customers', VALID_BODY.customers);
       expect(id).toMatch(/^CUS-[0-9]{4}$/);
-      expectNextNumber(host, id, 0);
+      expectNextNumber(id, 0);
     });
   },
   { isOwn: true, sampleRecords: false },

@@ -113,7 +113,7 @@ onEveryHost('Storage failure', (service, host) => {
     const before = await account.create('customers', VALID_BODY.customers);
     expectStorageFailure(await account.post('/customers', { name: REFUSED, phone: '1' }));
     const after = await account.create('customers', VALID_BODY.customers);
-    expect(sequenceOfId(after.id)).toBe(sequenceOfId(before.id) + 2 * host.idStep);
+    expect(sequenceOfId(after.id)).toBe(sequenceOfId(before.id) + 2);
   });
 
   it('answers each of many concurrent writes according to what was stored', async () => {

@@ -42,7 +42,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'hosts/settings': ['core/domain', 'core/identity', 'hosts'],
   'hosts/operations': ['core/domain', 'core', 'core/records'],
   'hosts/node': ['core/', 'storage/', 'hosts/', 'handler', 'libsql'],
-  'hosts/fleet': ['core/', 'storage/', 'hosts/', 'handler'],
+  'hosts/postgres': ['core/', 'storage/', 'hosts/', 'handler'],
   'hosts/workers': ['core/', 'storage/', 'hosts/', 'handler'],
   'clients/client': ['core'],
   // At build time: the examples are answers of the handler over a storage in memory.
@@ -67,7 +67,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where Node's own modules may be used. */
-const NODE_LAYERS = /^(?:storage|hosts\/(?:node|fleet)|tools|preview|libsql|server|manage)\b/;
+const NODE_LAYERS = /^(?:storage|hosts\/(?:node|postgres)|tools|preview|libsql|server|manage)\b/;
 
 /** Where a host's clock, environment and console may be used. */
 const HOST_LAYERS = new RegExp(`${NODE_LAYERS.source}|^hosts/workers$`);

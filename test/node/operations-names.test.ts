@@ -4,7 +4,6 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openFleet, type TestFleet } from '../support/fleet.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf } from '../support/operations.js';
 
@@ -13,13 +12,11 @@ const PORT = { OPS_PORT: '0' };
 
 describe('The operations port', () => {
   let service: NodeService;
-  let fleet: TestFleet;
 
   beforeEach(async () => {
     service = await openNodeService();
-    fleet = await openFleet('http://127.0.0.1:1/');
   });
-  afterEach(() => Promise.all([service.close(), fleet.close()]));
+  afterEach(() => service.close());
 
   it('has every metric that the alert rules and the dashboard name', async () => {
     const BACKUP_DIR = join(service.folder, 'backups');
@@ -34,9 +31,8 @@ describe('The operations port', () => {
       REPLICATION: 'async',
       LITESTREAM_SOCKET: join(service.folder, 'nobody'),
     });
-    const member = await fleet.start(PORT);
     const measured = await Promise.all(
-      [server, replicated, member].map((one) => Metrics.of(operationsOf(one))),
+      [server, replicated].map((one) => Metrics.of(operationsOf(one))),
     );
     const families = new Map(measured.flatMap((metrics) => [...metrics.families]));
     const files = ['alerts.yml', 'dashboard.json'].map((name) =>

@@ -1,28 +1,13 @@
-// Every page leads where it says: its links, its files and its commands exist,
-// and it begins with its readers.
+// Every page leads where it says: its links, its files and its commands exist.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anchorsOf, codesIn, PAGES, ROOT, textOf } from '../support/pages.js';
 
 const FRONT_PAGE = 'README.md';
-const FRONT_PAGE_MAX_LINES = 160;
-const FRONT_PAGE_MAX_BYTES = 10_240;
 /** npm's own commands that pages name. */
 const NPM_COMMANDS = ['audit', 'ci', 'install', 'pack', 'run', 'sbom'];
-/** Files that readers make themselves. */
-const READERS_FILES = [
-  'service.js',
-  'session.js',
-  'drafts.js',
-  'orders.js',
-  'data-provider.ts',
-  'poll.js',
-  'behind-msw.js',
-  'demo.js',
-  'alerts.js',
-];
 const FOLDERS = /^(src|test|scripts|dist)\//;
 
 const PACKAGE = JSON.parse(textOf('package.json'));
@@ -31,13 +16,6 @@ const SCRIPTS: readonly string[] = Object.keys(PACKAGE.scripts);
 describe.each(PAGES)('%s', (page) => {
   const text = textOf(page);
   const prose = text.replace(/```[\s\S]*?```/g, '');
-
-  it.runIf(page !== FRONT_PAGE)('begins with its readers', () => {
-    const [title, empty, first] = text.split('\n');
-    expect(title).toMatch(/^# \S/);
-    expect(empty).toBe('');
-    expect(first, 'the first sentence says whom the page is for: "For …"').toMatch(/^For /);
-  });
 
   it('has links that lead somewhere', () => {
     for (const [, target = ''] of prose.matchAll(/\]\(([^)]+)\)/g)) {
@@ -71,17 +49,6 @@ describe.each(PAGES)('%s', (page) => {
         `${page} names ${name}`,
       ).toBe(true);
     }
-  });
-
-  it('names files of its own folder that exist', () => {
-    const folder = dirname(page);
-    const here = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
-    const names = new Set(
-      [...here, ...readdirSync(join(ROOT, 'src'))].map((path) => basename(path)),
-    );
-    const named = codesIn(prose).filter((code) => /^[\w-]+\.(ts|js)$/.test(code));
-    const own = named.filter((name) => !READERS_FILES.includes(name));
-    expect(own.filter((name) => !names.has(name))).toEqual([]);
   });
 
   it('names commands that exist', () => {
@@ -138,17 +105,4 @@ describe('The pages', () => {
     const missing = folders.filter((name) => !shown.includes(name));
     expect(missing, `add these folders to the layout of ${FRONT_PAGE}`).toEqual([]);
   });
-
-  it('leave the front page short', () => {
-    const text = textOf(FRONT_PAGE);
-    expect(text.split('\n').length).toBeLessThanOrEqual(FRONT_PAGE_MAX_LINES);
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(FRONT_PAGE_MAX_BYTES);
-  });
-});
-
-it('The front page and the commands say the same of how long the tests take', () => {
-  const taken = /take (\w+ minutes) on two slow cores/g;
-  const said = [...textOf('scripts/test.js').matchAll(taken)].map(([, minutes]) => minutes);
-  expect(said).toHaveLength(2);
-  expect([...textOf(FRONT_PAGE).matchAll(/: (\w+ minutes)/g)].map(([, it]) => it)).toEqual(said);
 });

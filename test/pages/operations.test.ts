@@ -1,5 +1,5 @@
-// The operations page, and the files that operators copy, against the service: alerts,
-// reasons, paths and settings of the operations port, and values that must fit together.
+// The files that operators copy, against the service and each other: metrics, settings,
+// and values that must fit together.
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,52 +9,17 @@ import {
   REQUEST_READ_TIMEOUT_MS,
   RESPONSE_WRITE_TIMEOUT_MS,
 } from '../../src/core/domain/limits.js';
-import { REASONS, type Trouble, WARNINGS } from '../../src/hosts/operations/troubles.js';
 import { misspelledNames } from '../../src/hosts/settings/misspelled-names.js';
 import { SETTING_NAMES } from '../../src/hosts/settings/setting-names.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { settingsIn } from '../../src/tools/program/settings-file.js';
-import { codesIn, constantOf, sectionOf, tableRows, textOf } from '../support/pages.js';
+import { constantOf, textOf } from '../support/pages.js';
 
 const PAGE = 'src/hosts/operations/README.md';
-const PORT_ROWS = tableRows(sectionOf(PAGE, '## 5. The operations port'));
 const unit = fileOf('service-management.service');
 const settings = fileOf('service-management.env');
 const litestream = fileOf('litestream.yml');
 const nginx = fileOf('nginx.conf');
-
-describe('The page', () => {
-  it('has every alert of alerts.yml, and no other', () => {
-    const shown = tableRows(sectionOf(PAGE, '## 6. Alerts')).flatMap((row) =>
-      (row['Alert'] ?? '').split(', '),
-    );
-    const alerts = [...fileOf('alerts.yml').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
-    expect(shown.sort()).toEqual(alerts.sort());
-  });
-
-  it.each<[string, Readonly<Record<string, Trouble>>]>([
-    ['Reason', REASONS],
-    ['Warning', WARNINGS],
-  ])('has the table %s as the console and `manage ready` say it', (column, troubles) => {
-    const shown = PORT_ROWS.filter((row) => column in row).map((row) => [
-      ...codesIn(row[column] ?? ''),
-      withoutLinks(row['Meaning'] ?? ''),
-      withoutLinks(row['What to do'] ?? ''),
-    ]);
-    const said = Object.entries(troubles).map(([name, { meaning, action }]) => [
-      name,
-      meaning,
-      action,
-    ]);
-    expect(shown).toEqual(said);
-  });
-
-  it('has every path of the operations port, and no other', () => {
-    const shown = PORT_ROWS.flatMap((row) => codesIn(row['Path'] ?? ''));
-    const served = textOf('src/hosts/node/operations.ts').match(/(?<=\[')\/\w+(?=',)/g);
-    expect(shown.sort()).toEqual([...(served ?? [])].sort());
-  });
-});
 
 describe('service-management.service', () => {
   it('gives a stop the time that it may take', () => {
@@ -138,11 +103,6 @@ describe('The proxies', () => {
 
 function fileOf(name: string): string {
   return textOf(`scripts/operations/${name}`);
-}
-
-/** The words of links alone. */
-function withoutLinks(text: string): string {
-  return text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 }
 
 function numberIn(text: string, pattern: RegExp): number {

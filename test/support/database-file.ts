@@ -15,7 +15,6 @@ export function databasePath(folder: string): string {
 export const overFile: Omit<Host, 'name' | 'start'> = {
   storage: 'libSQL file',
   recordLimit: RECORD_LIMIT,
-  idStep: 1,
   keepsHeaderBytes: true,
   changeDatabase: (folder, _owner, ...statements) => changeDatabase(folder, ...statements),
 };

@@ -50,8 +50,6 @@ export interface Host {
   /** Hosts of the same kind keep their records with the same code. */
   readonly storage: 'libSQL file' | 'objects' | 'Postgres';
   readonly recordLimit: RecordLimit;
-  /** By how much the number of an account's next id is larger: 1 where one process gives out all. */
-  readonly idStep: number;
   /** Whether header values come through byte by byte; else they must be UTF-8. */
   readonly keepsHeaderBytes: boolean;
   start(options: HostOptions): Promise<RunningHost>;

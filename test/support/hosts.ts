@@ -9,14 +9,14 @@ import type { Host } from './host.js';
 const LOADERS: Readonly<Record<string, () => Promise<Host>>> = {
   handler: async () => (await import('./handler-host.js')).handlerHost,
   server: async () => (await import('./server-host.js')).serverHost,
-  fleet: async () => (await import('./fleet-host.js')).fleetHost,
+  postgres: async () => (await import('./postgres-host.js')).postgresHost,
   worker: async () => (await import('./worker-host.js')).workerHost('dist/worker.js in Miniflare'),
 };
 
 /** The hosts of the two groups of tests; the second group has nothing that the first has tried. */
 const OF_GROUP: Readonly<Record<string, readonly string[]>> = {
   core: ['handler'],
-  programs: ['server', 'fleet', 'worker'],
+  programs: ['server', 'postgres', 'worker'],
 };
 const group = process.env['TEST_GROUP'] ?? '';
 

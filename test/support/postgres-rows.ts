@@ -1,6 +1,6 @@
-// The SQL by which the contract suite changes a stopped host's database, said in Postgres' words.
-
-import { SHARD_COUNT } from '../../src/storage/postgres/shards.js';
+// The SQL by which the contract suite changes a stopped host's database.
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
+import { COLLECTIONS } from '../../src/core/domain/collections.js';
 import type { PostgresServer } from './postgres.js';
 
 export async function changePostgres(
@@ -10,6 +10,13 @@ export async function changePostgres(
 ): Promise<void> {
   for (const statement of statements) await server.sql(database, inPostgres(statement));
   for (const statement of FILL) await server.sql(database, statement);
+  for (const name of COLLECTION_NAMES) {
+    const digits = `substring(id from '^${COLLECTIONS[name].idPrefix}([0-9]{1,15})$')::bigint`;
+    await server.sql(
+      database,
+      `select setval('${name}_numbers', greatest((select max(${digits}) from records where collection = '${name}'), (select last_value from ${name}_numbers), 1))`,
+    );
+  }
 }
 
 const TRIGGER =
@@ -19,40 +26,40 @@ function inPostgres(statement: string): string {
   const trigger = TRIGGER.exec(statement);
   if (trigger !== null) {
     const [, name, action, table, condition, message] = trigger;
+    const when = action === 'insert' ? 'insert or update' : 'delete';
     return `create or replace function ${name}() returns trigger language plpgsql as $$
         begin if ${condition} then raise exception '${message}'; end if;
         if tg_op = 'DELETE' then return old; end if; return new; end $$;
-      create or replace trigger ${name} before ${action} on ${table}
+      create or replace trigger ${name} before ${when} on ${table}
         for each row execute function ${name}()`;
   }
   return statement
     .replace(
       /insert into records \(collection,/,
-      `insert into records (shard, bytes, position, collection,`,
+      `insert into records (owner, bytes, position, collection,`,
     )
-    .replace(/values\s+\(/, `values (-1, 0, (select coalesce(max(position), 0) + 1 from records), `)
-    .replace(/json_set\(body, '\$\.(\w+)', '([^']*)'\)/, setProperty)
-    .replace(/json_remove\(body, ([^)]*)\)/, (_, paths: string) => {
-      const names = paths.replaceAll("'$.", "'").replaceAll("'", '');
-      return `(body::jsonb - '{${names}}'::text[])::text`;
-    });
+    .replace(
+      /values\s+\(/,
+      `values ('?', 0, (select coalesce(max(position), 0) + 1 from records), `,
+    )
+    .replace(
+      /json_set\(body, '\$\.(\w+)', '([^']*)'\)/,
+      (_, property: string, value: string) =>
+        `(body::jsonb || jsonb_build_object('${property}', '${value}'))::text`,
+    )
+    .replace(
+      /json_remove\(body, ([^)]*)\)/,
+      (_, paths: string) =>
+        `(body::jsonb - '{${paths.replaceAll("'$.", "'").replaceAll("'", '')}}'::text[])::text`,
+    );
 }
 
-function setProperty(_: string, name: string, value: string): string {
-  return `(body::jsonb || jsonb_build_object('${name}', '${value}'))::text`;
-}
+const OWNER = `coalesce(case when jsonb_typeof(body::jsonb -> 'owner_sub') = 'string' then body::jsonb ->> 'owner_sub' end, '')`;
 
-const OWNER = `case when jsonb_typeof(body::jsonb -> 'owner_sub') = 'string'
-  then nullif(body::jsonb ->> 'owner_sub', '') end`;
-
-/** What a commit of the service would have written beside the bodies. */
 const FILL = [
-  `update records set owner = ${OWNER}, bytes = octet_length(body) where shard = -1 or owner is not null`,
-  `update records set shard =
-     case when owner is null then 0
-          else get_byte(sha256(convert_to(owner, 'UTF8')), 3) % ${SHARD_COUNT} end
-    where shard = -1`,
+  `update records set owner = ${OWNER}, bytes = octet_length(body),
+     status = case when body::jsonb ? 'status' then case when jsonb_typeof(body::jsonb -> 'status') = 'string' then '=' || (body::jsonb ->> 'status') else '!' end end,
+     folded = case when body ~ '^[\\x01-\\x7f]*$' then null else replace(lower(body collate "und-x-icu"), 'ς', 'σ') end`,
   'delete from account_totals',
-  `insert into account_totals (owner, collection, records, bytes)
-   select coalesce(owner, ''), collection, count(*), sum(bytes) from records group by 1, 2`,
+  `insert into account_totals select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`,
 ];

@@ -24,7 +24,6 @@ export function workerHost(name: string, entry?: URL): Host {
       code: 'VALIDATION_FAILED',
       limitsCreates: true,
     },
-    idStep: 1,
     keepsHeaderBytes: false,
     async start(given) {
       const options = await workerOptions(given.folder, environmentOf(given), entry);

@@ -57,7 +57,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorFacts>> = {
   },
   STORAGE_UNAVAILABLE: {
     meaning:
-      'The service keeps a replica of its database, and the replica cannot be reached; the account is being moved to this host; or no process of a fleet serves the account. With the header `Retry-After` nothing was changed; without it the change is stored, but not confirmed by the replica: read before you try again.',
+      'The service keeps a replica of its database, and the replica cannot be reached; the account is being moved to this host; or Postgres does not answer. With the header `Retry-After` nothing was changed; without it the change is stored, but not confirmed by the replica: read before you try again.',
     message: 'nothing was changed: the replica of the database cannot be reached; try again later',
   },
   INTERNAL_ERROR: {

@@ -14,6 +14,8 @@ export interface AuditEvent extends ChangedNames {
   readonly owner_sub: string;
   /** RFC 3339, UTC. */
   readonly timestamp: string;
+  /** The import or erasure that the change belongs to; absent for a change by hand. */
+  readonly run?: string;
 }
 
 /**
@@ -41,6 +43,14 @@ export interface ChangedNames {
 
 export const CHANGED_NAMES_MAX = 1_000;
 export const CHANGED_NAME_MAX_CHARACTERS = 200;
+
+/** What the header `X-Service-Run` may hold. Anything else is ignored: the header is an extra of ours. */
+const RUN = /^[\w-]{1,64}$/;
+
+/** The id of an import or erasure, as its requests carry it; undefined if there is none. */
+export function runOf(header: string | null): string | undefined {
+  return header !== null && RUN.test(header) ? header : undefined;
+}
 
 /** The most characters of names in one log line. */
 const LOGGED_NAMES_MAX_CHARACTERS = 1_000;

@@ -97,6 +97,10 @@ export const VIEW_SCHEMAS = {
         .min(1)
         .exactOptional()
         .meta({ description: 'How many more names there are than `changed` lists' }),
+      run: z
+        .string()
+        .exactOptional()
+        .meta({ description: 'The import or erasure that the change belongs to' }),
     })
     .meta({
       description:

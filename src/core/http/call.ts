@@ -4,6 +4,7 @@ import type { Context } from 'hono';
 import type { Admission } from '../admission/admission.js';
 import type { IsDisconnected } from '../admission/disconnected.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
+import { runOf } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import type { Query } from '../domain/listing.js';
@@ -59,10 +60,11 @@ export class Call {
   /** The records that the request may touch: the caller's own, or those of the account that the operator names. */
   get account(): AccountRecords {
     const principal = this.#principal;
+    const isOperator = principal.kind === 'operator';
     const sender: Sender = {
-      actor: principal.kind === 'operator' ? principal.actor : undefined,
+      actor: isOperator ? principal.actor : undefined,
+      run: isOperator ? runOf(this.#context.req.raw.headers.get('x-service-run')) : undefined,
       isDisconnected: disconnectedCheck(this.#context),
-      exchange: this.#context.env?.exchange,
     };
     const { records } = this.#dependencies;
     if (principal.kind === 'account') return records.account(principal.subject, sender);

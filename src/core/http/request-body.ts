@@ -24,7 +24,7 @@ export interface HostBindings {
    */
   readonly remoteAddress?: () => string | undefined;
   /** The handler writes the pattern of the request's route here, and who else answered it. */
-  readonly exchange?: { route: string; holder?: string } | undefined;
+  readonly exchange?: { route: string } | undefined;
 }
 
 /** Strict: refuses bad UTF-8, and keeps a byte order mark, which the parser then refuses. */

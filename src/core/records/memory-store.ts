@@ -10,7 +10,7 @@ import { MemoryAccount } from './memory-account.js';
 import { MemoryOperator } from './memory-operator.js';
 import { PaymentRows } from './payment-rows.js';
 import type { AccountRecords, RecordService, Sender } from './record-service.js';
-import { type IdNumbers, RecordSet } from './record-set.js';
+import { RecordSet } from './record-set.js';
 import type { RecordStorage, StoredViews } from './record-storage.js';
 import { type RecordWork, workInPlace } from './record-work.js';
 import { SearchBlocks } from './search-blocks.js';
@@ -31,10 +31,6 @@ export interface OpenAccountRecordsOptions {
   readonly limits?: AccountLimits;
   /** Of texts that are kept for the next search. Default: 32,000,000. */
   readonly searchMaxCharacters?: number;
-  /** Texts that are kept for the next search, for records that share them with others. Default: their own. */
-  readonly searchBlocks?: SearchBlocks;
-  /** Which numbers new ids have, where other records give out the others. Default: every number. */
-  readonly idNumbers?: IdNumbers;
   /**
    * Called once when, after a failed commit, nobody can tell what storage holds.
    * Every later write fails with `STORAGE_FAILED`; reopen the records or stop.
@@ -87,12 +83,8 @@ export async function openAccountRecords(
   return accountsOf(await loadedSet(options), options);
 }
 
-async function loadedSet({
-  storage,
-  limits,
-  idNumbers,
-}: OpenAccountRecordsOptions): Promise<RecordSet> {
-  const set = new RecordSet({ countsBytes: (limits?.maxBytes ?? 0) > 0, idNumbers });
+async function loadedSet({ storage, limits }: OpenAccountRecordsOptions): Promise<RecordSet> {
+  const set = new RecordSet({ countsBytes: (limits?.maxBytes ?? 0) > 0 });
   for await (const page of storage.load()) set.load(page);
   const sequences = await storage.sequences();
   for (const name of COLLECTION_NAMES) set.raiseSequence(name, sequences[name] ?? 0);
@@ -114,7 +106,7 @@ function accountsOf(set: RecordSet, options: OpenAccountRecordsOptions): OpenAcc
     clock,
     onStorageLost,
   });
-  const { searchBlocks = new SearchBlocks(options.searchMaxCharacters) } = options;
+  const searchBlocks = new SearchBlocks(options.searchMaxCharacters);
   const paymentRows = new PaymentRows(work);
   const context = { set, writer, searchBlocks, paymentRows, scheduler };
   return {

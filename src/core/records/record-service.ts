@@ -19,10 +19,10 @@ export interface RecordService {
 export interface Sender {
   /** With an actor, every change is also an event in the audit log. */
   readonly actor?: Actor | undefined;
+  /** The import or erasure that the change belongs to; its events have the same one. */
+  readonly run?: string | undefined;
   /** Whether nobody waits for the answer any more: a change that is not yet staged is then not made. */
   readonly isDisconnected: IsDisconnected;
-  /** Where the request is measured: another process that answers for the account writes its address here. */
-  readonly exchange?: { holder?: string } | undefined;
 }
 
 /**

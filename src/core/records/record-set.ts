@@ -41,22 +41,11 @@ export interface AccountSize {
   readonly bytes: number;
 }
 
-const EVERY_NUMBER: IdNumbers = { step: 1, remainder: 0 };
-
 const NOTHING: AccountSize = { records: 0, bytes: 0 };
-
-/** The numbers that new ids here may have: those that leave this remainder when divided by `step`. */
-export interface IdNumbers {
-  readonly step: number;
-  /** From 0 to `step` - 1. */
-  readonly remainder: number;
-}
 
 export interface RecordSetOptions {
   /** Whether each account's bytes are counted, which costs a look at every character of a write. */
   readonly countsBytes: boolean;
-  /** Default: every number. */
-  readonly idNumbers?: IdNumbers | undefined;
 }
 
 export class RecordSet {
@@ -138,9 +127,7 @@ export class RecordSet {
 
   /** The next number of a collection's ids. A number is given once, even if its record then fails to be stored. */
   nextSequence(collection: CollectionName): number {
-    const { step, remainder } = this.#options.idNumbers ?? EVERY_NUMBER;
-    const next = this.#sequences[collection] + 1;
-    this.#sequences[collection] = next + ((remainder - (next % step) + step) % step);
+    this.#sequences[collection] += 1;
     return this.#sequences[collection];
   }
 

@@ -197,6 +197,7 @@ export class WriteRules {
       owner_sub: owner,
       timestamp: new Date(this.#options.clock()).toISOString(),
       ...changedNames(changed),
+      ...(sender.run !== undefined && { run: sender.run }),
     };
     return { outcome, change, event };
   }

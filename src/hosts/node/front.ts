@@ -1,5 +1,5 @@
 // The API on its port: the handler over some records, its sign-in, and the HTTP server. The same
-// for a service over a file and for a process of a fleet.
+// for a service over a file and over Postgres.
 
 import { hash, randomFillSync } from 'node:crypto';
 import type { Log } from '../../core/log.js';

@@ -16,7 +16,6 @@ export interface MeteredAnswer {
 
 export class MeteredExchange implements FinishedRequest {
   route = NO_ROUTE;
-  holder?: string;
   status: number | undefined;
   milliseconds = 0;
   aborted = false;

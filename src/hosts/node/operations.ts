@@ -10,7 +10,7 @@ import { EXPOSITION_TYPE } from '../operations/exposition.js';
 import type {
   BackupFigures,
   Figures,
-  FleetFigures,
+  PostgresFigures,
   ProviderFinding,
 } from '../operations/figures.js';
 import { Meter } from '../operations/meter.js';
@@ -69,7 +69,7 @@ export interface StartedParts {
   readonly replica: ReplicaWatch | undefined;
   readonly erasedAccounts: ErasedAccounts | undefined;
   /** Undefined where the database is a file. */
-  readonly fleet?: () => FleetFigures;
+  readonly postgres?: () => PostgresFigures;
   /** The number of pieces of long work that wait for their turn or are under way in another thread. */
   heavyWork(): number;
   /** The provider's answer to a made-up token at the start; undefined before it comes, and without a provider. */
@@ -201,7 +201,7 @@ export class Operations {
       backups,
       replication: parts?.replica?.figures,
       erasures,
-      fleet: parts?.fleet?.(),
+      postgres: parts?.postgres?.(),
     };
   }
 

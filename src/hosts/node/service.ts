@@ -203,7 +203,7 @@ export async function openOperations(settings: Settings, log: Log): Promise<Oper
   try {
     return await Operations.open({
       settings: operations,
-      databasePath: settings.fleet === undefined ? databasePath : undefined,
+      databasePath: settings.postgresUrl === undefined ? databasePath : undefined,
       identityConfigured,
       adminKey,
       log,

@@ -55,7 +55,7 @@ export async function checkStart(
   try {
     const settings = settingsOf(environment);
     looks = looksAt(environment, settings, online);
-    if (settings.fleet === undefined) warnOfFile(settings.databasePath, log);
+    if (settings.postgresUrl === undefined) warnOfFile(settings.databasePath, log);
   } catch (error) {
     fail('settings', error);
   }

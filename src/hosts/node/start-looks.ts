@@ -33,7 +33,7 @@ export function looksAt(environment: Environment, settings: Settings, online: bo
   const ports = new Ports();
   let file: FileState | undefined;
   const database = async () => {
-    if (settings.fleet !== undefined) return lookAtPostgres(settings.fleet.databaseUrl, online);
+    if (settings.postgresUrl !== undefined) return lookAtPostgres(settings.postgresUrl, online);
     file = await inspectDatabase(settings.databasePath, {
       backupFolder: settings.backups?.folder,
       isReplicated: settings.replication.mode !== 'off',
@@ -76,19 +76,18 @@ export function looksAt(environment: Environment, settings: Settings, online: bo
   ];
 }
 
-/** Of a fleet. */
 async function lookAtPostgres(url: string, online: boolean): Promise<Found> {
   if (!online) return { found: 'Postgres: not asked; --online asks it' };
   // Loaded here: a service over a file needs no client of Postgres.
-  const { PostgresPool, reasonOf } = await import('../../storage/postgres/postgres-pool.js');
-  const { expectSafeServer } = await import('../../storage/postgres/postgres-server.js');
-  const pool = new PostgresPool({ url, max: 1, applicationName: 'service-management-api --check' });
+  const { Database, reasonOf } = await import('../../storage/postgres/database.js');
+  const { expectSafeServer } = await import('../../storage/postgres/server-check.js');
+  const database = new Database({ url, quick: 1, slow: 1 });
   try {
-    return { found: await expectSafeServer(pool) };
+    return { found: await database.transaction(expectSafeServer) };
   } catch (error) {
     throw new Error(`Postgres: ${reasonOf(error)}`);
   } finally {
-    await pool.close();
+    await database.close();
   }
 }
 

@@ -19,19 +19,13 @@ export interface Figures {
   /** Undefined where there is no ledger of erased accounts, and before the start has compared. */
   readonly erasures?: ErasureFigures | undefined;
   /** Undefined where the database is a file. */
-  readonly fleet?: FleetFigures | undefined;
+  readonly postgres?: PostgresFigures | undefined;
 }
 
-/** Of one process of a fleet. */
-export interface FleetFigures {
-  /** Those that live, this one included, as it last saw them. */
-  readonly processes: number;
-  /** Shards that this process holds. */
-  readonly shards: number;
-  /** Shards that it has taken since its start. */
-  readonly taken: number;
-  /** Shards that it has handed over since its start. */
-  readonly handedOver: number;
+/** Of this process's connections to Postgres. */
+export interface PostgresFigures {
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
 }
 
 export interface ErasureFigures {

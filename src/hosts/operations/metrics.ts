@@ -27,7 +27,7 @@ export function metricsText(measured: Measured): string {
   writeAdminKeys(exposition, measured.meter);
   writeBackups(exposition, measured);
   writeReplication(exposition, measured);
-  writeFleet(exposition, measured);
+  writePostgres(exposition, measured);
   writeProcess(exposition, measured);
   return exposition.text;
 }
@@ -157,23 +157,12 @@ function writeIdentity(exposition: Exposition, meter: Meter): void {
   );
 }
 
-function writeFleet(exposition: Exposition, { figures: { fleet } }: Measured): void {
-  if (fleet === undefined) return;
+function writePostgres(exposition: Exposition, { figures: { postgres } }: Measured): void {
+  if (postgres === undefined) return;
   exposition.gauge(
-    'service_fleet_processes',
-    'Processes of the fleet that live, as this one last saw them.',
-    fleet.processes,
-  );
-  exposition.gauge('service_fleet_shards', 'Shards that this process holds.', fleet.shards);
-  exposition.counter(
-    'service_fleet_shards_taken_total',
-    'Shards that this process has taken.',
-    fleet.taken,
-  );
-  exposition.counter(
-    'service_fleet_shards_handed_over_total',
-    'Shards that this process has handed over.',
-    fleet.handedOver,
+    'service_postgres_waiting',
+    'Statements that wait for a connection to Postgres.',
+    postgres.waiting,
   );
 }
 

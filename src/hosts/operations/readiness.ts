@@ -27,8 +27,6 @@ const OVERDUE_INTERVALS = 2;
 export interface AskedStorage {
   /** Looks whether the file is still in its place; what it finds is told to the meter. */
   look?(): Promise<void>;
-  /** Whether a process of a fleet may answer; undefined where there is no fleet. */
-  hasLease?(): boolean;
   /** A real round trip; rejects where storage does not answer. */
   ping(): Promise<void>;
   /** A commit that changes nothing; rejects where it is not on disk. */
@@ -71,8 +69,8 @@ export class Readiness {
         reasons.push('replica_unreachable');
       }
       if (isBehind(replication)) warnings.push('replica_unreachable');
-      // Backups of a fleet are Postgres' own, and out of this process's sight.
-      if (backups === undefined && replication === undefined && figures.fleet === undefined) {
+      // Postgres has backups of its own, out of this process's sight.
+      if (backups === undefined && replication === undefined && figures.postgres === undefined) {
         warnings.push('backup_not_configured');
       }
     }
@@ -97,7 +95,6 @@ export class Readiness {
       // On a full disk a write of a few bytes may succeed where no other does.
       else if (!hasNoRoom) await this.#tryToWrite(storage);
     }
-    if (storage?.hasLease?.() === false) reasons.push('no_lease');
     const failure = meter.writeFailure;
     if (failure !== undefined) reasons.push('writes_failing');
     if (hasNoRoom || isDiskFull(failure?.reason)) reasons.push('disk_full');

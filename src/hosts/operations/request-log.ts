@@ -69,7 +69,7 @@ export class RequestLog {
 }
 
 function lineOf(request: FinishedRequest, now: number): string {
-  const { requestId, method, route, holder, status, milliseconds, bytes, aborted } = request;
+  const { requestId, method, route, status, milliseconds, bytes, aborted } = request;
   return `${JSON.stringify({
     time: new Date(now).toISOString(),
     level: 'info',
@@ -77,7 +77,6 @@ function lineOf(request: FinishedRequest, now: number): string {
     request_id: requestId ?? null,
     method,
     route,
-    ...(holder !== undefined && { holder }),
     status: status ?? null,
     milliseconds: Math.round(milliseconds * 100) / 100,
     bytes,

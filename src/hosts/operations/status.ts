@@ -55,7 +55,7 @@ export function statusOf({ meter, figures, ready, now }: Measured) {
     backups: backupsOf(figures, meter.lastBackup, now),
     replication: replicationOf(figures, meter.replicaFailures),
     /** Null where the database is a file. */
-    fleet: fleetOf(figures),
+    postgres: figures.postgres ?? null,
     process: {
       cpu_seconds: usage.cpuSeconds,
       resident_bytes: usage.residentBytes,
@@ -101,12 +101,6 @@ function replicationOf({ replication }: Figures, failures: number) {
     behind_seconds: replication.behindSeconds,
     failures,
   };
-}
-
-function fleetOf({ fleet }: Figures) {
-  if (fleet === undefined) return null;
-  const { processes, shards, taken, handedOver } = fleet;
-  return { processes, shards, taken, handed_over: handedOver };
 }
 
 function timeOf(milliseconds: number | undefined): string | null {

@@ -30,14 +30,8 @@ export const REASONS = {
   },
   database_unavailable: {
     meaning: 'The database did not answer within 2 s.',
-    action: 'Look at the disk: it hangs. In a fleet: look at Postgres and at the way to it.',
-    isFelt: true,
-  },
-  no_lease: {
-    meaning:
-      'A process of a fleet, and its last sign of life in Postgres is older than 2.5 s: it answers nothing from its memory, because another process may hold its accounts.',
     action:
-      'Look at Postgres and at the way to it; `database_unavailable` in the log says why. It ends by itself.',
+      'Look at the disk: it hangs. Over Postgres: look at the server and at the network between.',
     isFelt: true,
   },
   writes_failing: {

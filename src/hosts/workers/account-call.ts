@@ -31,6 +31,8 @@ export interface Caller {
   readonly owner: string;
   /** The operator, whose changes are audited. Absent: the account itself. */
   readonly actor?: Actor | undefined;
+  /** The import or erasure that the change belongs to. */
+  readonly run?: string | undefined;
 }
 
 /** The operator's page of an account, with its business records. */

@@ -155,12 +155,12 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
   }
 
   async #ask<T>(
-    { owner, actor }: Caller,
+    { owner, actor, run }: Caller,
     use: (records: AccountRecords) => Outcome<T> | Promise<Outcome<T>>,
   ): Promise<Outcome<T>> {
     const records = await this.#account.records(owner);
     if (records === undefined) return notServed();
-    return use(records.account(owner, { actor, isDisconnected: () => false }));
+    return use(records.account(owner, { actor, run, isDisconnected: () => false }));
   }
 
   async #change(

@@ -104,9 +104,9 @@ class FrontAccount implements AccountRecords {
   }
 
   async #call<T>(ask: Ask<T>): Promise<Outcome<T>> {
-    const [owner, actor] = [this.#owner, this.#sender?.actor];
+    const { actor, run } = this.#sender ?? {};
     try {
-      return await ask(this.#objects.account(owner), { owner, actor });
+      return await ask(this.#objects.account(this.#owner), { owner: this.#owner, actor, run });
     } catch (error) {
       throw isUnknownMethod(error) ? new OtherRelease(error) : error;
     }

@@ -43,12 +43,8 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./restore.js')).RESTORE,
   },
   move: {
-    says: 'moves accounts to Workers or to a fleet, and back',
+    says: 'moves accounts to Workers, and back',
     load: async () => (await import('./move.js')).moveCommand(),
-  },
-  fleet: {
-    says: 'lists the processes of a fleet, with their shards',
-    load: async () => (await import('./fleet.js')).FLEET,
   },
   console: {
     says: "runs the operator's console",

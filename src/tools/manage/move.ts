@@ -1,8 +1,6 @@
-// `manage move`: accounts from a database file to Workers or to a fleet's Postgres, and back into a
-// new file.
+// `manage move`: accounts from a database file to Workers, and back into a new file.
 
 import { dirname } from 'node:path';
-import { isPostgresUrl } from '../../hosts/settings/fleet-settings.js';
 import { cameBack } from '../../storage/erasures/came-back.js';
 import { ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import { FileAccounts } from '../../storage/move/file-accounts.js';
@@ -13,7 +11,6 @@ import { AdminWorker } from '../move/admin-worker.js';
 import { moveBack } from '../move/move-back.js';
 import { type MovedIn, moveIn } from '../move/move-in.js';
 import type { OtherPlace } from '../move/other-place.js';
-import { PostgresPlace } from '../move/postgres-place.js';
 import { differingAccounts } from '../move/running-service.js';
 import { flag, required, text } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
@@ -50,7 +47,7 @@ const NOT_COMPARED =
 const OPTIONS = {
   from: text(
     'FILE | URL',
-    'a backup, or the database of a stopped service; or the\naddress of the admin Worker, or postgres://…',
+    'a backup, or the database of a stopped service; or the\naddress of the admin Worker',
   ),
   to: text('URL | FILE', 'its address; or a new database file'),
   'check-against': text(
@@ -75,9 +72,8 @@ export function moveCommand(waits?: Waits): Command {
   return commandOf({
     name: 'manage move',
     usage: '--from FILE --to URL  |  --from URL --to FILE',
-    about: `Moves accounts between one machine and Cloudflare Workers, or the Postgres of a
-stopped fleet. Every record keeps its id, its times and its place, and each
-account's digest is compared. Run the same command again after whatever stopped
+    about: `Moves accounts between one machine and Cloudflare Workers. Every record keeps
+its id, its times and its place, and each account's digest is compared. Run the same command again after whatever stopped
 it: it goes on. Nothing is ever overwritten. Ends with 1 if not all is done.`,
     options: OPTIONS,
     settings: [
@@ -114,7 +110,7 @@ function meantBy(values: Values): Move {
   const isBack = isAddress(from);
   if (isBack === isAddress(to)) {
     throw new UsageError(
-      `--from and --to are ${isBack ? 'both addresses' : 'both files'}; one of them must be the address of the admin Worker or of Postgres, the other one a file`,
+      `--from and --to are ${isBack ? 'both addresses' : 'both files'}; one of them must be the address of the admin Worker, the other one a file`,
     );
   }
   if (account === '') throw new UsageError('--account is empty; it must be a subject');
@@ -133,15 +129,11 @@ function meantBy(values: Values): Move {
 }
 
 function isAddress(text: string): boolean {
-  return /^https?:/i.test(text) || isPostgresUrl(text);
+  return /^https?:/i.test(text);
 }
 
 function addressOf(name: string, text: string): string {
-  if (!isPostgresUrl(text)) return plainUrl(name, text, EXAMPLE);
-  if (URL.canParse(text) && new URL(text).pathname.length > 1) return text;
-  throw new UsageError(
-    `${name} is no URL of a database; it must be one such as postgres://user@host:5432/service, with the password in PGPASSWORD`,
-  );
+  return plainUrl(name, text, EXAMPLE);
 }
 
 function otherPlace(
@@ -149,7 +141,6 @@ function otherPlace(
   dependencies: CommandDependencies,
   waits: Waits | undefined,
 ): OtherPlace {
-  if (isPostgresUrl(url)) return new PostgresPlace(url, dependencies, waits);
   const adminKey = adminKeyIn(dependencies.environment);
   return new AdminWorker({ url, adminKey }, dependencies, waits);
 }

@@ -77,10 +77,10 @@ async function served(environment: Environment): Promise<void> {
     const settings = settingsOf(environment);
     warnOfEnvironment(environment, log);
     const socket = heldSocket(environment, process.pid);
-    if (settings.fleet !== undefined) {
+    if (settings.postgresUrl !== undefined) {
       // Loaded here: a service over a file needs no client of Postgres.
-      const { startFleetService } = await import('../../hosts/fleet/fleet-service.js');
-      return startFleetService({ settings, log, socket });
+      const { startPostgresService } = await import('../../hosts/postgres/postgres-service.js');
+      return startPostgresService({ settings, log, socket });
     }
     const service = await startService({ settings, log, onStorageLost, socket });
     warnOfFile(settings.databasePath, log);

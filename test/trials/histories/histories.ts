@@ -8,8 +8,7 @@ import { planted } from '../service/changed-server.js';
 import type { Finding } from '../trial.js';
 import { ALTERATIONS } from './alterations.js';
 import { buildChecker, type Checker, goIsMissing, isLegal, type Model } from './checker.js';
-import { FLEET_FAULTS } from './fleet-faults.js';
-import { FLEET_MUTANTS, MUTANTS } from './mutants.js';
+import { MUTANTS } from './mutants.js';
 import {
   type Amount,
   type Fault,
@@ -18,6 +17,7 @@ import {
   SLOW_AND_KILLED,
 } from './node-faults.js';
 import type { World } from './node-world.js';
+import { POSTGRES_FAULTS } from './postgres-faults.js';
 import { type Header, type Operation, unclearOf, writeHistory } from './recorder.js';
 import {
   WORKER_ALTERATIONS,
@@ -64,7 +64,7 @@ export async function histories(options: HistoriesOptions): Promise<Finding[]> {
     const less = { ...amount, operations: amount.operations / 3, rounds: amount.rounds / 2 };
     for (const fault of WORKER_FAULTS) await trial.run(fault, WORKER_MODELS, less);
     await trial.run(WORKER_NEWEST_DELETED, ['ids'], less);
-    for (const fault of FLEET_FAULTS) await trial.run(fault, NODE_MODELS, less);
+    for (const fault of POSTGRES_FAULTS) await trial.run(fault, NODE_MODELS, less);
     await trial.altered(NODE_FAULTS[0], ALTERATIONS);
     await trial.altered(WORKER_FAULTS[0], WORKER_ALTERATIONS);
     await trial.planted();
@@ -187,8 +187,8 @@ class HistoryTrial {
 
   /** Plants defects into the service: each has to be seen in its histories. */
   async planted(): Promise<void> {
-    const faults = [...NODE_FAULTS, SLOW_AND_KILLED, ...FLEET_FAULTS];
-    for (const mutant of [...MUTANTS, ...FLEET_MUTANTS]) {
+    const faults = [...NODE_FAULTS, SLOW_AND_KILLED];
+    for (const mutant of MUTANTS) {
       const fault = faults.find(({ name }) => name === mutant.fault);
       if (fault === undefined) throw new Error(`no fault ${mutant.fault}`);
       await this.#caught(mutant.name, mutant.model, fault.missing?.(), (folder) => {

@@ -92,25 +92,3 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
 ];
-
-/** Of a fleet. Each is a rule without which two processes answer for one account. */
-export const FLEET_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'a commit does not look who holds the shard',
-    fault: 'no way to Postgres',
-    model: 'record',
-    replacements: [['s.epoch = f.epoch and s.holder is not null', 'f.epoch is not null']],
-  },
-  {
-    name: 'a process without a sign of life goes on answering reads',
-    fault: 'no way to Postgres',
-    model: 'record',
-    replacements: [['READ_MS = 2500', 'READ_MS = 1e9']],
-  },
-  {
-    name: 'the others take shards while their holder still answers reads',
-    fault: 'a slow way to Postgres',
-    model: 'record',
-    replacements: [['LEASE_MS = 3e3', 'LEASE_MS = 900']],
-  },
-];

@@ -71,7 +71,7 @@ export interface Operation {
 }
 
 export interface Header {
-  host: 'node' | 'workers' | 'fleet';
+  host: 'node' | 'workers' | 'postgres';
   /** How far the operator's views may lag behind an account's own changes, in milliseconds. */
   lagMs: number;
   /** Whether the bytes of every record are known. */

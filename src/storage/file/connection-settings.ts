@@ -30,12 +30,8 @@ export function putInForce(connection: Connection, holding: Locking): void {
   expectPragma(connection, 'wal_autocheckpoint', 0);
 }
 
-export function pragmaOf(connection: Connection, name: string): unknown {
-  return connection.value(`pragma ${name}`);
-}
-
 function expectPragma(connection: Connection, name: string, wanted: string | number): void {
-  const given = pragmaOf(connection, name);
+  const given = connection.value(`pragma ${name}`);
   if (given !== wanted) throw new Error(`pragma ${name} is ${given}, must be ${wanted}`);
 }
 

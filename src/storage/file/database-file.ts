@@ -9,7 +9,7 @@ import { LOAD_SEQUENCES } from '../records-table.js';
 import { type CommitTexts, NO_CHANGES, statements } from './commit-texts.js';
 import { Connection, type Statement, StatementError } from './connection.js';
 import { explained, isBusy, isDiskFull, messageOf } from './connection-errors.js';
-import { type Locking, lockingOf, pragmaOf, putInForce } from './connection-settings.js';
+import { type Locking, lockingOf, putInForce } from './connection-settings.js';
 import {
   APPEND_EVENTS,
   COLUMNS_VERSION,
@@ -17,15 +17,13 @@ import {
   PUT_ROWS,
   SCHEMA_STEPS,
   SCHEMA_VERSION,
-  SET_COLUMNS,
   TOUCH,
 } from './file-schema.js';
 import { Freezer } from './freezer.js';
 import { expectOurs, expectWhole } from './own-database.js';
-import { rowsText } from './record-columns.js';
 import { saveCopy } from './saved-copy.js';
 import { isAsClosed, logBytesOf, markClosed, markInUse, missingLog } from './state-mark.js';
-import { rowsOf, type StoredPage, storedPage } from './stored-pages.js';
+import { earlierColumns, type StoredPage, storedPage } from './stored-pages.js';
 import { UsageScan } from './usage-scan.js';
 import { distrustIndex, reuseLog, rewriteLog } from './write-ahead-log.js';
 
@@ -233,7 +231,7 @@ export class LibsqlFile {
 
   /** One transaction: a process that is killed meanwhile leaves the file as it was. */
   #migrate(initialRows: string, now: number): void {
-    const version = Number(this.#pragma('user_version'));
+    const version = Number(this.#connection.value('pragma user_version'));
     this.#isNew = version === 0;
     if (version === SCHEMA_VERSION) return;
     this.#connection.batch(this.#migration(version, { sql: PUT_ROWS, args: [initialRows, now] }));
@@ -242,17 +240,7 @@ export class LibsqlFile {
   *#migration(version: number, seed: Statement): Generator<Statement> {
     for (const sql of SCHEMA_STEPS.slice(version).flat()) yield { sql };
     if (version === 0) yield seed;
-    else if (version < COLUMNS_VERSION) yield* this.#earlierColumns();
-  }
-
-  /** The rows of a file of version 1 or 2 get their owners and statuses, from their bodies. */
-  *#earlierColumns(): Generator<Statement> {
-    for (let last = 0; ; ) {
-      const page = storedPage(this.#connection, last, { checksJson: true, hasColumns: false });
-      if (page === undefined) return;
-      yield { sql: SET_COLUMNS, args: [rowsText(rowsOf(page))] };
-      last = page.last;
-    }
+    else if (version < COLUMNS_VERSION) yield* earlierColumns(this.#connection);
   }
 
   /** Called on a full disk. Returns whether a commit may find room now. */
@@ -301,10 +289,6 @@ export class LibsqlFile {
 
   #isInPlace(): boolean {
     return statSync(this.#path, { bigint: true, throwIfNoEntry: false })?.ino === this.#inode;
-  }
-
-  #pragma(name: string): unknown {
-    return pragmaOf(this.#connection, name);
   }
 }
 

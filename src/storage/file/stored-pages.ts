@@ -5,9 +5,15 @@ import { isAscii } from 'node:buffer';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { PutRow } from '../../core/records/record-storage.js';
 import { ofTwoOwners, storedFacts, unusable } from '../../core/records/stored-facts.js';
-import type { Connection } from './connection.js';
-import { FIND_INVALID, LOAD_EARLIER_PAGE, LOAD_PAGE, MEASURE_PAGE } from './file-schema.js';
-import { ownerColumn, statusOfColumn } from './record-columns.js';
+import type { Connection, Statement } from './connection.js';
+import {
+  FIND_INVALID,
+  LOAD_EARLIER_PAGE,
+  LOAD_PAGE,
+  MEASURE_PAGE,
+  SET_COLUMNS,
+} from './file-schema.js';
+import { ownerColumn, rowsText, statusOfColumn } from './record-columns.js';
 
 /** In a larger page a row takes longer: the values leave the processor's cache. */
 const PAGE_MAX_ROWS = 2_000;
@@ -120,4 +126,17 @@ function bodiesOf(bytes: Buffer): string[] {
     start = end + 1;
   }
   return bodies;
+}
+
+/**
+ * The statements that give the rows of a file of version 1 or 2 their owners and statuses, from
+ * their bodies; each is asked for once the one before it has run. Throws, naming the row, if a body is no record.
+ */
+export function* earlierColumns(connection: Connection): Generator<Statement> {
+  for (let last = 0; ; ) {
+    const page = storedPage(connection, last, { checksJson: true, hasColumns: false });
+    if (page === undefined) return;
+    yield { sql: SET_COLUMNS, args: [rowsText(rowsOf(page))] };
+    last = page.last;
+  }
 }

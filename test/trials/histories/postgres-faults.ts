@@ -77,9 +77,14 @@ export const POSTGRES_FAULTS: readonly Fault[] = [2, 3].flatMap((processes) => [
   fault(processes, 'Postgres restarted', (world, _, round) =>
     world.postgres.restart(round === 0 ? AWAY_MS : 0),
   ),
-  fault(processes, 'connections exhausted', exhausted, async () => ({
-    postgres: await openPostgres(['max_connections=60']),
-  })),
+  fault(
+    processes,
+    'connections exhausted',
+    (world, _, round) => exhaust(world, round % 2 === 0 ? LONG_MS : SHORT_MS),
+    async () => ({
+      postgres: await openPostgres(['max_connections=60']),
+    }),
+  ),
   fault(
     processes,
     'serializable by default',
@@ -162,9 +167,6 @@ async function line(world: PostgresWorld, place: number, state: LineState, milli
   await delay(milliseconds);
   one.set('open');
 }
-
-const exhausted: Happening = (world, _, round) =>
-  exhaust(world, round % 2 === 0 ? LONG_MS : SHORT_MS);
 
 /** Other programs take every connection while the processes have lost theirs. */
 export async function exhaust(world: PostgresWorld, milliseconds: number): Promise<void> {

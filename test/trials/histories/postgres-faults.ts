@@ -1,15 +1,12 @@
 // The faults of processes over Postgres: of the processes, of Postgres, of the lines between, of
 // clocks, and the settings of a server that somebody else runs.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort } from '../../../scripts/free-port.js';
-import { asPostgres, openToPostgres } from '../../../scripts/processes/postgres.js';
 import type { LineState } from '../../support/line.js';
+import { openPgBouncer, pgBouncerIsMissing } from '../../support/pgbouncer.js';
 import {
   openPostgres,
   openPostgresOnSmallDisk,
@@ -31,7 +28,6 @@ const DAY_JUMPS = [3_600, -3_600, 8, -8];
 const DISK_BYTES = 120_000_000;
 /** At least, in each round. */
 const FULL_DISK_REFUSALS = 10;
-const PGBOUNCER = '/usr/sbin/pgbouncer';
 
 /** Makes the fault once, at a process. `round` counts from 0. */
 type Happening = (world: PostgresWorld, place: number, round: number) => Promise<void>;
@@ -77,9 +73,14 @@ export const POSTGRES_FAULTS: readonly Fault[] = [2, 3].flatMap((processes) => [
   fault(processes, 'Postgres restarted', (world, _, round) =>
     world.postgres.restart(round === 0 ? AWAY_MS : 0),
   ),
-  fault(processes, 'connections exhausted', exhausted, async () => ({
-    postgres: await openPostgres(['max_connections=60']),
-  })),
+  fault(
+    processes,
+    'connections exhausted',
+    (world, _, round) => exhaust(world, round % 2 === 0 ? LONG_MS : SHORT_MS),
+    async () => ({
+      postgres: await openPostgres(['max_connections=60']),
+    }),
+  ),
   fault(
     processes,
     'serializable by default',
@@ -96,7 +97,10 @@ export const POSTGRES_FAULTS: readonly Fault[] = [2, 3].flatMap((processes) => [
       postgres: await openPostgres(['statement_timeout=2s']),
     }),
   ),
-  { ...fault(processes, 'PgBouncer in transaction mode', pooled, openPooled), missing: noPooler },
+  {
+    ...fault(processes, 'PgBouncer in transaction mode', pooled, openPooled),
+    missing: pgBouncerIsMissing,
+  },
   {
     name: named(processes, 'Postgres failed over to its standby'),
     run: (_, amount, script) => failedOver(processes, amount, script),
@@ -163,9 +167,6 @@ async function line(world: PostgresWorld, place: number, state: LineState, milli
   one.set('open');
 }
 
-const exhausted: Happening = (world, _, round) =>
-  exhaust(world, round % 2 === 0 ? LONG_MS : SHORT_MS);
-
 /** Other programs take every connection while the processes have lost theirs. */
 export async function exhaust(world: PostgresWorld, milliseconds: number): Promise<void> {
   const clients: pg.Client[] = [];
@@ -187,37 +188,9 @@ export async function exhaust(world: PostgresWorld, milliseconds: number): Promi
   await Promise.all(clients.map((client) => client.end()));
 }
 
-function noPooler(): string | undefined {
-  return existsSync(PGBOUNCER) ? undefined : 'PgBouncer is not installed';
-}
-
 async function openPooled(folder: string) {
   const postgres = await openPostgres();
-  const port = await freePort();
-  const ini = join(folder, 'pgbouncer.ini');
-  mkdirSync(folder, { recursive: true });
-  openToPostgres(folder);
-  writeFileSync(
-    ini,
-    `[databases]
-* = host=127.0.0.1 port=${postgres.port} user=service
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-auth_type = any
-pool_mode = transaction
-default_pool_size = 10
-unix_socket_dir =
-`,
-  );
-  const [command = '', ...args] = asPostgres([PGBOUNCER, ini]);
-  const pooler = spawn(command, args, { stdio: 'ignore' });
-  const ended = once(pooler, 'exit');
-  const close = async () => {
-    pooler.kill('SIGKILL');
-    await ended;
-  };
-  await delay(500);
+  const { port, close } = await openPgBouncer(folder, postgres.port);
   return { postgres, port, closers: [close] };
 }
 

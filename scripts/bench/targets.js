@@ -43,7 +43,7 @@ export async function listening(/** @type {Started} */ started) {
  * @param {string} options.identityOrigin
  * @param {number} [options.cacheSeconds]
  * @param {number} [options.syncDelayMs] Lets every sync take this much longer, under a tracer.
- * @param {{ mode: 'async' | 'sync', socketPath: string }} [options.replica]
+ * @param {string} [options.litestreamSocket] With a replica.
  */
 export function startOurs({
   file,
@@ -51,7 +51,7 @@ export function startOurs({
   identityOrigin,
   cacheSeconds = 300,
   syncDelayMs,
-  replica,
+  litestreamSocket,
 }) {
   const server = join(checkout, 'dist/server.js');
   const environment = {
@@ -59,9 +59,8 @@ export function startOurs({
     DATABASE_URL: `file:${file}`,
     AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
     AUTH_CACHE_SECONDS: String(cacheSeconds),
-    ...(replica && {
-      REPLICATION: replica.mode,
-      LITESTREAM_SOCKET: replica.socketPath,
+    ...(litestreamSocket && {
+      REPLICATION: `async:${litestreamSocket}`,
       DATABASE_CREATE: 'yes',
     }),
   };

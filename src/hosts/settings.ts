@@ -5,7 +5,6 @@ import { ADMIN_KEY_MIN_CHARACTERS } from '../core/domain/limits.js';
 import { AUDIENCE_HINT } from '../core/identity/identity-provider.js';
 import type { SignInSettings } from '../core/identity/sign-in.js';
 import { readSignIn } from './settings/identity-settings.js';
-import { type ObjectPlace, readObjectPlace } from './settings/object-settings.js';
 import { type OperationsSettings, readOperationsSettings } from './settings/operations-settings.js';
 import { readPostgresUrl } from './settings/postgres-settings.js';
 import { type ReplicationSettings, readReplication } from './settings/replication-settings.js';
@@ -22,13 +21,7 @@ import {
   wholeNumber,
 } from './settings/setting-values.js';
 
-export { type ObjectPlace, readObjectPlace } from './settings/object-settings.js';
 export type { OperationsSettings } from './settings/operations-settings.js';
-export {
-  type ReplicaSettings,
-  type ReplicationSettings,
-  replicaSettings,
-} from './settings/replication-settings.js';
 export {
   type Environment,
   isLoopback,
@@ -57,11 +50,10 @@ export interface Settings {
   readonly backups: BackupSettings | undefined;
   /** Path of the ledger of erased accounts; undefined: beside the folder of the backups. */
   readonly erasureLedger: string | undefined;
-  readonly replication: ReplicationSettings;
+  /** Undefined: there is no replica. */
+  readonly replication: ReplicationSettings | undefined;
   readonly accountLimits: AccountLimitSettings;
   readonly operations: OperationsSettings;
-  /** On Workers. */
-  readonly objects: ObjectPlace;
 }
 
 /** 0: no limit. */
@@ -105,7 +97,6 @@ export function readSettings(environment: Environment, readFile?: ReadFile): Set
     replication: readReplication(environment),
     accountLimits: readAccountLimits(environment),
     operations: readOperationsSettings(environment),
-    objects: readObjectPlace(environment),
   });
 }
 

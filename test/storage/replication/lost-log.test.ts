@@ -17,8 +17,7 @@ itWithLitestream(
     const { file } = home;
     const environment = {
       DATABASE_URL: `file:${file}`,
-      REPLICATION: 'sync',
-      LITESTREAM_SOCKET: home.socketPath,
+      REPLICATION: `async:${home.socketPath}`,
     };
     let litestream = home.start();
     try {

@@ -21,13 +21,11 @@ itWithLitestream(
     const { file: path, socketPath } = home;
     const litestream = home.start();
     const open = async () => {
-      const storage = await openLibsqlStorage({
+      return openLibsqlStorage({
         path,
-        replication: { mode: 'sync', socketPath },
+        replication: { socketPath },
         createAnyway: true,
       });
-      await storage.replicaReached(5_000);
-      return storage;
     };
     try {
       const killed = await open();

@@ -63,23 +63,15 @@ export interface Changes {
  * - `notStored`: it failed, and storage holds what it held before.
  * - `storedUnconfirmed`: it failed to confirm, yet storage holds the changes.
  * - `unknown`: storage does not answer for either; memory must not go on from here.
- * - `rejected`: storage takes no write now, because its replica cannot be reached; it holds what it held before.
- * - `notReplicated`: on disk, as `committed`; its replica has not confirmed it.
  */
 export type CommitResult =
   | { readonly status: 'committed'; readonly auditError?: unknown }
-  | { readonly status: 'notReplicated'; readonly auditError?: unknown; readonly error: unknown }
-  | {
-      readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown' | 'rejected';
-      readonly error: unknown;
-    };
+  | { readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown'; readonly error: unknown };
 
 /** Durable storage of one set of records. */
 export interface RecordStorage {
   /** The most that one row's body may take, in UTF-8 bytes; a larger one is refused before it gets here. */
   readonly bodyMaxBytes: number;
-  /** Why storage takes no write now; undefined where it does. Asked before a write is staged. */
-  readonly refusal?: string | undefined;
   /** Every row in pages of at most 65,536, by position; all pages are of one kind. */
   load(): AsyncIterable<readonly StoredRow[] | DeferredRows>;
   /** The highest numbers of the commits so far, those of removed rows included. */

@@ -31,11 +31,7 @@ import { distrustIndex, reuseLog, rewriteLog } from './write-ahead-log.js';
 
 export type FileCommitResult =
   | { readonly status: 'committed'; readonly auditError?: string }
-  | { readonly status: 'notReplicated'; readonly auditError?: string; readonly error: string }
-  | {
-      readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown' | 'rejected';
-      readonly error: string;
-    };
+  | { readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown'; readonly error: string };
 
 export class LibsqlFile {
   readonly #connection: Connection;

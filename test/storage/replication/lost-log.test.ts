@@ -5,10 +5,9 @@ import { rmSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { litestreamHome } from '../../support/litestream.js';
+import { itWithLitestream, litestreamHome } from '../../support/litestream.js';
 import { spawnServer, startServer } from '../../support/server-process.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
-import { itWithLitestream } from '../../support/with-litestream.js';
 
 itWithLitestream(
   'a service whose log is deleted after a crash is refused, and starts on the restored file',

@@ -3,11 +3,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { litestreamHome } from '../../support/litestream.js';
+import { itWithLitestream, litestreamHome } from '../../support/litestream.js';
 import { startProgram } from '../../support/program.js';
 import { startServer } from '../../support/server-process.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
-import { itWithLitestream } from '../../support/with-litestream.js';
 
 const SERVER = new URL('../../../dist/server.js', import.meta.url).pathname;
 

@@ -45,6 +45,11 @@ describe('The log', () => {
     ]);
   });
 
+  it('names a short member though the token has the same letters in a row', async () => {
+    const { lines } = await askOnce(answer(200, { uid: 1 }), { token: 'a-guid-token' });
+    expect(lines[0]?.fields).toMatchObject({ members: 'uid' });
+  });
+
   it.each([
     ['a signed answer', 'application/jwt', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln'],
     ['a page', 'text/html; charset=utf-8', '<html>'],

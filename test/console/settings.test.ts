@@ -29,6 +29,17 @@ it('Unset settings have the defaults of the page', () => {
   }
 });
 
+it.each([
+  [{}, undefined, true],
+  [{ OPS_PORT: '0' }, undefined, true],
+  [{ OPS_PORT: '8082' }, 'http://127.0.0.1:8082', true],
+  [{ OPS_PORT: '8082', OPS_HOST: '::1' }, 'http://[::1]:8082', true],
+  [{ OPS_PORT: '8082', OPS_HOST: '172.30.64.10' }, 'http://172.30.64.10:8082', false],
+])('The operations port is the one of the service’s own settings: %o', (environment, url, key) => {
+  const { opsUrl, opsTakesKey } = read(environment as Record<string, string>);
+  expect([opsUrl, opsTakesKey]).toEqual([url, key]);
+});
+
 it('Of a file with two keys the first line is taken', () => {
   expect(read({ ADMIN_API_KEY: '', ADMIN_API_KEY_FILE: 'key' }).adminKey).toBe(KEY);
 });
@@ -45,7 +56,8 @@ describe('A setting that cannot be used', () => {
     [{ CONSOLE_PORT: '70000' }, 'CONSOLE_PORT is "70000"'],
     [{ CONSOLE_PASSWORD_HASH: 'secret' }, 'CONSOLE_PASSWORD_HASH is (hidden)'],
     [{ CONSOLE_PASSWORD_HASH: `scrypt$3$8$1$${'a'.repeat(22)}$${'b'.repeat(43)}` }, 'is (hidden)'],
-    [{ CONSOLE_OPS_URL: 'no url secret' }, 'CONSOLE_OPS_URL is no plain address (hidden)'],
+    [{ OPS_PORT: '70000' }, 'OPS_PORT is "70000"'],
+    [{ OPS_PORT: '8082', OPS_HOST: 'a/b' }, 'OPS_HOST is "a/b"'],
     [{ CONSOLE_TIME_ZONE: 'Dar' }, 'CONSOLE_TIME_ZONE is "Dar"'],
   ])('is named: %o', (environment, sentence) => {
     let message = '';

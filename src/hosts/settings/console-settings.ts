@@ -24,9 +24,9 @@ export interface ConsoleSettings {
   readonly origin: string | undefined;
   /** Undefined: each sign-in takes a code that the console prints. */
   readonly passwordHash: PasswordHash | undefined;
-  /** Undefined: the pages show no facts of the operations port. */
+  /** The service's operations port, `http://HOST:PORT`; undefined: the pages show none of its facts. */
   readonly opsUrl: string | undefined;
-  /** The admin key may go there: over TLS, or not beyond this machine. */
+  /** The admin key may go there: not beyond this machine. */
   readonly opsTakesKey: boolean;
   /** An IANA name, such as `Africa/Dar_es_Salaam`. */
   readonly timeZone: string;
@@ -57,7 +57,8 @@ export function readConsoleSettings(
 ): ConsoleSettings {
   const adminKey = readSentAdminKey(environment, readFile);
   const host = environment['CONSOLE_HOST'] || '127.0.0.1';
-  const opsUrl = read(environment, 'CONSOLE_OPS_URL', plainUrl, undefined);
+  const opsPort = read(environment, 'OPS_PORT', wholeNumber(0, 65_535), 0);
+  const opsHost = read(environment, 'OPS_HOST', hostName, '127.0.0.1');
   const origin = read(environment, 'CONSOLE_ORIGIN', httpsOrigin, undefined);
   if (!isLoopback(host) && origin === undefined) {
     throw new SettingError(
@@ -73,8 +74,8 @@ export function readConsoleSettings(
     port: read(environment, 'CONSOLE_PORT', wholeNumber(0, 65_535), CONSOLE_PORT_DEFAULT),
     origin,
     passwordHash: read(environment, 'CONSOLE_PASSWORD_HASH', passwordHash, undefined),
-    opsUrl,
-    opsTakesKey: opsUrl !== undefined && mayGetKey(new URL(opsUrl)),
+    opsUrl: opsPort === 0 ? undefined : `http://${opsHost}:${opsPort}`,
+    opsTakesKey: isLoopback(opsHost),
     timeZone: read(environment, 'CONSOLE_TIME_ZONE', timeZone, 'Africa/Dar_es_Salaam'),
   });
 }
@@ -122,11 +123,10 @@ function mayGetKey({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || isLoopback(hostname);
 }
 
-const plainUrl: Parser<string> = (name, text) => {
-  const url = plainAddress(text);
-  if (url !== undefined) return url.href.replace(/\/+$/, '');
-  const wanted = 'the address of the operations port, such as http://127.0.0.1:8082';
-  throw new SettingError(name, `no plain address ${MASKED}`, wanted);
+const hostName: Parser<string> = (name, text) => {
+  const host = text.includes(':') ? `[${text}]` : text;
+  if (URL.canParse(`http://${host}`) && new URL(`http://${host}`).host === host) return host;
+  throw new SettingError(name, quoted(text), 'the host of the operations port, such as 127.0.0.1');
 };
 
 function plainAddress(text: string): URL | undefined {

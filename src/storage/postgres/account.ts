@@ -240,7 +240,7 @@ export class PostgresAccount implements AccountRecords {
     const { database, limits, log, events, clock } = this.#context;
     const isAlone = limits.maxRecords > 0 || limits.maxBytes > 0;
     if (this.#sender?.isDisconnected()) throw new FailureError(DISCONNECTED.failure);
-    const actor = this.#sender?.actor;
+    const { actor, run } = this.#sender ?? {};
     if (actor === undefined) return stored(database.write(statement, values(null), isAlone));
     const event: AuditEvent = {
       actor,
@@ -250,6 +250,7 @@ export class PostgresAccount implements AccountRecords {
       owner_sub: this.#owner,
       timestamp: new Date(clock()).toISOString(),
       ...changedNames(changed?.changed ?? []),
+      ...(run !== undefined && { run }),
     };
     let written: Written;
     try {

@@ -1,28 +1,26 @@
-// `npm run move` in this process, and the Workers that it moves to.
+// `manage dump` and `manage load` in this process, and the Workers that they work on.
 
 import { fileURLToPath } from 'node:url';
-import type { MiniflareOptions } from 'miniflare';
 import { ADMIN_KEY } from './contract.js';
-import { dataCommandHere, SHORT_WAITS, startDataCommand } from './data-command.js';
+import { dataCommandHere, SHORT_WAITS } from './data-command.js';
 import { type IdentityStub, openIdentityStub } from './identity-stub.js';
-import type { Program, ProgramRun } from './program.js';
-import { besideEachOther, startBeside, workerOptions } from './worker-host.js';
-import { startWorkerProcess } from './worker-process.js';
+import type { ProgramRun } from './program.js';
+import { startBeside, workerOptions } from './worker-host.js';
 
 const SCRIPT = fileURLToPath(new URL('../../dist/admin-worker.js', import.meta.url));
 
 /** The service's Worker and the admin Worker, with their state in a folder. */
-export interface MoveWorkers {
+export interface DumpWorkers {
   /** Origins. */
   readonly service: string;
   readonly maintenance: string;
   stop(): Promise<void>;
 }
 
-export async function startMoveWorkers(
+export async function startDumpWorkers(
   folder: string,
   settings: Readonly<Record<string, string>> = {},
-): Promise<MoveWorkers> {
+): Promise<DumpWorkers> {
   const identity: IdentityStub = await openIdentityStub();
   const first = await workerOptions(folder, {
     AUTH_USERINFO_URL: identity.url,
@@ -43,41 +41,19 @@ export async function startMoveWorkers(
 
 const WAITS = { ...SHORT_WAITS, timeoutMs: 30_000 };
 
-export function moveHere(
+/** Runs `dump …` or `load …`. */
+export function runHere(
   args: readonly string[],
-  {
-    key = ADMIN_KEY,
-    environment = {} as Readonly<Record<string, string>>,
-    waits = WAITS,
-    interrupted = new AbortController().signal,
-  } = {},
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<ProgramRun> {
-  const settings = { ADMIN_API_KEY: key, ...environment };
-  return dataCommandHere(['move', ...args], settings, { waits, interrupted });
+  return dataCommandHere(args, { ADMIN_API_KEY: ADMIN_KEY, ...environment }, { waits: WAITS });
 }
 
-/** `node dist/manage.js move`, as an operator runs it. */
-export function startMove(args: readonly string[]): Program {
-  return startDataCommand(['move', ...args], { ADMIN_API_KEY: ADMIN_KEY });
-}
-
-/** Both Workers in a process group of their own, which can be killed; on ports that stay. */
-export async function moveWorkersToKill(folder: string, ports: readonly [number, number]) {
-  const first = await workerOptions(folder, { ADMIN_API_KEY: ADMIN_KEY });
-  const { durableObjectsPersist } = first;
-  // Miniflare takes the folder of the state for all of its Workers.
-  const workers = besideEachOther(first, [maintaining(first)], ports).map(
-    ({ durableObjectsPersist: _, ...worker }: Record<string, unknown>) => worker,
-  );
-  return {
-    maintenance: `http://127.0.0.1:${ports[1]}`,
-    start: () =>
-      startWorkerProcess({
-        host: '127.0.0.1',
-        durableObjectsPersist,
-        workers,
-      } as unknown as MiniflareOptions),
-  };
+/** The same, which must end with 0; resolves with what it printed. */
+export async function runWell(...how: Parameters<typeof runHere>): Promise<string> {
+  const { code, stdout, stderr } = await runHere(...how);
+  if (code !== 0) throw new Error(`ended with ${code}: ${stderr}${stdout}`);
+  return stdout;
 }
 
 /** The admin Worker, with work on accounts on. */
@@ -89,7 +65,7 @@ function maintaining({ bindings }: Awaited<ReturnType<typeof workerOptions>>) {
   };
 }
 
-/** A call of the admin Worker, as the move makes it. */
+/** A call of the admin Worker, as the commands make it. */
 export async function askMaintenance(
   origin: string,
   method: string,

@@ -14,5 +14,6 @@ export const TRIALS: readonly { name: string; load: () => Promise<Trial> }[] = [
   { name: 'hostile', load: async () => (await import('./hostile.js')).hostile },
   { name: 'replication', load: async () => (await import('./replication.js')).replication },
   { name: 'workers', load: async () => (await import('./workers/small-heap.js')).smallHeap },
+  { name: 'processes', load: async () => (await import('./processes.js')).processes },
   { name: 'soak', load: async () => (await import('./soak.js')).soak },
 ];

@@ -190,8 +190,9 @@ export class PostgresAccount implements AccountRecords {
         (event) => [...key, toStored(id), event],
       );
       const [gone] = rows as readonly { records: string | null }[];
-      if (gone === undefined && !wasLost) return notFound(collection, id);
-      if (gone?.records === '0') await database.write(sql.FORGET, key);
+      // After a lost connection nobody knows who deleted it: this request, or another one before it.
+      if (gone === undefined) return wasLost ? storageFailed('unknown') : notFound(collection, id);
+      if (gone.records === '0') await database.write(sql.FORGET, key);
       return succeeded(id);
     });
   }

@@ -1,4 +1,4 @@
-// The methods that the front, an account's object and the directory call on each other, and
+// The methods that the gateway, an account's object and the directory call on each other, and
 // what they send. That is plain values, because they cross to another machine and, during a
 // deployment, to another version. So in every shape here properties may be added, never removed
 // or given another meaning, and a reader ignores properties that it does not know.

@@ -18,7 +18,6 @@ import { explained, messageOf } from '../../storage/file/connection-errors.js';
 import { SCHEMA_STEPS } from '../../storage/file/file-schema.js';
 import { expectOurs, expectWhole } from '../../storage/file/own-database.js';
 import { ownerColumn, statusColumn } from '../../storage/file/record-columns.js';
-import { DISTRUST_SCHEMA } from '../../storage/file/schema-check.js';
 import { LOAD_SEQUENCES, PUT_SEQUENCES } from '../../storage/records-table.js';
 import { CommandError } from '../data/failures.js';
 import { batchesOf, type DumpTarget, type Loading } from './checked-dump.js';
@@ -68,7 +67,6 @@ export class FileSource implements DumpSource {
     try {
       if (!(await stat(path)).isFile()) throw new Error('it is not a file');
       connection = new Connection(path);
-      connection.value(DISTRUST_SCHEMA);
       connection.value('pragma locking_mode = exclusive');
       expectOurs(connection);
       expectWhole(connection);

@@ -1,4 +1,4 @@
-// The records as the front sees them: every account is an object somewhere, and each
+// The records as the gateway sees them: every account is an object somewhere, and each
 // operation is one call to it. If the object was lost, a read is asked once more, of a
 // fresh stub; a write never, because its outcome is unknown.
 
@@ -18,20 +18,20 @@ import type {
 import type { AccountStub, Caller, DirectoryStub } from './account-call.js';
 import { receivedPage, type SentPage } from './sent-page.js';
 
-/** How the front reaches the objects; each call gives a fresh stub. */
+/** How the gateway reaches the objects; each call gives a fresh stub. */
 export interface Objects {
   account(owner: string): AccountStub;
   directory(): DirectoryStub;
 }
 
-export function frontRecords(objects: Objects, log: Log): RecordService {
+export function gatewayRecords(objects: Objects, log: Log): RecordService {
   return {
-    account: (owner, sender) => new FrontAccount(objects, log, owner, sender),
-    operator: frontOperator(objects),
+    account: (owner, sender) => new GatewayAccount(objects, log, owner, sender),
+    operator: gatewayOperator(objects),
   };
 }
 
-class FrontAccount implements AccountRecords {
+class GatewayAccount implements AccountRecords {
   readonly #objects: Objects;
   readonly #log: Log;
   readonly #owner: string;
@@ -116,7 +116,7 @@ class FrontAccount implements AccountRecords {
 type Ask<T> = (account: AccountStub, caller: Caller) => Promise<Outcome<T>>;
 
 /** Each of the operator's views is one call to the directory. */
-function frontOperator(objects: Objects): OperatorViews {
+function gatewayOperator(objects: Objects): OperatorViews {
   const ask = <T>(view: (directory: DirectoryStub) => Promise<T>) =>
     retryOnce(() => view(objects.directory()));
   const objectViews = VIEWS.objects.map((name) => [

@@ -1,4 +1,4 @@
-// The front on Workers: the whole HTTP side of the service, without state. Settings
+// The gateway on Workers: the whole HTTP side of the service, without state. Settings
 // come from the environment; the records are in durable objects.
 
 import type { Log } from '../../core/log.js';
@@ -8,11 +8,11 @@ import { environmentWarnings } from '../setting-warnings.js';
 import { readSettings, SettingError, type Settings, settingWarnings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
-import { frontRecords } from './front-records.js';
+import { gatewayRecords } from './gateway-records.js';
 import { drainableReader, drainBody } from './unread-body.js';
 
 /** Reads the settings with the first request of an isolate, because a Worker has no start. */
-export function createFront(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
+export function createGateway(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
   let respond: Responder | undefined;
   return async (request, env) => {
     respond ??= responder(env);
@@ -36,7 +36,7 @@ function responder(env: WorkerEnvironment): Responder {
   };
   const { respond } = responderFor({
     settings,
-    records: frontRecords(objects, log),
+    records: gatewayRecords(objects, log),
     log,
     // The platform ties a wait, and an exchange, to the request that began it.
     scheduler: unsliced(),

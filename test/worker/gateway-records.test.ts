@@ -1,10 +1,10 @@
-// What the front makes of an account's answers, and of a sender that has gone. When a
+// What the gateway makes of an account's answers, and of a sender that has gone. When a
 // read is asked again is in calls.test.ts, on the platform's runtime.
 
 import { expect, it } from 'vitest';
 import { FailureError, failed, succeeded } from '../../src/core/domain/errors.js';
 import type { AccountStub, Caller } from '../../src/hosts/workers/account-call.js';
-import { frontRecords, type Objects } from '../../src/hosts/workers/front-records.js';
+import { gatewayRecords, type Objects } from '../../src/hosts/workers/gateway-records.js';
 import { notServed } from '../../src/hosts/workers/served-account.js';
 import { keptLog } from '../support/kept-log.js';
 
@@ -20,7 +20,7 @@ function openFront(answer: () => unknown = () => WRITTEN) {
       return answer();
     },
   });
-  const { account } = frontRecords(
+  const { account } = gatewayRecords(
     { account: () => stub } as Partial<Objects> as Objects,
     keptLog(),
   );

@@ -45,7 +45,6 @@ function responder(env: WorkerEnvironment): Responder {
     onAdminKeyRefused: undefined,
     randomBytes: undefined,
     digest: sha256,
-    freshFetch: undefined,
     events: undefined,
   });
   return respond;

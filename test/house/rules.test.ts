@@ -81,6 +81,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   handler: ['hono'],
   storage: ['libsql', 'pg'],
   'hosts/node': ['@hono/node-server'],
+  'hosts/settings': ['leven', 'zod'],
   'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono'],
   'tools/data': ['csv-parse', 'csv-stringify'],
   'tools/move': ['csv-stringify'],

@@ -48,7 +48,14 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // At build time: the examples are answers of the handler over a storage in memory.
   'clients/openapi': ['core/', 'handler', 'memory'],
   'tools/program': ['hosts/settings'],
-  'tools/data': ['core/domain', 'core', 'hosts/', 'storage/erasures', ...OPERATORS_CLIENT],
+  'tools/data': [
+    'core/domain',
+    'core',
+    'hosts/',
+    'storage/erasures',
+    'storage',
+    ...OPERATORS_CLIENT,
+  ],
   'tools/move': ['core', 'storage/', 'tools/data', 'tools/program'],
   'tools/console': ['core/domain', 'core', 'hosts/', 'tools/data', ...OPERATORS_CLIENT],
   'tools/manage': ['core/domain', 'storage/', 'hosts/', 'tools/'],
@@ -83,7 +90,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'hosts/node': ['@hono/node-server'],
   'hosts/settings': ['leven', 'zod'],
   'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono'],
-  'tools/data': ['csv-parse', 'csv-stringify'],
+  'tools/data': ['csv-parse', 'csv-stringify', 'fflate', 'read-excel-file'],
   'tools/move': ['csv-stringify'],
   'tools/console': ['hono', '@hono/node-server'],
 };

@@ -20,11 +20,11 @@ import type { CommitTexts } from './commit-texts.js';
 import type { FileCommitResult } from './database-file.js';
 import { expectFirstStart, isAbsent, type Surroundings } from './earlier-database.js';
 import { claimFile, makeFolder } from './file-place.js';
-import { FileRows } from './file-rows.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
 import { rowsText } from './record-columns.js';
 import { logBytesOf, markClosed } from './state-mark.js';
+import { rowsOf } from './stored-pages.js';
 
 /** SQLite's own limit of a text. */
 const TEXT_MAX_BYTES = 1_000_000_000;
@@ -167,13 +167,13 @@ class LibsqlStorage implements FileStorage {
     });
   }
 
-  async *load(): AsyncIterable<FileRows> {
-    let next = this.#thread.call('loadPage', 0);
+  async *load(): AsyncIterable<readonly PutRow[]> {
+    let next = this.#thread.call('storedPage', 0);
     for (let page = await next; page !== undefined; page = await next) {
       // The thread reads the next page while the caller works on this one.
-      next = this.#thread.call('loadPage', page.last);
+      next = this.#thread.call('storedPage', page.last);
       next.catch(() => {});
-      yield new FileRows(page).expectOneOwner();
+      yield rowsOf(page);
     }
   }
 

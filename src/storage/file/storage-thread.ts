@@ -16,7 +16,7 @@ export interface ThreadCalls {
   /** Resolves with whether the database is a new one. */
   open(): Promise<boolean>;
   commit(texts: CommitTexts): Promise<FileCommitResult>;
-  loadPage(position: number): Promise<ReturnType<LibsqlFile['loadPage']>>;
+  storedPage(position: number): Promise<ReturnType<LibsqlFile['storedPage']>>;
   sequences(): Promise<string>;
   beginUsage(createdAfter: string): Promise<void>;
   nextUsage(): Promise<ReturnType<UsageScan['next']>>;
@@ -85,7 +85,7 @@ const calls: ThreadCalls = {
     if (result.status !== 'notStored') replicated?.replica.committed();
     return result;
   },
-  loadPage: async (position) => opened().loadPage(position),
+  storedPage: async (position) => opened().storedPage(position),
   sequences: async () => opened().sequences(),
   beginUsage: async (createdAfter) => opened().usage.begin(createdAfter),
   nextUsage: async () => opened().usage.next(),
@@ -124,7 +124,7 @@ function inTurn<T>(use: () => Promise<T>): Promise<T> {
   return done;
 }
 
-/** A page's bodies are moved: a copy of them would cost as much as reading them. */
+/** A page's bodies are moved: copying them would cost as much as reading them. */
 function movedWith(reply: ThreadReply): ArrayBuffer[] {
   const value = 'value' in reply ? reply.value : undefined;
   const isPage = typeof value === 'object' && value !== null && 'bodies' in value;

@@ -6,7 +6,7 @@ import {
   type CollectionName,
 } from '../../core/domain/collection-name.js';
 import { offsetOf, type Page } from '../../core/domain/listing.js';
-import { Needle } from '../../core/domain/search.js';
+import { caseFolded, Needle } from '../../core/domain/search.js';
 import type { AccountSummary, Overview, Usage } from '../../core/operator-answers.js';
 import type { OperatorViews, ViewQuery } from '../../core/records/record-service.js';
 import { overviewOf, recordCount, usageView, windowStarts } from '../../core/records/usage-view.js';
@@ -163,6 +163,5 @@ async function matchingOwners(run: Run, q: string): Promise<string[]> {
 }
 
 function isIn(text: string, needle: Needle): boolean {
-  for (const found of needle.search(text)) if (found) return true;
-  return false;
+  return needle.indexIn(caseFolded(text)) !== -1;
 }

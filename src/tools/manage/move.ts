@@ -74,7 +74,8 @@ export function moveCommand(waits?: Waits): Command {
     usage: '--from FILE --to URL  |  --from URL --to FILE',
     about: `Moves accounts between one machine and Cloudflare Workers. Every record keeps
 its id, its times and its place, and each account's digest is compared. Run the
-same command again after whatever stopped it: it goes on. Nothing is ever overwritten. Ends with 1 if not all is done.`,
+same command again after whatever stopped it: it goes on.
+Nothing is ever overwritten. Ends with 1 if not all is done.`,
     options: OPTIONS,
     settings: [
       ...KEY_SETTINGS,

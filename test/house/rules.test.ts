@@ -184,9 +184,7 @@ describe('Files', () => {
       'src/memory.ts',
       'src/core/admission/fair-scheduler.ts',
       'src/core/records/memory-store.ts',
-      'src/core/identity/userinfo.ts',
-      'src/core/identity/cached-checks.ts',
-      'src/core/identity/limited-checks.ts',
+      'src/core/identity/checks.ts',
       'src/core/identity/sign-in.ts',
     ]);
     for (const { path, text } of SOURCES) {

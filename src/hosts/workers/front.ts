@@ -46,7 +46,6 @@ function responder(env: WorkerEnvironment): Responder {
     onAdminKeyRefused: undefined,
     randomBytes: undefined,
     digest: sha256,
-    freshFetch: undefined,
     events: undefined,
   });
   return respond;

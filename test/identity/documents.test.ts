@@ -1,15 +1,17 @@
-// A document of the provider: how it is asked for, how many callers share one fetch,
-// and how long it is kept.
+// The provider's documents: how they are asked for, how many callers share one fetch, how long they
+// are kept, and which addresses in them are used.
 
 import { describe, expect, it } from 'vitest';
-import { CachedDocument } from '../../src/core/identity/cached-document.js';
+import { CachedDocument } from '../../src/core/identity/documents.js';
+import { openSignIn } from '../../src/core/identity/sign-in.js';
+import { signInSettings } from '../support/sign-in-settings.js';
 
 const URL = 'https://id.example.com/keys';
 const { signal } = new AbortController();
 
 /** A document whose fetches are kept with their options; each answers with its number. */
 function opened(joined = true, isDown = () => false) {
-  const asked: (RequestInit | undefined)[] = [];
+  const asked: unknown[] = [];
   const clock = { now: 10_000_000 };
   const document = new CachedDocument({
     name: 'the keys',
@@ -47,7 +49,7 @@ describe('A document of the provider', () => {
   it('is not fetched again for 1 s after a failure, and for 10 s where an older one serves', async () => {
     let isDown = true;
     const { asked, clock, document } = opened(true, () => isDown);
-    const failure = 'the keys cannot be had: status 503';
+    const failure = 'could not fetch the keys: status 503';
     for (const [later, fetches] of [
       [0, 1],
       [999, 1],
@@ -72,7 +74,7 @@ describe('A document of the provider', () => {
       expect(asked).toHaveLength(fetches);
     }
     // Also for a key that the older one does not hold.
-    await expect(document.atMost(5_000, signal)).rejects.toThrow(failure);
+    await expect(document.get(signal, 5_000)).rejects.toThrow(failure);
     expect(asked).toHaveLength(5);
   });
 
@@ -83,3 +85,18 @@ describe('A document of the provider', () => {
     expect(await document.get(signal)).toBe(2);
   });
 });
+
+it.each(['http://id.example/me', 'http://other.example/me', 'ftp://id.example/me', 'me'])(
+  'The token of an issuer on https is never sent to %s',
+  async (userinfo_endpoint) => {
+    const issuer = 'https://id.example';
+    const asked: string[] = [];
+    const fetch = async (url: string) => {
+      asked.push(url);
+      return Response.json({ issuer, userinfo_endpoint, sub: 'a' });
+    };
+    const { identity } = openSignIn({ settings: signInSettings({ issuer }), fetch });
+    expect(await identity.identify('token')).toEqual({ status: 'unavailable' });
+    expect(asked).toEqual([`${issuer}/.well-known/openid-configuration`]);
+  },
+);

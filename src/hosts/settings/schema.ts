@@ -3,7 +3,7 @@
 
 import { z } from 'zod';
 import { IDENTITY_CACHE_MAX_SECONDS } from '../../core/domain/limits.js';
-import { subjectPath } from '../../core/identity/subject.js';
+import { subjectPath } from '../../core/identity/claims.js';
 import { isLoopback, isPrivate } from './addresses.js';
 import { parsedPasswordHash } from './password-hash.js';
 import { hidden, type Judged, masked } from './setting-error.js';

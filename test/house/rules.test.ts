@@ -56,7 +56,15 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'storage',
     ...OPERATORS_CLIENT,
   ],
-  'tools/move': ['core', 'storage/', 'tools/data', 'tools/program'],
+  'tools/dump': [
+    'core',
+    'core/domain',
+    'core/records',
+    'storage/',
+    'tools/data',
+    'tools/program',
+    'operator-client',
+  ],
   'tools/console': ['core/domain', 'core', 'hosts/', 'tools/data', ...OPERATORS_CLIENT],
   'tools/manage': ['core/domain', 'storage/', 'hosts/', 'tools/'],
   preview: ['core/', 'hosts/', 'tools/console', 'handler'],
@@ -89,9 +97,9 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   storage: ['libsql', 'pg'],
   'hosts/node': ['@hono/node-server'],
   'hosts/settings': ['leven', 'zod'],
-  'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono'],
+  'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono', 'zod'],
   'tools/data': ['csv-parse', 'csv-stringify', 'fflate', 'read-excel-file'],
-  'tools/move': ['csv-stringify'],
+  'tools/dump': ['csv-stringify', 'pg'],
   'tools/console': ['hono', '@hono/node-server'],
 };
 

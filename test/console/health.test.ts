@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
+import { readConsoleSettings } from '../../src/hosts/settings/console-settings.js';
 import {
   BACKUP_COMMAND,
   LOOK_COMMANDS,
@@ -246,8 +247,11 @@ describe('Backups', () => {
   });
 
   it('are requested with the key on this machine only', async () => {
-    const { OPS_PORT } = portOf(operationsOf(server));
-    const visitor = await visitorOf(server, { OPS_PORT, OPS_HOST: '0.0.0.0' });
+    const environment = { SERVICE_URL: `${server.origin}/api/v1`, ADMIN_API_KEY: ADMIN_KEY };
+    const own = { ...environment, CONSOLE_PORT: '0', ...portOf(operationsOf(server)) };
+    const settings = { ...readConsoleSettings(own, undefined), opsTakesKey: false };
+    running = await openConsole(environment, { settings });
+    const visitor = await running.signedIn();
     const { text } = await visitor.get('/health');
     expect(text).toContain('systemctl kill -s SIGUSR2');
     expect(text).not.toContain('action="/health/backup"');

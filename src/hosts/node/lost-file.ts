@@ -1,7 +1,6 @@
 // What the service does when its database file goes while it runs: it takes no more writes,
 // says so, and saves a copy of what it still has open beside the place where the file was.
 
-import { resolve } from 'node:path';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
@@ -28,9 +27,9 @@ export class LostFile {
   #saving: Promise<boolean> | undefined;
 
   constructor(options: LostFileOptions) {
-    const { settings } = options;
+    const { settings, storage } = options;
     this.#options = options;
-    this.#path = resolve(settings.databasePath);
+    this.#path = storage.path;
     this.#watch = new FileWatch({
       path: this.#path,
       hasLog: settings.replication === undefined,

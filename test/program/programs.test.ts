@@ -195,7 +195,7 @@ describe('Ctrl-C', () => {
   });
 
   it('lets an export end what is under way, with 130', async () => {
-    const { child, ended, saw } = start('manage', ['export', '--all', '--to', 'none'], {
+    const { child, ended, saw } = start('manage', ['export', '--account', 'x', '--to', 'none'], {
       SERVICE_URL: `http://127.0.0.1:${port}/api/v1`,
       ADMIN_API_KEY: 'k'.repeat(40),
     });

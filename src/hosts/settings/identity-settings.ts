@@ -1,8 +1,8 @@
 // The AUTH_* settings: who the identity provider is and how it is asked.
 
 import { IDENTITY_CACHE_MAX_SECONDS } from '../../core/domain/limits.js';
+import { subjectPath } from '../../core/identity/claims.js';
 import type { SignInSettings } from '../../core/identity/sign-in.js';
-import { subjectPath } from '../../core/identity/subject.js';
 import {
   type Environment,
   MASKED,

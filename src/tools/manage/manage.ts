@@ -42,9 +42,13 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     says: 'puts a backup in the place of the database',
     load: async () => (await import('./restore.js')).RESTORE,
   },
-  move: {
-    says: 'moves accounts to Workers, and back',
-    load: async () => (await import('./move.js')).moveCommand(),
+  dump: {
+    says: 'writes everything into one file, from any host',
+    load: async () => (await import('./dump.js')).dumpCommand(),
+  },
+  load: {
+    says: 'puts a dump into an empty database, on any host',
+    load: async () => (await import('./load.js')).loadCommand(),
   },
   console: {
     says: "runs the operator's console",

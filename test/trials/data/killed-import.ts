@@ -1,8 +1,7 @@
 // Import: `kill -9` of the importer and of the service in turns, while a messy
 // file goes in. In the end each row is one record, and none is two.
 
-import { readdirSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -43,7 +42,7 @@ export async function killedImport({ folder, host, rows, kills, say }: KilledImp
   try {
     for (let kill = 1; kill <= 2 * kills; kill++) {
       const wanted = Math.floor((rows * kill) / (2 * kills + 1));
-      if (!(await reached(folder, wanted, importer))) break;
+      if (!(await reached(service, wanted, importer))) break;
       if (kill % 2 === 1) {
         importer.child.kill('SIGKILL');
         const { code } = await importer.ended;
@@ -86,16 +85,19 @@ function refusesNowAndThen(response: ServerResponse, number: number): boolean {
   return true;
 }
 
-/** Waits until the journal knows of so many records; false where the importer ends before. */
-async function reached(folder: string, wanted: number, importer: Program): Promise<boolean> {
+/** Waits until the account has so many records; false where the importer ends before. */
+async function reached(
+  { client }: KilledService,
+  wanted: number,
+  importer: Program,
+): Promise<boolean> {
   let isOver = false;
   importer.ended.then(() => {
     isOver = true;
   });
   for (;;) {
-    const name = readdirSync(folder).find((candidate) => /\.import-[0-9a-f]+$/.test(candidate));
-    const text = name === undefined ? '' : await readFile(join(folder, name), 'utf8');
-    if (text.split('"id"').length > wanted) return true;
+    const { pagination } = await client.recordsOf(ACCOUNT).orders.list({ page_size: 1 });
+    if (pagination.total > wanted) return true;
     if (isOver) return false;
     await delay(LOOK_MS);
   }

@@ -5,8 +5,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHandler, type IdentityProvider, openRecords } from 'service-management-api';
 import { openLibsqlStorage } from 'service-management-api/libsql';
+import { openIdentityStub } from '../../support/identity-stub.js';
 import { plantedLibsql, plantedServer, plantTriggers } from '../planted-triggers.js';
-import { openIdentityProvider } from '../service/identity-provider.js';
 import { startService } from '../service/probed-service.js';
 import { ADMIN_KEY } from '../service/service-process.js';
 import { REFUSED } from './commands.js';
@@ -72,7 +72,7 @@ export async function inProcess(folder: string): Promise<RunningHost> {
 /** The built server as a process of its own. */
 export async function overHttp(folder: string): Promise<RunningHost> {
   const database = await newDatabase(folder);
-  const identity = await openIdentityProvider();
+  const identity = await openIdentityStub();
   const open = () =>
     startService(
       { DATABASE_URL: `file:${database.path}`, AUTH_USERINFO_URL: identity.url },

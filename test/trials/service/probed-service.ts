@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { memoryOf } from '../../../scripts/bench/processes.js';
-import { openIdentityProvider } from './identity-provider.js';
+import { openIdentityStub } from '../../support/identity-stub.js';
 import { spawnServer } from './service-process.js';
 
 const PROBE = new URL('./probe.js', import.meta.url).href;
@@ -47,7 +47,7 @@ export async function startService(
 
 /** The built server with its database in the folder and an identity provider that works. */
 export async function startOn(folder: string) {
-  const identity = await openIdentityProvider();
+  const identity = await openIdentityStub();
   const running = await startService({
     DATABASE_URL: `file:${join(folder, 'service.db')}`,
     AUTH_USERINFO_URL: identity.url,

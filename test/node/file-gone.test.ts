@@ -1,7 +1,7 @@
 // The database file that goes while the service runs: writes are refused within seconds, the
 // operator is told, and everything that was acknowledged is in a saved copy.
 
-import { mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
@@ -86,6 +86,20 @@ async function moveAway(): Promise<void> {
   await rename(database, `${database}.away`);
   await rename(`${database}-wal`, `${database}.away-wal`);
 }
+
+it('a file that another program writes: reads go on from memory, and no write is taken', async () => {
+  const backup = join(service.folder, 'backup.db');
+  await copyFile(database, backup);
+  expect(await create()).toEqual([201, undefined]);
+  await copyFile(backup, database);
+  await server.saw('"event":"database_damaged"');
+  expect(await create()).toEqual([500, 'STORAGE_FAILED']);
+  expect(await reasons()).toEqual(['database_damaged']);
+  const list = await fetch(`${server.origin}/api/v1/customers`, {
+    headers: { Authorization: bearer('gone').slice('Authorization: '.length) },
+  });
+  expect((await list.json()).meta.pagination.total).toBe(1);
+});
 
 it('a file behind a link takes writes, and its marks are beside the file', async () => {
   await server.stop();

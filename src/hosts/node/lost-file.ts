@@ -1,5 +1,6 @@
-// What the service does when its database file goes while it runs: it takes no more writes,
-// says so, and saves a copy of what it still has open beside the place where the file was.
+// What the service does when its database file disappears while it runs, or when another program
+// writes it: it takes no more writes and says so. Of a file that disappeared it saves a copy
+// beside the place where the file was; what is in a damaged file, its memory alone still has.
 
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
@@ -23,7 +24,7 @@ export class LostFile {
   readonly #options: LostFileOptions;
   readonly #path: string;
   readonly #watch: FileWatch;
-  /** Resolves with whether the copy is saved; undefined as long as the file is there. */
+  /** Resolves with whether the copy is saved; undefined as long as there is nothing to save. */
   #saving: Promise<boolean> | undefined;
 
   constructor(options: LostFileOptions) {
@@ -33,7 +34,8 @@ export class LostFile {
     this.#watch = new FileWatch({
       path: this.#path,
       hasLog: settings.replication === undefined,
-      onLost: (reason) => this.#lose(reason),
+      isIntact: () => storage.isIntact(),
+      onLost: (reason, isDamaged) => (isDamaged ? this.#damaged(reason) : this.#lose(reason)),
     });
   }
 
@@ -57,6 +59,16 @@ export class LostFile {
     });
     backups?.stop();
     this.#saving = records.refuseWrites().then(() => this.#save());
+  }
+
+  #damaged(reason: string): void {
+    const { log, events, backups, records } = this.#options;
+    events?.databaseDamaged();
+    log.error('database_damaged', reason, {
+      hint: 'no write is taken any more; do not restart: take everything out first (manage dump)',
+    });
+    backups?.stop();
+    void records.refuseWrites();
   }
 
   async #save(): Promise<boolean> {

@@ -52,6 +52,7 @@ export class Meter implements ServiceEvents {
   auditFailures = 0;
   readonly keyRefusals = new KeyRefusals();
   isStorageLost = false;
+  isDatabaseDamaged = false;
   lastIdentityOutcome: IdentityOutcome | undefined;
   /** Since when the provider gives no usable answer, in milliseconds since 1970; undefined where the last one was usable. */
   identityUnavailableSince: number | undefined;
@@ -103,6 +104,10 @@ export class Meter implements ServiceEvents {
 
   storageLost(): void {
     this.isStorageLost = true;
+  }
+
+  databaseDamaged(): void {
+    this.isDatabaseDamaged = true;
   }
 
   adminKeyRefused(): void {

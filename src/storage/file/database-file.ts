@@ -21,6 +21,7 @@ import {
 } from './file-schema.js';
 import { Freezer } from './freezer.js';
 import { expectOurs, expectWhole } from './own-database.js';
+import { OwnWrites } from './own-writes.js';
 import { saveCopy } from './saved-copy.js';
 import { isAsClosed, logBytesOf, markClosed, markInUse, missingLog } from './state-mark.js';
 import { earlierColumns, type StoredPage, storedPage } from './stored-pages.js';
@@ -45,6 +46,8 @@ export class LibsqlFile {
   #isTrusted = false;
   /** The last commit found the disk full, and the log could not be written back. */
   #wasFull = false;
+  /** Undefined beside Litestream, which writes the log back. */
+  #writes: OwnWrites | undefined;
   /** Keeps the file as it is while it is copied. */
   readonly freezer: Freezer;
   /** Counts what the file holds. */
@@ -90,6 +93,7 @@ export class LibsqlFile {
       // Beside a replica an empty log counts as lost, so it gets a commit, if the disk has room.
       if (holding === 'shared') await file.touch().catch(() => {});
       markInUse(path);
+      if (holding === 'alone') file.#writes = new OwnWrites(path);
       return file;
     } catch (error) {
       if (file === undefined) connection?.close();
@@ -122,6 +126,16 @@ export class LibsqlFile {
       }
       return { status: await this.#stateAfterFailure(texts, reason), error: reason };
     }
+  }
+
+  /** Runs what may write the file. */
+  writing<T>(write: () => Promise<T>): Promise<T> {
+    return this.#writes === undefined ? write() : this.#writes.during(write);
+  }
+
+  /** False once another program wrote the file. */
+  isIntact(): boolean {
+    return this.#connection.isReplaced || this.#writes?.look() !== true;
   }
 
   storedPage(position: number): StoredPage | undefined {
@@ -176,7 +190,9 @@ export class LibsqlFile {
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
     // Before the log goes: a process that ends in between leaves a log that nobody asks for.
-    if (this.#isClaimed && this.#isInPlace()) markClosed(this.#path, this.#isWrittenBack());
+    if (this.#isClaimed && this.#isInPlace() && this.isIntact()) {
+      markClosed(this.#path, this.#isWrittenBack());
+    }
     this.#connection.close();
     if (this.#index !== undefined) closeSync(this.#index);
     this.#index = undefined;

@@ -82,6 +82,11 @@ export interface FileStorage extends RecordStorage, StoredViews {
    * none. Reads every record of the file, about a second for a million, and commits wait meanwhile.
    */
   oldestRecordAt(owner: string): Promise<number | undefined>;
+  /**
+   * False once another program wrote the open file, which then holds pages of two databases:
+   * the records in memory are the only ones that are right. Always true beside a replica.
+   */
+  isIntact(): Promise<boolean>;
   /** Makes a commit that changes nothing, to learn whether storage takes commits; rejects if it does not. */
   touch(): Promise<void>;
 }
@@ -212,6 +217,10 @@ class LibsqlStorage implements FileStorage {
 
   oldestRecordAt(owner: string): Promise<number | undefined> {
     return this.#thread.call('oldestRecordAt', owner);
+  }
+
+  isIntact(): Promise<boolean> {
+    return this.#thread.call('isIntact');
   }
 
   touch(): Promise<void> {

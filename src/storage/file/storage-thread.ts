@@ -27,8 +27,13 @@ export interface ThreadCalls {
   save(path: string): Promise<DatabaseContents>;
   freeze(): Promise<ReturnType<Freezer['freeze']>>;
   thaw(): Promise<ReturnType<Freezer['thaw']>>;
+  /** False once another program wrote the file. */
+  isIntact(): Promise<boolean>;
   close(): Promise<void>;
 }
+
+/** The calls after which the file may be another one. */
+const WRITING: ReadonlySet<keyof ThreadCalls> = new Set(['commit', 'touch', 'freeze', 'thaw']);
 
 export interface ThreadRequest {
   readonly call: number;
@@ -99,6 +104,7 @@ const calls: ThreadCalls = {
   save: async (path) => opened().save(path),
   freeze: async () => opened().freezer.freeze(),
   thaw: async () => opened().freezer.thaw(),
+  isIntact: async () => opened().isIntact(),
   async close() {
     file?.close();
     replicated?.release();
@@ -109,7 +115,8 @@ const calls: ThreadCalls = {
 async function answer({ call, name, args }: ThreadRequest): Promise<ThreadReply> {
   try {
     const run = calls[name] as (...args: readonly unknown[]) => Promise<unknown>;
-    return { call, value: await run(...args) };
+    const value = WRITING.has(name) ? opened().writing(() => run(...args)) : run(...args);
+    return { call, value: await value };
   } catch (error) {
     return { call, error: messageOf(error) };
   }

@@ -96,7 +96,7 @@ export async function startPostgresService(
       storageAnswers: () => operator.ping().catch(() => {}),
       async stop() {
         providerProbe.stop();
-        await operations.stopping();
+        operations.stopping();
         await server.drain(DRAIN_DEADLINE_MS);
         await work.close();
         await database.close();

@@ -16,9 +16,8 @@ import type {
 import { type Backup, Backups } from '../backup/backups.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
 import type { ReplicaReport } from '../replication/replica.js';
-import type { CommitTexts } from './commit-texts.js';
-import type { FileCommitResult } from './database-file.js';
 import { expectFirstStart } from './earlier-database.js';
+import type { CommitTexts, FileCommitResult } from './file-commits.js';
 import {
   claimFile,
   expectFileName,

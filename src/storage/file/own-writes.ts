@@ -3,49 +3,42 @@
 
 import { statSync } from 'node:fs';
 
-/** Asks the file system alone: opening and closing the file would drop the lock on it. */
+/** Size and time of the last write. Opening and closing the file to look at it would drop the lock. */
+export function lastWriteOf(path: string): string {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return `${found?.size} ${found?.mtimeNs}`;
+}
+
 export class OwnWrites {
   readonly #path: string;
-  /** As this process left it. */
-  #left: LastWrite;
+  /** As this process left the file. */
+  #left: string;
   #isForeign = false;
 
   constructor(path: string) {
     this.#path = path;
-    this.#left = lastWrite(path);
+    this.#left = lastWriteOf(path);
   }
 
   /**
    * A change while `write` runs is this process's own, unless the file becomes shorter: this
-   * process never shortens it. So a file of a few pages that is replaced within one of its
-   * commits is not noticed here; the next backup, which checks its copy, notices it.
+   * process never shortens it. So a file that is replaced by one as long within one commit is not
+   * noticed here. The next backup, which checks its copy, notices it.
    */
   async during<T>(write: () => Promise<T>): Promise<T> {
     this.look();
     try {
       return await write();
     } finally {
-      const now = lastWrite(this.#path);
-      if (now.size < this.#left.size) this.#isForeign = true;
+      const now = lastWriteOf(this.#path);
+      if (Number.parseInt(now, 10) < Number.parseInt(this.#left, 10)) this.#isForeign = true;
       this.#left = now;
     }
   }
 
   /** Whether another program wrote the file, so far. */
   look(): boolean {
-    const { size, mtimeNs } = lastWrite(this.#path);
-    if (size !== this.#left.size || mtimeNs !== this.#left.mtimeNs) this.#isForeign = true;
+    if (lastWriteOf(this.#path) !== this.#left) this.#isForeign = true;
     return this.#isForeign;
   }
-}
-
-interface LastWrite {
-  readonly size: bigint;
-  readonly mtimeNs: bigint;
-}
-
-/** A file that is gone is another matter: see the watch of the file's place. */
-function lastWrite(path: string): LastWrite {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return { size: found?.size ?? 0n, mtimeNs: found?.mtimeNs ?? 0n };
 }

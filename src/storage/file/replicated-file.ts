@@ -36,7 +36,7 @@ export async function openReplicatedFile(options: ReplicatedFileOptions): Promis
       litestream: new Litestream({ socketPath, databasePath }),
       report,
       inTurn,
-      touch: () => file.touch(),
+      touch: () => file.commits.touch(),
       onLongAbsence(pid) {
         if (!isAlive(pid)) void inTurn(() => emptyLongLog(file));
       },
@@ -60,7 +60,7 @@ function locked(databasePath: string): () => void {
 async function emptyLongLog(file: LibsqlFile): Promise<void> {
   if (file.logBytes <= LOG_MAX_BYTES) return;
   // An empty log would count as a lost one after a kill; this commit is in it, if the disk has room.
-  if (file.emptyLog()) await file.touch().catch(() => {});
+  if (file.emptyLog()) await file.commits.touch().catch(() => {});
 }
 
 /** Whether the process runs, as far as this user may know. */

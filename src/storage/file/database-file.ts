@@ -7,7 +7,6 @@ import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
 import { LOAD_SEQUENCES } from '../records-table.js';
 import { Connection, type Statement } from './connection.js';
-import { explained } from './connection-errors.js';
 import { type Locking, lockingOf } from './connection-settings.js';
 import { FileCommits } from './file-commits.js';
 import {
@@ -60,8 +59,7 @@ export class LibsqlFile {
 
   /**
    * Opens or creates the file and locks it for this process. `initialRows`: JSON of
-   * the rows of a new file; `now`: the time of their creation. Rejects with one
-   * sentence for the operator if another process holds the file, or if it is
+   * the rows of a new file; `now`: the time of their creation. Rejects if another process holds the file, or if it is
    * damaged, of another program or newer than this program.
    */
   static async open(
@@ -95,7 +93,7 @@ export class LibsqlFile {
     } catch (error) {
       if (file === undefined) connection?.close();
       else file.close();
-      throw new Error(explained(error), { cause: error });
+      throw error;
     }
   }
 

@@ -4,7 +4,6 @@
 import { Litestream } from '../replication/litestream.js';
 import { Replica, type ReplicaReport } from '../replication/replica.js';
 import { lockService } from '../replication/service-lock.js';
-import { explained } from './connection-errors.js';
 import type { LibsqlFile } from './database-file.js';
 
 export interface ReplicatedFileOptions {
@@ -26,10 +25,10 @@ export interface ReplicatedFile {
 /** While Litestream does not run, the log is written back when it is larger than this. */
 const LOG_MAX_BYTES = 268_435_456;
 
-/** Rejects with one sentence if another service has the file. */
+/** Rejects if another service has the file. */
 export async function openReplicatedFile(options: ReplicatedFileOptions): Promise<ReplicatedFile> {
   const { socketPath, databasePath, open, report, inTurn } = options;
-  const release = locked(databasePath);
+  const release = lockService(databasePath);
   try {
     const file = await open();
     const replica = new Replica({
@@ -45,14 +44,6 @@ export async function openReplicatedFile(options: ReplicatedFileOptions): Promis
   } catch (error) {
     release();
     throw error;
-  }
-}
-
-function locked(databasePath: string): () => void {
-  try {
-    return lockService(databasePath);
-  } catch (error) {
-    throw new Error(explained(error), { cause: error });
   }
 }
 

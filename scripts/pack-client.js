@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endWithHelp } from './help.js';
 import { runNpm } from './npm.js';
 import { withLinks } from './release/pages.js';
 import { makeReady, root } from './setup.js';
@@ -107,5 +108,8 @@ ${sections.join('')}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  endWithHelp(
+    `npm run pack:client\n\nPacks the client alone, for programs that only call the API. Takes no arguments.\n`,
+  );
   process.stdout.write(`${await packClient('.')}\n`);
 }

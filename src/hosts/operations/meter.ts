@@ -9,6 +9,7 @@ import type {
 } from '../../core/service-events.js';
 import { Histogram } from './histogram.js';
 import { KeyRefusals } from './key-refusals.js';
+import { LastHour } from './last-hour.js';
 import type { RequestLog } from './request-log.js';
 import { DURATION_BOUNDS_SECONDS, RequestSeries } from './request-series.js';
 
@@ -33,6 +34,7 @@ export interface WriteFailure {
 export class Meter implements ServiceEvents {
   readonly #options: MeterOptions;
   readonly requests = new RequestSeries();
+  readonly lastHour: LastHour;
   readonly commitDurations = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly groupSizes = new Histogram(GROUP_BOUNDS_WRITES);
   readonly commits = new Counts<CommitStatus>([
@@ -62,6 +64,8 @@ export class Meter implements ServiceEvents {
 
   constructor(options: MeterOptions) {
     this.#options = options;
+    const counts = () => this.requests.totals;
+    this.lastHour = new LastHour(DURATION_BOUNDS_SECONDS, counts, options.clock());
   }
 
   /** The last commit failed and none has succeeded since. */

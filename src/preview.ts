@@ -7,8 +7,10 @@ import { ADMIN_KEY_MIN_CHARACTERS } from './core/domain/limits.js';
 import type { Log } from './core/log.js';
 import { captureStrayOutput, runService } from './hosts/node/process.js';
 import { type Service, startService } from './hosts/node/service.js';
+import { isLoopback } from './hosts/settings/addresses.js';
 import { readConsoleSettings } from './hosts/settings/console-settings.js';
-import { isLoopback, readSettings, SettingError, type Settings } from './hosts/settings.js';
+import { SettingError } from './hosts/settings/setting-error.js';
+import { readSettings, type Settings } from './hosts/settings.js';
 import { loopbackOnly } from './preview/loopback-only.js';
 import { leaveNotice, runningPreview } from './preview/preview-notice.js';
 import { nextFreePort, startPreviewPort } from './preview/preview-port.js';
@@ -90,7 +92,7 @@ async function startPreviewConsole({
       SERVICE_URL: `${origin}/api/v1`,
       ADMIN_API_KEY: adminKey,
       CONSOLE_PORT: port,
-      CONSOLE_OPS_URL: operationsOrigin,
+      OPS_PORT: operationsOrigin && new URL(operationsOrigin).port,
     },
     undefined,
   );

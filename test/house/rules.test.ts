@@ -96,6 +96,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   handler: ['hono'],
   storage: ['libsql', 'pg'],
   'hosts/node': ['@hono/node-server'],
+  'hosts/settings': ['leven', 'zod'],
   'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono', 'zod'],
   'tools/data': ['csv-parse', 'csv-stringify', 'fflate', 'read-excel-file'],
   'tools/dump': ['csv-stringify', 'pg'],

@@ -4,12 +4,11 @@
 import { createServer, type Server } from 'node:net';
 import { resolve } from 'node:path';
 import { openSignIn } from '../../handler.js';
-import { expectBackupFolder } from '../../storage/backup/backup-folder.js';
+import { namesIn } from '../../storage/backup/backup-folder.js';
 import { type FileState, inspectDatabase } from '../../storage/file/inspect.js';
 import { Litestream } from '../../storage/replication/litestream.js';
-import { otherWarnings, type SettingWarning } from '../setting-warnings.js';
 import { addressProblem } from '../settings/address-problem.js';
-import { misspelledNames } from '../settings/misspelled-names.js';
+import { misspelledNames, otherWarnings, type SettingWarning } from '../settings/warnings.js';
 import { type Environment, type Settings, settingWarnings } from '../settings.js';
 import { heldSocket } from './held-socket.js';
 
@@ -53,7 +52,7 @@ export function looksAt(environment: Environment, settings: Settings, online: bo
       what: 'backups',
       async look() {
         if (backups === undefined) return { found: 'none: BACKUP_DIR is unset' };
-        await expectBackupFolder(backups.folder);
+        await namesIn(backups.folder);
         return { found: `${resolve(backups.folder)} can be written to` };
       },
     },

@@ -4,8 +4,9 @@
 import type { Log } from '../../core/log.js';
 import { type Responder, UNLIMITED, unsliced } from '../../handler.js';
 import { responderFor } from '../responder.js';
-import { environmentWarnings } from '../setting-warnings.js';
-import { readSettings, SettingError, type Settings, settingWarnings } from '../settings.js';
+import { SettingError } from '../settings/setting-error.js';
+import { environmentWarnings } from '../settings/warnings.js';
+import { readSettings, type Settings, settingWarnings } from '../settings.js';
 import { consoleLog } from './console-log.js';
 import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
 import { gatewayRecords } from './gateway-records.js';

@@ -18,8 +18,7 @@ import type { Log } from '../../core/log.js';
 import { type AccountLimits, quotaFailure } from '../../core/records/account-limits.js';
 import type { AccountProfile, AccountRecords, Sender } from '../../core/records/record-service.js';
 import type { RecordWork } from '../../core/records/record-work.js';
-import { storageFailed } from '../../core/records/storage-answers.js';
-import { notFound } from '../../core/records/writes.js';
+import { notFound, storageFailed } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { type Counted, pageOf, paymentsOf, profileOf } from './account-views.js';
 import { foldedColumn, statusColumn } from './columns.js';
@@ -43,6 +42,7 @@ export interface AccountContext {
   readonly work: RecordWork;
   readonly limits: AccountLimits;
   readonly log: Log;
+  readonly isLogged: (event: AuditEvent) => boolean;
   readonly events: ServiceEvents;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
@@ -237,10 +237,10 @@ export class PostgresAccount implements AccountRecords {
     changed: ChangedRecord | undefined,
     values: (event: string | null) => readonly unknown[],
   ): Promise<Written> {
-    const { database, limits, log, events, clock } = this.#context;
+    const { database, limits, log, isLogged, events, clock } = this.#context;
     const isAlone = limits.maxRecords > 0 || limits.maxBytes > 0;
     if (this.#sender?.isDisconnected()) throw new FailureError(DISCONNECTED.failure);
-    const actor = this.#sender?.actor;
+    const { actor, run } = this.#sender ?? {};
     if (actor === undefined) return stored(database.write(statement, values(null), isAlone));
     const event: AuditEvent = {
       actor,
@@ -250,6 +250,7 @@ export class PostgresAccount implements AccountRecords {
       owner_sub: this.#owner,
       timestamp: new Date(clock()).toISOString(),
       ...changedNames(changed?.changed ?? []),
+      ...(run !== undefined && { run }),
     };
     let written: Written;
     try {
@@ -261,7 +262,7 @@ export class PostgresAccount implements AccountRecords {
       log.error('admin_audit_write_failed', error, { events: 1, records: `${action} ${id}` });
       return written;
     }
-    if (written.rows.length > 0) log.info('admin_audit', loggedEvent(event));
+    if (written.rows.length > 0 && isLogged(event)) log.info('admin_audit', loggedEvent(event));
     return written;
   }
 

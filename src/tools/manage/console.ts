@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { readConsoleSettings } from '../../hosts/settings/console-settings.js';
-import { misspelledNames } from '../../hosts/settings/misspelled-names.js';
+import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { readBackups } from '../../hosts/settings.js';
 import { ledgerPath } from '../../storage/erasures/ledger.js';
 import { startConsole } from '../console/host.js';
@@ -26,7 +26,7 @@ code for the next sign-in.`,
     ['ADMIN_API_KEY_FILE', 'a file with the key in its first line'],
     ['CONSOLE_HOST', 'where it listens (127.0.0.1)'],
     ['CONSOLE_PORT', 'the port (8090)'],
-    ['CONSOLE_OPS_URL', "the service's operations port (http://127.0.0.1:8082)"],
+    ['OPS_HOST, OPS_PORT', "the service's operations port, as the service has them"],
     ['', 'all of them are in src/tools/console/README.md'],
   ],
   ending: 'own',

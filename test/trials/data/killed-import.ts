@@ -5,10 +5,13 @@ import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createOperatorClient } from 'service-management-api/operator-client';
+import { freePort } from '../../../scripts/free-port.js';
 import { startDataCommand } from '../../support/data-command.js';
 import { openMeddlingProxy } from '../../support/meddling-proxy.js';
 import type { Program } from '../../support/program.js';
-import { type KilledService, openTrialService, openTrialWorkers } from './data-service-process.js';
+import { type ServerProcess, startServer } from '../../support/server-process.js';
+import { ADMIN_KEY } from '../service/service-process.js';
 import { MESSY_OPTIONS, type MessyOrder, messyFile } from './messy-file.js';
 
 const LOOK_MS = 10;
@@ -16,16 +19,14 @@ const ACCOUNT = 'auth0|duka';
 
 export interface KilledImportOptions {
   readonly folder: string;
-  readonly host: 'one process' | 'Workers';
   readonly rows: number;
   /** Of the importer, and as many of the service. */
   readonly kills: number;
   say(text: string): void;
 }
 
-export async function killedImport({ folder, host, rows, kills, say }: KilledImportOptions) {
-  const open = host === 'Workers' ? openTrialWorkers : openTrialService;
-  const service: KilledService = await open(folder);
+export async function killedImport({ folder, rows, kills, say }: KilledImportOptions) {
+  const service = await openService(folder);
   const busy = await openMeddlingProxy({
     method: 'POST',
     to: service.environment.SERVICE_URL,
@@ -60,7 +61,7 @@ export async function killedImport({ folder, host, rows, kills, say }: KilledImp
     const found = await stored(service);
     const { missing, extra } = difference(orders, found);
     return {
-      fault: `${host}: kill -9 of the importer and of the service on the way, 429 and 503 between`,
+      fault: 'kill -9 of the importer and of the service on the way, 429 and 503 between',
       tried: `${rows} messy rows, ${killedImporters} kills of the importer, ${killedServices} of the service, ${runs} runs in ${seconds.toFixed(0)} s`,
       found: `${found.length} records, ${missing} rows missing, ${extra} records too many or wrong, last exit code ${last.code}`,
       holds:
@@ -75,6 +76,26 @@ export async function killedImport({ folder, host, rows, kills, say }: KilledImp
     await busy.close();
     await service.stop();
   }
+}
+
+type KilledService = Awaited<ReturnType<typeof openService>>;
+
+/** A service on a port that stays, so that it can be killed and come back. */
+async function openService(folder: string) {
+  const PORT = String(await freePort());
+  const baseUrl = `http://127.0.0.1:${PORT}/api/v1`;
+  const DATABASE_URL = `file:${join(folder, 'service.db')}`;
+  const start = () => startServer({ PORT, DATABASE_URL, ADMIN_API_KEY: ADMIN_KEY });
+  let server: ServerProcess = await start();
+  return {
+    environment: { SERVICE_URL: baseUrl, ADMIN_API_KEY: ADMIN_KEY },
+    client: createOperatorClient({ baseUrl, adminKey: ADMIN_KEY }),
+    async killAndStart() {
+      await server.stop('SIGKILL');
+      server = await start();
+    },
+    stop: () => server.stop(),
+  };
 }
 
 /** As a proxy with limits does. A 503 names no time, so the command waits for a second: few of these. */

@@ -15,6 +15,7 @@ const FILES = [
   'client.js',
   'client-shared.js',
   'operator-client.js',
+  'cjs',
   'types/client.d.ts',
   'types/operator-client.d.ts',
   'types/clients',
@@ -70,6 +71,7 @@ function manifest() {
     readFileSync(join(root, 'package.json'), 'utf8'),
   );
   const entry = (/** @type {string} */ name) => ({
+    require: { types: `./cjs/${name}.d.ts`, default: `./cjs/${name}.js` },
     types: `./types/${name}.d.ts`,
     default: `./${name}.js`,
   });

@@ -5,7 +5,7 @@
 import { DISCONNECTED } from '../admission/disconnected.js';
 import { FairQueue } from '../admission/fair-queue.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
-import { loggedEvent } from '../domain/audit-event.js';
+import { firstOfRuns, loggedEvent } from '../domain/audit-event.js';
 import type { Outcome } from '../domain/errors.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
@@ -47,6 +47,7 @@ export class Writer {
   #whenIdle: (() => void)[] = [];
   #failures = 0;
   readonly #failed: ThrottledLog;
+  readonly #isLogged = firstOfRuns();
   #lost = false;
 
   constructor(options: WriterOptions) {
@@ -185,7 +186,9 @@ export class Writer {
     if (result.status === 'committed' || result.status === 'storedUnconfirmed') {
       for (const change of group.staged.values()) set.apply(change);
       // Mirrored, so that the events outlive the file.
-      for (const event of group.events) log.info('admin_audit', loggedEvent(event));
+      for (const event of group.events) {
+        if (this.#isLogged(event)) log.info('admin_audit', loggedEvent(event));
+      }
     } else {
       this.#failures++;
     }

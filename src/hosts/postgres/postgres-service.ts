@@ -1,6 +1,7 @@
 // Starts a process over Postgres from its settings, and stops it. It keeps no record: any number
 // of them answer side by side.
 
+import { firstOfRuns } from '../../core/domain/audit-event.js';
 import { byCollection } from '../../core/domain/collection-name.js';
 import { silentEvents } from '../../core/service-events.js';
 import { FairScheduler, sampleRows } from '../../handler.js';
@@ -47,6 +48,7 @@ export async function startPostgresService(
       work,
       limits: settings.accountLimits,
       log,
+      isLogged: firstOfRuns(),
       events: events ?? silentEvents,
       clock,
     };

@@ -42,6 +42,7 @@ export interface AccountContext {
   readonly work: RecordWork;
   readonly limits: AccountLimits;
   readonly log: Log;
+  readonly isLogged: (event: AuditEvent) => boolean;
   readonly events: ServiceEvents;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
@@ -236,7 +237,7 @@ export class PostgresAccount implements AccountRecords {
     changed: ChangedRecord | undefined,
     values: (event: string | null) => readonly unknown[],
   ): Promise<Written> {
-    const { database, limits, log, events, clock } = this.#context;
+    const { database, limits, log, isLogged, events, clock } = this.#context;
     const isAlone = limits.maxRecords > 0 || limits.maxBytes > 0;
     if (this.#sender?.isDisconnected()) throw new FailureError(DISCONNECTED.failure);
     const { actor, run } = this.#sender ?? {};
@@ -261,7 +262,7 @@ export class PostgresAccount implements AccountRecords {
       log.error('admin_audit_write_failed', error, { events: 1, records: `${action} ${id}` });
       return written;
     }
-    if (written.rows.length > 0) log.info('admin_audit', loggedEvent(event));
+    if (written.rows.length > 0 && isLogged(event)) log.info('admin_audit', loggedEvent(event));
     return written;
   }
 

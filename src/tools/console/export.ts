@@ -2,7 +2,7 @@
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { Service } from '../data/service.js';
-import { recordsOf } from '../data/walk.js';
+import { recordPages } from '../data/walk.js';
 
 const NAME_MAX_CHARACTERS = 60;
 
@@ -36,12 +36,15 @@ export function exportStream(
 }
 
 async function* linesOf(service: Service, account: string): AsyncGenerator<object, void> {
-  const records = Object.fromEntries(COLLECTION_NAMES.map((name) => [name, 0]));
-  for await (const [collection, record] of recordsOf(service, account, 'export')) {
-    records[collection] = (records[collection] ?? 0) + 1;
-    yield { collection, record };
+  const counts: Record<string, number> = {};
+  for (const collection of COLLECTION_NAMES) {
+    counts[collection] = 0;
+    for await (const page of recordPages(service, account, collection)) {
+      for (const record of page) yield { collection, record };
+      counts[collection] += page.length;
+    }
   }
-  yield { end: { account, records } };
+  yield { end: { account, records: counts } };
 }
 
 /** Only letters, digits and hyphens of the subject are in the file's name. */

@@ -3,7 +3,6 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeTypes } from './build-document.js';
 import { BuildFailure } from './build-failure.js';
 import { endWithHelp } from './help.js';
 import { makeInstalled, root } from './setup.js';
@@ -12,6 +11,8 @@ endWithHelp(
   `npm run client-types\n\nWrites the clients' types of records and of the operator's views from their tables.\nTakes no arguments.\n`,
 );
 await makeInstalled();
+// After the installation: it needs esbuild.
+const { makeTypes } = await import('./build-document.js');
 try {
   for (const [path, text] of Object.entries(await makeTypes(root))) {
     writeFileSync(join(root, path), text);

@@ -4,7 +4,7 @@
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { FileStorage } from '../../libsql.js';
-import { ERASE_AGAIN } from '../../storage/erasures/came-back.js';
+import { eraseAgain } from '../../storage/erasures/came-back.js';
 import {
   type CameBack,
   isBack,
@@ -58,7 +58,7 @@ export class ErasedAccounts {
           accounts: JSON.stringify(back.slice(0, NAMED_MAX).map(({ subject }) => subject)),
           count: back.length,
           ledger: path,
-          hint: `these accounts were erased, and an older state of the database has brought their records back; erase each again: ${ERASE_AGAIN}`,
+          hint: `these accounts were erased, and an older state of the database has brought their records back; erase each again: ${eraseAgain()}`,
         });
       }
       return new ErasedAccounts(records, back);

@@ -3,6 +3,7 @@
 
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { thisCommand } from '../operator-command.js';
 
 const SUPERUSER = 0;
 const GROUP_OR_OTHERS_WRITE = 0o022;
@@ -45,7 +46,7 @@ function expectOwn(path: string): void {
   if (found === undefined) return;
   if (found.uid !== SUPERUSER) {
     throw new Error(
-      `${path} belongs to the user ${found.uid}, and the superuser runs this; run it as that user: sudo -u '#${found.uid}' COMMAND`,
+      `${path} belongs to the user ${found.uid}, and the superuser runs this; run it as that user: sudo -u '#${found.uid}' ${thisCommand()}`,
     );
   }
   const isOpen = found.isDirectory() && (found.mode & GROUP_OR_OTHERS_WRITE) !== 0;

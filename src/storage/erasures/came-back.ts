@@ -1,10 +1,12 @@
 // The erased accounts that a restore has brought back, and what the operator does about them.
 
+import { operatorCommand } from '../operator-command.js';
 import { type CameBack, isBack, type Ledger } from './ledger.js';
 
 /** The command that erases an account. */
-export const ERASE_AGAIN =
-  'npm run erase -- --account SUBJECT --export-first FOLDER --confirm SUBJECT';
+export function eraseAgain(): string {
+  return operatorCommand('erase --account SUBJECT --export-first FOLDER --confirm SUBJECT');
+}
 
 /** `owners`: the accounts of the restored database; `oldest` as for `isBack`. */
 export function* cameBack(
@@ -27,6 +29,6 @@ Accounts that were erased came back with this backup:
 ${lines.join('\n')}
 
 Start the service, then erase each of them again:
-${ERASE_AGAIN}
+${eraseAgain()}
 `;
 }

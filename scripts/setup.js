@@ -161,4 +161,8 @@ function fail(/** @type {string} */ text) {
   process.exit(1);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await makeReady(...process.argv.slice(2));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const groups = process.argv.slice(2);
+  if (!groups.includes('--help')) await makeReady(...groups);
+  else say('npm run build\n\nInstalls what is missing, and builds dist/ if sources have changed.');
+}

@@ -54,6 +54,7 @@ export class Meter implements ServiceEvents {
   auditFailures = 0;
   readonly keyRefusals = new KeyRefusals();
   isStorageLost = false;
+  isDatabaseDamaged = false;
   lastIdentityOutcome: IdentityOutcome | undefined;
   /** Since when the provider gives no usable answer, in milliseconds since 1970; undefined where the last one was usable. */
   identityUnavailableSince: number | undefined;
@@ -107,6 +108,10 @@ export class Meter implements ServiceEvents {
 
   storageLost(): void {
     this.isStorageLost = true;
+  }
+
+  databaseDamaged(): void {
+    this.isDatabaseDamaged = true;
   }
 
   adminKeyRefused(): void {

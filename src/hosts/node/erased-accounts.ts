@@ -4,14 +4,8 @@
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { FileStorage } from '../../libsql.js';
-import { eraseAgain } from '../../storage/erasures/came-back.js';
-import {
-  type CameBack,
-  isBack,
-  type Ledger,
-  ledgerPath,
-  readLedger,
-} from '../../storage/erasures/ledger.js';
+import { type CameBack, ERASE_AGAIN, isBack } from '../../storage/erasures/came-back.js';
+import { type Ledger, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import type { ErasureFigures } from '../operations/figures.js';
 import type { Settings } from '../settings.js';
 
@@ -58,7 +52,7 @@ export class ErasedAccounts {
           accounts: JSON.stringify(back.slice(0, NAMED_MAX).map(({ subject }) => subject)),
           count: back.length,
           ledger: path,
-          hint: `these accounts were erased, and an older state of the database has brought their records back; erase each again: ${eraseAgain()}`,
+          hint: `these accounts were erased, and an older state of the database has brought their records back; erase each again: ${ERASE_AGAIN}`,
         });
       }
       return new ErasedAccounts(records, back);

@@ -18,9 +18,8 @@ export function loadCommand(waits?: Waits): Command {
     name: 'manage load',
     usage: 'FILE [--to FILE|URL] [--account SUBJECT] [--bring-back]',
     about: `Loads the dump FILE into a new database file, an empty Postgres database or
-Workers. A dump that was cut or changed is refused before anything is loaded, and
-nothing is overwritten. Interrupted, run it again. Ends with 1 if an account is
-refused.`,
+Workers. Nothing is overwritten, and a dump that was cut or changed is refused
+as a whole. Interrupted, run it again. Ends with 1 if an account is refused.`,
     options: {
       to: text(
         'FILE|URL',

@@ -16,13 +16,12 @@ import { required, text } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
 import { type CommandDependencies, pathOf, warnOfSlips } from '../program/command-dependencies.js';
 import { EXIT_DONE, UsageError } from '../program/ending.js';
-import { startProgress } from '../program/progress.js';
 import { KEY_SETTINGS } from './service-options.js';
 
 const EXAMPLE = 'https://service-management-admin.example.workers.dev';
 
 export const DUMP_SETTINGS = [
-  ['DATABASE_URL', 'the database, as the service has it: file:… or postgres://…'],
+  ['DATABASE_URL', 'the database, as the service has it'],
   ...KEY_SETTINGS,
 ] as const;
 
@@ -30,14 +29,14 @@ export function dumpCommand(waits?: Waits): Command {
   return commandOf({
     name: 'manage dump',
     usage: '--to FILE [--from FILE|URL] [--account SUBJECT]',
-    about: `Writes every record with its id, owner, order and times, and the audit log, into a
-new FILE. The source is DATABASE_URL, unless --from names another one. Of a running
-service that keeps its database in a file, use --from http://127.0.0.1:8080.`,
+    about: `Writes every record with its id, owner, order and times, and the audit log,
+into a new FILE. The source is DATABASE_URL, unless --from names another one. Of
+a running service over a file, use --from http://127.0.0.1:8080.`,
     options: {
       to: text('FILE', 'the dump; must not exist'),
       from: text(
         'FILE|URL',
-        'a database file or backup, the address of a running service, or\nthat of the admin Worker',
+        'a database file or backup, the address of a running\nservice, or that of the admin Worker',
       ),
       account: text('SUBJECT', 'this account alone'),
     },
@@ -48,19 +47,17 @@ service that keeps its database in a file, use --from http://127.0.0.1:8080.`,
       const account = subjectIn(values.account);
       warnOfSlips(dependencies);
       const source = await sourceOf(values.from, dependencies, waits);
-      const progress = startProgress(dependencies, { event: 'dump', noun: 'lines', total: 0 });
       try {
         const { version: release, now } = dependencies;
         const made = new Date(now()).toISOString();
         const head = { release, made, account: account ?? null };
-        const { records, events, contents } = await writeDump(path, source, head, progress.add);
+        const { records, events, contents } = await writeDump(path, source, head);
         dependencies.out(
           `${path}: ${records} records and ${events} audit events\n  contents ${contents}\n`,
         );
         for (const remark of source.remarks()) dependencies.out(`  ${remark}\n`);
         return EXIT_DONE;
       } finally {
-        progress.stop();
         await source.close();
       }
     },

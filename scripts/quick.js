@@ -21,7 +21,7 @@ const CHECKS = [
     'run',
     '--config',
     'test/vitest.config.ts',
-    '--reporter=dot',
+    '--reporter=default',
     ...QUICK_TESTS,
   ],
 ];

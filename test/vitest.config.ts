@@ -10,8 +10,8 @@ const isSmall = Boolean(process.env['TRIALS_SMALL']);
 const TESTS = isSmall ? 'test/trials/*.small.ts' : 'test/**/*.test.ts';
 /** Files that replace a module for the whole process. */
 const ALONE = ['test/node/threaded-work.test.ts'];
-/** These have their own commands: npm run test:browser, test:recipes and test:release. */
-const OTHER_COMMANDS = ['test/browser/**', 'test/recipes/**', 'test/release/**'];
+/** These have their own commands: npm run test:browser, compat and test:release. */
+const OTHER_COMMANDS = ['test/browser/**', 'test/compat/**', 'test/release/**'];
 
 /** Tests of what starts processes: the hosts, the commands, the preview. `npm run test:programs` runs them, and the contract on those hosts. */
 const PROGRAMS = 'test/{build,console,data,examples,move,node,program,trials,worker}/**/*.test.ts';

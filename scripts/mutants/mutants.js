@@ -1,7 +1,7 @@
 // `npm run mutants -- src/core/domain`: changes the sources in one place at a time and
 // runs the tests of that folder. A change that no test notices is a survivor:
 // a gap in the tests, or a change that means the same. Prints a table of files
-// and the survivors. test/MUTANTS.md has the options and the reasons.
+// and the survivors. test/README.md has the options.
 
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';

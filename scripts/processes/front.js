@@ -1,5 +1,5 @@
-// A small front for `npm run fleet`: it shares requests out over processes of this machine. A real
-// fleet has a load balancer for that.
+// A small front for `npm run processes`: it shares requests out over processes of this machine. A real
+// deployment has a load balancer for that.
 
 import { once } from 'node:events';
 import { request as ask, createServer } from 'node:http';
@@ -33,6 +33,7 @@ export async function startFront(port, origins) {
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
     origin: `http://127.0.0.1:${address.port}`,
+    port: address.port,
     close() {
       server.close();
       server.closeAllConnections();
@@ -47,7 +48,7 @@ function passOn(
   /** @type {Outgoing} */ outgoing,
 ) {
   if (origin === undefined) {
-    refuse(outgoing, 503, 'no process of the fleet answers');
+    refuse(outgoing, 503, 'no process answers');
     return;
   }
   const { method, url = '/', headers } = incoming;
@@ -67,7 +68,7 @@ function passOn(
   passed.once('error', () => {
     if (!isConnected) passOn(others, incoming, outgoing);
     else if (outgoing.headersSent) outgoing.destroy();
-    else refuse(outgoing, 502, 'the process ended before it answered; read before you try again');
+    else refuse(outgoing, 502, 'the process ended before it answered; read before you retry');
   });
   outgoing.once('close', () => passed.destroy());
 }

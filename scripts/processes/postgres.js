@@ -1,4 +1,4 @@
-// A real Postgres from npm, in a folder: for `npm run fleet` and for the tests.
+// A real Postgres from npm, in a folder: for `npm run processes` and for the tests.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync } from 'node:fs';
@@ -31,8 +31,9 @@ export function makeCluster(data) {
  * Starts a server on a free port of 127.0.0.1; resolves when it answers. It does not keep this process running.
  * @param {string} data
  * @param {readonly string[]} settings Lines of `postgresql.conf`.
+ * @param {readonly string[]} under A command that runs the server; it must let the server keep its process id.
  */
-export async function openServer(data, settings = []) {
+export async function openServer(data, settings = [], under = []) {
   const port = await freePort();
   const urlOf = (/** @type {string} */ database) =>
     `postgres://service@127.0.0.1:${port}/${database}`;
@@ -52,7 +53,7 @@ export async function openServer(data, settings = []) {
       await client.end();
     }
   };
-  let server = startPostgres(data, port, settings);
+  let server = startPostgres(data, port, settings, under);
   await answering();
   async function answering() {
     for (const givenUpAt = performance.now() + STARTS_MAX_MS; ; ) {
@@ -79,7 +80,7 @@ export async function openServer(data, settings = []) {
     /** Ends the server as a crash does. */
     end: () => server.end(),
     async start() {
-      server = startPostgres(data, port, settings);
+      server = startPostgres(data, port, settings, under);
       await answering();
     },
   };
@@ -95,8 +96,9 @@ const UNTIL_END_OF_INPUT = '"$@" & server=$!; cat > /dev/null; kill -QUIT $serve
  * @param {string} data
  * @param {number} port
  * @param {readonly string[]} settings
+ * @param {readonly string[]} under
  */
-function startPostgres(data, port, settings) {
+function startPostgres(data, port, settings, under) {
   const all = [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
@@ -108,7 +110,7 @@ function startPostgres(data, port, settings) {
     ...['-D', data, ...all.flatMap((each) => ['-c', each])],
   ]);
   // A group of its own: Ctrl-C at a terminal ends the service first.
-  const child = spawn('sh', ['-c', UNTIL_END_OF_INPUT, 'sh', ...command], {
+  const child = spawn('sh', ['-c', UNTIL_END_OF_INPUT, 'sh', ...under, ...command], {
     stdio: 'pipe',
     detached: true,
   });
@@ -125,6 +127,7 @@ function startPostgres(data, port, settings) {
     /** @type {import('node:net').Socket} */ (stream).unref();
   }
   return {
+    pid: child.pid ?? 0,
     output: () => output,
     async end() {
       child.ref();

@@ -5,7 +5,6 @@ import { ADMIN_KEY_MIN_CHARACTERS } from '../core/domain/limits.js';
 import { AUDIENCE_HINT } from '../core/identity/identity-provider.js';
 import type { SignInSettings } from '../core/identity/sign-in.js';
 import { readSignIn } from './settings/identity-settings.js';
-import { type ObjectPlace, readObjectPlace } from './settings/object-settings.js';
 import { type OperationsSettings, readOperationsSettings } from './settings/operations-settings.js';
 import { readPostgresUrl } from './settings/postgres-settings.js';
 import { type ReplicationSettings, readReplication } from './settings/replication-settings.js';
@@ -22,7 +21,6 @@ import {
   wholeNumber,
 } from './settings/setting-values.js';
 
-export { type ObjectPlace, readObjectPlace } from './settings/object-settings.js';
 export type { OperationsSettings } from './settings/operations-settings.js';
 export {
   type ReplicaSettings,
@@ -60,8 +58,6 @@ export interface Settings {
   readonly replication: ReplicationSettings;
   readonly accountLimits: AccountLimitSettings;
   readonly operations: OperationsSettings;
-  /** On Workers. */
-  readonly objects: ObjectPlace;
 }
 
 /** 0: no limit. */
@@ -105,7 +101,6 @@ export function readSettings(environment: Environment, readFile?: ReadFile): Set
     replication: readReplication(environment),
     accountLimits: readAccountLimits(environment),
     operations: readOperationsSettings(environment),
-    objects: readObjectPlace(environment),
   });
 }
 

@@ -1,5 +1,5 @@
-// The embedding page's ways to put the service into another program, run as they
-// are written; Bun and Deno only where CI has installed them.
+// The embedding page's ways to put the service into another program, run as they are
+// written. `npm run compat` has Bun, Deno and the frameworks.
 
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -14,8 +14,6 @@ import type { TemporaryFolder } from '../support/temporary-folder.js';
 import { startMiniflare } from '../support/worker-host.js';
 
 const PAGE = 'src/embedding.md';
-const { BUN, DENO } = process.env;
-const DENO_ARGUMENTS = ['run', '-A', '--node-modules-dir=manual'];
 
 let identity: IdentityStub;
 let project: TemporaryFolder;
@@ -31,16 +29,10 @@ afterEach(async () => {
 afterAll(() => identity.close());
 
 it('The example for Hono serves the API beside its own pages', () =>
-  servesBoth('## In Hono', process.execPath, [], ['hono', '@hono/node-server']));
+  servesBoth('## In Hono', ['hono', '@hono/node-server']));
 
 it('The example for a plain Node server serves the API beside its own pages', () =>
-  servesBoth('## In a plain Node server', process.execPath, [], ['@hono/node-server']));
-
-it.runIf(BUN)('The example for Bun serves the API', () => serves('## In Bun', BUN ?? '', []));
-
-it.runIf(DENO)('The example for Deno serves the API', () =>
-  serves('## In Deno', DENO ?? '', DENO_ARGUMENTS),
-);
+  servesBoth('## In a plain Node server', ['@hono/node-server']));
 
 it('The example for a Worker serves the API beside its own pages', async () => {
   project = await openProject({ 'worker.js': pageCode(PAGE, '## In a Worker of your own') });
@@ -67,24 +59,14 @@ it('The example for a Worker serves the API beside its own pages', async () => {
   expect(await (await fetch(origin)).text()).toBe('Our own pages');
 });
 
-async function servesBoth(...how: Parameters<typeof serves>): Promise<void> {
-  const origin = await serves(...how);
-  expect(await (await fetch(origin)).text()).toBe('Our own pages');
-}
-
-/** Starts the code that follows the words; resolves with its origin when the service inside keeps a record. */
-async function serves(
-  words: string,
-  command: string,
-  options: readonly string[],
-  packages: readonly string[] = [],
-): Promise<string> {
+/** Starts the code that follows the words; the service inside keeps a record beside the example's own page. */
+async function servesBoth(words: string, packages: readonly string[]): Promise<void> {
   const files = {
     'service.js': serviceFile(identity.url),
     'main.js': pageCode(PAGE, words).replace('3000', '0'),
   };
   project = await openProject(files, packages);
-  const program = startProgram([command, ...options, 'main.js'], { cwd: project.path });
+  const program = startProgram([process.execPath, 'main.js'], { cwd: project.path });
   stop = async () => {
     await program.stop();
     // The example itself ended, once the file was released.
@@ -92,5 +74,5 @@ async function serves(
   };
   const origin = await program.saw(/^http:\S+$/m);
   await keepsRecords(origin);
-  return origin;
+  expect(await (await fetch(origin)).text()).toBe('Our own pages');
 }

@@ -13,6 +13,7 @@ it('has a default for every setting', () => {
     host: '127.0.0.1',
     port: 8080,
     databasePath: 'data/service.db',
+    postgresUrl: undefined,
     databaseCreate: false,
     sampleRecords: true,
     signIn: undefined,
@@ -22,7 +23,6 @@ it('has a default for every setting', () => {
     accountLimits: { maxBytes: 0, maxRecords: 0 },
     operations: { port: undefined, requestLog: undefined, readyStopDelayMs: 0 },
     replication: { mode: 'off', socketPath: '/var/run/litestream.sock' },
-    objects: { jurisdiction: undefined, location: undefined },
   });
 });
 
@@ -50,8 +50,6 @@ it('reads every setting', () => {
     CORS_ALLOWED_ORIGINS: 'https://a.example, https://b.example',
     BACKUP_DIR: '/backups',
     LITESTREAM_SOCKET: '/run/litestream.sock',
-    OBJECTS_JURISDICTION: 'eu',
-    OBJECTS_LOCATION: 'weur',
     BACKUP_INTERVAL_HOURS: '6',
     BACKUP_KEEP: '28',
     ACCOUNT_MAX_BYTES: '5000000',
@@ -66,6 +64,7 @@ it('reads every setting', () => {
     host: '0.0.0.0',
     port: 9000,
     databasePath: 'elsewhere.db',
+    postgresUrl: undefined,
     databaseCreate: true,
     sampleRecords: false,
     signIn: {
@@ -89,7 +88,6 @@ it('reads every setting', () => {
       readyStopDelayMs: 2_000,
     },
     replication: { mode: 'off', socketPath: '/run/litestream.sock' },
-    objects: { jurisdiction: 'eu', location: 'weur' },
   });
 });
 

@@ -1,10 +1,14 @@
-// A line to a TCP port that a trial can hold, cut and lead elsewhere, as a network does.
+// A line to a TCP port that a trial can hold, cut, delay and lead elsewhere, as a network does.
 
 import { connect, createServer, type Socket } from 'node:net';
 import { onLoopback } from './loopback.js';
 
-/** `held`: bytes wait, both ways, until the line is `open` again. `cut`: connections end, and none is made. */
-export type LineState = 'open' | 'held' | 'cut';
+/**
+ * `held`: bytes wait, both ways, until the line is `open` again. `late`: the same, and what was sent
+ * arrives then even from a sender that has closed its connection. `cut`: connections end, and none
+ * is made.
+ */
+export type LineState = 'open' | 'held' | 'late' | 'cut';
 
 export interface Line {
   readonly port: number;
@@ -14,50 +18,86 @@ export interface Line {
   close(): Promise<void>;
 }
 
+/** How long a server has for what was delivered late before its connection is closed. */
+const DELIVERED_MS = 500;
+
 /** `port`: where it leads to, on this machine. */
 export async function openLine(port: number): Promise<Line> {
   let state: LineState = 'open';
   let target = port;
-  const pairs = new Set<readonly [Socket, Socket]>();
-  const put = (pair: readonly [Socket, Socket]) => {
-    for (const socket of pair) {
-      if (state === 'held') socket.pause();
-      else if (state === 'cut') socket.destroy();
-      else socket.resume();
-    }
-  };
+  const pairs = new Set<Pair>();
   const server = createServer((near) => {
     if (state === 'cut') {
       near.destroy();
       return;
     }
-    const far = connect(target, '127.0.0.1');
-    const pair = [near, far] as const;
+    const pair = new Pair(near, connect(target, '127.0.0.1'), () => pairs.delete(pair));
     pairs.add(pair);
-    for (const [from, to] of [pair, [far, near] as const]) {
-      from.on('data', (bytes) => to.write(bytes));
-      from.on('end', () => to.end());
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
-        to.destroy();
-        pairs.delete(pair);
-      });
-    }
-    put(pair);
+    pair.set(state);
   });
   const loopback = await onLoopback(server);
   return {
     port: loopback.port,
     set(next) {
       state = next;
-      for (const pair of pairs) put(pair);
+      for (const pair of pairs) pair.set(next);
     },
     leadTo(next) {
       target = next;
     },
     close() {
-      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      for (const pair of pairs) pair.set('cut');
       return loopback.close();
     },
   };
+}
+
+class Pair {
+  readonly #near: Socket;
+  readonly #far: Socket;
+  readonly #onEnd: () => void;
+  #state: LineState = 'open';
+  /** What the near side sent while the line was late. */
+  #late: Buffer[] = [];
+
+  constructor(near: Socket, far: Socket, onEnd: () => void) {
+    this.#near = near;
+    this.#far = far;
+    this.#onEnd = onEnd;
+    near.on('data', (bytes) => {
+      if (this.#state === 'late') this.#late.push(bytes);
+      else far.write(bytes);
+    });
+    far.on('data', (bytes) => near.write(bytes));
+    near.on('end', () => this.#state !== 'late' && far.end());
+    far.on('end', () => near.end());
+    near.on('error', () => {});
+    far.on('error', () => near.destroy());
+    near.on('close', () => {
+      if (this.#state !== 'late') this.#end();
+    });
+    far.on('close', () => this.#end());
+  }
+
+  set(state: LineState): void {
+    this.#state = state;
+    if (state === 'cut') this.#end();
+    if (state === 'open') this.#deliver();
+    if (state === 'held') this.#near.pause();
+    else this.#near.resume();
+    if (state === 'open') this.#far.resume();
+    else this.#far.pause();
+  }
+
+  #deliver(): void {
+    for (const bytes of this.#late) this.#far.write(bytes);
+    this.#late = [];
+    if (this.#near.destroyed) setTimeout(() => this.#end(), DELIVERED_MS);
+  }
+
+  #end(): void {
+    this.#near.destroy();
+    this.#far.destroy();
+    this.#onEnd();
+  }
 }

@@ -1,7 +1,7 @@
 // A real Postgres from npm, for tests: one server for each worker of the tests, a database for
 // each place. It stores for good, as a service's own must.
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -27,8 +27,8 @@ export interface PostgresServer {
   /** Makes an empty database; resolves with its URL. */
   make(database: string): Promise<string>;
   drop(database: string): Promise<void>;
-  /** Ends the server as a crash does, and starts it again on its port. */
-  restart(): Promise<void>;
+  /** Ends the server as a crash does, and starts it again on its port, so many milliseconds later. */
+  restart(awayMs?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,6 +38,22 @@ export async function openPostgres(settings: readonly string[] = []): Promise<Co
   removeWithProcess(folder.path);
   makeCluster(join(folder.path, 'data'));
   return serverOn(folder, settings);
+}
+
+/** A server whose data are on a disk of this size, in memory, that only it sees. `under`: `privateMounts()`. */
+export async function openPostgresOnSmallDisk(bytes: number, under: readonly string[]) {
+  const folder = await ownFolder();
+  makeCluster(join(folder.path, 'cluster'));
+  const data = join(folder.path, 'data');
+  mkdirSync(data);
+  const mount = `mount -t tmpfs -o size=${bytes} tmpfs "$0" && cp -a "$0/../cluster/." "$0" && exec "$@"`;
+  const server = await serverOn(folder, [], [...under, 'sh', '-c', mount, data]);
+  const [row] = await server.sql(
+    'postgres',
+    "select pid from pg_stat_activity where backend_type = 'checkpointer'",
+  );
+  /** `disk`: its folder, as this process reaches it. */
+  return { server, disk: join('/proc', String(row?.['pid']), 'root', data) };
 }
 
 /** A server with a synchronous standby, which `promote` makes the one that takes writes. */
@@ -75,9 +91,10 @@ async function ownFolder(): Promise<TemporaryFolder> {
 async function serverOn(
   folder: TemporaryFolder,
   settings: readonly string[],
+  under: readonly string[] = [],
 ): Promise<CopiedServer> {
   const data = join(folder.path, 'data');
-  const server = await openServer(data, ['max_connections=200', ...settings]);
+  const server = await openServer(data, ['max_connections=200', ...settings], under);
   const { port, urlOf, sql, make } = server;
   return {
     port,
@@ -87,8 +104,9 @@ async function serverOn(
     drop: async (database) => {
       await sql('postgres', `drop database if exists ${database} with (force)`);
     },
-    async restart() {
+    async restart(awayMs = 0) {
       await server.end();
+      await delay(awayMs);
       await server.start();
     },
     async copyTo(other, change) {

@@ -9,7 +9,6 @@ import { emptyDatabase } from '../../scripts/bench/preparation.js';
 import { startProcess } from '../../scripts/bench/processes.js';
 import { listening, startIdentityProvider } from '../../scripts/bench/targets.js';
 import { root } from '../../scripts/setup.js';
-import { writesDuringBackups } from './backup/writes-during-backup.js';
 import { idsIn } from './service/database-ids.js';
 import type { Finding, Trial } from './trial.js';
 
@@ -38,8 +37,6 @@ const CYCLES = 100;
 const QUICK_CYCLES = 15;
 /** So many that a backup takes longer than the wait before most kills. */
 const RECORDS = 50_000;
-/** For the finding about writes during backups. */
-const MANY_RECORDS = 1_000_000;
 const WRITERS = 8;
 const BEFORE_BACKUP_MAX_MS = 100;
 /** The longest wait before a kill, as a share of the time of a whole backup or restore. */
@@ -81,11 +78,8 @@ export const backup: Trial = async ({ quick, folder, say }) => {
     }
     if (cycle % 10 === 0) say(`${cycle} of ${cycles} cycles, ${backups.finished} backups finished`);
   }
-  const records = quick ? RECORDS : MANY_RECORDS;
-  say(`writes during backups of ${records} records`);
-  const writes = await writesDuringBackups({ ...base, identityOrigin: identity.origin, records });
   await identity.process.stop();
-  return [...findings({ acknowledged: acknowledged.length, backups, restores }), writes];
+  return findings({ acknowledged: acknowledged.length, backups, restores });
 };
 
 /**

@@ -1,45 +1,21 @@
-// Data in and out: a messy file under kills, a large export, and what an import
-// costs others.
+// The trial `data`: a messy file is imported while the importer and the service are killed.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { importRates } from './data/import-rates.js';
 import { killedImport } from './data/killed-import.js';
-import { largeExport } from './data/large-export.js';
 import type { Finding, Trial } from './trial.js';
 
-const ROWS = 10_000;
-const QUICK_ROWS = 1_500;
-const KILLS = 10;
-const QUICK_KILLS = 2;
-const RECORDS = 200_000;
-const QUICK_RECORDS = 20_000;
-const RATE_ROWS = 3_000;
-const QUICK_RATE_ROWS = 300;
+const AMOUNTS = { rows: 10_000, kills: 10 };
+const QUICK_AMOUNTS = { rows: 1_500, kills: 2 };
 
 export const data: Trial = async ({ quick, folder, say }) => {
-  const own = (name: string) => {
-    mkdirSync(join(folder, name));
-    return join(folder, name);
-  };
-  const killed: Finding[] = [];
+  const findings: Finding[] = [];
   for (const host of ['one process', 'Workers'] as const) {
-    const amounts = {
-      rows: quick ? QUICK_ROWS : ROWS,
-      kills: quick ? QUICK_KILLS : KILLS,
-    };
     say(`an import into ${host}`);
-    killed.push(await killedImport({ folder: own(`killed in ${host}`), host, ...amounts, say }));
+    const own = join(folder, host);
+    mkdirSync(own);
+    const amounts = quick ? QUICK_AMOUNTS : AMOUNTS;
+    findings.push(await killedImport({ folder: own, host, ...amounts, say }));
   }
-  say('an export of a large account');
-  const large = await largeExport({
-    folder: own('large'),
-    records: quick ? QUICK_RECORDS : RECORDS,
-  });
-  say('rates');
-  const rates = await importRates({
-    folder: own('rates'),
-    rows: quick ? QUICK_RATE_ROWS : RATE_ROWS,
-  });
-  return [...killed, large, rates];
+  return findings;
 };

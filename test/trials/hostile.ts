@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { filledDatabase } from './hostile/accounts.js';
 import { armed, composed, type HostileClient, inWords } from './hostile/clients.js';
 import { UNBOUNDED } from './hostile/controls.js';
-import { doorFindings } from './hostile/doors.js';
-import { proxiedFindings } from './hostile/proxied.js';
 import { holds, type Outcome, type Phase, textOf, underHostileClients } from './hostile/run.js';
 import { SCENARIOS, type Scenario } from './hostile/scenarios.js';
 import { newSeed, type Random, randomFrom } from './load/random.js';
@@ -24,15 +22,7 @@ const KNOWN = Object.values<Scenario>(SCENARIOS).flatMap(({ clients }) => client
 const PHASE_LEAST_MS = 4_000;
 const PHASE_MOST_MS = 10_000;
 
-export const hostile: Trial = async ({
-  quick,
-  long = false,
-  only = '',
-  minutes,
-  seeds,
-  folder,
-  say,
-}) => {
+export const hostile: Trial = async ({ quick, only = '', minutes, seeds, folder, say }) => {
   const chosen = seeds ?? [newSeed()];
   const total = minutes ?? (quick ? QUICK_MINUTES : MINUTES);
   const filled = await filledDatabase(folder, ORDERS);
@@ -63,8 +53,6 @@ export const hostile: Trial = async ({
     // It holds if the attack finds the bound missing.
     findings.push({ ...findingOf(fault, outcome), holds: !holds(outcome) });
   }
-  findings.push(...(await doorFindings(folder, only, say)));
-  if (long) findings.push(...(await proxiedFindings(folder, filled, only, say)));
   return findings;
 };
 

@@ -1,41 +1,20 @@
 // A small version of the trial `replication`, where this machine has Litestream.
 
 import { expect } from 'vitest';
-import { startIdentityProvider } from '../../scripts/bench/targets.js';
 import { litestreamHome } from '../support/litestream.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { itWithLitestream } from '../support/with-litestream.js';
 import { lifeOf } from './replication/disaster.js';
+import { openIdentityProvider } from './service/identity-provider.js';
 
-/** Longer than every interval of the second test. */
+/** Longer than every interval below. */
 const ALONE_MS = 6_000;
 
 itWithLitestream(
-  'sync: what was acknowledged outlives the machine, over a restart of Litestream',
+  'What the replica has outlives the machine, over a restart of Litestream and while it runs alone beside an empty folder',
   async (program) => {
     const folder = await openTemporaryFolder();
-    const identity = await startIdentityProvider();
-    try {
-      const home = litestreamHome({ program, folder: folder.path });
-      const life = await lifeOf({ home, mode: 'sync', identityOrigin: identity.origin });
-      await life.acknowledged(20);
-      await life.restartLitestream(0);
-      await life.acknowledged(40);
-      const lost = await life.lose();
-      expect(lost).toMatchObject({ missing: 0, isWhole: true });
-      expect(lost.acknowledged).toBeGreaterThanOrEqual(40);
-    } finally {
-      await identity.process.stop();
-      await folder.remove();
-    }
-  },
-);
-
-itWithLitestream(
-  'sync: what was acknowledged stays in the replica while Litestream runs alone beside an empty folder',
-  async (program) => {
-    const folder = await openTemporaryFolder();
-    const identity = await startIdentityProvider();
+    const identity = await openIdentityProvider();
     try {
       // Minutes of the real file are seconds here: files are joined and removed as soon as can be.
       const general = [
@@ -46,13 +25,15 @@ itWithLitestream(
         '  - interval: 2s',
       ];
       const home = litestreamHome({ program, folder: folder.path, general });
-      const life = await lifeOf({ home, mode: 'sync', identityOrigin: identity.origin });
+      const life = await lifeOf({ home, identityUrl: identity.url });
+      await life.acknowledged(20);
+      await life.restartLitestream(0);
       await life.acknowledged(40);
       await life.rest();
       const lost = await life.lose(() => life.runLitestreamAlone(ALONE_MS));
       expect(lost).toMatchObject({ missing: 0, isWhole: true });
     } finally {
-      await identity.process.stop();
+      await identity.close();
       await folder.remove();
     }
   },

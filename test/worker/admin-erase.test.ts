@@ -35,15 +35,6 @@ it('The admin Worker is bound to the objects that the service deploys, and does 
       })),
     },
   });
-  expect(config).not.toHaveProperty('r2_buckets');
-});
-
-it('The admin Worker has a bucket and a trigger once the comment signs of their lines are removed', () => {
-  const text = textOf(CONFIG).replaceAll(/^# (?=\[|\w+ = )/gm, '');
-  expect(parse(text)).toMatchObject({
-    r2_buckets: [{ binding: 'COPIES', bucket_name: 'service-management-copies' }],
-    triggers: { crons: ['*/5 * * * *'] },
-  });
 });
 
 const SCRIPT = fileURLToPath(new URL('../../dist/admin-worker.js', import.meta.url));

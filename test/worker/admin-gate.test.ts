@@ -17,8 +17,6 @@ const WORK = [
   { method: 'PUT', path: '/records?account=x' },
   { method: 'GET', path: '/audit-events' },
   { method: 'PUT', path: '/audit-events' },
-  { method: 'GET', path: '/copies/x' },
-  { method: 'GET', path: '/copies/x/accounts/y' },
 ];
 
 afterEach(() => void vi.restoreAllMocks());
@@ -66,7 +64,7 @@ describe('The admin Worker', () => {
   });
 
   it.each([undefined, '', 'off', 'ON', 'yes'])(
-    'does no work on accounts unless that is on, and answers the other requests: %j',
+    'does no work on accounts unless that is on: %j',
     async (MAINTENANCE) => {
       const { send, asked } = openWorker({ ADMIN_API_KEY: KEY, MAINTENANCE });
       for (const { method, path } of WORK) {
@@ -77,9 +75,6 @@ describe('The admin Worker', () => {
         });
       }
       expect(asked).toEqual([]);
-      for (const method of ['GET', 'POST']) {
-        expect((await send(method, '/copies')).status).toBe(501);
-      }
     },
   );
 
@@ -107,7 +102,7 @@ describe('The admin Worker', () => {
       expect(json).toEqual({
         error: {
           message: expect.stringMatching(
-            /^no such path; the paths are \/accounts\/{owner_sub}, .*, \/copies, .*$/,
+            /^no such path; the paths are \/accounts\/{owner_sub}, .*$/,
           ),
         },
       });
@@ -122,7 +117,6 @@ describe('The admin Worker', () => {
     });
     expect(await send('GET', '/accounts/x')).toEqual(message('GET', 'DELETE'));
     expect(await send('POST', '/records')).toEqual(message('POST', 'GET, PUT'));
-    expect(await send('PUT', '/copies')).toEqual(message('PUT', 'GET, POST'));
   });
 
   it.each(['HEAD', 'OPTIONS', 'constructor'])(
@@ -139,7 +133,7 @@ describe('The admin Worker', () => {
       status: 500,
       json: {
         error: {
-          message: 'an account, the directory or the bucket gave no answer; send it again',
+          message: 'the account or the directory gave no answer; send it again',
         },
       },
     });
@@ -149,16 +143,4 @@ describe('The admin Worker', () => {
       error: expect.stringContaining('the object of lost was lost'),
     });
   });
-
-  it.each(['/copies', '/copies/x', '/copies/x/accounts/y'])(
-    'says of %s that it is bound to no bucket',
-    async (path) => {
-      const message =
-        'this script has no bucket of copies: bind COPIES in src/hosts/workers/admin/wrangler.toml';
-      expect(await openWorker().send('GET', path)).toEqual({
-        status: 501,
-        json: { error: { message } },
-      });
-    },
-  );
 });

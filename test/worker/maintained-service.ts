@@ -1,5 +1,4 @@
-// The built Worker with the operator's script beside it, bound to the same objects: once with
-// work on accounts on, and once for the copies alone.
+// The built Worker with the operator's script beside it, bound to the same objects.
 
 import '../support/miniflare-waits.js';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +10,6 @@ import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { plain, startBeside, workerOptions } from '../support/worker-host.js';
 
 const SCRIPT = fileURLToPath(new URL('../../dist/admin-worker.js', import.meta.url));
-const BUCKET = 'copies';
 export const OPERATOR = { 'X-Service-Admin-Key': ADMIN_KEY };
 
 export interface Answer {
@@ -23,17 +21,13 @@ export interface MaintainedService {
   readonly folder: string;
   readonly miniflare: Awaited<ReturnType<typeof startBeside>>['miniflare'];
   readonly origin: string;
-  readonly copiesOrigin: string;
+  readonly maintenanceOrigin: string;
   /** To a path of the API, as an account. */
   as(owner: string, method: string, path: string, body?: unknown): Promise<Answer>;
   /** To a path of the API, as the operator. */
   operate(method: string, path: string, body?: unknown): Promise<Answer>;
   /** To a path of the script with work on accounts. */
   maintain(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** To a path of the script without it. */
-  copies(method: string, path: string): Promise<Answer>;
-  /** Lets the cron trigger of the copies go off. */
-  trigger(): Promise<void>;
   /** Resolves when the directory has heard of so many records, at least. */
   told(records: number): Promise<void>;
   /** Resolves with the record. */
@@ -53,15 +47,14 @@ export async function openMaintained(options: MaintainedOptions = {}): Promise<M
   const identity = await openIdentityStub();
   const given = { AUTH_USERINFO_URL: identity.url, ADMIN_API_KEY: ADMIN_KEY, ...settings };
   const first = await workerOptions(folder.path, given, entry);
-  const copying = {
-    name: 'copies',
-    modules: [{ type: 'ESModule' as const, path: SCRIPT }],
-    r2Buckets: { COPIES: BUCKET },
-  };
+  const modules = [{ type: 'ESModule' as const, path: SCRIPT }];
   const bindings = { ...first.bindings, MAINTENANCE: 'on' };
-  const maintaining = { ...copying, name: 'maintenance', bindings };
-  const { miniflare, origins } = await startBeside(first, maintaining, copying);
-  const [service = '', maintenance = '', copies = ''] = origins;
+  const { miniflare, origins } = await startBeside(first, {
+    name: 'maintenance',
+    modules,
+    bindings,
+  });
+  const [service = '', maintenance = ''] = origins;
   const ask = async (url: string, method: string, headers: object, body: unknown) => {
     const init = { method, headers: { ...headers } };
     const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };
@@ -76,15 +69,10 @@ export async function openMaintained(options: MaintainedOptions = {}): Promise<M
     folder: folder.path,
     miniflare,
     origin: service,
-    copiesOrigin: copies,
+    maintenanceOrigin: maintenance,
     as,
     operate: (method, path, body) => ask(`${service}/api/v1${path}`, method, OPERATOR, body),
     maintain: (method, path, body) => ask(`${maintenance}${path}`, method, OPERATOR, body),
-    copies: (method, path) => ask(`${copies}${path}`, method, OPERATOR, undefined),
-    async trigger() {
-      const { outcome } = await (await miniflare.getWorker('copies')).scheduled({});
-      if (outcome !== 'ok') throw new Error(`the trigger ended with ${outcome}`);
-    },
     async told(records) {
       await eventually(async () => {
         const { data } = (await ask(`${service}/api/v1/admin/overview`, 'GET', OPERATOR, undefined))

@@ -29,7 +29,6 @@ const NAME_MAX_CHARACTERS = 60;
 /** Another program would hardly have a name that begins so. */
 const OUR_PREFIXES = ['ACCOUNT_', 'ADMIN_', 'AUTH_', 'BACKUP_', 'CONSOLE_', 'CORS_'].concat(
   'DATABASE_',
-  'OBJECTS_',
   'OPS_',
 );
 

@@ -5,7 +5,6 @@ import {
   type AccountLimitSettings,
   type Environment,
   readAccountLimits,
-  readObjectPlace,
   readSampleRecords,
 } from '../settings.js';
 import type { AccountStub, DirectoryStub } from './account-call.js';
@@ -20,9 +19,6 @@ export interface WorkerEnvironment {
 const DIRECTORY_NAME = 'directory';
 /** An isolate has 128 MB, which hold the records' texts about twice. */
 const ACCOUNT_MAX_BYTES = 48_000_000;
-
-/** Throws if the settings of the place cannot be used. A default would not do: another place has other objects. */
-const objectPlace = once((env: WorkerEnvironment) => readObjectPlace(settingsIn(env)));
 
 /** The settings that every object of an account has. */
 export interface AccountSettings {
@@ -61,11 +57,18 @@ export function directoryStub(env: WorkerEnvironment): DirectoryStub {
 }
 
 function stubIn(env: WorkerEnvironment, objects: DurableObjectNamespace, name: string) {
-  const { jurisdiction, location } = objectPlace(env);
-  const namespace = jurisdiction === undefined ? objects : objects.jurisdiction(jurisdiction);
-  const id = namespace.idFromName(name);
-  return location === undefined ? namespace.get(id) : namespace.get(id, { locationHint: location });
+  expectNoJurisdiction(env);
+  return objects.get(objects.idFromName(name));
 }
+
+/** Earlier releases kept the objects in a jurisdiction; here every account would be another, empty object. */
+const expectNoJurisdiction = once((env: WorkerEnvironment) => {
+  const { OBJECTS_JURISDICTION: jurisdiction } = settingsIn(env);
+  if (!jurisdiction) return {};
+  throw new Error(
+    `OBJECTS_JURISDICTION is ${JSON.stringify(jurisdiction)}; this release has no jurisdictions and would find no account. Deploy the earlier release and take the accounts out first`,
+  );
+});
 
 /** Variables and secrets, with the names of the settings on Node. */
 export function settingsIn(env: WorkerEnvironment): Environment {

@@ -17,6 +17,7 @@ import {
   SLOW_AND_KILLED,
 } from './node-faults.js';
 import type { World } from './node-world.js';
+import { POSTGRES_FAULTS } from './postgres-faults.js';
 import { type Header, type Operation, unclearOf, writeHistory } from './recorder.js';
 import {
   WORKER_ALTERATIONS,
@@ -63,6 +64,7 @@ export async function histories(options: HistoriesOptions): Promise<Finding[]> {
     const less = { ...amount, operations: amount.operations / 3, rounds: amount.rounds / 2 };
     for (const fault of WORKER_FAULTS) await trial.run(fault, WORKER_MODELS, less);
     await trial.run(WORKER_NEWEST_DELETED, ['ids'], less);
+    for (const fault of POSTGRES_FAULTS) await trial.run(fault, NODE_MODELS, less);
     await trial.altered(NODE_FAULTS[0], ALTERATIONS);
     await trial.altered(WORKER_FAULTS[0], WORKER_ALTERATIONS);
     await trial.planted();

@@ -1,12 +1,14 @@
 // One life of a service with Litestream beside it, under load, to its end: both killed, the
 // data folder deleted, the replica restored and compared with what was acknowledged.
 
-import { closeSync, mkdirSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@libsql/client';
+import { tokenOf } from '../../support/identity-stub.js';
 import type { LitestreamHome } from '../../support/litestream.js';
+import { Metrics } from '../../support/operations.js';
 import { type Client, clientOf } from '../service/requests.js';
 import { spawnServer } from '../service/service-process.js';
 
@@ -14,54 +16,48 @@ const WORKERS = 16;
 const PAUSE_MS = 20;
 const NOTE_CHARACTERS = 200;
 const LOG_RESTART_MAX_MS = 60_000;
-/** The owner of the records that a file has before. */
-export const SEARCHED = 'searched';
 /** SQLite gives a log that is begun anew another salt (sqlite.org/fileformat2.html, 4.1). */
 const SALT_END = 24;
 
 export interface LifeOptions {
   readonly home: LitestreamHome;
-  readonly mode: 'async' | 'sync';
-  readonly identityOrigin: string;
-  readonly script?: string | undefined;
+  readonly identityUrl: string;
   /** Of each record that is written. */
   readonly noteCharacters?: number | undefined;
 }
 
 export type Disaster = Awaited<ReturnType<typeof lifeOf>>;
 
-export async function lifeOf({ home, mode, identityOrigin, script, ...load }: LifeOptions) {
+export async function lifeOf({ home, identityUrl, ...load }: LifeOptions) {
   const note = 'x'.repeat(load.noteCharacters ?? NOTE_CHARACTERS);
   let litestream = home.start();
-  let { service, client } = await started();
+  let { service, client, operations } = await started();
   /** When each record was acknowledged, by its id. */
   const acknowledged = new Map<string, number>();
-  let [isOver, refused] = [false, 0];
+  let isOver = false;
 
   async function started() {
     const next = spawnServer({
       environment: {
         DATABASE_URL: `file:${home.file}`,
-        AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
+        AUTH_USERINFO_URL: identityUrl,
         AUTH_CACHE_SECONDS: '300',
         DATABASE_CREATE: 'yes',
-        REPLICATION: mode,
+        REPLICATION: 'async',
         LITESTREAM_SOCKET: home.socketPath,
+        OPS_PORT: '0',
       },
-      script,
     });
-    const { address } = await next.saw('started');
-    return { service: next, client: clientOf(String(address)) };
+    const { address, operations } = await next.saw('started');
+    const client = clientOf(String(address));
+    return { service: next, client, operations: String(operations) };
   }
 
   async function work(worker: number): Promise<void> {
     while (!isOver) {
       const answer = await create(client, worker, note);
       if (answer?.status === 201) acknowledged.set(answer.json.data.id, performance.now());
-      else {
-        if (answer?.status === 503) refused++;
-        await delay(PAUSE_MS);
-      }
+      else await delay(PAUSE_MS);
     }
   }
   const working = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
@@ -83,22 +79,19 @@ export async function lifeOf({ home, mode, identityOrigin, script, ...load }: Li
       await delay(milliseconds);
       litestream.signal('SIGCONT');
     },
-    async endLitestream() {
-      await litestream.end('SIGKILL');
-    },
-    startLitestream() {
-      litestream = home.start();
-    },
     /** As a machine does where it is started before anybody has restored. */
     async runLitestreamAlone(milliseconds: number) {
       litestream = home.start();
       await delay(milliseconds);
       await litestream.end('SIGTERM');
     },
-    /** Resolves when the load has ended; the service goes on. */
+    /** Ends the load; resolves when the replica has every commit. */
     async rest() {
       isOver = true;
       await working;
+      const behind = async () =>
+        (await Metrics.of(operations)).total('service_replication_behind_seconds');
+      while ((await behind()) > 0) await delay(PAUSE_MS);
     },
     /** Resolves when the log was written back and begun anew. */
     async sawLogRestart() {
@@ -109,19 +102,10 @@ export async function lifeOf({ home, mode, identityOrigin, script, ...load }: Li
         await delay(PAUSE_MS);
       }
     },
-    logBytes: () => statSync(`${home.file}-wal`).size,
-    /** Searches that look at every record of a large account, one after the other. */
-    async search(milliseconds: number) {
-      const until = performance.now() + milliseconds;
-      while (performance.now() < until) {
-        const { meta } = await client.get<unknown>('/customers?q=nobody+has+this', `${SEARCHED}-0`);
-        if (meta.pagination.total_pages !== 0) throw new Error('the search found something');
-      }
-    },
     async restartService() {
       await service.end('SIGKILL');
       client.close();
-      ({ service, client } = await started());
+      ({ service, client, operations } = await started());
     },
     /** The machine is lost. `meanwhile` happens with the empty folder. Resolves with what the replica lacks. */
     async lose(meanwhile: () => Promise<void> = async () => {}) {
@@ -141,7 +125,6 @@ export async function lifeOf({ home, mode, identityOrigin, script, ...load }: Li
       const oldest = Math.min(at, ...missing.map(([, when]) => when));
       return {
         acknowledged: acknowledged.size,
-        refused,
         missing: missing.length,
         lostMs: at - oldest,
         isWhole: isWhole && (await servesAgain()),
@@ -162,7 +145,7 @@ export async function lifeOf({ home, mode, identityOrigin, script, ...load }: Li
 }
 
 /** Another one after each time that the log was begun anew. */
-export function saltOf(file: string): Buffer {
+function saltOf(file: string): Buffer {
   const head = Buffer.alloc(SALT_END);
   const log = openSync(`${file}-wal`, 'r');
   readSync(log, head, 0, SALT_END, 0);
@@ -175,7 +158,7 @@ function create(client: Client, worker: number, notes: string) {
     .send({
       method: 'POST',
       path: '/customers',
-      account: `account-${worker}`,
+      account: tokenOf(`account-${worker}`),
       body: { name: 'Neema Mushi', phone: '+255 713 445 210', notes },
     })
     .catch(() => undefined);

@@ -16,11 +16,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startScript } from '../../../scripts/bench/processes.js';
 import { listening } from '../../../scripts/bench/targets.js';
 import { storeReplica } from '../../../scripts/bench/workloads/replication.js';
-import { root } from '../../../scripts/setup.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import type { Random } from '../load/random.js';
 import type { Disaster } from './disaster.js';
-import { sftpServer } from './sftp.js';
 
 /** Where the replica of one life is, and what its Litestream and its writers do differently. */
 export interface Surroundings {
@@ -30,8 +28,6 @@ export interface Surroundings {
   readonly more?: readonly string[];
   /** Of each record that is written; default 200. */
   readonly noteCharacters?: number;
-  /** Whether the file has 100,000 records before. */
-  readonly isLarge?: boolean;
   readonly happen: (life: Disaster, random: Random) => Promise<void>;
   readonly end: () => Promise<void>;
 }
@@ -47,10 +43,6 @@ export interface Fault {
 const LITESTREAM_AWAY_MS = 800;
 const STOPPED_MS = 1_500;
 const SLOW_MS = 200;
-const LOCKED_MS = 10_000;
-/** After it, so that the service is seen to go on. */
-const AFTER_LOCK_MS = 2_000;
-const SEARCHES_MS = 3_000;
 /** More than all that is sent in one life. */
 const SMALL_DISK_BYTES = 256_000_000;
 const FILL_PIECE_BYTES = 65_536;
@@ -71,11 +63,6 @@ export const FAULTS: readonly Fault[] = [
     needs: 'this user may not mount',
     begin: fullReplica,
   },
-  {
-    name: 'the replica is another host by SFTP; Litestream killed and restarted',
-    needs: 'there is no OpenSSH server here (Debian: openssh-server)',
-    begin: sftpReplica,
-  },
   { name: `the replica takes ${SLOW_MS} ms for each request`, begin: slowReplica },
   {
     name: 'a log of 32 MB is written back, again and again',
@@ -86,18 +73,6 @@ export const FAULTS: readonly Fault[] = [
       end: async () => {},
     }),
   },
-  {
-    name: '100,000 records are searched',
-    begin: async () => ({
-      isLarge: true,
-      happen: (life) => life.search(SEARCHES_MS),
-      end: async () => {},
-    }),
-  },
-  simple('another program holds the write lock for 10 s', async (life) => {
-    await holdWriteLock(life.file, LOCKED_MS);
-    await delay(AFTER_LOCK_MS);
-  }),
 ];
 
 function simple(name: string, happen: (life: Disaster, random: Random) => Promise<void>): Fault {
@@ -148,16 +123,6 @@ function fill(path: string): void {
   }
 }
 
-async function sftpReplica(folder: string): Promise<Surroundings | undefined> {
-  const server = await sftpServer(folder);
-  if (server === undefined) return undefined;
-  return {
-    replica: server.replica,
-    happen: (life) => life.restartLitestream(LITESTREAM_AWAY_MS),
-    end: () => server.end(),
-  };
-}
-
 async function slowReplica(): Promise<Surroundings> {
   const store = await listening(startScript('./targets/object-store.js', [String(SLOW_MS)]));
   return {
@@ -165,34 +130,6 @@ async function slowReplica(): Promise<Surroundings> {
     happen: () => delay(STOPPED_MS),
     end: () => store.process.stop(),
   };
-}
-
-const HOLDER = `
-  import { createClient } from '@libsql/client';
-  const [url, milliseconds] = process.argv.slice(1);
-  const client = createClient({ url, concurrency: 1, timeout: 5000 });
-  const held = await client.transaction('write');
-  process.stdout.write('held');
-  setTimeout(() => { held.close(); client.close(); }, Number(milliseconds));
-`;
-
-/** `begin immediate` in a process of its own. */
-async function holdWriteLock(file: string, milliseconds: number): Promise<void> {
-  const args = [
-    '--input-type=module',
-    '--eval',
-    HOLDER,
-    '--',
-    `file:${file}`,
-    String(milliseconds),
-  ];
-  const holder = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  holder.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  await once(holder, 'close');
-  if (said !== 'held') throw new Error('the write lock could not be held');
 }
 
 async function ended(child: ChildProcess): Promise<void> {

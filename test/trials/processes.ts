@@ -1,0 +1,162 @@
+// The trial `processes`: what users of two processes over Postgres feel when something happens to
+// them. Each account asks again and again, through a front that shares requests out.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { startFront } from '../../scripts/processes/front.js';
+import { tokenOf } from '../support/identity-stub.js';
+import { openPostgresPair } from '../support/postgres.js';
+import { exhaust } from './histories/postgres-faults.js';
+import { PostgresWorld } from './histories/postgres-world.js';
+import { type Client, clientOf } from './service/requests.js';
+import type { Finding, Trial } from './trial.js';
+
+const PROCESSES = 2;
+const ACCOUNTS = 40;
+const PAUSE_MS = 200;
+/** Before an event, and after everything is calm again. */
+const QUIET_MS = 2_000;
+/** A request that takes this long has waited for something. */
+const WAITED_MS = 500;
+
+interface Event {
+  readonly name: string;
+  /** Whether the page promises that no request fails. */
+  readonly failsNone: boolean;
+  happen(world: PostgresWorld): Promise<unknown>;
+}
+
+const EVENTS: readonly Event[] = [
+  { name: 'nothing', failsNone: true, happen: () => delay(QUIET_MS) },
+  {
+    name: '`kill -9` of one of two, started again',
+    failsNone: false,
+    async happen(world) {
+      await world.end(0, 'SIGKILL');
+      await world.start(0);
+    },
+  },
+  {
+    name: 'a rolling deployment: SIGTERM and a new process, one after the other',
+    failsNone: true,
+    async happen(world) {
+      for (let place = 0; place < PROCESSES; place++) {
+        await world.end(place, 'SIGTERM');
+        await world.start(place);
+      }
+    },
+  },
+  {
+    name: 'one of two frozen for 8 s (SIGSTOP)',
+    failsNone: false,
+    async happen(world) {
+      const { service } = world.at(1);
+      service?.child.kill('SIGSTOP');
+      await delay(8_000);
+      service?.child.kill('SIGCONT');
+    },
+  },
+  {
+    name: 'Postgres restarted',
+    failsNone: false,
+    happen: ({ postgres }) => postgres.restart(),
+  },
+  {
+    name: 'Postgres away for 12 s',
+    failsNone: false,
+    happen: ({ postgres }) => postgres.restart(12_000),
+  },
+  {
+    name: 'other programs take every connection for 8 s',
+    failsNone: false,
+    happen: (world) => exhaust(world, 8_000),
+  },
+];
+
+export const processes: Trial = async ({ quick, only = '', say }) => {
+  const { primary, standby, promote } = await openPostgresPair();
+  const failOver: Event = {
+    name: 'Postgres failed over to its synchronous standby',
+    failsNone: false,
+    async happen(world) {
+      await primary.close();
+      await promote();
+      world.postgres = standby;
+      for (const { line } of world.places) line.leadTo(standby.port);
+    },
+  };
+  const world = await PostgresWorld.open({ postgres: primary, processes: PROCESSES });
+  const front = await startFront(0, () => world.places.flatMap(({ origin }) => origin ?? []));
+  const client = clientOf(front.origin);
+  try {
+    const findings: Finding[] = [];
+    const events = quick ? EVENTS.slice(0, 3) : [...EVENTS, failOver];
+    for (const event of events.filter(({ name }) => name.includes(only))) {
+      findings.push(await felt(event, world, client));
+      say(`${event.name}: ${findings.at(-1)?.found}`);
+    }
+    return findings;
+  } finally {
+    client.close();
+    front.close();
+    await world.close();
+    await standby.close();
+  }
+};
+
+interface Asked {
+  readonly account: string;
+  readonly ms: number;
+  readonly isWrite: boolean;
+  readonly status: number;
+}
+
+async function felt(event: Event, world: PostgresWorld, client: Client): Promise<Finding> {
+  await world.calm();
+  const asked: Asked[] = [];
+  const over = new AbortController();
+  const accounts = Array.from({ length: ACCOUNTS }, (_, number) =>
+    asks(tokenOf(`felt-${number}`), client, asked, over.signal),
+  );
+  await delay(QUIET_MS);
+  await event.happen(world);
+  await world.calm();
+  await delay(QUIET_MS);
+  over.abort();
+  await Promise.all(accounts);
+  return findingOf(event, asked);
+}
+
+async function asks(account: string, client: Client, asked: Asked[], over: AbortSignal) {
+  const body = { name: 'Neema Mushi', phone: '+255 713 445 210' };
+  for (let turn = 0; !over.aborted; turn++) {
+    const isWrite = turn % 2 === 0;
+    const call = isWrite
+      ? ({ method: 'POST', path: '/customers', account, body } as const)
+      : ({ method: 'GET', path: '/customers?page_size=1', account } as const);
+    const begun = performance.now();
+    // A front without a process, or one whose process broke off, answers without JSON.
+    const status = await client.send(call).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    asked.push({ account, ms: performance.now() - begun, isWrite, status });
+    await delay(PAUSE_MS);
+  }
+}
+
+function findingOf({ name, failsNone }: Event, asked: readonly Asked[]): Finding {
+  const failed = asked.filter(({ status }) => status < 200 || status > 299);
+  const slow = asked.filter(({ ms }) => ms > WAITED_MS);
+  const longest = (Math.max(...asked.map(({ ms }) => ms)) / 1_000).toFixed(2);
+  const counts = new Map<number, number>();
+  for (const { status } of failed) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const byStatus = [...counts]
+    .map(([status, count]) => `${count} × ${status || 'no answer'}`)
+    .join(', ');
+  return {
+    fault: name,
+    tried: `${ACCOUNTS} accounts, ${asked.length} requests, each through the next process`,
+    found: `longest wait ${longest} s; ${slow.length} requests waited longer than ${WAITED_MS} ms; failed: ${byStatus || 'none'}`,
+    holds: failsNone ? failed.length === 0 : true,
+  };
+}

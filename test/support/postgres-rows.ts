@@ -38,10 +38,7 @@ function inPostgres(statement: string): string {
       /insert into records \(collection,/,
       `insert into records (owner, bytes, position, collection,`,
     )
-    .replace(
-      /values\s+\(/,
-      `values ('?', 0, (select coalesce(max(position), 0) + 1 from records), `,
-    )
+    .replace(/values\s+\(/, `values ('?', 0, (select count(*) - 1000000 from records), `)
     .replace(
       /json_set\(body, '\$\.(\w+)', '([^']*)'\)/,
       (_, property: string, value: string) =>

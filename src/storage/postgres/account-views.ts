@@ -56,7 +56,7 @@ export class AccountViews {
     const [row] = await this.#page(page, status, query.q);
     const { records = '0', body = null } = row ?? {};
     const items =
-      body === null ? [] : body.includes('\x01') ? this.#withLong(collection, body) : [body];
+      body === null ? [] : body.includes('\x1e') ? this.#withLong(collection, body) : [body];
     return { items, total: Number(records) };
   }
 
@@ -71,20 +71,19 @@ export class AccountViews {
   /** One long body at a time; what was deleted meanwhile is left out. */
   async *#withLong(collection: CollectionName, page: string): AsyncGenerator<string> {
     let isFirst = true;
-    for (const row of page.split(/,?\x01(\d+)/).entries()) {
-      const [index, text] = row;
-      const texts = index % 2 === 0 ? [text.replace(/^,/, '')] : await this.#at(collection, text);
-      for (const each of texts.filter((one) => one !== '')) {
-        yield isFirst ? each : `,${each}`;
-        isFirst = false;
-      }
+    for (const [index, text] of page.split('\x1e').entries()) {
+      const isPosition = index % 2 === 1;
+      const rows = isPosition ? await this.#at(collection, text) : text.replace(/^,|,$/g, '');
+      if (rows === '') continue;
+      yield isFirst ? rows : `,${rows}`;
+      isFirst = false;
     }
   }
 
-  async #at(collection: CollectionName, position: string): Promise<string[]> {
+  async #at(collection: CollectionName, position: string): Promise<string> {
     const values = [this.#key, collection, position];
-    const rows = await this.#context.database.read<{ body: string }>(sql.AT, values);
-    return rows.map(({ body }) => body);
+    const [row] = await this.#context.database.read<{ body: string }>(sql.AT, values);
+    return row?.body ?? '';
   }
 
   async payments(): Promise<RowsPage> {

@@ -193,7 +193,8 @@ export class PostgresAccount implements AccountRecords {
       const change = { action: 'delete', collection, id, changed: [] } as const;
       const [gone] = await this.#write(sql.DELETE, change, [], [], attempts);
       if (gone === undefined) {
-        return attempts.isOpen ? this.#confirmed(id, attempts) : notFound(collection, id);
+        // After a lost connection nobody knows who deleted it: this request, or another one before it.
+        return attempts.isOpen ? storageFailed('unknown') : notFound(collection, id);
       }
       const { until } = attempts;
       // The record is deleted, whatever becomes of this.
@@ -281,7 +282,8 @@ export class PostgresAccount implements AccountRecords {
       return await act(attempts);
     } catch (error) {
       if (!attempts.isOpen && failureIn(error) !== undefined) throw error;
-      if (!attempts.isOpen && error instanceof StatementError && !isRefusal(error)) throw unavailable();
+      if (!attempts.isOpen && error instanceof StatementError && !isRefusal(error))
+        throw unavailable();
       const status = attempts.isOpen ? 'unknown' : 'notStored';
       events.commitStarted(1);
       events.commitFinished(status, error);

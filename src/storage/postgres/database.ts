@@ -2,13 +2,7 @@
 // for one round trip, and is tried again until the deadline of its request.
 
 import { FailureError } from '../../core/domain/errors.js';
-import {
-  ANSWER_MAX_MS,
-  type Backend,
-  Connections,
-  NAME_LOST,
-  type Run,
-} from './connections.js';
+import { ANSWER_MAX_MS, type Backend, Connections, NAME_LOST, type Run } from './connections.js';
 import { Gathering, type Rows } from './gathering.js';
 import { type Answered, type Statement, StatementError } from './statement.js';
 
@@ -50,8 +44,8 @@ export class Database {
   readonly #quick: Connections;
   readonly #slow: Connections;
   readonly #gatherings = new Map<Statement, Gathering>();
-  readonly statements: StatementFigures = new Map();
-  retries = 0;
+  readonly #statements: StatementFigures = new Map();
+  #retries = 0;
   #keepsNames = true;
 
   constructor({ url, quick, slow }: DatabaseOptions) {
@@ -59,9 +53,9 @@ export class Database {
     this.#slow = new Connections(url, slow);
   }
 
-  /** Statements that wait for a connection. */
-  get waiting(): number {
-    return this.#quick.waiting + this.#slow.waiting;
+  get figures() {
+    const waiting = this.#quick.waiting + this.#slow.waiting;
+    return { waiting, retries: this.#retries, statements: this.#statements };
   }
 
   /** Rejects with a failure where Postgres did not answer in time. */
@@ -170,7 +164,7 @@ export class Database {
         if (tried.kind === 'lost' && isWrite) left = tried.backend;
         if (NAME_LOST.test(tried.error.code ?? '')) this.#keepsNames = false;
       }
-      this.retries++;
+      this.#retries++;
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
     // It may wait for a lock or a standby, and would hold its connection as long as that takes.
@@ -179,8 +173,8 @@ export class Database {
   }
 
   #count(kind: string, milliseconds: number): void {
-    const { count, seconds } = this.statements.get(kind) ?? { count: 0, seconds: 0 };
-    this.statements.set(kind, { count: count + 1, seconds: seconds + milliseconds / 1000 });
+    const { count, seconds } = this.#statements.get(kind) ?? { count: 0, seconds: 0 };
+    this.#statements.set(kind, { count: count + 1, seconds: seconds + milliseconds / 1000 });
   }
 }
 

@@ -61,11 +61,7 @@ const FIRST_STEP = [
 const SCHEMA_STEPS = [FIRST_STEP] as const;
 
 /** Makes or completes the tables, one process at a time. `rows`: what a new database begins with. */
-export async function prepareSchema(
-  run: Run,
-  rows: readonly PutRow[],
-  now: number,
-): Promise<void> {
+export async function prepareSchema(run: Run, rows: readonly PutRow[], now: number): Promise<void> {
   // Another process may be at it for longer than a request may take.
   await run({ text: 'set local statement_timeout to 0' });
   await run({ text: 'select pg_advisory_xact_lock($1)', values: [SCHEMA_LOCK] });

@@ -20,8 +20,8 @@ export const FIND = gathered(
 
 /** Longer bodies are fetched one by one, as the client reads: a page may hold 200 of 2 MiB. */
 const LONG_BYTES = 65_536;
-/** The texts of a page; in place of a long one its position, behind a character that no JSON text has. */
-const PAGE = `string_agg(case when bytes > ${LONG_BYTES} then E'\\x01' || position else body end, ',' order by position desc) as body`;
+/** The texts of a page; in place of a long one its position, between characters that no JSON text has. */
+const PAGE = `string_agg(case when bytes > ${LONG_BYTES} then E'\\x1e' || position || E'\\x1e' else body end, ',' order by position desc) as body`;
 
 /** `$3`: how many rows. `$4`: rows to skip. */
 export const LIST = gathered(
@@ -126,10 +126,7 @@ const create = (given: string, result: string) => `
   ) ${result}`;
 
 /** `$4` position, `$5` and `$6` bytes, `$7` time, `$8` status, `$9` body, `$10` folded, `$11` event or null. */
-export const CREATE = gathered(
-  'create',
-  create(`given as (${CREATED})`, 'select n from given'),
-);
+export const CREATE = gathered('create', create(`given as (${CREATED})`, 'select n from given'));
 /** `n` is null where the account is as large as it may be. */
 export const CREATE_WITHIN: Statement = gathered(
   'create',

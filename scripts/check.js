@@ -3,9 +3,14 @@
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { endWithHelp } from './help.js';
 import { quickChecks } from './quick.js';
 import { makeReady, root } from './setup.js';
 
+endWithHelp(`npm run check
+
+The quick checks, then both OpenAPI documents by Redocly's rules. Takes no arguments.
+`);
 if (!(await quickChecks())) process.exit(1);
 await makeReady('test/openapi');
 const linter = join(root, 'node_modules/@redocly/cli/bin/cli.js');

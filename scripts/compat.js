@@ -122,12 +122,9 @@ async function installPackages(parts) {
     rmSync(packed, { recursive: true, force: true });
   }
   const windows = join(FOLDER, 'windows');
-  if (parts.includes('windows') && !existsSync(windows)) {
-    mkdirSync(windows);
-    npm(
-      ['install', '--no-save', '--force', '--os=win32', '--cpu=x64', ...QUIET, WINDOWS_NODE],
-      windows,
-    );
+  if (parts.includes('windows') && !existsSync(join(windows, 'node_modules'))) {
+    const system = ['--force', '--os=win32', '--cpu=x64'];
+    npm(['install', '--prefix', windows, '--no-save', ...system, ...QUIET, WINDOWS_NODE], FOLDER);
   }
 }
 

@@ -5,8 +5,14 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endWithHelp } from './help.js';
 import { makeInstalled, root } from './setup.js';
 
+const HELP = `npm run quick
+
+Checks what needs no build: types, lint and formatting, house rules, facts of the pages. Takes some
+seconds; npm test and npm run check begin with it. Takes no arguments.
+`;
 /** Tests that only read files; parts of their paths. */
 const QUICK_TESTS = ['test/house/', 'test/pages/'];
 /** @type {readonly (readonly [what: string, ...command: string[]])[]} */
@@ -74,5 +80,6 @@ async function run([what, tool = '', ...args]) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  endWithHelp(HELP);
   if (!(await quickChecks())) process.exitCode = 1;
 }

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endWithHelp } from './help.js';
 import { runNpm } from './npm.js';
 import { writeContents } from './release/contents.js';
 import { notesOf } from './release/notes.js';
@@ -107,6 +108,9 @@ function run(command, args, cwd) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  endWithHelp(
+    `npm run release\n\nWrites the release for this platform into data/release. Takes no arguments.\n`,
+  );
   const { plain, withNode } = await makeRelease(FOLDER);
   for (const path of [plain, withNode]) {
     process.stdout.write(`${path} (${(statSync(path).size / MB).toFixed(1)} MB)\n`);

@@ -1,11 +1,4 @@
-// `npm test`: the quick checks, the build, then the tests of the core, the engines
-// and the clients. `npm run test:programs`: the tests of the hosts and the commands,
-// which start processes. With a part of a path (`npm test -- contract/list`) only
-// those files of both, at once: what they use of dist/ is built as they are loaded.
-// `--host handler` runs the contract suite on that host alone, which is then made
-// from the sources. Other arguments go to vitest. `--times` prints which files took
-// the processor time. `npm run test:browser` runs the tests that need Chromium,
-// `npm run test:release` those of a release.
+// `npm test` and the commands beside it: they make the clone ready and run vitest.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,6 +6,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { quickChecks } from './quick.js';
 import { makeInstalled, makeReady, root } from './setup.js';
+
+const HELP = `npm test -- [PATH ...] [options]
+
+npm test                 the quick checks, then the tests of core, engines and clients
+npm run test:programs    the tests of what starts processes, and the contract on the other hosts
+npm test -- PATH         the test files with that text in their path, of both
+npm run test:browser     the tests that need Chromium
+npm run test:release     a release: made, unpacked, run
+
+  --host NAME,NAME   the contract on these hosts: handler, server, postgres, worker
+  --times            the files that took the most processor time, after the tests
+  -t "next id"       the tests with that text in their name; this and other options go to vitest
+`;
 
 /** On two slow, quiet cores. */
 const USUAL = {
@@ -29,6 +35,10 @@ const OTHERS = { browser: ['scripts/worker', 'test/browser'], release: [] };
 /** Options of this script; the others go to vitest. */
 const OURS = new Set(['--browser', '--release', '--programs', '--times']);
 
+if (process.argv.includes('--help')) {
+  process.stdout.write(HELP);
+  process.exit(0);
+}
 const { hosts, other, group, showsTimes, rest } = readArguments(process.argv.slice(2));
 const isWhole =
   other === undefined && hosts === '' && rest.every((argument) => argument.startsWith('-'));

@@ -1,10 +1,5 @@
-// `npm run trust`: makes the clone ready, then runs the trials of test/trials,
-// which make faults on purpose and count the damage. `npm run trust -- power faults`
-// runs two of them; `--quick` runs short versions, `--long` those for a night of the
-// trials that have one, `--only "kill -9"` the runs of a trial with that in their name.
-// `--minutes 20` says how long a trial lasts that takes any time; `--seeds 1,2` repeats
-// what a random one did.
-// `--small` runs the versions of a minute or less that judge no times (*.small.ts).
+// `npm run trust`: makes the clone ready, then runs the trials of test/trials, which inject faults
+// on purpose and count the damage.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,9 +7,26 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeReady, root } from './setup.js';
 
-const { values, positionals: names } = options();
+const HELP = `npm run trust -- [TRIAL ...] [options]
 
-await makeReady();
+Injects faults on purpose and counts the damage. Without a name it runs every trial, for more than
+an hour; test/README.md has their list.
+
+  --small         small versions, of about a minute together; they judge no times
+  --quick         a short version of each, of about a minute
+  --long          the version for a night, of a trial that has one
+  --only WORDS    the runs of a trial with these words in their name
+  --minutes N     how long a trial lasts that takes any time
+  --seeds N,N     repeats what a random trial did with these seeds
+  --json FILE     with --small: also writes the results there
+`;
+
+const { values, positionals: names } = options();
+if (values.help) {
+  process.stdout.write(HELP);
+  process.exit(0);
+}
+await makeReady('test', 'scripts/worker');
 // Not the system's folder for temporary files: that may be memory, where a sync means nothing.
 mkdirSync(join(root, 'data'), { recursive: true });
 const folder = mkdtempSync(join(root, 'data/trust-'));
@@ -22,10 +34,13 @@ const folder = mkdtempSync(join(root, 'data/trust-'));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 const config = values.small ? 'test/vitest.config.ts' : 'test/trials/vitest.config.ts';
-const files = values.small ? names : [];
+const report = values.json
+  ? ['--reporter=default', '--reporter=json', `--outputFile.json=${values.json}`]
+  : [];
+const rest = values.small ? [...names, ...report] : [];
 const vitest = spawn(
   process.execPath,
-  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config, ...files],
+  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config, ...rest],
   {
     cwd: root,
     stdio: 'inherit',
@@ -58,10 +73,12 @@ function options() {
         only: { type: 'string', default: '' },
         minutes: { type: 'string', default: '' },
         seeds: { type: 'string', default: '' },
+        json: { type: 'string', default: '' },
+        help: { type: 'boolean', default: false },
       },
     });
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
     return process.exit(2);
   }
 }

@@ -3,9 +3,12 @@
 import { type RecordStorage, sampleRows } from './handler.js';
 import type { Backup } from './storage/backup/backups.js';
 import type { DatabaseContents } from './storage/backup/database-contents.js';
-import { type FileStorage, openLibsqlStorage as open } from './storage/file/file-storage.js';
-import type { ReplicationOptions } from './storage/file/replica-news.js';
-import type { ReplicaReport } from './storage/replication/replica-report.js';
+import {
+  type FileStorage,
+  openLibsqlStorage as open,
+  type ReplicationOptions,
+} from './storage/file/file-storage.js';
+import type { ReplicaReport } from './storage/replication/replica.js';
 
 /**
  * Opens a local libSQL file for this process alone.

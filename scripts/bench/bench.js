@@ -1,49 +1,74 @@
-// `npm run bench`: the service, its floors and its peers, side by side in one run.
+// `npm run bench`: the service beside its floors, and beside another checkout, in one run.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { makeReady, root } from '../setup.js';
-import { loadGenerator } from './load.js';
+import { hasLoadTool, loadGenerator } from './load.js';
 import { machineText } from './machine.js';
-import { optionsOf } from './options.js';
-import { hasPeerPackage, installPeers } from './peer-packages.js';
-import { canTrace, emptyDatabase } from './preparation.js';
 import { killAll } from './processes.js';
 import { isReached, tableOf } from './table.js';
-import { startIdentityProvider } from './targets.js';
-import { WORKLOADS } from './workloads.js';
+import { emptyDatabase, startIdentityProvider } from './targets.js';
+import { listTwenty, readOne } from './workloads/reads.js';
+import { search } from './workloads/search.js';
+import { startUp } from './workloads/start-up.js';
+import { create, update } from './workloads/writes.js';
 
-/** @import { Bench } from './bench-context.js' */
+/** @import { Load, LoadOptions } from './load.js' */
 /** @import { Line } from './table.js' */
+/** @import { Target } from './targets.js' */
 
-const QUICK = {
-  rounds: 2,
-  seconds: 1,
-  warmUpSeconds: 2,
-  sizes: [10_000, 100_000],
-  tenantRecords: 200_000,
-  settleMs: 300,
-  /** No row of workload is begun after this, and no part of one after that: a quick run ends within two minutes. */
-  beginMs: 90_000,
-  outOfTimeMs: 110_000,
-  timeoutMs: 180_000,
-};
+/**
+ * What every row of work gets.
+ * @typedef {object} Bench
+ * @property {number} rounds
+ * @property {number} seconds Of one round.
+ * @property {number} warmUpSeconds
+ * @property {number} connections
+ * @property {readonly number[]} sizes Records for start-up and memory.
+ * @property {number} settleMs After a start, before memory is looked at.
+ * @property {string} folder For databases and scratch files, on a real disk.
+ * @property {string} emptyDatabase As the service makes it.
+ * @property {{ checkout: string, emptyDatabase: string }} [other] Another checkout; two builds may write different files.
+ * @property {Target} identity
+ * @property {(options: LoadOptions) => Promise<Load>} load
+ * @property {(text: string) => void} say
+ */
+
+const QUICK = { rounds: 2, seconds: 1, warmUpSeconds: 2, sizes: [10_000], settleMs: 300 };
 const FULL = {
   rounds: 5,
   seconds: 3,
   warmUpSeconds: 4,
   sizes: [10_000, 100_000, 1_000_000],
-  tenantRecords: 1_000_000,
   settleMs: 2_000,
-  beginMs: Number.POSITIVE_INFINITY,
-  outOfTimeMs: Number.POSITIVE_INFINITY,
-  timeoutMs: 3_600_000,
 };
 const CONNECTIONS = 64;
 
-const options = optionsOf(process.argv.slice(2), [...WORKLOADS.keys()]);
-await makeReady('scripts/processes');
-installPeers(say);
+/** @type {ReadonlyMap<string, (bench: Bench) => Promise<Line[]>>} */
+const ROWS = new Map([
+  ['read', readOne],
+  ['list', listTwenty],
+  ['create', create],
+  ['update', update],
+  ['search', search],
+  ['start', startUp],
+]);
+
+const HELP = `npm run bench -- [--quick] [--rows ROW,ROW] [--beside FOLDER] [--json FILE]
+
+Measures the service beside its floors: the same bytes from a bare server, a bare loop over the
+same texts, SQLite's own reading of the file. Prints a table in Markdown. Needs wrk (Debian:
+apt-get install wrk).
+
+  --rows ROW,ROW   of ${[...ROWS.keys()].join(', ')}; all without it
+  --beside FOLDER  another checkout of the service, built there with npm run build
+  --quick          short rounds, to see that it works; its figures understate the service
+  --json FILE      also writes the figures there
+`;
+
+const options = optionsOf(process.argv.slice(2));
+await makeReady();
 
 const started = performance.now();
 // Not the system's folder for temporary files: it may be memory, where a sync costs nothing.
@@ -55,17 +80,10 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
 
-const plan = options.quick ? QUICK : FULL;
-setTimeout(() => {
-  say(`The benchmark did not end within ${plan.timeoutMs / 60_000} minutes and is stopped.`);
-  process.exit(1);
-}, plan.timeoutMs).unref();
-
 const identity = await startIdentityProvider();
 /** @type {Bench} */
 const bench = {
-  ...plan,
-  quick: options.quick,
+  ...(options.quick ? QUICK : FULL),
   connections: CONNECTIONS,
   folder,
   emptyDatabase: await emptyDatabase(folder, identity),
@@ -76,38 +94,25 @@ const bench = {
     },
   }),
   identity,
-  hasFastify: hasPeerPackage('better-sqlite3'),
-  hasTracer: await canTrace(),
-  isOutOfTime: () => performance.now() - started > plan.outOfTimeMs,
   load: loadGenerator(folder),
-  say: (text) =>
-    say(`${String(Math.round((performance.now() - started) / 1000)).padStart(4)} s  ${text}`),
+  say(text) {
+    const seconds = String(Math.round((performance.now() - started) / 1000));
+    process.stderr.write(`${seconds.padStart(4)} s  ${text}\n`);
+  },
 };
-const notes = [
-  ...(options.quick
-    ? ['A quick run is too short for the compiler to settle: it understates ours.']
-    : []),
-  ...(bench.hasFastify
-    ? []
-    : ['The Fastify peer is missing: better-sqlite3 could not be installed.']),
-];
-
 const machine = machineText(bench);
 for (const text of machine) bench.say(text);
 
 /** @type {Line[]} */
 const lines = [];
-for (const name of options.workloads) {
-  if (performance.now() - started > plan.beginMs) {
-    notes.push(`Out of time, not measured: ${name}.`);
-    continue;
-  }
-  const measure = WORKLOADS.get(name);
+/** @type {string[]} */
+const failures = [];
+for (const name of options.rows) {
   try {
-    lines.push(...((await measure?.(bench)) ?? []));
+    lines.push(...((await ROWS.get(name)?.(bench)) ?? []));
   } catch (error) {
     // The figures may still be read, but this run is not a good one.
-    notes.push(`FAILED: ${name}. ${error instanceof Error ? error.message : error}`);
+    failures.push(`FAILED: ${name}. ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;
     killAll(identity.process);
   }
@@ -115,23 +120,44 @@ for (const name of options.workloads) {
 await identity.process.stop();
 
 const missed = lines.filter((line) => isReached(line) === false).length;
-const report = [
-  ...machine,
-  '',
-  tableOf(lines),
-  '',
-  ...notes,
-  `${lines.filter((line) => line.goal).length - missed} goals reached, ${missed} missed, in ${Math.round((performance.now() - started) / 1000)} s.`,
-];
-process.stdout.write(`${report.join('\n')}\n`);
-const summary = {
-  machine,
-  lines: lines.map((line) => ({ ...line, reached: isReached(line) })),
-  notes,
-};
-if (options.json !== undefined)
-  writeFileSync(options.json, `${JSON.stringify(summary, null, 2)}\n`);
+const reached = lines.filter((line) => line.goal).length - missed;
+const seconds = Math.round((performance.now() - started) / 1000);
+const summary = `${reached} goals reached, ${missed} missed, in ${seconds} s.`;
+process.stdout.write(`${[...machine, '', tableOf(lines), '', ...failures, summary].join('\n')}\n`);
+if (options.json !== undefined) {
+  const rated = lines.map((line) => ({ ...line, reached: isReached(line) }));
+  const figures = { machine, lines: rated, failures };
+  writeFileSync(options.json, `${JSON.stringify(figures, null, 2)}\n`);
+}
 
-function say(/** @type {string} */ text) {
-  process.stderr.write(`${text}\n`);
+/** Ends the process where an argument is not understood. @param {string[]} args */
+function optionsOf(args) {
+  try {
+    const { values } = parseArgs({
+      args,
+      options: {
+        quick: { type: 'boolean', default: false },
+        rows: { type: 'string' },
+        json: { type: 'string' },
+        beside: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) {
+      process.stdout.write(HELP);
+      process.exit(0);
+    }
+    const rows = values.rows?.split(',') ?? [...ROWS.keys()];
+    const unknown = rows.filter((name) => !ROWS.has(name));
+    if (unknown.length > 0) throw new Error(`unknown rows: ${unknown.join(', ')}`);
+    const beside = values.beside === undefined ? undefined : resolve(values.beside);
+    if (beside !== undefined && !existsSync(join(beside, 'dist/server.js'))) {
+      throw new Error(`${beside} has no dist/server.js; run npm run build there`);
+    }
+    if (!hasLoadTool()) throw new Error('wrk is not installed; Debian: apt-get install wrk');
+    return { quick: values.quick, rows, json: values.json, beside };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+    return process.exit(2);
+  }
 }

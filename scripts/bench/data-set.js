@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { root } from '../setup.js';
 import { startProcess } from './processes.js';
 
-/** @import { Bench } from './bench-context.js' */
+/** @import { Bench } from './bench.js' */
 
 /**
  * Accounts that share a number of records evenly, record by record in turn.
@@ -87,9 +87,4 @@ export function sampleOf(
 
 function idOf(/** @type {number} */ position) {
   return `CUS-${String(position).padStart(4, '0')}`;
-}
-
-/** The names of a group's accounts. */
-export function ownersOf(/** @type {Accounts} */ { prefix, owners }) {
-  return Array.from({ length: owners }, (_, index) => `${prefix}-${index}`);
 }

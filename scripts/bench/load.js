@@ -1,12 +1,12 @@
-// Load from another process: `wrk` where it is installed, `autocannon` otherwise.
+// Load by `wrk`, from another process.
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startProcess, startScript } from './processes.js';
+import { startProcess } from './processes.js';
 
-const WRK_SCRIPT = fileURLToPath(new URL('./load-wrk.lua', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('./load-wrk.lua', import.meta.url));
 
 /**
  * @typedef {object} LoadRequest
@@ -27,57 +27,36 @@ const WRK_SCRIPT = fileURLToPath(new URL('./load-wrk.lua', import.meta.url));
  * @property {readonly LoadRequest[]} requests Sent in this order, over and over.
  * @property {number} connections
  * @property {number} seconds
- * @property {boolean} [mayBeEmpty] Not one answer in that time is fine, too.
  */
 
-/** @type {'wrk' | 'autocannon'} */
-export const loadTool =
-  spawnSync('wrk', ['-v'], { stdio: 'ignore' }).error === undefined ? 'wrk' : 'autocannon';
+/** Whether the program is installed: Debian and Homebrew have it as `wrk`. */
+export function hasLoadTool() {
+  return spawnSync('wrk', ['-v'], { stdio: 'ignore' }).error === undefined;
+}
 
 let jobs = 0;
 
 /** Makes the load generator of a folder for its scratch files. */
 export function loadGenerator(/** @type {string} */ folder) {
-  /** Throws where any answer was not a 2xx or any connection failed: then nothing was measured. */
-  return async function load(/** @type {LoadOptions} */ options) {
+  /** Throws if any answer was not a 2xx or any connection failed: then nothing was measured. */
+  return async function load(
+    /** @type {LoadOptions} */ { origin, requests, connections, seconds },
+  ) {
     const file = join(folder, `requests-${++jobs}`);
-    const result = loadTool === 'wrk' ? await wrk(file, options) : await autocannon(file, options);
-    const { failures, ...measured } = result;
-    if (failures !== 0 || (measured.requests === 0 && options.mayBeEmpty !== true)) {
+    const lines = requests.map(({ method, path, token = '', body = '' }) =>
+      [method, path, token, body].join('\t'),
+    );
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', SCRIPT];
+    const output = await startProcess('wrk', [...flags, origin, '--', file]).ended();
+    /** @type {Load & { failures: number }} */
+    const { failures, ...measured } = JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '');
+    if (failures !== 0 || measured.requests === 0) {
       throw new Error(
-        `${options.origin} answered ${measured.requests} requests, ${failures} of them with an error; the requests ` +
-          `begin with ${options.requests[0]?.method} ${options.requests[0]?.path}`,
+        `${origin} answered ${measured.requests} requests, ${failures} of them with an error; the requests ` +
+          `begin with ${requests[0]?.method} ${requests[0]?.path}`,
       );
     }
     return measured;
   };
-}
-
-/** @typedef {Load & { failures: number }} Counted */
-
-/** @returns {Promise<Counted>} */
-async function wrk(
-  /** @type {string} */ file,
-  /** @type {LoadOptions} */ { origin, requests, connections, seconds },
-) {
-  const lines = requests.map(({ method, path, token = '', body = '' }) =>
-    [method, path, token, body].join('\t'),
-  );
-  writeFileSync(file, `${lines.join('\n')}\n`);
-  const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s'];
-  const output = await startProcess('wrk', [
-    ...flags,
-    '-s',
-    WRK_SCRIPT,
-    origin,
-    '--',
-    file,
-  ]).ended();
-  return JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '');
-}
-
-/** @returns {Promise<Counted>} */
-async function autocannon(/** @type {string} */ file, /** @type {LoadOptions} */ options) {
-  writeFileSync(file, JSON.stringify(options));
-  return JSON.parse(await startScript('./load-autocannon.js', [file]).ended());
 }

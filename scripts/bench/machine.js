@@ -3,11 +3,10 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { loadTool } from './load.js';
 import { median, percentile } from './statistics.js';
 import { milliseconds } from './table.js';
 
-/** @import { Bench } from './bench-context.js' */
+/** @import { Bench } from './bench.js' */
 
 const SYNCS = 100;
 
@@ -21,7 +20,7 @@ export function machineText(/** @type {Bench} */ { folder, rounds, seconds, conn
   return [
     `${processors.length} × ${processors[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, load average ${load} before.`,
     `A sync of this disk takes ${milliseconds(median(syncs))} ms (p99 ${milliseconds(percentile(syncs, 99))} ms).`,
-    `Load: ${loadTool}, ${connections} connections. Medians of ${rounds} rounds of ${seconds} s in turn.`,
+    `Load: wrk, ${connections} connections. Medians of ${rounds} rounds of ${seconds} s in turn.`,
   ];
 }
 

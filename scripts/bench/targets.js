@@ -1,24 +1,24 @@
 // Everything that is measured, as processes that listen on a free loopback port.
 
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../setup.js';
-import { otherDataSet, ownersOf } from './data-set.js';
+import { otherDataSet } from './data-set.js';
 import { startProcess, startScript } from './processes.js';
 
 /** @import { FixedAnswer, FixedAnswers } from './targets/answer-file.js' */
 /** @import { LoadRequest } from './load.js' */
-/** @import { Bench } from './bench-context.js' */
-/** @import { Accounts, DataSet } from './data-set.js' */
+/** @import { Bench } from './bench.js' */
+/** @import { Accounts } from './data-set.js' */
+/** @import { Line } from './table.js' */
 /** @import { Started } from './processes.js' */
 /** @import { Contender } from './rounds.js' */
 
-/** `others`: processes that work for this one, too. @typedef {{ origin: string, process: Started, others?: readonly number[] }} Target */
+/** @typedef {{ origin: string, process: Started }} Target */
 
 export const OTHER_BUILD = 'the other build';
 
 const LISTENS = /"address":"(http:[^"]+)"/;
-const TRACER = ['-f', '--seccomp-bpf', '-qq', '-o', '/dev/null'];
 
 /** Headers that the server of a floor sets by itself. */
 const HOP_HEADERS = new Set([
@@ -37,38 +37,45 @@ export async function listening(/** @type {Started} */ started) {
 
 /**
  * `node dist/server.js`, as it is deployed.
- * @param {object} options
- * @param {string} options.file
- * @param {string} [options.checkout] Of the service; this one, unless it is given.
- * @param {string} options.identityOrigin
- * @param {number} [options.cacheSeconds]
- * @param {number} [options.syncDelayMs] Lets every sync take this much longer, under a tracer.
- * @param {{ mode: 'async' | 'sync', socketPath: string }} [options.replica]
+ * @param {{ file: string, identityOrigin: string, checkout?: string }} options `checkout` of the service; this one by default.
  */
-export function startOurs({
-  file,
-  checkout = root,
-  identityOrigin,
-  cacheSeconds = 300,
-  syncDelayMs,
-  replica,
-}) {
-  const server = join(checkout, 'dist/server.js');
-  const environment = {
+export function startOurs({ file, identityOrigin, checkout = root }) {
+  return startProcess(process.execPath, [join(checkout, 'dist/server.js')], {
     PORT: '0',
     DATABASE_URL: `file:${file}`,
     AUTH_USERINFO_URL: `${identityOrigin}/userinfo`,
-    AUTH_CACHE_SECONDS: String(cacheSeconds),
-    ...(replica && {
-      REPLICATION: replica.mode,
-      LITESTREAM_SOCKET: replica.socketPath,
-      DATABASE_CREATE: 'yes',
-    }),
-  };
-  if (syncDelayMs === undefined) return startProcess(process.execPath, [server], environment);
-  const inject = `fsync,fdatasync:delay_exit=${syncDelayMs * 1000}`;
-  const traced = [...TRACER, '-e', 'trace=fsync,fdatasync', '-e', `inject=${inject}`];
-  return startProcess('strace', [...traced, process.execPath, server], environment);
+    AUTH_CACHE_SECONDS: '300',
+  });
+}
+
+let databases = 0;
+
+/** Lets the service itself, or that of another checkout, make a database; resolves with the file. */
+export async function emptyDatabase(
+  /** @type {string} */ folder,
+  /** @type {Target} */ identity,
+  checkout = root,
+) {
+  const file = join(folder, `empty-${++databases}.db`);
+  const options = { file, checkout, identityOrigin: identity.origin };
+  const service = await listening(startOurs(options));
+  await service.process.stop();
+  return file;
+}
+
+/** Stops the processes that a row of work started, last first. */
+export async function withTargets(
+  /** @type {(use: <T extends Target>(target: Promise<T> | T) => Promise<T>) => Promise<Line[]>} */ run,
+) {
+  /** @type {Target[]} */
+  const started = [];
+  const lines = await run(async (starting) => {
+    const target = await starting;
+    started.push(target);
+    return target;
+  });
+  for (const target of started.reverse()) await target.process.stop();
+  return lines;
 }
 
 /**
@@ -94,35 +101,13 @@ export function startIdentityProvider() {
 }
 
 /** Starts a floor that sends the answers in `answers`. */
-export function startFloor(
-  /** @type {'node' | 'hono'} */ kind,
-  /** @type {string} */ folder,
-  /** @type {FixedAnswers} */ answers,
-) {
-  const file = join(folder, `answers-${Object.keys(answers).join('-')}-${++files}.json`);
+export function startFloor(/** @type {string} */ folder, /** @type {FixedAnswers} */ answers) {
+  const file = join(folder, `answers-${++files}.json`);
   writeFileSync(file, JSON.stringify(answers));
-  return listening(startScript(`./targets/${kind}-floor.js`, [file]));
+  return listening(startScript('./targets/hono-floor.js', [file]));
 }
 
 let files = 0;
-
-/** Starts a peer on the same records. The data set's file must not be in use. */
-export function startPeer(
-  /** @type {'fastify' | 'json-server'} */ kind,
-  /** @type {string} */ folder,
-  /** @type {DataSet} */ data,
-) {
-  const file = join(folder, `${kind}-${++files}.${kind === 'fastify' ? 'db' : 'json'}`);
-  const owners = kind === 'fastify' ? [JSON.stringify(data.accounts.flatMap(ownersOf))] : [];
-  return listening(startScript(`./targets/${kind}-peer.js`, [data.file, file, ...owners]));
-}
-
-/** A copy of the records for a process of its own. */
-export function copied(/** @type {DataSet} */ data, /** @type {string} */ name) {
-  const file = data.file.replace(/\.db$/, `-${name}.db`);
-  copyFileSync(data.file, file);
-  return { ...data, file };
-}
 
 /** A target's answer to a request, in a form that a floor can repeat. Throws when it is not 2xx. */
 export async function answerOf(

@@ -1,54 +1,59 @@
 // `npm run mutants -- src/core/domain`: changes the sources in one place at a time and
 // runs the tests of that folder. A change that no test notices is a survivor:
-// a gap in the tests, or a change that means the same. Prints a table of files
-// and the survivors. test/README.md has the options.
+// a gap in the tests, or a change that means the same.
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeInstalled, root } from '../setup.js';
-import { hasTimedOut, isNoticed, report } from './report.js';
-import { testsOf } from './rooms.js';
 
 /** A mutant on which the tests take this much longer than usual is tried again, alone. */
-const TIMEOUT_MS = 12_000;
-/** Tests of Workers wait for a change to arrive, and end that by themselves. */
-const BUNDLES_TIMEOUT_MS = 40_000;
-const BUNDLES_PATIENCE_MS = 15_000;
-const SECOND_TIMEOUT_MS = 60_000;
+const PACE_MS = 12_000;
+const SECOND_PACE_MS = 60_000;
 /** For the run without a mutant, on a busy machine. */
 const FIRST_RUN_MAX_MINUTES = 30;
+/** Folders of tests whose name differs from the folder of src. @type {Readonly<Record<string, string>>} */
+const TEST_FOLDERS = { workers: 'worker', manage: 'program' };
+
+const HELP = `npm run mutants -- [PATH ...] [options]
+
+Changes the sources below each PATH (src/core/domain by default) in one place at a time, runs the
+tests of that folder, and prints a table of files and each change that no test noticed. A file may
+end in a range of lines, such as src/core/http/path.ts:60-95.
+
+  --tests PATH      runs these tests instead; may be repeated
+  --survivors PATH  then tries what is left with these; may be repeated
+  --one-in N        tries one change of N, chosen by a hash of its place
+  --sample K        of these N samples the one with this number, from 0
+  --at-once N       changes that are tried at the same time, 2 by default
+`;
 
 /** @typedef {import('@stryker-mutator/api/core').MutantResult} MutantResult */
 /** @typedef {{ timeoutMS: number, concurrency: number }} Pace */
 
-const { paths, tests, survivorsTests, oneIn, sample, atOnce, bundles } = readArguments(
+const { paths, tests, survivorsTests, oneIn, sample, atOnce } = readArguments(
   process.argv.slice(2),
 );
 await makeInstalled('test', 'scripts/worker', 'scripts/mutants');
 process.chdir(root);
-process.env['TEST_HOSTS'] ??= bundles ? 'handler,worker' : 'handler';
 process.env['MUTANTS_ONE_IN'] = oneIn;
 process.env['MUTANTS_SAMPLE'] = sample;
-process.env['MUTANTS_BUNDLES'] = bundles ? 'yes' : '';
-process.env['TEST_PATIENCE_MS'] = String(BUNDLES_PATIENCE_MS);
 const { Stryker } = await import('@stryker-mutator/core');
-const timeoutMS = bundles ? BUNDLES_TIMEOUT_MS : TIMEOUT_MS;
-const PACE = { timeoutMS, concurrency: Number(atOnce) };
+const pace = { timeoutMS: PACE_MS, concurrency: Number(atOnce) };
 const found = await run(
   paths.map((path) => (isFolder(path) ? `${path}/**/*.ts` : path)),
   tests,
-  PACE,
+  pace,
 );
 let tried = found.filter(({ status }) => status !== 'CompileError');
 // Also before more is tried, which may take long.
-process.stdout.write(`\n${report(tried, root)}`);
+process.stdout.write(`\n${report(tried)}`);
 // A busy machine is slow: only a mutant that is too slow alone, too, hangs.
-tried = await again(tried, hasTimedOut, tests, { timeoutMS: SECOND_TIMEOUT_MS, concurrency: 1 });
+tried = await again(tried, hasTimedOut, tests, { timeoutMS: SECOND_PACE_MS, concurrency: 1 });
 if (survivorsTests.length > 0) {
-  tried = await again(tried, (mutant) => !isNoticed(mutant), survivorsTests, PACE);
+  tried = await again(tried, (mutant) => !isNoticed(mutant), survivorsTests, pace);
 }
-process.stdout.write(`\n${report(tried, root)}`);
+process.stdout.write(`\n${report(tried)}`);
 
 /**
  * Tries the mutants of some sources with some tests.
@@ -73,7 +78,7 @@ function run(mutate, testPaths, pace) {
     ignorePatterns: ['/dist', '/data'],
     // Not below node_modules: the tests build nothing for a file that lies there.
     tempDirName: 'data/mutants',
-    // Stryker would rewrite it with the compiler's programming interface, which TypeScript 7 has not.
+    // Stryker would rewrite it with the compiler's programming interface, which TypeScript 7 lacks.
     tsconfigFile: 'no-tsconfig.json',
   }).runMutationTest();
 }
@@ -108,31 +113,86 @@ function keyOf({ fileName, location, mutatorName, replacement }) {
   return JSON.stringify([fileName.replace(root, ''), location, mutatorName, replacement]);
 }
 
-/** @param {readonly string[]} given */
-function readArguments(given) {
-  const { values, positionals } = parseArgs({
-    args: [...given],
-    allowPositionals: true,
-    options: {
-      tests: { type: 'string', multiple: true, default: [] },
-      survivors: { type: 'string', multiple: true, default: [] },
-      'one-in': { type: 'string', default: '1' },
-      sample: { type: 'string', default: '0' },
-      'at-once': { type: 'string', default: '2' },
-      bundles: { type: 'boolean', default: false },
-    },
-  });
-  const paths = positionals.length > 0 ? positionals : ['src/core/domain'];
-  const tests = values.tests.length > 0 ? values.tests : [...new Set(paths.map(testsOf))];
-  return {
-    paths,
-    tests,
-    survivorsTests: values.survivors,
-    oneIn: values['one-in'],
-    sample: values.sample,
-    atOnce: values['at-once'],
-    bundles: values.bundles,
-  };
+/** Whether the tests notice the mutant. @param {MutantResult} mutant */
+function isNoticed({ status }) {
+  return status === 'Killed' || status === 'Timeout' || status === 'RuntimeError';
+}
+
+/** Whether the clock alone ended the tests. A loop that never ends is found by counting its rounds. @param {MutantResult} mutant */
+function hasTimedOut({ status, statusReason }) {
+  return status === 'Timeout' && !statusReason?.startsWith('Hit limit reached');
+}
+
+/** A table of files, and the survivors. @param {readonly MutantResult[]} mutants */
+function report(mutants) {
+  const nameOf = (/** @type {MutantResult} */ { fileName }) => fileName.replace(root, '');
+  const files = [...new Set(mutants.map(nameOf))].sort();
+  const rows = files.map((file) =>
+    row(
+      `\`${file}\``,
+      mutants.filter((mutant) => nameOf(mutant) === file),
+    ),
+  );
+  const places = mutants
+    .filter((mutant) => !isNoticed(mutant) || hasTimedOut(mutant))
+    .map(
+      (mutant) =>
+        `${nameOf(mutant)}:${mutant.location.start.line}:${mutant.location.start.column} ` +
+        `${mutant.status} ${mutant.mutatorName}: ${mutant.replacement?.replace(/\s+/g, ' ')}`,
+    );
+  const head = ['| File | Mutants | Noticed | | By time alone |', '|---|---|---|---|---|'];
+  return [...head, ...rows, row('all', mutants), '', ...places, ''].join('\n');
+}
+
+/** @param {string} name @param {readonly MutantResult[]} mutants */
+function row(name, mutants) {
+  const noticed = mutants.filter(isNoticed).length;
+  const byTime = mutants.filter(hasTimedOut).length;
+  const share = Math.round((100 * noticed) / mutants.length);
+  return `| ${name} | ${mutants.length} | ${noticed} | ${share} % | ${byTime} |`;
+}
+
+/** Ends the process if an argument is not understood. @param {string[]} args */
+function readArguments(args) {
+  try {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        tests: { type: 'string', multiple: true, default: [] },
+        survivors: { type: 'string', multiple: true, default: [] },
+        'one-in': { type: 'string', default: '1' },
+        sample: { type: 'string', default: '0' },
+        'at-once': { type: 'string', default: '2' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) {
+      process.stdout.write(HELP);
+      process.exit(0);
+    }
+    const paths = positionals.length > 0 ? positionals : ['src/core/domain'];
+    return {
+      paths,
+      tests: values.tests.length > 0 ? values.tests : [...new Set(paths.map(testsOf))],
+      survivorsTests: values.survivors,
+      oneIn: values['one-in'],
+      sample: values.sample,
+      atOnce: values['at-once'],
+    };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+    return process.exit(2);
+  }
+}
+
+/** The folder of the tests of a file or folder of `src`: `test/http/` for `src/core/http/path.ts`. @param {string} path */
+function testsOf(path) {
+  const [, layer = '', room = ''] = path.replace(/:\d.*$/, '').split('/');
+  const places = [`${layer}/${room}`, TEST_FOLDERS[room] ?? room, layer];
+  const found = places.find((place) => place !== '' && existsSync(join(root, 'test', place)));
+  if (found === undefined) throw new Error(`${path} has no folder of tests; name one with --tests`);
+  return `test/${found.replace(/\/$/, '')}/`;
 }
 
 /** A path may end in a range of lines, such as `:10-20`. @param {string} path */

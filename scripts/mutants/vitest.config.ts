@@ -1,6 +1,5 @@
-// How the tests run against mutants: those that work on sources alone, the
-// contract suite on the host from source among them. With `--bundles` also those
-// that build dist/, here from the changed sources, and start it as a Worker.
+// How the tests run against mutants: those that work on sources alone, the contract suite on the
+// host from source among them.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,26 +10,25 @@ import { LoadErrors } from './load-errors.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Tests that start a built program: without `--bundles` it has no mutant in it, and is not built here. */
+/** Tests that start a built program, which has no mutant in it. */
 const STARTS_BUILT =
-  /(support\/(program|server-process|node-service|server-host|worker-host|worker-process|data-command|move-command|restoration)|\.\/(maintained-service|faults))\.js'/;
+  /(support\/(program|server-process|node-service|server-host|worker-host|worker-process|data-command|restoration)|\.\/(maintained-service|faults))\.js'/;
 const LEFT_OUT = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('test', name))
   .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
   .filter((path) => STARTS_BUILT.test(readFileSync(join(ROOT, path), 'utf8')));
 
 export default defineConfig({
-  plugins: [buildOnDemand(true), fromSource(`import '${ROOT}scripts/mutants/seen-elsewhere.js';`)],
+  plugins: [buildOnDemand(true), fromSource()],
   root: ROOT,
-  resolve: { alias: [{ find: /^miniflare$/, replacement: `${ROOT}scripts/mutants/miniflare.ts` }] },
   test: {
     include: (process.env['MUTANT_TESTS'] ?? '').split(','),
-    exclude: process.env['MUTANTS_BUNDLES'] ? [] : LEFT_OUT,
+    exclude: LEFT_OUT,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     env: { TEST_HOSTS: process.env['TEST_HOSTS'] ?? 'handler' },
     globalSetup: ['test/support/met-answers.ts'],
-    setupFiles: ['scripts/mutants/active-mutant.ts', 'scripts/mutants/first-failure.ts'],
+    setupFiles: ['scripts/mutants/first-failure.ts'],
     reporters: [new LoadErrors()],
   },
 });

@@ -5,10 +5,16 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Miniflare } from 'miniflare';
+import { endWithHelp } from '../help.js';
 import { startIdentity } from '../identity.js';
 import { makeReady, root } from '../setup.js';
 import { miniflareOptions } from './deployment.js';
 
+endWithHelp(`npm run dev:worker
+
+Runs the built Worker on this machine, with the preview's identity provider; data in data/worker.
+PORT and ADMIN_API_KEY are taken from the environment. Takes no arguments.
+`);
 await makeReady();
 const identity = await startIdentity();
 const adminKey = process.env['ADMIN_API_KEY'] || randomBytes(24).toString('base64url');

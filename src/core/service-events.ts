@@ -18,13 +18,7 @@ export interface FinishedRequest {
   readonly bytes: number;
 }
 
-export type CommitStatus =
-  | 'committed'
-  | 'notStored'
-  | 'storedUnconfirmed'
-  | 'unknown'
-  | 'rejected'
-  | 'notReplicated';
+export type CommitStatus = 'committed' | 'notStored' | 'storedUnconfirmed' | 'unknown';
 export type IdentityOutcome = 'identified' | 'invalid' | 'unavailable';
 
 export interface ServiceEvents {

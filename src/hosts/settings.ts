@@ -23,11 +23,6 @@ import {
 
 export type { OperationsSettings } from './settings/operations-settings.js';
 export {
-  type ReplicaSettings,
-  type ReplicationSettings,
-  replicaSettings,
-} from './settings/replication-settings.js';
-export {
   type Environment,
   isLoopback,
   type ReadFile,
@@ -55,7 +50,8 @@ export interface Settings {
   readonly backups: BackupSettings | undefined;
   /** Path of the ledger of erased accounts; undefined: beside the folder of the backups. */
   readonly erasureLedger: string | undefined;
-  readonly replication: ReplicationSettings;
+  /** Undefined: there is no replica. */
+  readonly replication: ReplicationSettings | undefined;
   readonly accountLimits: AccountLimitSettings;
   readonly operations: OperationsSettings;
 }

@@ -36,6 +36,21 @@ describe('patchedRecord', () => {
     );
   });
 
+  it('begins with id and owner, also where a name such as 0 would come first', () => {
+    const begun = '{"id":"CUS-1","owner_sub":"a\\"b"';
+    expect(patch(`${begun}}`, { 0: 1 }).text).toBe(`${begun},"0":1}`);
+    expect(patch(`${begun},"7":0,"a":{"1":2}}`, { 10: 1 }).text).toBe(
+      `${begun},"7":0,"10":1,"a":{"1":2}}`,
+    );
+    // As an earlier release wrote it.
+    expect(patch(`{"0":1,"owner_sub":"me","id":"X"}`, { 0: 2 }).text).toBe(
+      '{"id":"X","owner_sub":"me","0":2}',
+    );
+    expect(patch('{"0":1,"id":7,"owner_sub":"me"}', { 0: 2 }).text).toBe(
+      '{"0":2,"id":7,"owner_sub":"me"}',
+    );
+  });
+
   it('keeps id, owner_sub and ownerSub, and adds none of them', () => {
     const taken = { id: 'X', owner_sub: 'x', ownerSub: 'x' };
     expect(patched(stored, taken)).toEqual(stored);

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
-import { FILL_COLUMNS } from '../../src/storage/file/file-schema.js';
+import { FILL_COLUMNS } from '../support/fill-columns.js';
 import { type MoveWorkers, moveHere, startMoveWorkers } from '../support/move-command.js';
 import { startServer } from '../support/server-process.js';
 import { makeShopFile } from '../support/shop-file.js';

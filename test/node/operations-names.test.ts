@@ -28,8 +28,7 @@ describe('The operations port', () => {
       ...PORT,
       DATABASE_URL: `file:${join(service.folder, 'replicated.db')}`,
       DATABASE_CREATE: 'yes',
-      REPLICATION: 'async',
-      LITESTREAM_SOCKET: join(service.folder, 'nobody'),
+      REPLICATION: `async:${join(service.folder, 'nobody')}`,
     });
     const measured = await Promise.all(
       [server, replicated].map((one) => Metrics.of(operationsOf(one))),

@@ -1,7 +1,7 @@
 // The environment as settings, and the one sentence with which a setting that
 // cannot be used ends the start. test/pages/settings has the operators' table.
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SETTING_NAMES } from '../../src/hosts/settings/setting-names.js';
 import { readSettings, settingWarnings } from '../../src/hosts/settings.js';
 import { expectRefused, refusalOf, warningsOf } from '../support/refused-setting.js';
@@ -22,7 +22,7 @@ it('has a default for every setting', () => {
     backups: undefined,
     accountLimits: { maxBytes: 0, maxRecords: 0 },
     operations: { port: undefined, requestLog: undefined, readyStopDelayMs: 0 },
-    replication: { mode: 'off', socketPath: '/var/run/litestream.sock' },
+    replication: undefined,
   });
 });
 
@@ -49,7 +49,6 @@ it('reads every setting', () => {
     ADMIN_API_KEY: 'k'.repeat(32),
     CORS_ALLOWED_ORIGINS: 'https://a.example, https://b.example',
     BACKUP_DIR: '/backups',
-    LITESTREAM_SOCKET: '/run/litestream.sock',
     BACKUP_INTERVAL_HOURS: '6',
     BACKUP_KEEP: '28',
     ACCOUNT_MAX_BYTES: '5000000',
@@ -87,7 +86,7 @@ it('reads every setting', () => {
       requestLog: { choice: 'slow', slowMs: 250 },
       readyStopDelayMs: 2_000,
     },
-    replication: { mode: 'off', socketPath: '/run/litestream.sock' },
+    replication: undefined,
   });
 });
 
@@ -193,4 +192,26 @@ it('warns of an admin key that is too short, without the key', () => {
 it('warns of nothing when every setting is in order', () => {
   expect(warningsOf({ AUTH_USERINFO_URL: USERINFO, ADMIN_API_KEY: 'k'.repeat(32) })).toEqual([]);
   expect(warningsOf({ AUTH_USERINFO_URL: USERINFO })).toEqual([]);
+});
+
+describe('REPLICATION', () => {
+  it.each([
+    ['off', undefined],
+    ['async', { socketPath: '/var/run/litestream.sock' }],
+    ['async:/run/litestream/it.sock', { socketPath: '/run/litestream/it.sock' }],
+  ])('may be %s', (REPLICATION, wanted) => {
+    expect(readSettings({ REPLICATION }).replication).toEqual(wanted);
+  });
+
+  it.each(['on', 'async:', `async:/${'x'.repeat(107)}`])('%s is refused', (REPLICATION) => {
+    expect(refusalOf({ REPLICATION }).message).toBe(
+      `REPLICATION is "${REPLICATION}"; it must be off, async, or async: with a path of at most 107 bytes`,
+    );
+  });
+
+  it('sync is refused with what gives its promise', () => {
+    expect(refusalOf({ REPLICATION: 'sync' }).message).toBe(
+      'REPLICATION is "sync"; it must be off, async, or async: with a path of at most 107 bytes; to lose no acknowledged write with a machine, use Postgres with a synchronous standby',
+    );
+  });
 });

@@ -86,8 +86,6 @@ describe('Commits', () => {
       notStored: 1,
       storedUnconfirmed: 1,
       unknown: 0,
-      rejected: 0,
-      notReplicated: 0,
     });
     expect(meter.commitDurations.sum).toBe(0.25);
     expect(meter.groupSizes.sum).toBe(5);

@@ -192,13 +192,12 @@ describe('A warning', () => {
     const without = { ...figures(), backups: undefined };
     expect((await readiness.answer(without, undefined)).warnings).toEqual([]);
     expect((await readiness.answer(without, asked)).warnings).toEqual(['backup_not_configured']);
-    const replication = {
-      mode: 'async',
-      isReached: true,
-      reason: undefined,
-      behindSeconds: 0,
-    } as const;
-    expect((await readiness.answer({ ...without, replication }, asked)).warnings).toEqual([]);
+    const reached = { isReached: true, reason: undefined, behindSeconds: 15 };
+    const warningsWith = async (replication: typeof reached) =>
+      (await readiness.answer({ ...without, replication }, asked)).warnings;
+    expect(await warningsWith(reached)).toEqual([]);
+    expect(await warningsWith({ ...reached, behindSeconds: 16 })).toEqual(['replica_unreachable']);
+    expect(await warningsWith({ ...reached, isReached: false })).toEqual(['replica_unreachable']);
     expect((await readiness.answer(figures(), asked)).warnings).toEqual([]);
   });
 

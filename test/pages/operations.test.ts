@@ -66,8 +66,8 @@ describe('litestream.yml', () => {
 
   it('has the socket that the page and the settings of its own unit name', () => {
     const socket = /^ +path: (\/run\S+)$/m.exec(litestream)?.[1];
-    expect(litestream).toContain(`LITESTREAM_SOCKET=${socket}\n`);
-    expect(textOf(replication)).toContain(`LITESTREAM_SOCKET=${socket}\n`);
+    expect(litestream).toContain(`REPLICATION=async:${socket}\n`);
+    expect(textOf(replication)).toContain(`REPLICATION=async:${socket}\n`);
     const folder = /^RuntimeDirectory=(\S+)$/m.exec(fileOf('litestream.service'))?.[1];
     expect(socket).toBe(`/run/${folder}/litestream.sock`);
   });

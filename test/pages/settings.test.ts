@@ -29,7 +29,7 @@ const BASES: readonly Environment[] = [
 ];
 const KEY = 'k'.repeat(32);
 /** Values of every kind that a setting may take; add one if a new kind of setting finds none. */
-const PROBES = ['1', '2', 'on', 'off', 'yes', 'all', 'sync', 'POST', 'a.b', KEY].concat(
+const PROBES = ['1', '2', 'on', 'off', 'yes', 'all', 'async', 'POST', 'a.b', KEY].concat(
   'file:other.db',
   'https://a.example',
   '{"apikey":"k"}',

@@ -13,7 +13,6 @@ import type {
 
 export class MapStorage implements RecordStorage, StoredViews {
   bodyMaxBytes = Number.POSITIVE_INFINITY;
-  refusal: string | undefined;
   readonly rows = new Map<number, StoredRow>();
   readonly events: string[] = [];
   readonly highest: Partial<Record<CollectionName, number>> = {};

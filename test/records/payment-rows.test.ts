@@ -1,4 +1,5 @@
-// The rows of long orders: made once, and again where the work could not be done.
+// The rows of long orders are made once, and again if the work could not be done; rows of any
+// number of orders are made in slices.
 
 import { expect, it } from 'vitest';
 import { type MemoryRecord, memoryRecord } from '../../src/core/records/memory-record.js';
@@ -79,4 +80,15 @@ it('of many short orders come in pieces of about 32,768 characters', async () =>
     expect(size).toBeLessThan(32_768 + longestRow);
   }
   expect(sizes.at(-1)).toBeGreaterThan(0);
+});
+
+it.each([1, 100])('of %i orders can end a slice before each order', async (count) => {
+  const dense = JSON.stringify({ id: 'ORD-0001', rows: Array(450).fill({ b: 1 }) });
+  const orders = Array.from({ length: count }, (_, i) =>
+    memoryRecord(i + 1, i + 1, { text: dense, status: undefined }),
+  );
+  let turns = 0;
+  const giveWay = async () => void turns++;
+  await textOfRows(new PaymentRows(workInPlace).of('neema', listOf(orders), giveWay));
+  expect(turns).toBe(count);
 });

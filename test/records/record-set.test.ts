@@ -21,7 +21,6 @@ function row(changes: Partial<StoredRow> = {}): StoredRow {
 function setOf(...rows: readonly StoredRow[]): RecordSet {
   const set = new RecordSet();
   for (const each of rows) set.load([each]);
-  set.loaded();
   return set;
 }
 

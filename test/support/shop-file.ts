@@ -6,10 +6,10 @@ import { formatId, sequenceOf } from '../../src/core/domain/identifier.js';
 import { Connection } from '../../src/storage/file/connection.js';
 import {
   COLUMNS_VERSION,
-  FILL_COLUMNS,
   SCHEMA_STEPS,
   SCHEMA_VERSION,
 } from '../../src/storage/file/file-schema.js';
+import { FILL_COLUMNS } from './fill-columns.js';
 
 /** 2026-01-01, in milliseconds since 1970, UTC. */
 const BEGUN = 1_767_225_600_000;

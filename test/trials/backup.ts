@@ -5,9 +5,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeDataSet } from '../../scripts/bench/data-set.js';
-import { emptyDatabase } from '../../scripts/bench/preparation.js';
 import { startProcess } from '../../scripts/bench/processes.js';
-import { listening, startIdentityProvider } from '../../scripts/bench/targets.js';
+import { emptyDatabase, listening, startIdentityProvider } from '../../scripts/bench/targets.js';
 import { root } from '../../scripts/setup.js';
 import { idsIn } from './service/database-ids.js';
 import type { Finding, Trial } from './trial.js';

@@ -1,9 +1,8 @@
 // A small version of the trial `replication`, where this machine has Litestream.
 
 import { expect } from 'vitest';
-import { litestreamHome } from '../support/litestream.js';
+import { itWithLitestream, litestreamHome } from '../support/litestream.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
-import { itWithLitestream } from '../support/with-litestream.js';
 import { lifeOf } from './replication/disaster.js';
 import { openIdentityProvider } from './service/identity-provider.js';
 

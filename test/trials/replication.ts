@@ -5,9 +5,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { litestreamProgram } from '../../scripts/bench/litestream.js';
 import { median } from '../../scripts/bench/statistics.js';
-import { litestreamHome } from '../support/litestream.js';
+import { litestreamHome, litestreamProgram } from '../support/litestream.js';
 import { newSeed, randomFrom } from './load/random.js';
 import { lifeOf } from './replication/disaster.js';
 import { FAULTS, type Fault, PLAIN } from './replication/faults.js';

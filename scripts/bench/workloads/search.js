@@ -5,10 +5,10 @@ import { makeDataSet, NOTHING, ONE_PERCENT, sampleOf } from '../data-set.js';
 import { startScript } from '../processes.js';
 import { median, medianRatio } from '../statistics.js';
 import { count, milliseconds } from '../table.js';
-import { copied, listening, otherBuild, startOurs, startPeer } from '../targets.js';
-import { readsOf, withTargets } from './reads.js';
+import { listening, otherBuild, startOurs, withTargets } from '../targets.js';
+import { readsOf } from './reads.js';
 
-/** @import { Bench } from '../bench-context.js' */
+/** @import { Bench } from '../bench.js' */
 /** @import { LoadRequest } from '../load.js' */
 /** @import { Line } from '../table.js' */
 /** @import { Target } from '../targets.js' */
@@ -27,27 +27,20 @@ const NEEDLES = [
 ];
 
 /** @returns {LoadRequest[]} */
-export function searchOf(/** @type {string} */ owner, /** @type {string} */ needle) {
+function searchOf(/** @type {string} */ owner, /** @type {string} */ needle) {
   const q = encodeURIComponent(needle);
   return [{ method: 'GET', path: `/api/v1/customers?q=${q}`, token: owner }];
 }
 
 export function search(/** @type {Bench} */ bench) {
   return withTargets(async (use) => {
-    const { folder, identity } = bench;
+    const { identity } = bench;
     const only = await makeDataSet(bench, 'searched', [SEARCHED]);
     const data = await makeDataSet(bench, 'search', [SEARCHED, OTHERS]);
     /** @type {Other[]} */
     const others = await otherBuild(bench, use, 'search', [SEARCHED, OTHERS], []);
-    // No goal depends on it, and it takes its time.
-    if (bench.hasFastify && !bench.quick) {
-      const target = await use(startPeer('fastify', folder, data));
-      others.push({ name: 'Fastify peer', target });
-    }
     const identityOrigin = identity.origin;
-    const ours = await use(
-      listening(startOurs({ file: copied(data, 'ours').file, identityOrigin })),
-    );
+    const ours = await use(listening(startOurs({ file: data.file, identityOrigin })));
     await Promise.all(NEEDLES.map(({ needle, matches }) => expectMatches(ours, needle, matches)));
     const lines = await besideTheLoop(bench, only.file, ours, others);
     const reads = readsOf(sampleOf(data, 'other', OTHERS.records));
@@ -118,7 +111,7 @@ async function searchTime(
 
 /** Reads by other accounts, alone and while somebody searches without a pause. */
 async function othersMeanwhile(
-  /** @type {Bench} */ { load, quick, rounds, seconds, warmUpSeconds, connections, say },
+  /** @type {Bench} */ { load, rounds, seconds, warmUpSeconds, connections, say },
   /** @type {Target} */ { origin },
   /** @type {LoadRequest[]} */ requests,
 ) {
@@ -129,7 +122,7 @@ async function othersMeanwhile(
   await load({ ...reads, seconds: warmUpSeconds });
   for (let round = 0; round < rounds; round++) {
     say(`search: other accounts' reads, round ${round + 1} of ${rounds}`);
-    if (!quick || round === 0) alone.push(await load(reads));
+    alone.push(await load(reads));
     const searches = searchOf('searched-0', NOTHING);
     const [others] = await Promise.all([
       load(reads),
@@ -153,7 +146,7 @@ async function othersMeanwhile(
 }
 
 /** @returns {Line} */
-export function othersLine(
+function othersLine(
   /** @type {string} */ workload,
   /** @type {string} */ who,
   /** @type {readonly import('../load.js').Load[]} */ loads,

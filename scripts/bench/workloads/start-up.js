@@ -8,7 +8,7 @@ import { median, medianRatio } from '../statistics.js';
 import { count, milliseconds } from '../table.js';
 import { listening, OTHER_BUILD, startOurs } from '../targets.js';
 
-/** @import { Bench } from '../bench-context.js' */
+/** @import { Bench } from '../bench.js' */
 /** @import { DataSet } from '../data-set.js' */
 /** @import { Line } from '../table.js' */
 
@@ -50,7 +50,7 @@ function isMemory(/** @type {Line} */ { workload }) {
 }
 
 /** From the start of the process until it listens; memory a moment later. */
-export async function startOnce(
+async function startOnce(
   /** @type {Bench} */ { identity, settleMs },
   /** @type {string} */ file,
   checkout = root,
@@ -66,7 +66,7 @@ export async function startOnce(
 }
 
 /** SQLite's check of the file and its reading of every body, in milliseconds, without the start of a process. */
-export async function readingTime(/** @type {string} */ file) {
+async function readingTime(/** @type {string} */ file) {
   const read = await startScript('./targets/database-rows.js', ['reading', file]).ended();
   return Number(JSON.parse(read).ms);
 }

@@ -61,10 +61,30 @@ export function identified(
   owner: string,
   record: string,
 ): string {
-  const values = { id: JSON.stringify(id), owner: JSON.stringify(owner) };
-  const mirror = COLLECTIONS[name].mirrorsOwner ? `,"ownerSub":${values.owner}` : '';
-  const rest = record === '{}' ? '}' : `,${record.slice(1)}`;
-  return `{"id":${values.id},"owner_sub":${values.owner}${mirror}${rest}`;
+  const mirror = COLLECTIONS[name].mirrorsOwner ? `,"ownerSub":${JSON.stringify(owner)}` : '';
+  return beginning(id, owner) + mirror + following(record);
+}
+
+/** Every record's text begins so: a start finds id and owner there without parsing the record. */
+function beginning(id: string, owner: string): string {
+  return `{"id":${JSON.stringify(id)},"owner_sub":${JSON.stringify(owner)}`;
+}
+
+/** An object's text behind other properties. */
+function following(object: string): string {
+  return object === '{}' ? '}' : `,${object.slice(1)}`;
+}
+
+/** The text of a changed record. In an object, names such as `0` come before all others. */
+function textOf(record: JsonObject): string {
+  const text = JSON.stringify(record);
+  const { id, owner_sub: owner } = record;
+  if (typeof id !== 'string' || typeof owner !== 'string') return text;
+  const start = beginning(id, owner);
+  if (text.startsWith(start)) return text;
+  delete record['id'];
+  delete record['owner_sub'];
+  return start + following(JSON.stringify(record));
 }
 
 /**
@@ -90,7 +110,7 @@ export function patchedRecord(
   }
   const verdict = validated(name, record);
   if (!verdict.ok) return verdict;
-  const text = changed.length === 0 ? stored : JSON.stringify(record);
+  const text = changed.length === 0 ? stored : textOf(record);
   // A create may have made the record longer: it may stay that long, and shrink.
   if (text.length > Math.max(RECORD_MAX_CHARACTERS, stored.length)) return tooLong(text);
   return succeeded({ text, status: statusOf(record), changed });

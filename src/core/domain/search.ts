@@ -8,6 +8,9 @@ const INDEX_OF_MAX_CHARACTERS = 256;
 /** How much of a text is folded or searched at once: below a millisecond, whatever the text and the needle. */
 export const WINDOW_CHARACTERS = 32_768;
 
+/** Called between two steps of long work: resolves in the account's next slice if this one is used up. */
+export type GiveWay = () => Promise<void> | undefined;
+
 /** The text that a search looks for, case-folded. */
 export class Needle {
   readonly #text: string;
@@ -25,7 +28,7 @@ export class Needle {
     return this.#text.length;
   }
 
-  /** Where the needle begins in a folded text, from one index to another; -1 where it does not. */
+  /** Index of the first occurrence in a folded text between two indexes; -1 if there is none. */
   indexIn(folded: string, from = 0, to = folded.length): number {
     if (this.#borders !== undefined) {
       return indexOfLinear(folded, this.#text, this.#borders, from, to);
@@ -35,20 +38,19 @@ export class Needle {
     return at === -1 ? -1 : from + at;
   }
 
-  /** Looks through a text of any length in windows: yields false after a window without the needle, true once, at the end, where it is found. */
-  *search(text: string): Generator<boolean, void> {
+  /** Whether a text of any length contains the needle; gives way after each window. */
+  async isIn(text: string, giveWay: GiveWay): Promise<boolean> {
     let overlap = '';
     for (let start = 0; start < text.length; ) {
       const end = windowEnd(text, start);
       const folded = overlap + caseFolded(text.slice(start, end));
-      if (this.indexIn(folded) !== -1) {
-        yield true;
-        return;
-      }
-      yield false;
+      if (this.indexIn(folded) !== -1) return true;
       overlap = this.length > 1 ? folded.slice(1 - this.length) : '';
       start = end;
+      const turn = giveWay();
+      if (turn !== undefined) await turn;
     }
+    return false;
   }
 }
 

@@ -4,15 +4,19 @@ import type { FairScheduler } from '../admission/fair-scheduler.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import type { ListQuery, Page, RowsPage } from '../domain/listing.js';
+import type { GiveWay } from '../domain/search.js';
 import type { Eventually } from '../eventually.js';
 import type { AccountSummary } from '../operator-answers.js';
-import { type GiveWay, newestPage, searchedPage, statusPage } from './list-pages.js';
+import { filteredPage, newestPage } from './list-pages.js';
 import type { PaymentRows } from './payment-rows.js';
 import type { AccountProfile, AccountRecords, Sender } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import type { SearchBlocks } from './search-blocks.js';
 import type { Writer } from './writer.js';
-import { notFound } from './writes.js';
+import { notFound, type Write } from './writes.js';
+
+/** A write without the account that asks for it. */
+type Asked<W = Write> = W extends Write ? Omit<W, 'owner' | 'sender'> : never;
 
 export interface MemoryAccountContext {
   readonly set: RecordSet;
@@ -35,14 +39,11 @@ export class MemoryAccount implements AccountRecords {
 
   list(collection: CollectionName, query: ListQuery): Eventually<Page> {
     const { set, searchBlocks } = this.#context;
-    if (query.q === '' && query.status === '') {
-      return newestPage(set.list(this.#owner, collection), query);
-    }
-    const snapshot = set.snapshot(this.#owner, collection);
-    const giveWay = this.#giveWay;
-    if (query.q === '') return statusPage(snapshot, giveWay, query);
-    const parts = searchBlocks.parts(`${collection}/${this.#owner}`, snapshot);
-    return searchedPage(parts, giveWay, query);
+    const owner = this.#owner;
+    if (query.q === '' && query.status === '')
+      return newestPage(set.list(owner, collection), query);
+    const list = set.snapshot(owner, collection);
+    return filteredPage(`${collection}/${owner}`, list, searchBlocks, this.#giveWay, query);
   }
 
   read(collection: CollectionName, id: string): Outcome<string> {
@@ -51,35 +52,16 @@ export class MemoryAccount implements AccountRecords {
   }
 
   create(collection: CollectionName, body: string): Promise<Outcome<string>> {
-    return this.#context.writer.write({
-      kind: 'create',
-      owner: this.#owner,
-      sender: this.#sender,
-      collection,
-      body,
-    });
+    return this.#write({ kind: 'create', collection, body });
   }
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
-    return this.#context.writer.write({
-      kind: 'update',
-      owner: this.#owner,
-      sender: this.#sender,
-      collection,
-      id,
-      body,
-    });
+    return this.#write({ kind: 'update', collection, id, body });
   }
 
   /** "Permanently removes the record": nothing keeps it, and nothing else is removed with it. */
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    return this.#context.writer.write({
-      kind: 'delete',
-      owner: this.#owner,
-      sender: this.#sender,
-      collection,
-      id,
-    });
+    return this.#write({ kind: 'delete', collection, id });
   }
 
   async payments(): Promise<RowsPage> {
@@ -97,6 +79,10 @@ export class MemoryAccount implements AccountRecords {
     const list = set.list(this.#owner, 'businesses');
     const profiles = list?.page(0, list.length).map(({ text }) => text) ?? [];
     return succeeded({ summary: accountSummary(set, this.#owner), profiles });
+  }
+
+  #write(asked: Asked): Promise<Outcome<string>> {
+    return this.#context.writer.write({ ...asked, owner: this.#owner, sender: this.#sender });
   }
 
   /** Waits for the account's next slice where this one is used; ends the work of a client that has gone. */

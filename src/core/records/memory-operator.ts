@@ -6,7 +6,8 @@ import { offsetOf, type Page } from '../domain/listing.js';
 import { Needle } from '../domain/search.js';
 import type { Overview, Usage } from '../operator-answers.js';
 import { accountSummary } from './memory-account.js';
-import type { Chunk } from './record-list.js';
+import type { MemoryRecord } from './memory-record.js';
+import { newestFirst } from './record-list.js';
 import type { OperatorViews, ViewQuery } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import type { StoredViews } from './record-storage.js';
@@ -66,25 +67,24 @@ export class MemoryOperator implements OperatorViews {
     const needle = new Needle(q);
     const matching: string[] = [];
     for (const owner of set.owners) {
-      const { chunks } = set.snapshot(owner, 'businesses');
-      if (await this.#contain(textsOf(owner, chunks), needle)) matching.push(owner);
+      const profiles = newestFirst(set.snapshot(owner, 'businesses'));
+      if (await this.#contain(textsOf(owner, profiles), needle)) matching.push(owner);
     }
     return matching;
   }
 
   async #contain(texts: Iterable<string>, needle: Needle): Promise<boolean> {
     const { scheduler } = this.#context;
+    const giveWay = () => (scheduler.sliceUsed() ? scheduler.yield(OPERATOR) : undefined);
     for (const text of texts) {
-      for (const found of needle.search(text)) {
-        if (found) return true;
-        if (scheduler.sliceUsed()) await scheduler.yield(OPERATOR);
-      }
+      if (await needle.isIn(text, giveWay)) return true;
+      await giveWay();
     }
     return false;
   }
 }
 
-function* textsOf(owner: string, profiles: readonly Chunk[]): Generator<string> {
+function* textsOf(owner: string, profiles: Iterable<MemoryRecord>): Generator<string> {
   yield owner;
-  for (const { records } of profiles) for (const { text } of records) yield text;
+  for (const { text } of profiles) yield text;
 }

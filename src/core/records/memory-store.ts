@@ -86,7 +86,6 @@ export async function openAccountRecords(
 async function loadedSet({ storage, limits }: OpenAccountRecordsOptions): Promise<RecordSet> {
   const set = new RecordSet({ countsBytes: (limits?.maxBytes ?? 0) > 0 });
   for await (const page of storage.load()) set.load(page);
-  set.loaded();
   const sequences = await storage.sequences();
   for (const name of COLLECTION_NAMES) set.raiseSequence(name, sequences[name] ?? 0);
   return set;

@@ -1,16 +1,13 @@
 // The rows of the payments view, made from the orders as they are read.
 
-import type { Rows } from '../domain/listing.js';
 import { paymentRow, sharedPieces } from '../domain/payment.js';
-import type { GiveWay } from './list-pages.js';
+import type { GiveWay } from '../domain/search.js';
 import type { MemoryRecord } from './memory-record.js';
-import type { ListSnapshot } from './record-list.js';
+import { type ListSnapshot, newestFirst } from './record-list.js';
 import type { RecordWork } from './record-work.js';
 
 /** A longer order is parsed once, perhaps in another thread, and the small rest of its row is kept. */
 const LONG_ORDER_CHARACTERS = 4_096;
-/** Up to so many rows are made in one go. */
-const AT_ONCE_MAX_ROWS = 100;
 const PIECE_CHARACTERS = 32_768;
 
 export class PaymentRows {
@@ -22,16 +19,8 @@ export class PaymentRows {
     this.#work = work;
   }
 
-  /** A row for each order, newest first. */
-  of(owner: string, orders: ListSnapshot, giveWay: GiveWay): Rows {
-    const isLong = ({ text }: MemoryRecord) => text.length > LONG_ORDER_CHARACTERS;
-    return orders.length > AT_ONCE_MAX_ROWS ||
-      orders.chunks.some(({ records }) => records.some(isLong))
-      ? this.#pieces(owner, orders, giveWay)
-      : [...newestFirst(orders)].map(({ text }) => paymentRow(text));
-  }
-
-  async *#pieces(owner: string, orders: ListSnapshot, giveWay: GiveWay): AsyncGenerator<string> {
+  /** A row for each order, newest first: comma-separated, in pieces that are made as they are read. */
+  async *of(owner: string, orders: ListSnapshot, giveWay: GiveWay): AsyncGenerator<string> {
     let gathered = '';
     let left = orders.length;
     for (const order of newestFirst(orders)) {
@@ -65,12 +54,5 @@ export class PaymentRows {
     // A row that could not be made is tried again by the next reader.
     making.catch(() => this.#long.delete(order));
     return making;
-  }
-}
-
-function* newestFirst({ chunks }: ListSnapshot): Generator<MemoryRecord> {
-  for (let c = chunks.length - 1; c >= 0; c--) {
-    const records = chunks[c]?.records ?? [];
-    for (let i = records.length - 1; i >= 0; i--) yield records[i] as MemoryRecord;
   }
 }

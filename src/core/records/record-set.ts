@@ -1,14 +1,13 @@
 // The records in memory. Each account has for each collection its own ordered
 // list, so no operation looks at another account's records.
 
-import { byCollection, COLLECTION_NAMES, type CollectionName } from '../domain/collection-name.js';
+import { byCollection, type CollectionName, isCollectionName } from '../domain/collection-name.js';
 import { keyOf, sequenceOf } from '../domain/identifier.js';
-import type { MemoryRecord } from './memory-record.js';
-import { ParsedRows } from './parsed-rows.js';
+import { type MemoryRecord, memoryRecord } from './memory-record.js';
 import { type ListSnapshot, NO_RECORDS, RecordList } from './record-list.js';
-import type { DeferredRows, StoredRow } from './record-storage.js';
+import type { PutRow, StoredRow } from './record-storage.js';
 import { SortedTexts } from './sorted-texts.js';
-import { StoredRecords } from './stored-records.js';
+import { ofNoCollection, storedFacts } from './stored-facts.js';
 import { utf8Length } from './utf8-length.js';
 
 /** One record's change: created without `before`, deleted without `after`, else updated. */
@@ -21,44 +20,17 @@ export interface Change {
   readonly growth: number;
 }
 
-type Lists = Partial<Record<CollectionName, RecordList>>;
-
 /** One account's records. */
 class Account {
-  readonly #lists: Lists = {};
-  /** The rows of the start; a list is made of them when it is first asked for. */
-  readonly #stored: StoredRecords | undefined;
-  /** Among the accounts of the start. */
-  readonly number: number;
+  readonly lists: Partial<Record<CollectionName, RecordList>> = {};
   recordCount = 0;
   /** UTF-8 bytes of the records' texts; 0 where bytes are not counted. */
   bytes = 0;
 
-  constructor(stored?: StoredRecords, number = 0) {
-    this.#stored = stored;
-    this.number = number;
-  }
-
-  /** How many records there are of each collection. */
-  counts(): Record<CollectionName, number> {
-    return byCollection((name) => this.#lists[name]?.length ?? this.#storedCount(name));
-  }
-
-  /** Undefined where the account has, and had, none of the collection. */
-  list(collection: CollectionName): RecordList | undefined {
-    const list = this.#lists[collection];
-    if (list !== undefined || this.#storedCount(collection) === 0) return list;
-    return this.listFor(collection);
-  }
-
   /** The list for a new record. */
   listFor(collection: CollectionName): RecordList {
-    this.#lists[collection] ??= new RecordList(this.#stored?.list(this.number, collection));
-    return this.#lists[collection];
-  }
-
-  #storedCount(collection: CollectionName): number {
-    return this.#stored?.list(this.number, collection).length ?? 0;
+    this.lists[collection] ??= new RecordList();
+    return this.lists[collection];
   }
 }
 
@@ -71,13 +43,6 @@ export interface AccountSize {
 
 const NOTHING: AccountSize = { records: 0, bytes: 0 };
 
-/** The rows of a start, and its accounts by number. */
-class Start {
-  readonly stored = new StoredRecords();
-  /** The first has the legacy rows without `owner_sub`: counted for the operator, reachable by no account. */
-  readonly accounts = [new Account(this.stored)];
-}
-
 export interface RecordSetOptions {
   /** Whether each account's bytes are counted, which costs a look at every character of a write. */
   readonly countsBytes: boolean;
@@ -86,8 +51,6 @@ export interface RecordSetOptions {
 export class RecordSet {
   readonly #options: RecordSetOptions;
   readonly #accounts = new Map<string, Account>();
-  /** While the rows of a start come in. */
-  #start: Start | undefined;
   readonly #sequences: Record<CollectionName, number> = byCollection(() => 0);
   /** Records of all accounts and of none. */
   readonly #counts: Record<CollectionName, number> = byCollection(() => 0);
@@ -100,44 +63,23 @@ export class RecordSet {
   }
 
   /** Takes in stored rows, which come in order of position. Throws, naming the row, where one is no record. */
-  load(page: readonly StoredRow[] | DeferredRows): void {
-    const rows = 'takeOwners' in page ? page : new ParsedRows(page);
-    if (rows.length === 0) return;
-    this.#start ??= new Start();
-    const numbers = new Uint32Array(rows.length);
-    const owners = rows.takeOwners();
-    for (let place = 0; place < rows.length; place++) {
-      const account = this.#ofStart(owners[place], this.#start);
-      numbers[place] = account.number;
-      account.recordCount++;
-      if (this.#options.countsBytes) account.bytes += rows.bytesOf(place);
-      const collection = COLLECTION_NAMES[rows.collections[place] ?? 0];
-      if (collection === undefined) continue;
-      this.#counts[collection]++;
-      const key = rows.keyOf(place);
+  load(rows: readonly (StoredRow | PutRow)[]): void {
+    for (const row of rows) {
+      const { position, collection, body } = row;
+      if (!isCollectionName(collection)) throw ofNoCollection(row);
+      const { owner, id, status } = 'owner' in row ? row : storedFacts(row);
+      const key = keyOf(collection, id);
       this.raiseSequence(collection, typeof key === 'number' ? key : sequenceOf(collection, key));
+      this.#position = Math.max(this.#position, position);
+      this.#counts[collection]++;
+      // Legacy rows without `owner_sub` are counted for the operator, and reachable by no account.
+      if (owner === undefined) continue;
+      const account = this.#account(owner);
+      account.recordCount++;
+      account.bytes += this.growth('', body);
+      account.listFor(collection).add(memoryRecord(position, key, { text: body, status }));
     }
-    this.#start.stored.add(rows, numbers);
-    this.#position = Math.max(this.#position, rows.positionOf(rows.length - 1));
-  }
-
-  /** Every row is there: from now on the records can be asked for. */
-  loaded(): void {
-    const { stored, accounts } = this.#start ?? new Start();
-    this.#start = undefined;
     this.#owners = undefined;
-    stored.sort(accounts.length);
-    // Such a list is made as a whole, so this is done while nobody waits for it.
-    for (const [number, collection] of stored.disordered()) accounts[number]?.list(collection);
-  }
-
-  #ofStart(owner: string | null | undefined, { stored, accounts }: Start): Account {
-    const known = typeof owner === 'string' ? this.#accounts.get(owner) : accounts[0];
-    if (known !== undefined) return known;
-    const account = new Account(stored, accounts.length);
-    accounts.push(account);
-    if (typeof owner === 'string') this.#accounts.set(owner, account);
-    return account;
   }
 
   /** Ids go on after this number, where it is higher than every number so far. */
@@ -151,7 +93,7 @@ export class RecordSet {
 
   /** Undefined where the account has, and had, none of the collection. The list changes with the set: code that waits takes a `snapshot`. */
   list(owner: string, collection: CollectionName): RecordList | undefined {
-    return this.#accounts.get(owner)?.list(collection);
+    return this.#accounts.get(owner)?.lists[collection];
   }
 
   /** The records as they are now, whatever changes later. */
@@ -220,7 +162,8 @@ export class RecordSet {
 
   /** How many records an account has of each collection. */
   countsOf(owner: string): Record<CollectionName, number> {
-    return this.#accounts.get(owner)?.counts() ?? byCollection(() => 0);
+    const lists = this.#accounts.get(owner)?.lists;
+    return byCollection((name) => lists?.[name]?.length ?? 0);
   }
 
   /** How much an account has, without the changes that are not yet committed. */

@@ -3,10 +3,8 @@
 
 import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
-import type { RecordKey } from '../domain/identifier.js';
 import type { JsonValue } from '../domain/json.js';
 import type { Page, PageRequest } from '../domain/listing.js';
-import type { RecordText } from '../domain/record.js';
 
 /** A stored row. The body is the record's JSON text, and says what the record is. */
 export interface StoredRow {
@@ -23,21 +21,6 @@ export interface PutRow extends StoredRow {
   readonly owner: string | undefined;
   /** Undefined where the record has no such property. */
   readonly status: JsonValue | undefined;
-}
-
-/** A page of rows, by position, whose records are made when somebody asks for them. */
-export interface DeferredRows extends Iterable<StoredRow> {
-  readonly length: number;
-  /** Of each row the place of its collection among `COLLECTION_NAMES`. */
-  readonly collections: Uint8Array;
-  /** Of each row its owner: null or undefined for a legacy row without one. Asked for once, and not kept. */
-  takeOwners(): readonly (string | null | undefined)[];
-  /** Of a row by its place in the page, from 0. */
-  positionOf(place: number): number;
-  keyOf(place: number): RecordKey;
-  recordOf(place: number): RecordText;
-  /** UTF-8 bytes of the body. */
-  bytesOf(place: number): number;
 }
 
 /** For some collections, the highest number that an id was ever given. */
@@ -63,25 +46,17 @@ export interface Changes {
  * - `notStored`: it failed, and storage holds what it held before.
  * - `storedUnconfirmed`: it failed to confirm, yet storage holds the changes.
  * - `unknown`: storage does not answer for either; memory must not go on from here.
- * - `rejected`: storage takes no write now, because its replica cannot be reached; it holds what it held before.
- * - `notReplicated`: on disk, as `committed`; its replica has not confirmed it.
  */
 export type CommitResult =
   | { readonly status: 'committed'; readonly auditError?: unknown }
-  | { readonly status: 'notReplicated'; readonly auditError?: unknown; readonly error: unknown }
-  | {
-      readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown' | 'rejected';
-      readonly error: unknown;
-    };
+  | { readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown'; readonly error: unknown };
 
 /** Durable storage of one set of records. */
 export interface RecordStorage {
   /** The most that one row's body may take, in UTF-8 bytes; a larger one is refused before it gets here. */
   readonly bodyMaxBytes: number;
-  /** Why storage takes no write now; undefined where it does. Asked before a write is staged. */
-  readonly refusal?: string | undefined;
-  /** Every row in pages of at most 65,536, by position; all pages are of one kind. */
-  load(): AsyncIterable<readonly StoredRow[] | DeferredRows>;
+  /** Every row in pages, by position. A body is parsed if its row does not say what `PutRow` says. */
+  load(): AsyncIterable<readonly (StoredRow | PutRow)[]>;
   /** The highest numbers of the commits so far, those of removed rows included. */
   sequences(): Promise<Sequences>;
   /** Resolves once the outcome is certain, never rejects. At most one commit at a time. */

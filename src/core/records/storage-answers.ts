@@ -3,9 +3,6 @@
 import { failed, type Outcome } from '../domain/errors.js';
 import type { CommitResult } from './record-storage.js';
 
-/** A replica that is back is noticed within a second or two. */
-const RETRY_AFTER_SECONDS = 5;
-
 /** Where storage holds what it held before, a writer has nothing to look for. */
 export function storageFailed(status: CommitResult['status']): Outcome<string> {
   if (status === 'notStored') {
@@ -22,20 +19,5 @@ export function storageFailed(status: CommitResult['status']): Outcome<string> {
 
 /** Whether storage has the changes, whatever their senders are told. */
 export function isStored({ status }: CommitResult): boolean {
-  return status === 'committed' || status === 'storedUnconfirmed' || status === 'notReplicated';
-}
-
-export function storageUnavailable(): Outcome<string> {
-  const { failure } = failed(
-    'STORAGE_UNAVAILABLE',
-    'nothing was changed: the replica of the database cannot be reached; try again later',
-  );
-  return { ok: false, failure: { ...failure, retryAfterSeconds: RETRY_AFTER_SECONDS } };
-}
-
-export function notConfirmed(): Outcome<string> {
-  return failed(
-    'STORAGE_UNAVAILABLE',
-    'the change is kept on this machine, not confirmed by the replica of the database; read the record before trying again',
-  );
+  return status === 'committed' || status === 'storedUnconfirmed';
 }

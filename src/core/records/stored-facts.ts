@@ -45,7 +45,10 @@ export function ofTwoOwners(row: StoredRow): Error {
 }
 
 /** Names the row without quoting it: the message ends in a log. */
-function unusable({ collection, id, position }: StoredRow, finding: string): Error {
+export function unusable(
+  { collection, id, position }: Omit<StoredRow, 'body'>,
+  finding: string,
+): Error {
   return new Error(
     `the stored row ${collection} ${id} (position ${position}) ${finding}; restore a backup`,
   );

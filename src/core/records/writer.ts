@@ -13,7 +13,7 @@ import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
 import { type Answer, CommitGroup } from './commit-group.js';
 import type { CommitResult, RecordStorage } from './record-storage.js';
-import { isStored, notConfirmed, storageFailed, storageUnavailable } from './storage-answers.js';
+import { isStored, storageFailed } from './storage-answers.js';
 import { type PreparedWrite, type Write, WriteRules, type WriteRulesOptions } from './writes.js';
 
 /** A write that waits for its turn. Its client may leave: the write is then not made. */
@@ -155,7 +155,6 @@ export class Writer {
   }
 
   #prepare(pending: PendingWrite, group: CommitGroup): void {
-    if (this.#isRefused(pending)) return;
     try {
       const prepared = this.#rules.prepare(pending.write, group);
       if (prepared instanceof Promise) this.#prepareElsewhere(pending, prepared);
@@ -190,7 +189,7 @@ export class Writer {
       this.#waiting.putBack(pending.write.owner, pending);
       return;
     }
-    if (this.#isDropped(pending) || this.#isRefused(pending)) return;
+    if (this.#isDropped(pending)) return;
     try {
       group.add(pending.answer, this.#rules.stage(prepared, group));
     } catch (error) {
@@ -204,14 +203,6 @@ export class Writer {
     return true;
   }
 
-  /** Before it is staged: no id is used up, and nothing is stored. */
-  #isRefused({ answer }: PendingWrite): boolean {
-    const { refusal } = this.#options.storage;
-    if (refusal === undefined) return false;
-    answer(storageUnavailable());
-    return true;
-  }
-
   /** Memory follows what storage holds, then everyone is answered. */
   #conclude(group: CommitGroup, result: CommitResult): void {
     const { set, log } = this.#options;
@@ -222,15 +213,9 @@ export class Writer {
     } else {
       this.#failures++;
     }
-    if (result.status === 'committed' || result.status === 'notReplicated') {
-      group.answer(result.status === 'notReplicated' ? notConfirmed() : undefined);
+    if (result.status === 'committed') {
+      group.answer();
       if (result.auditError !== undefined) this.#reportLostEvents(group, result.auditError);
-      if (result.status === 'notReplicated')
-        this.#failed.error('storage_not_replicated', result.error, {});
-      return;
-    }
-    if (result.status === 'rejected') {
-      group.answer(storageUnavailable());
       return;
     }
     group.answer(storageFailed(result.status));

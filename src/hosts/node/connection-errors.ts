@@ -1,31 +1,27 @@
-// Answers to input that is not a whole request: malformed bytes, headers too large,
-// headers or a body too slow. Node would send a status line alone; here clients get the
-// envelope.
+// Answers to bytes that are not a whole request: malformed, too large, too slow, or with a method
+// that Node's parser does not know. Node would send a status line alone; clients get the envelope.
 
 import { randomFillSync } from 'node:crypto';
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, METHODS as NODE_METHODS, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { FairScheduler } from '../../core/admission/fair-scheduler.js';
-import { type ErrorCode, type Failure, failed } from '../../core/domain/errors.js';
+import { type ErrorCode, failed } from '../../core/domain/errors.js';
 import { type Answer, failure } from '../../core/http/answer.js';
 import { METHODS, originPolicy } from '../../core/http/cors.js';
 import { respond } from '../../core/http/envelope.js';
 import { requestIds } from '../../core/http/request-id.js';
 import type { Connections, Exchange } from './connections.js';
 import type { MeteredExchange } from './metered-exchange.js';
-import type { Fault } from './request-target.js';
-import { type Gathered, type ParserError, requestOfUnknownMethod } from './unknown-method.js';
 
-const ENDED_EARLY = 'HPE_INVALID_EOF_STATE';
+/** What Node reports of the bytes that it refuses. */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+}
+
 const MALFORMED = reason(
   'BAD_REQUEST',
   'this is not a well-formed HTTP/1.1 request; check its target, headers and body framing',
 );
-const UNKNOWN_METHOD = reason(
-  'BAD_REQUEST',
-  `this does not begin with a method that is known here; send HTTP/1.1 with one of ${METHODS}`,
-);
-const REASONS: ReadonlyMap<string | undefined, Failure> = new Map([
+const REASONS: ReadonlyMap<string | undefined, Answer> = new Map([
   [
     'ERR_HTTP_REQUEST_TIMEOUT',
     reason('REQUEST_TIMEOUT', 'the request took too long to arrive; send it again'),
@@ -34,35 +30,41 @@ const REASONS: ReadonlyMap<string | undefined, Failure> = new Map([
     'HPE_HEADER_OVERFLOW',
     reason('HEADERS_TOO_LARGE', 'the headers are too large; send fewer or shorter ones'),
   ],
-  ['HPE_INVALID_METHOD', UNKNOWN_METHOD],
+  [
+    'HPE_INVALID_METHOD',
+    reason('BAD_REQUEST', `the method is unknown; send HTTP/1.1 with one of ${METHODS}`),
+  ],
 ]);
-const NO_TUNNELS = reason('METHOD_NOT_ALLOWED', 'CONNECT is not possible here; this is no proxy');
+const NO_TUNNELS = failure(
+  failed('METHOD_NOT_ALLOWED', 'CONNECT is not possible here; this is no proxy').failure,
+  METHODS,
+);
 
+/** The client ended the connection in the middle of its request, so it waits for no answer. */
+const ENDED_EARLY = 'HPE_INVALID_EOF_STATE';
 /** A client has this long to read a refusal and close; then the connection is cut. */
 const LINGER_MS = 500;
 
+/** RFC 9110, section 5.6.2; RFC 9112, sections 3 and 5: a head in origin form, without folding. */
+const HEAD =
+  /^([!#$%&'*+.^_`|~\w-]+) (\/[!-~]*) HTTP\/1\.[01]\r\n((?:[^\r\n:]+:[^\r\n]*\r\n)*)\r\n/;
+
 export interface ConnectionErrorsOptions {
   readonly connections: Connections;
-  /** Spreads the refusals of many clients that break off at once: other requests come between them. */
-  readonly scheduler: FairScheduler;
   readonly corsAllowedOrigins: readonly string[];
-  /** If only the method is unknown to Node's parser, the handler answers the request. */
-  readonly handler: UnknownMethodHandler;
+  /** Answers a request whose method alone is unknown to Node's parser. */
+  readonly handler: (request: Request, metered?: MeteredExchange) => Promise<Response>;
 }
 
 export class ConnectionErrors {
+  readonly #options: ConnectionErrorsOptions;
   readonly #originHeadersOf: ReturnType<typeof originPolicy>;
   readonly #requestIdOf = requestIds({ randomBytes: randomFillSync, clock: Date.now });
-  readonly #connections: Connections;
-  readonly #scheduler: FairScheduler;
-  readonly #handler: UnknownMethodHandler;
   readonly #refused = new WeakSet<Duplex>();
 
-  constructor({ connections, scheduler, corsAllowedOrigins, handler }: ConnectionErrorsOptions) {
-    this.#connections = connections;
-    this.#scheduler = scheduler;
-    this.#handler = handler;
-    this.#originHeadersOf = originPolicy(corsAllowedOrigins);
+  constructor(options: ConnectionErrorsOptions) {
+    this.#options = options;
+    this.#originHeadersOf = originPolicy(options.corsAllowedOrigins);
   }
 
   /** Ends a connection that broke the protocol. Answers first if an answer is due. */
@@ -70,141 +72,112 @@ export class ConnectionErrors {
     // After broken bytes nothing on the connection can be parsed.
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
-    if (!socket.writable || error.code === 'ECONNRESET') {
+    if (!socket.writable || error.code === 'ECONNRESET' || error.code === ENDED_EARLY) {
       socket.destroy();
       return;
     }
-    // With its client's side Node would end the connection, before this answer.
-    if (this.#connections.underWay(socket).length === 0) socket.removeAllListeners('end');
-    const unknown = requestOfUnknownMethod(error, socket);
-    const refusal = unknown ? this.#answerTo(unknown) : this.#refusalOf(error.code);
-    const newest = this.#connections.newest(socket);
-    // The client ended the connection in the middle of its request, so it waits for no answer.
-    if (error.code === ENDED_EARLY) newest?.metered?.cut();
-    const metered = this.#connections.metered(socket);
-    if (newest === undefined) this.#end(socket, refusal, undefined, metered);
-    else this.#endAfter(newest, socket, refusal, metered);
+    const { connections, handler } = this.#options;
+    const newest = connections.newest(socket);
+    // Else the bytes after it are broken.
+    const broken = newest?.request.complete ? undefined : newest;
+    if (broken?.response.headersSent) {
+      afterAnswer(broken, () => end(socket));
+      return;
+    }
+    const metered = broken?.metered ?? connections.metered(socket);
+    const unknown = newest === undefined ? requestOfUnknownMethod(error) : undefined;
+    if (unknown !== undefined) {
+      void handler(unknown, metered).then((answer) => end(socket, answer, metered));
+      return;
+    }
+    const refusal = REASONS.get(error.code) ?? MALFORMED;
+    afterAnswer(broken === undefined ? newest : connections.underWay(socket).at(-2), () =>
+      end(socket, this.#response(refusal, broken?.request), metered),
+    );
   }
 
   /** CONNECT never reaches a request listener. Without this answer its socket would close silently. */
   refuseTunnel(request: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     socket.resume();
-    const metered = this.#connections.metered(socket, request);
-    const refusal = this.#refusal(failure(NO_TUNNELS, METHODS));
-    const end = () => this.#end(socket, refusal, request, metered);
-    const before = this.#connections.newest(socket)?.response;
-    if (before === undefined || before.writableFinished) end();
-    else before.once('close', end);
-  }
-
-  /** Answers a request with a fault that Node accepts, or a Host or target that no URL can contain. */
-  async answerMalformed(
-    request: IncomingMessage,
-    response: ServerResponse,
-    fault?: Fault,
-  ): Promise<void> {
-    const { status, headers, body } = await this.#message(failure(MALFORMED), request);
-    if (fault?.endsConnection) response.shouldKeepAlive = false;
-    response.writeHead(fault?.status ?? status, headers);
-    response.end(body);
-  }
-
-  /** Earlier answers are sent first, and no request gets two answers. */
-  #endAfter(newest: Exchange, socket: Duplex, refusal: Refusal, metered?: MeteredExchange): void {
-    const { request, response } = newest;
-    if (!request.complete && !response.headersSent) {
-      const answer = () => this.#end(socket, refusal, request, newest.metered);
-      // A response without a socket waits for the responses of earlier requests.
-      if (response.socket === null) response.once('socket', answer);
-      else answer();
-      return;
-    }
-    const end = () => this.#end(socket, request.complete ? refusal : undefined, undefined, metered);
-    if (response.writableFinished) end();
-    else response.once('close', end);
-  }
-
-  async #end(
-    socket: Duplex,
-    refusal: Refusal | undefined,
-    request?: IncomingMessage,
-    metered?: MeteredExchange,
-  ) {
-    await this.#scheduler.admit('');
-    const message = await refusal?.(request, metered);
-    if (socket.writable) socket.end(message === undefined ? '' : serialized(message));
-    if (message !== undefined) metered?.refused(message.status);
-    // None of Node's time-outs applies to a half-closed connection.
-    const cut = setTimeout(() => socket.destroy(), LINGER_MS);
-    socket.once('close', () => clearTimeout(cut));
-  }
-
-  #answerTo(unknown: Promise<Gathered>): Refusal {
-    return async (request, metered) => {
-      const gathered = await unknown;
-      if (typeof gathered === 'string') return this.#refusalOf(gathered)(request, metered);
-      return messageOf(await this.#handler(gathered, metered));
-    };
-  }
-
-  #refusalOf(code: string | undefined): Refusal {
-    return this.#refusal(failure(REASONS.get(code) ?? MALFORMED));
-  }
-
-  #refusal(answer: Answer): Refusal {
-    return (request) => this.#message(answer, request);
-  }
-
-  async #message(answer: Answer, request?: IncomingMessage): Promise<Message> {
-    const known = { headers: exchangeHeaders(request) };
-    return messageOf(
-      respond(answer, {
-        requestId: this.#requestIdOf(known),
-        now: Date.now(),
-        originHeaders: this.#originHeadersOf(known),
-      }),
+    const { connections } = this.#options;
+    const metered = connections.metered(socket, request);
+    afterAnswer(connections.newest(socket), () =>
+      end(socket, this.#response(NO_TUNNELS, request), metered),
     );
   }
-}
 
-/** Makes the last message of a connection. `request`: the part of the request that could be read. */
-type Refusal = (request?: IncomingMessage, metered?: MeteredExchange) => Promise<Message>;
-
-type UnknownMethodHandler = (request: Request, metered?: MeteredExchange) => Promise<Response>;
-
-interface Message {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
-async function messageOf(response: Response): Promise<Message> {
-  const body = Buffer.from(await response.arrayBuffer());
-  const headers = { ...Object.fromEntries(response.headers), 'content-length': `${body.length}` };
-  return { status: response.status, headers, body };
-}
-
-function reason(code: ErrorCode, message: string): Failure {
-  return failed(code, message).failure;
-}
-
-/** The request headers that the answer depends on, as far as they could be read. */
-function exchangeHeaders(request: IncomingMessage | undefined): Headers {
-  const headers = new Headers();
-  for (const name of ['x-request-id', 'origin']) {
-    const value = request?.headers[name];
-    if (typeof value === 'string') headers.set(name, value);
+  /** The answer to a request with a fault that Node accepts, or a Host or target that no URL can contain. */
+  malformed(request: IncomingMessage): Response {
+    return this.#response(MALFORMED, request);
   }
-  return headers;
+
+  /** `request`: the part of the request that could be read. */
+  #response(answer: Answer, request?: IncomingMessage): Response {
+    const headers = new Headers();
+    for (const name of ['x-request-id', 'origin']) {
+      const value = request?.headers[name];
+      if (typeof value === 'string') headers.set(name, value);
+    }
+    return respond(answer, {
+      requestId: this.#requestIdOf({ headers }),
+      now: Date.now(),
+      originHeaders: this.#originHeadersOf({ headers }),
+    });
+  }
 }
 
-function serialized({ status, headers, body }: Message): Buffer {
+function reason(code: ErrorCode, message: string): Answer {
+  return failure(failed(code, message).failure);
+}
+
+/** "So is a method that Node's parser doesn't know, where its head comes in one piece": the packet begins with it. */
+function requestOfUnknownMethod({ code, rawPacket }: ParserError): Request | undefined {
+  if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return undefined;
+  const [, method = '', target = '', fields = ''] = HEAD.exec(rawPacket.toString('latin1')) ?? [];
+  // A known method means that the packet begins within a body, not with a request.
+  if (method === '' || NODE_METHODS.includes(method)) return undefined;
+  try {
+    const headers = new Headers();
+    for (const field of fields.split('\r\n').slice(0, -1)) {
+      const colon = field.indexOf(':');
+      headers.append(field.slice(0, colon), field.slice(colon + 1).trim());
+    }
+    // The constructor would turn `get` into `GET`, but methods are case-sensitive (RFC 9110, section 9.1).
+    const request = new Request(`http://localhost${target}`, { headers });
+    return Object.defineProperty(request, 'method', { value: method });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Earlier answers are sent first, and no request gets two answers. */
+function afterAnswer(exchange: Exchange | undefined, act: () => void): void {
+  if (exchange === undefined || exchange.response.writableFinished) act();
+  else exchange.response.once('close', act);
+}
+
+/** Ends a connection, with a last message or without. */
+async function end(socket: Duplex, answer?: Response, metered?: MeteredExchange): Promise<void> {
+  if (answer === undefined) socket.end();
+  else await write(socket, answer, metered);
+  // None of Node's time-outs applies to a half-closed connection.
+  const cut = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(cut));
+}
+
+async function write(socket: Duplex, response: Response, metered?: MeteredExchange): Promise<void> {
+  const { status, headers } = response;
+  const body = Buffer.from(await response.arrayBuffer());
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...[...headers].map(([name, value]) => `${name}: ${value}`),
+    `content-length: ${body.length}`,
     `date: ${new Date().toUTCString()}`,
     'connection: close',
   ];
-  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]);
+  if (socket.writable) {
+    socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]));
+  }
+  metered?.refused(status);
 }

@@ -4,7 +4,6 @@
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import {
   HEADER_READ_TIMEOUT_MS,
   KEEP_ALIVE_TIMEOUT_MS,
@@ -16,7 +15,6 @@ import type { ServiceEvents } from '../../core/service-events.js';
 import type { Arrivals } from './arrivals.js';
 import { ConnectionErrors } from './connection-errors.js';
 import { Connections, type Exchange } from './connections.js';
-import { answerHalfClosed } from './half-closed.js';
 import { NO_TCP_SOCKET } from './held-socket.js';
 import { incomingBody } from './incoming-body.js';
 import type { MeteredExchange } from './metered-exchange.js';
@@ -165,15 +163,11 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
     requireHostHeader: false,
   });
   const connections = new Connections(server, events);
-  // Of its own, so that a burst of requests does not hold up what concerns clients that leave.
-  const scheduler = new FairScheduler();
   const errors = new ConnectionErrors({
     connections,
-    scheduler,
     corsAllowedOrigins: options.corsAllowedOrigins,
     handler: async (request, exchange) => handler(request, { exchange }),
   });
-  answerHalfClosed(server, connections, scheduler);
   options.arrivals?.watch(server);
   const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // While draining, clients must not send another request on this connection; and what
@@ -190,8 +184,13 @@ function buildServer(options: HttpServerOptions): { server: Server; connections:
       incoming.url = servedTarget(incoming);
       const fault = faultOf(incoming);
       if (fault === undefined) await answer(incoming, outgoing);
-      if (!(outgoing.headersSent || outgoing.destroyed))
-        await errors.answerMalformed(incoming, outgoing, fault);
+      if (outgoing.headersSent || outgoing.destroyed) return;
+      const answered = errors.malformed(incoming);
+      if (fault?.endsConnection) outgoing.shouldKeepAlive = false;
+      const body = Buffer.from(await answered.arrayBuffer());
+      const headers = { ...Object.fromEntries(answered.headers), 'content-length': body.length };
+      outgoing.writeHead(fault?.status ?? answered.status, headers);
+      outgoing.end(body);
     } catch (error) {
       log.error('response_failed', error);
       outgoing.destroy();

@@ -33,7 +33,7 @@ export class LostFile {
     this.#path = resolve(settings.databasePath);
     this.#watch = new FileWatch({
       path: this.#path,
-      hasLog: settings.replication.mode === 'off',
+      hasLog: settings.replication === undefined,
       onLost: (reason) => this.#lose(reason),
     });
   }

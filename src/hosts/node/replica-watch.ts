@@ -5,10 +5,8 @@ import type { Log } from '../../core/log.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import type { ReplicaReport } from '../../libsql.js';
 import type { ReplicationFigures } from '../operations/figures.js';
-import type { ReplicaSettings } from '../settings.js';
 
 export interface ReplicaWatchOptions {
-  readonly settings: ReplicaSettings;
   readonly log: Log;
   readonly events: ServiceEvents | undefined;
   /** Milliseconds since 1970, UTC. */
@@ -18,6 +16,7 @@ export interface ReplicaWatchOptions {
 export class ReplicaWatch {
   readonly #options: ReplicaWatchOptions;
   #last: ReplicaReport | undefined;
+  #whenReached: () => void = () => {};
   /** The state in the last line of the log. */
   #said: string | undefined;
 
@@ -25,8 +24,13 @@ export class ReplicaWatch {
     this.#options = options;
   }
 
-  get settings(): ReplicaSettings {
-    return this.#options.settings;
+  /** Resolves when the replica is reached, or after this many milliseconds. */
+  async reached(maxMs: number): Promise<void> {
+    if (this.#last?.isReached) return;
+    await new Promise<void>((resolve) => {
+      this.#whenReached = resolve;
+      setTimeout(resolve, maxMs).unref();
+    });
   }
 
   take(report: ReplicaReport): void {
@@ -35,22 +39,23 @@ export class ReplicaWatch {
     if (report.syncMilliseconds !== undefined) events?.replicaSynced(report.syncMilliseconds);
     if (report.hasFailed) events?.replicaFailed();
     this.#logChange(report);
+    if (report.isReached) this.#whenReached();
   }
 
   get figures(): ReplicationFigures {
-    const { settings, clock } = this.#options;
+    const { clock } = this.#options;
     const { isReached = false, reason, behindSince } = this.#last ?? {};
     const behindSeconds =
       behindSince === undefined ? 0 : Math.max(clock() - behindSince, 0) / 1_000;
-    return { mode: settings.mode, isReached, reason, behindSeconds };
+    return { isReached, reason, behindSeconds };
   }
 
   #logChange({ isReached, reason }: ReplicaReport): void {
-    const { log, settings } = this.#options;
+    const { log } = this.#options;
     const now = isReached ? 'reached' : reason;
     if (now === undefined || now === this.#said) return;
     this.#said = now;
-    if (isReached) log.info('replica_reached', { mode: settings.mode });
-    else log.warn('replica_unreachable', { mode: settings.mode, reason: now });
+    if (isReached) log.info('replica_reached');
+    else log.warn('replica_unreachable', { reason: now });
   }
 }

@@ -8,7 +8,7 @@ import type { ServiceEvents } from '../../core/service-events.js';
 import { FairScheduler, openRecords, type ProviderFinding, type Responder } from '../../handler.js';
 import { type FileStorage, openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
-import { replicaSettings, type Settings, settingWarnings } from '../settings.js';
+import { type Settings, settingWarnings } from '../settings.js';
 import { Arrivals } from './arrivals.js';
 import { warnOfCreation } from './created-database.js';
 import { ErasedAccounts } from './erased-accounts.js';
@@ -62,31 +62,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // The operations port opens first: loading the records may take long, and the port reports it.
   const operations = await openOperations(settings, log);
   try {
-    const replica = replicaOf(options, operations);
+    const { replication } = settings;
+    const replica =
+      replication && new ReplicaWatch({ log, events: operations.events, clock: Date.now });
     const storage = await openLibsqlStorage({
       path: settings.databasePath,
       backupFolder: settings.backups?.folder,
       createAnyway: settings.databaseCreate,
       sampleRows: settings.sampleRecords,
-      replication: replica && { ...replica.settings, onReport: (report) => replica.take(report) },
+      replication: replication && { ...replication, onReport: (report) => replica?.take(report) },
     });
     warnOfCreation(settings, storage.isNew, log);
     const loaded = await loadedRecords(storage, operations, options);
-    // Waits, so that the first write after a restart is not refused.
-    await storage.replicaReached(REPLICA_REACHED_MAX_MS);
+    // So that Litestream has taken a commit of this file before the first request.
+    await replica?.reached(REPLICA_REACHED_MAX_MS);
     return await serve(storage, loaded, replica, operations, options);
   } catch (error) {
     await operations.close();
     throw error;
   }
-}
-
-function replicaOf(
-  { settings, log }: ServiceOptions,
-  { events }: Operations,
-): ReplicaWatch | undefined {
-  const replica = replicaSettings(settings.replication);
-  return replica && new ReplicaWatch({ settings: replica, log, events, clock: Date.now });
 }
 
 interface LoadedRecords {

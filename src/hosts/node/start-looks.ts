@@ -36,7 +36,7 @@ export function looksAt(environment: Environment, settings: Settings, online: bo
     if (settings.postgresUrl !== undefined) return lookAtPostgres(settings.postgresUrl, online);
     file = await inspectDatabase(settings.databasePath, {
       backupFolder: settings.backups?.folder,
-      isReplicated: settings.replication.mode !== 'off',
+      isReplicated: settings.replication !== undefined,
       createAnyway: settings.databaseCreate,
     });
     return { found: FILE_WORDS[file] };
@@ -117,13 +117,13 @@ function lookAtKey(settings: Settings): Found {
   return { found: 'unset: the administration API answers 503' };
 }
 
-/** In `sync` a start needs Litestream; in `async` it warns. `syncs`: whether the replica itself is tried. */
+/** A start without Litestream only warns. `syncs`: whether the replica itself is tried. */
 async function lookAtReplica(
   { replication, databasePath }: Settings,
   syncs: boolean,
 ): Promise<Found> {
-  const { mode, socketPath } = replication;
-  if (mode === 'off') return { found: 'none: REPLICATION is off' };
+  if (replication === undefined) return { found: 'none: REPLICATION is off' };
+  const { socketPath } = replication;
   const litestream = new Litestream({ socketPath, databasePath: resolve(databasePath) });
   try {
     await litestream.identify();
@@ -131,7 +131,6 @@ async function lookAtReplica(
     const { replicatedTxid } = await litestream.sync(true, ONLINE_SYNC_MAX_SECONDS);
     return { found: `Litestream synced: the replica has every change up to ${replicatedTxid}` };
   } catch (error) {
-    if (mode === 'sync') throw error;
     const hint = error instanceof Error ? error.message : String(error);
     return { found: 'unreachable', warnings: [{ event: 'replica_unreachable', hint }] };
   } finally {

@@ -40,7 +40,6 @@ export interface ErasureFigures {
 }
 
 export interface ReplicationFigures {
-  readonly mode: 'async' | 'sync';
   /** The last sync succeeded. */
   readonly isReached: boolean;
   /** Why it is not reached. */

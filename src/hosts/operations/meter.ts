@@ -40,8 +40,6 @@ export class Meter implements ServiceEvents {
     'notStored',
     'storedUnconfirmed',
     'unknown',
-    'rejected',
-    'notReplicated',
   ]);
   readonly replicaSyncs = new Histogram(DURATION_BOUNDS_SECONDS);
   replicaFailures = 0;
@@ -83,9 +81,10 @@ export class Meter implements ServiceEvents {
   commitFinished(status: CommitStatus, error?: unknown): void {
     this.commitDurations.observe((this.#options.now() - this.#commitStartedAt) / 1000);
     this.commits.add(status);
-    if (status === 'committed' || status === 'notReplicated') this.#writeFailure = undefined;
-    // The disk works: the fault is the replica's, and reported as such.
-    if (status === 'committed' || status === 'notReplicated' || status === 'rejected') return;
+    if (status === 'committed') {
+      this.#writeFailure = undefined;
+      return;
+    }
     const reason = error instanceof Error ? error.message : String(error);
     this.#writeFailure = {
       since: this.#writeFailure?.since ?? this.#options.clock(),

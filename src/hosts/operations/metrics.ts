@@ -101,7 +101,7 @@ function writeWrites(exposition: Exposition, { meter, figures }: Measured): void
   );
   exposition.counter(
     'service_commits_total',
-    'Commits by result; every result but "committed" is a failure that clients were told of. "rejected" and "notReplicated" are of the replica.',
+    'Commits by result; every result but "committed" is a failure that clients were told of.',
     counted('result', meter.commits),
   );
   exposition.counter(
@@ -231,12 +231,9 @@ function writeReplication(
   { meter, figures: { replication } }: Measured,
 ): void {
   if (replication === undefined) return;
-  exposition.gauge('service_replication_mode', 'Always 1; the label says which mode is set.', [
-    [{ mode: replication.mode }, 1],
-  ]);
   exposition.gauge(
     'service_replication_reached',
-    '1 where the last sync succeeded, else 0; in the mode "sync" no write is taken while it is 0.',
+    '1 if the last sync succeeded, else 0.',
     replication.isReached ? 1 : 0,
   );
   exposition.gauge(
@@ -246,7 +243,7 @@ function writeReplication(
   );
   exposition.histogram(
     'service_replication_sync_duration_seconds',
-    'How long Litestream took to sync: in the mode "sync" until the replica had the commits, in "async" until they were taken from the log.',
+    'How long Litestream took to take the commits from the log.',
     unlabelled(meter.replicaSyncs),
   );
   exposition.counter(

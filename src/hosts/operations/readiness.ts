@@ -18,7 +18,7 @@ export const DISK_FREE_MIN_BYTES = 8_388_608;
 export const DATABASE_ANSWER_MAX_MS = 2_000;
 /** Where writes fail, one is tried this often at most. */
 const TRIAL_INTERVAL_MS = 1_000;
-/** In `async` a replica is a second or two behind; so much more is no accident. */
+/** A replica is normally a second or two behind. */
 export const REPLICA_BEHIND_MAX_SECONDS = 15;
 /** A backup may take a while, and a failed one is tried again: it is overdue after two missed intervals. */
 const OVERDUE_INTERVALS = 2;
@@ -65,9 +65,6 @@ export class Readiness {
     const warnings = this.#warnings(figures);
     if (storage !== undefined) {
       const { backups, replication } = figures;
-      if (replication?.mode === 'sync' && !replication.isReached) {
-        reasons.push('replica_unreachable');
-      }
       if (isBehind(replication)) warnings.push('replica_unreachable');
       // Postgres has backups of its own, out of this process's sight.
       if (backups === undefined && replication === undefined && figures.postgres === undefined) {
@@ -174,9 +171,8 @@ export class Readiness {
   }
 }
 
-/** In `sync` it is a reason: no write is taken. */
 function isBehind(replication: ReplicationFigures | undefined): boolean {
-  if (replication?.mode !== 'async') return false;
+  if (replication === undefined) return false;
   return !replication.isReached || replication.behindSeconds > REPLICA_BEHIND_MAX_SECONDS;
 }
 

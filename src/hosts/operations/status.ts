@@ -97,7 +97,6 @@ function backupsOf({ backups }: Figures, last: Measured['meter']['lastBackup'], 
 function replicationOf({ replication }: Figures, failures: number) {
   if (replication === undefined) return null;
   return {
-    mode: replication.mode,
     reached: replication.isReached,
     reason: replication.reason ?? null,
     behind_seconds: replication.behindSeconds,

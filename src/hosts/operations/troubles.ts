@@ -41,13 +41,6 @@ export const REASONS = {
       '`storage_commit_failed` in the log says why. The service tries a commit itself whenever `/ready` is asked, so this ends without a write of a client.',
     isFelt: true,
   },
-  replica_unreachable: {
-    meaning:
-      '`REPLICATION=sync`, and Litestream or its replica does not answer: writes are answered 503 and change nothing, reads go on.',
-    action:
-      'Look at `systemctl status litestream`; `replica_unreachable` in the log of the service says why. It ends by itself within seconds after Litestream answers: see a second place.',
-    isFelt: true,
-  },
   disk_full: {
     meaning:
       'Less than 8 MiB are free on the disk of the database, or a commit failed for want of room: writes are answered 500, reads go on.',
@@ -78,7 +71,7 @@ export const WARNINGS = {
   },
   replica_unreachable: {
     meaning:
-      '`REPLICATION=async`, and Litestream does not answer, or the replica is more than 15 s behind: what is written now is on this machine alone.',
+      'Litestream does not answer, or the replica is more than 15 s behind: what is written now is on this machine alone.',
     action:
       'Look at `systemctl status litestream`; `replica_unreachable` in the log of the service says why.',
     isFelt: false,

@@ -29,7 +29,6 @@ export const SETTING_NAMES = [
   'DATABASE_URL',
   'ERASURE_LEDGER',
   'HOST',
-  'LITESTREAM_SOCKET',
   'OPS_HOST',
   'OPS_PORT',
   'PORT',

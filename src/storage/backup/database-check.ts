@@ -4,7 +4,6 @@
 import { Connection } from '../file/connection.js';
 import { COUNT_BY_COLLECTION, COUNT_EVENTS, COUNT_RECORDS } from '../file/file-schema.js';
 import { expectOurs, expectWhole } from '../file/own-database.js';
-import { DISTRUST_SCHEMA } from '../file/schema-check.js';
 import type { DatabaseContents } from './database-contents.js';
 
 /**
@@ -20,7 +19,6 @@ export function checkDatabase(
 ): DatabaseContents {
   const connection = new Connection(path);
   try {
-    connection.value(DISTRUST_SCHEMA);
     connection.value('pragma locking_mode = exclusive');
     expectOurs(connection);
     connection.value('pragma journal_mode = delete');
@@ -46,7 +44,6 @@ export function checkDatabase(
 export function countRecords(path: string): number {
   const connection = new Connection(path);
   try {
-    connection.value(DISTRUST_SCHEMA);
     expectOurs(connection);
     return Number(connection.value(COUNT_RECORDS));
   } finally {

@@ -3,8 +3,7 @@
 // look there after an upgrade of libsql.
 
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
-import { DAMAGED, NOT_OURS, TOO_NEW } from './own-database.js';
-import { FOREIGN_SCHEMA } from './schema-check.js';
+import { DAMAGED, FOREIGN_SCHEMA, NOT_OURS, TOO_NEW } from './own-database.js';
 
 /** One sentence for the operator. An unknown error keeps its own message. */
 export function explained(error: unknown): string {

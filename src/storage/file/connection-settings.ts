@@ -2,7 +2,6 @@
 // and then read back, because SQLite does not report a setting that it did not take.
 
 import type { Connection } from './connection.js';
-import { DISTRUST_SCHEMA } from './schema-check.js';
 
 /**
  * - `alone`: no other process can open the file.
@@ -16,7 +15,6 @@ export function lockingOf(holding: Locking): string {
 
 /** Sets them all on the connection. Throws if one is not in force. */
 export function putInForce(connection: Connection, holding: Locking): void {
-  connection.value(DISTRUST_SCHEMA);
   connection.value(lockingOf(holding));
   connection.value('pragma journal_mode = wal');
   connection.value('pragma synchronous = full');
@@ -32,12 +30,8 @@ export function putInForce(connection: Connection, holding: Locking): void {
   expectPragma(connection, 'wal_autocheckpoint', 0);
 }
 
-export function pragmaOf(connection: Connection, name: string): unknown {
-  return connection.value(`pragma ${name}`);
-}
-
 function expectPragma(connection: Connection, name: string, wanted: string | number): void {
-  const given = pragmaOf(connection, name);
+  const given = connection.value(`pragma ${name}`);
   if (given !== wanted) throw new Error(`pragma ${name} is ${given}, must be ${wanted}`);
 }
 

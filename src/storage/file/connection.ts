@@ -127,7 +127,11 @@ export class Connection {
   /** Opens another connection if the last one was given up. */
   #opened(): InstanceType<typeof Database> {
     if (this.#isClosed) throw new Error('the connection is closed');
-    this.#database ??= new (libsql())(this.#path, { timeout: this.#busyTimeoutMs });
+    if (this.#database === undefined) {
+      this.#database = new (libsql())(this.#path, { timeout: this.#busyTimeoutMs });
+      // Functions with side effects do not run from a schema.
+      this.#database.exec('pragma trusted_schema = off');
+    }
     return this.#database;
   }
 

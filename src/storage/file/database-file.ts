@@ -9,8 +9,7 @@ import { LOAD_SEQUENCES } from '../records-table.js';
 import { type CommitTexts, NO_CHANGES, statements } from './commit-texts.js';
 import { Connection, type Statement, StatementError } from './connection.js';
 import { explained, isBusy, isDiskFull, messageOf } from './connection-errors.js';
-import { type Locking, lockingOf, pragmaOf, putInForce } from './connection-settings.js';
-import { earlierColumns } from './earlier-columns.js';
+import { type Locking, lockingOf, putInForce } from './connection-settings.js';
 import {
   APPEND_EVENTS,
   COLUMNS_VERSION,
@@ -22,20 +21,15 @@ import {
 } from './file-schema.js';
 import { Freezer } from './freezer.js';
 import { expectOurs, expectWhole } from './own-database.js';
-import { type FilePage, loadPage } from './record-pages.js';
 import { saveCopy } from './saved-copy.js';
-import { DISTRUST_SCHEMA } from './schema-check.js';
-import { logBytesOf, markClosed, markState, missingLog } from './state-mark.js';
+import { isAsClosed, logBytesOf, markClosed, markInUse, missingLog } from './state-mark.js';
+import { earlierColumns, type StoredPage, storedPage } from './stored-pages.js';
 import { UsageScan } from './usage-scan.js';
 import { distrustIndex, reuseLog, rewriteLog } from './write-ahead-log.js';
 
 export type FileCommitResult =
   | { readonly status: 'committed'; readonly auditError?: string }
-  | { readonly status: 'notReplicated'; readonly auditError?: string; readonly error: string }
-  | {
-      readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown' | 'rejected';
-      readonly error: string;
-    };
+  | { readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown'; readonly error: string };
 
 export class LibsqlFile {
   readonly #connection: Connection;
@@ -47,6 +41,8 @@ export class LibsqlFile {
   /** The file is this process's: with its last close every commit is in the file. */
   #isClaimed = false;
   #isNew = false;
+  /** The file is as a clean stop left it, so a start leaves out what looks at each row or page. */
+  #isTrusted = false;
   /** The last commit found the disk full, and the log could not be written back. */
   #wasFull = false;
   /** Keeps the file as it is while it is copied. */
@@ -80,18 +76,20 @@ export class LibsqlFile {
     try {
       const inode = inodeOf(path);
       const logBytes = logBytesOf(path);
+      const isTrusted = isAsClosed(path);
       // Such a file comes here only on purpose (`DATABASE_CREATE`): nothing of it can be missing.
       const isEmpty = statSync(path).size === 0;
       connection = new Connection(path, { busyTimeoutMs: DATABASE_BUSY_TIMEOUT_MS });
       file = new LibsqlFile(connection, path, inode, holding);
+      file.#isTrusted = isTrusted;
       file.#claim(logBytes, isEmpty);
       // The last process may have ended because a sync failed, or in the middle of a commit.
       await file.#rewriteLog({ isStart: true });
-      expectWhole(file.#connection);
+      if (!isTrusted) expectWhole(file.#connection);
       file.#migrate(initialRows, now);
       // Beside a replica an empty log counts as lost, so it gets a commit, if the disk has room.
       if (holding === 'shared') await file.touch().catch(() => {});
-      markState(path, 'in use');
+      markInUse(path);
       return file;
     } catch (error) {
       if (file === undefined) connection?.close();
@@ -126,8 +124,8 @@ export class LibsqlFile {
     }
   }
 
-  loadPage(position: number): FilePage | undefined {
-    return loadPage(this.#connection, position);
+  storedPage(position: number): StoredPage | undefined {
+    return storedPage(this.#connection, position, { checksJson: !this.#isTrusted });
   }
 
   /** Object: the highest number by collection. */
@@ -178,15 +176,23 @@ export class LibsqlFile {
   /** Writes the log back into the database file, unless Litestream has it open, and releases it. */
   close(): void {
     // Before the log goes: a process that ends in between leaves a log that nobody asks for.
-    if (this.#isClaimed && this.#isInPlace()) markClosed(this.#path);
+    if (this.#isClaimed && this.#isInPlace()) markClosed(this.#path, this.#isWrittenBack());
     this.#connection.close();
     if (this.#index !== undefined) closeSync(this.#index);
     this.#index = undefined;
   }
 
+  /** Writes the log back, so that closing the connection leaves the file as it is. */
+  #isWrittenBack(): boolean {
+    try {
+      return this.#holding === 'alone' && this.emptyLog();
+    } catch {
+      return false;
+    }
+  }
+
   /** Reads first, so that another program's file is refused without a change. */
   #claim(logBytes: number | undefined, isEmpty: boolean): void {
-    this.#connection.value(DISTRUST_SCHEMA);
     this.#connection.value(lockingOf(this.#holding));
     // The first read takes the lock.
     this.#connection.value('select count(*) from sqlite_master');
@@ -221,7 +227,7 @@ export class LibsqlFile {
 
   /** One transaction: a process that is killed meanwhile leaves the file as it was. */
   #migrate(initialRows: string, now: number): void {
-    const version = Number(this.#pragma('user_version'));
+    const version = Number(this.#connection.value('pragma user_version'));
     this.#isNew = version === 0;
     if (version === SCHEMA_VERSION) return;
     this.#connection.batch(this.#migration(version, { sql: PUT_ROWS, args: [initialRows, now] }));
@@ -279,10 +285,6 @@ export class LibsqlFile {
 
   #isInPlace(): boolean {
     return statSync(this.#path, { bigint: true, throwIfNoEntry: false })?.ino === this.#inode;
-  }
-
-  #pragma(name: string): unknown {
-    return pragmaOf(this.#connection, name);
   }
 }
 

@@ -1,6 +1,5 @@
 // The tables of the database file, and every statement on them.
 
-import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { TOTAL_EVENTS } from '../audit-pages.js';
 import { CREATE_RECORDS, CREATE_SEQUENCES } from '../records-table.js';
 
@@ -60,59 +59,41 @@ export const COUNT_PRESENT = `
       where not exists (select 1 from records where records.position = removal.value))
     as present`;
 
-/** The bytes of the rows in a range of positions. Reads no body. */
+/** Of `?2` rows after the position `?1`. Reads no body. */
 export const MEASURE_PAGE = `
-  select max(position) as last, total(octet_length(body)) as bytes
-    from records not indexed where position >= ?1 and position < ?2`;
+  select max(position) as last, total(bytes) as bytes
+    from (select position, octet_length(body) as bytes
+            from records not indexed where position > ?1 order by position limit ?2)`;
 
-export const NEXT_POSITION = 'select min(position) as next from records where position > ?1';
+/** `not indexed` gives the order of the table, which is that of positions; `order by` in the aggregates would double the time. */
+const PAGE_ROWS = 'records not indexed where position > ?1 and position <= ?2';
 
-/** A collection's place in the list of names; any other text unchanged. */
-const COLLECTION_CODE = `case collection ${COLLECTION_NAMES.map((name, code) => `when '${name}' then ${code}`).join(' ')} else collection end`;
-
-/**
- * A page as few large values: all bodies as one value, and the lengths and positions to cut it.
- * The library cuts a text column at a NUL character, so the id is taken from the body if it is there.
- * SQL looks whether each body is JSON, in this thread: 0.7 µs a row. Parsing them would take the main thread 1.5.
- * `not indexed` keeps the rows in the order of the table, which is the order of positions.
- */
+/** See `StoredPage`. */
 export const LOAD_PAGE = loadPage('owner', 'status');
 
-/** The same of a file without these columns. */
+/** The same for a file without these columns. */
 export const LOAD_EARLIER_PAGE = loadPage('null', 'null');
 
 function loadPage(owner: string, status: string): string {
   return `
-  select cast(group_concat(body, '') as blob) as bodies,
-         json_group_array(octet_length(body)) as lengths,
+  select cast(group_concat(body, char(30)) as blob) as bodies,
          json_group_array(position) as positions,
-         json_group_array(${COLLECTION_CODE}) as collections,
+         json_group_array(collection) as collections,
          json_group_array(${owner}) as owners,
          json_group_array(${status}) as statuses,
-         json_group_array(json_array(position, id))
-           filter (where not (body >= '{"id":"' and body < '{"id":#')) as ids,
-         json_group_array(position) filter (where not json_valid(body)) as invalid
-    from records not indexed where position between ?1 and ?2`;
+         json_group_object(position, id)
+           filter (where not (body >= '{"id":"' and body < '{"id":#')) as ids
+    from ${PAGE_ROWS}`;
 }
 
-/**
- * The columns of an earlier file's rows, as SQL reads their bodies: see `earlierColumns`. Not where
- * one may be half of a surrogate pair: SQLite writes it as bytes that are no UTF-8, and the library
- * ends the process when it reads them.
- */
-export const FILL_COLUMNS = `
-  update records
-     set owner = case json_type(body, '$.owner_sub')
-           when 'text' then nullif(body ->> '$.owner_sub', '') end,
-         status = case
-           when json_type(body, '$.status') = 'text' then body ->> '$.status'
-           when json_type(body, '$.status') is not null then 0 end
-   where json_valid(body)
-     and coalesce(body -> '$.owner_sub', '') || coalesce(body -> '$.status', '') not like '%\\ud%'`;
+/** The first of a page's rows whose body is not JSON. */
+export const FIND_INVALID = `
+  select json_object('position', position, 'collection', collection, 'id', id)
+    from ${PAGE_ROWS} and not json_valid(body) limit 1`;
 
-/** Parameter: JSON array of `[position, owner, status]`. */
+/** Parameter: JSON array of `[position, collection, id, body, owner, status]`, as for `PUT_ROWS`. */
 export const SET_COLUMNS = `
-  update records set owner = value ->> 1, status = value ->> 2
+  update records set owner = value ->> 4, status = value ->> 5
     from json_each(?1) where position = value ->> 0`;
 
 /** When the oldest record of the owner `?1` was made. */

@@ -15,19 +15,26 @@ import type {
 } from '../../core/records/record-storage.js';
 import { type Backup, Backups } from '../backup/backups.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
+import type { ReplicaReport } from '../replication/replica.js';
 import type { CommitTexts } from './commit-texts.js';
 import type { FileCommitResult } from './database-file.js';
 import { expectFirstStart, isAbsent, type Surroundings } from './earlier-database.js';
 import { claimFile, makeFolder } from './file-place.js';
-import { FileRows } from './file-rows.js';
 import { LibsqlThread } from './libsql-thread.js';
 import { expectFileName, openedOnce } from './open-files.js';
 import { rowsText } from './record-columns.js';
-import { ReplicaNews, type ReplicationOptions } from './replica-news.js';
 import { logBytesOf, markClosed } from './state-mark.js';
+import { rowsOf } from './stored-pages.js';
 
 /** SQLite's own limit of a text. */
 const TEXT_MAX_BYTES = 1_000_000_000;
+
+export interface ReplicationOptions {
+  /** Path of Litestream's control socket. */
+  readonly socketPath: string;
+  /** Called after every sync and at every change of the replica's state. */
+  readonly onReport?: (report: ReplicaReport) => void;
+}
 
 export interface LibsqlStorageOptions {
   /** Path of the database file; its folder is made if missing. */
@@ -46,9 +53,6 @@ export interface LibsqlStorageOptions {
 const NO_BACKUP_BESIDE_REPLICA =
   "no backup is taken beside a replica; Litestream's snapshots take its place";
 
-/** How long a start in `sync` waits for Litestream, which may be started with it. */
-const LITESTREAM_START_MAX_MS = 30_000;
-
 /** A storage over a file, which can be copied while it is in use. */
 export interface FileStorage extends RecordStorage, StoredViews {
   /** The database was made by this opening. */
@@ -65,8 +69,6 @@ export interface FileStorage extends RecordStorage, StoredViews {
    * place. Resolves with what the copy holds, once it is checked and on disk. Commits wait meanwhile.
    */
   save(path: string): Promise<DatabaseContents>;
-  /** Resolves when the replica has everything so far, or after so many milliseconds; at once without a replica. */
-  replicaReached(maxMs: number): Promise<void>;
   /**
    * When the account's oldest record was made, in milliseconds since 1970, UTC; undefined where it has
    * none. Reads every record of the file, about a second for a million, and commits wait meanwhile.
@@ -79,7 +81,7 @@ export interface FileStorage extends RecordStorage, StoredViews {
 /**
  * Opens the file exclusively for this process, with `journal_mode=WAL` and
  * `synchronous=FULL`: a commit that resolved is on disk. With `replication`, Litestream
- * may open it beside this process; in `sync` a commit that resolved is at the replica, too.
+ * may open it beside this process.
  * Rejects with one sentence that names the file and what to do, also where the file is missing
  * or empty and something shows that it was not.
  */
@@ -95,22 +97,16 @@ export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<
     await claimFile(path);
     release = await openedOnce(path);
     const { replication } = options;
-    const news = new ReplicaNews(replication);
     let isOpen = false;
     const thread = new LibsqlThread(
       {
         path,
         initialRows: rowsText(options.initialRows ?? []),
         now: Date.now(),
-        replication: replication && {
-          mode: replication.mode,
-          socketPath: resolve(replication.socketPath),
-          databasePath: path,
-          startMaxMs: LITESTREAM_START_MAX_MS,
-        },
+        litestreamSocket: replication && resolve(replication.socketPath),
       },
       {
-        onNews: ({ replica }) => news.take(replica),
+        onNews: ({ replica }) => replication?.onReport?.(replica),
         // A thread that ends by itself closes the file, and SQLite writes the log back and removes it.
         onDeath: () => {
           if (isOpen && logBytesOf(path) === undefined) markClosed(path);
@@ -123,7 +119,13 @@ export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<
       throw error;
     });
     isOpen = true;
-    return new LibsqlStorage({ thread, path, news, release, isNew });
+    return new LibsqlStorage({
+      thread,
+      path,
+      isReplicated: replication !== undefined,
+      release,
+      isNew,
+    });
   } catch (error) {
     release();
     const reason = error instanceof Error ? error.message : String(error);
@@ -139,7 +141,7 @@ function surroundingsOf(path: string, options: LibsqlStorageOptions): Surroundin
 interface OpenedFile {
   readonly thread: LibsqlThread;
   readonly path: string;
-  readonly news: ReplicaNews;
+  readonly isReplicated: boolean;
   readonly release: () => void;
   readonly isNew: boolean;
 }
@@ -149,14 +151,14 @@ class LibsqlStorage implements FileStorage {
   readonly bodyMaxBytes = TEXT_MAX_BYTES;
   readonly #thread: LibsqlThread;
   readonly #backups: Backups;
-  readonly #news: ReplicaNews;
+  readonly #isReplicated: boolean;
   readonly #release: () => void;
   #counting: Promise<unknown> = Promise.resolve();
 
-  constructor({ thread, path, news, release, isNew }: OpenedFile) {
+  constructor({ thread, path, isReplicated, release, isNew }: OpenedFile) {
     this.isNew = isNew;
     this.#thread = thread;
-    this.#news = news;
+    this.#isReplicated = isReplicated;
     this.#release = release;
     this.#backups = new Backups({
       path,
@@ -165,22 +167,14 @@ class LibsqlStorage implements FileStorage {
     });
   }
 
-  async *load(): AsyncIterable<FileRows> {
-    let next = this.#thread.call('loadPage', 0);
+  async *load(): AsyncIterable<readonly PutRow[]> {
+    let next = this.#thread.call('storedPage', 0);
     for (let page = await next; page !== undefined; page = await next) {
       // The thread reads the next page while the caller works on this one.
-      next = this.#thread.call('loadPage', page.last);
+      next = this.#thread.call('storedPage', page.last);
       next.catch(() => {});
-      yield new FileRows(page).expectOneOwner();
+      yield rowsOf(page);
     }
-  }
-
-  get refusal(): string | undefined {
-    return this.#news.refusal;
-  }
-
-  replicaReached(maxMs: number): Promise<void> {
-    return this.#thread.call('replicaReached', maxMs);
   }
 
   async sequences(): Promise<Sequences> {
@@ -225,7 +219,7 @@ class LibsqlStorage implements FileStorage {
   }
 
   async backup(path: string): Promise<Backup> {
-    if (this.#news.isReplicated) throw new Error(NO_BACKUP_BESIDE_REPLICA);
+    if (this.#isReplicated) throw new Error(NO_BACKUP_BESIDE_REPLICA);
     return this.#backups.take(resolve(path));
   }
 
@@ -259,10 +253,7 @@ function commitTexts({ puts, removals, sequences, events, at }: Changes): Commit
 }
 
 function withErrors(result: FileCommitResult): CommitResult {
-  if (result.status !== 'committed' && result.status !== 'notReplicated') {
-    return { ...result, error: new Error(result.error) };
-  }
-  const audit = result.auditError === undefined ? {} : { auditError: new Error(result.auditError) };
-  if (result.status === 'committed') return { status: 'committed', ...audit };
-  return { status: 'notReplicated', error: new Error(result.error), ...audit };
+  if (result.status !== 'committed') return { ...result, error: new Error(result.error) };
+  if (result.auditError === undefined) return { status: 'committed' };
+  return { status: 'committed', auditError: new Error(result.auditError) };
 }

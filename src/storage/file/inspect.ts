@@ -9,7 +9,6 @@ import type { Locking } from './connection-settings.js';
 import { expectFirstStart, isAbsent } from './earlier-database.js';
 import { libsql } from './library.js';
 import { expectOurs, expectWhole } from './own-database.js';
-import { DISTRUST_SCHEMA } from './schema-check.js';
 import { logBytesOf, markClosed, missingLog } from './state-mark.js';
 
 /**
@@ -57,7 +56,6 @@ function looked(file: string, holding: Locking): FileState {
   const connection = new Connection(file);
   let isClaimed = false;
   try {
-    connection.value(DISTRUST_SCHEMA);
     connection.value('pragma locking_mode = exclusive');
     // The first read takes the lock.
     connection.value('select count(*) from sqlite_master');

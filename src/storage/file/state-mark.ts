@@ -1,90 +1,79 @@
 // The mark beside a database file, such as `service.db-state`. It stays when the file is closed, so
-// a folder that has it had a database. Its word tells whether the log must be there, too: SQLite
-// opens a file whose log was deleted without an error, as the file was at some earlier time. And
-// it tells which file that was: `litestream restore` puts another one in place, which needs no log.
+// a folder that has it had a database. It tells
+// - whether the log must be there, too: SQLite opens a file whose log was deleted without an error,
+//   as the file was at some earlier time;
+// - which file that was: `litestream restore` puts another one in place, which needs no log;
+// - how the file was when it was closed: a start checks a file that was changed since.
 
 import {
   closeSync,
   fsyncSync,
   ftruncateSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { codeOf } from '../backup/file-copy.js';
 import { syncFolderNow } from '../disk-sync.js';
 import type { Locking } from './connection-settings.js';
-import { STATE_SUFFIX } from './names-beside.js';
+import { keptNameStart, STATE_SUFFIX } from './names-beside.js';
 
 const OWNER_ONLY_FILE = 0o600;
 
 /**
- * - `in use`: a process has the file, or ended without closing it. The last commits are in the log alone.
- * - `closed`: every commit is in the file, or Litestream has the log and writes it back.
+ * The first line. `in use`: a process has the file, or ended without closing it; the last commits
+ * are in the log alone. `closed`: every commit is in the file, or Litestream has the log and writes
+ * it back. Of one length, so that a full disk has room for the other word.
  */
-export type Closure = 'in use' | 'closed';
-
-/** Of one length, so that a full disk has room for the other word. */
-const WORDS: Readonly<Record<Closure, string>> = { 'in use': 'in use\n', closed: 'closed\n' };
-
-interface Mark {
-  readonly state: Closure;
-  /** See `identityOf`. Empty in a mark of an earlier release. */
-  readonly identity: string;
-}
+const IN_USE = 'in use\n';
+const CLOSED = 'closed\n';
 
 /** Undefined if there is no mark, as beside a file of an earlier release. */
-function markOf(database: string): Mark | undefined {
+function markOf(database: string): string | undefined {
   try {
-    const text = readFileSync(database + STATE_SUFFIX, 'utf8');
-    const { length } = WORDS['in use'];
-    const state = text.slice(0, length) === WORDS['in use'] ? 'in use' : 'closed';
-    return { state, identity: text.slice(length) };
+    return readFileSync(database + STATE_SUFFIX, 'utf8');
   } catch {
     return undefined;
   }
 }
 
+function isInUse(database: string): boolean {
+  return markOf(database)?.startsWith(IN_USE) === true;
+}
+
 /**
- * A file system may give a new file the inode of one that was removed, so the time of its birth
- * counts, too. Not the device: its number may be another one after the machine starts again.
+ * The second line: which file it is. A file system may give a new file the inode of one that was
+ * removed, so the time of its birth counts, too. Not the device: its number may be another one
+ * after the machine starts again.
  */
 function identityOf(database: string): string {
   const { ino, birthtimeNs } = statSync(database, { bigint: true });
   return `${ino} ${birthtimeNs}\n`;
 }
 
-/**
- * On disk when it returns. Where the mark cannot be written, as on a full disk, nothing is
- * marked: that is no reason to refuse a start.
- */
-export function markState(database: string, state: Closure): void {
-  try {
-    const mark = openMark(database + STATE_SUFFIX);
-    try {
-      // `closed` leaves the identity as it is.
-      const identity = state === 'in use' ? identityOf(database) : '';
-      const bytes = writeSync(mark, WORDS[state] + identity, 0);
-      if (state === 'in use') ftruncateSync(mark, bytes);
-      fsyncSync(mark);
-    } finally {
-      closeSync(mark);
-    }
-    // After this the names of the mark and of the log are on disk, too.
-    syncFolderNow(dirname(database));
-  } catch {
-    // The next start then looks for no log.
-  }
+/** The third line of a closed file: no program can set the time of a file's last change. */
+function contentOf(database: string): string {
+  const { size, ctimeNs } = statSync(database, { bigint: true });
+  return `${size} ${ctimeNs}\n`;
 }
 
-/** Only where there is a mark: a folder without one stays as it is. */
-export function markClosed(database: string): void {
-  if (markOf(database)?.state !== 'in use') return;
-  markState(database, 'closed');
-  if (markOf(database)?.state !== 'in use') return;
+/** On disk when it returns. Where a mark cannot be written, as on a full disk, none is: a start is not refused for it. */
+export function markInUse(database: string): void {
+  write(database, () => IN_USE + identityOf(database));
+}
+
+/**
+ * Only if there is a mark: a folder without one stays as it is. `isWhole`: every commit is in
+ * the file and on disk, and closing it writes nothing more.
+ */
+export function markClosed(database: string, isWhole = false): void {
+  if (!isInUse(database)) return;
+  write(database, () => (isWhole ? CLOSED + identityOf(database) + contentOf(database) : CLOSED));
+  if (!isInUse(database)) return;
   // The disk has failed once. The log is about to go, and a start would ask for it.
   try {
     rmSync(database + STATE_SUFFIX);
@@ -93,8 +82,14 @@ export function markClosed(database: string): void {
   }
 }
 
+/** Whether the file was closed whole and nobody changed it since. To be asked before it is opened. */
+export function isAsClosed(database: string): boolean {
+  if ((logBytesOf(database) ?? 0) > 0) return false;
+  return markOf(database) === CLOSED + identityOf(database) + contentOf(database);
+}
+
 /**
- * What is missing, as a sentence; undefined where nothing is. `logBytes`: of the log beside the
+ * What is missing, as a sentence; undefined if nothing is. `logBytes`: of the log beside the
  * file before anybody opened it, because opening makes one. Beside Litestream that one may stay,
  * empty, so there an empty log counts as none; and a restored file needs none.
  */
@@ -104,21 +99,59 @@ export function missingLog(
   holding: Locking,
 ): string | undefined {
   const mark = markOf(database);
-  if (mark?.state !== 'in use') return undefined;
+  if (!mark?.startsWith(IN_USE)) return undefined;
   const log = `${database}-wal`;
   const markPath = database + STATE_SUFFIX;
+  const identity = mark.slice(IN_USE.length);
+  // A mark of an early release has no identity.
+  const isAnother = identity !== '' && identity !== identityOf(database);
   if (holding === 'alone') {
     if (logBytes !== undefined) return undefined;
-    return `it was not closed, and its log ${log} is gone, with the writes that were in it alone; put the log back, restore a backup, or delete ${markPath} to go on without them`;
+    const saved = isAnother ? newestSaved(database) : undefined;
+    if (saved !== undefined) {
+      return `another file is in its place, and the service saved everything to ${saved} before it stopped; restore that one, or delete ${markPath} to start with the other file`;
+    }
+    return `it was not closed, and its log ${log} is gone, with the writes that were in it alone; put the log back, restore a backup, or delete ${markPath} to start without them`;
   }
-  const isAnother = mark.identity !== '' && mark.identity !== identityOf(database);
   if (isAnother || (logBytes ?? 0) > 0) return undefined;
-  return `it was not closed, and its log ${log} is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were in the log alone. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${markPath} to go on with it`;
+  return `it was not closed, and its log ${log} is gone or empty; put the log back, or restore the replica in place of the file: it has the writes that were in the log alone. If another program, such as sqlite3, opened the file since, it wrote the log into the file: delete ${markPath} to start with it`;
+}
+
+/** The copy that the service saved since it opened the file, because the file was replaced; undefined if there is none. */
+function newestSaved(database: string): string | undefined {
+  const folder = dirname(database);
+  const start = keptNameStart(database, 'saved');
+  const names = readdirSync(folder).filter((name) => name.startsWith(start));
+  const newest = join(
+    folder,
+    names
+      .filter((name) => !name.endsWith('.part'))
+      .sort()
+      .at(-1) ?? '',
+  );
+  const since = statSync(database + STATE_SUFFIX).mtimeMs;
+  return names.length > 0 && statSync(newest).mtimeMs >= since ? newest : undefined;
 }
 
 /** Undefined if there is no log. */
 export function logBytesOf(database: string): number | undefined {
   return statSync(`${database}-wal`, { throwIfNoEntry: false })?.size;
+}
+
+function write(database: string, text: () => string): void {
+  try {
+    const mark = openMark(database + STATE_SUFFIX);
+    try {
+      ftruncateSync(mark, writeSync(mark, text(), 0));
+      fsyncSync(mark);
+    } finally {
+      closeSync(mark);
+    }
+    // After this the names of the mark and of the log are on disk, too.
+    syncFolderNow(dirname(database));
+  } catch {
+    // The next start then looks for no log.
+  }
 }
 
 function openMark(path: string): number {

@@ -3,12 +3,12 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseContents } from '../backup/database-contents.js';
-import type { ReplicaReport } from '../replication/replica-report.js';
+import type { ReplicaReport } from '../replication/replica.js';
 import type { CommitTexts } from './commit-texts.js';
 import { messageOf } from './connection-errors.js';
 import { type FileCommitResult, LibsqlFile } from './database-file.js';
 import type { Freezer } from './freezer.js';
-import { ReplicatedFile, type ThreadReplication, Unconfirmed } from './replicated-file.js';
+import { openReplicatedFile, type ReplicatedFile } from './replicated-file.js';
 import type { UsageScan } from './usage-scan.js';
 
 /** The calls that the storage may make. */
@@ -16,9 +16,7 @@ export interface ThreadCalls {
   /** Resolves with whether the database is a new one. */
   open(): Promise<boolean>;
   commit(texts: CommitTexts): Promise<FileCommitResult>;
-  /** Resolves when the replica has everything so far, or after so many milliseconds. */
-  replicaReached(maxMs: number): Promise<void>;
-  loadPage(position: number): Promise<ReturnType<LibsqlFile['loadPage']>>;
+  storedPage(position: number): Promise<ReturnType<LibsqlFile['storedPage']>>;
   sequences(): Promise<string>;
   beginUsage(createdAfter: string): Promise<void>;
   nextUsage(): Promise<ReturnType<UsageScan['next']>>;
@@ -53,7 +51,8 @@ export interface ThreadOptions {
   readonly initialRows: string;
   /** Milliseconds since 1970, UTC. */
   readonly now: number;
-  readonly replication: ThreadReplication | undefined;
+  /** Path of Litestream's control socket; undefined: no replica. */
+  readonly litestreamSocket: string | undefined;
 }
 
 let file: LibsqlFile | undefined;
@@ -64,20 +63,16 @@ function opened(): LibsqlFile {
   return file;
 }
 
-/** The answer to a commit may come after its turn at the file. */
-type TurnCalls = Omit<ThreadCalls, 'commit'> & {
-  commit(texts: CommitTexts): Promise<FileCommitResult | Unconfirmed>;
-};
-
-const calls: TurnCalls = {
+const calls: ThreadCalls = {
   async open() {
-    const { path, initialRows, now, replication }: ThreadOptions = workerData;
-    if (replication === undefined) {
+    const { path, initialRows, now, litestreamSocket }: ThreadOptions = workerData;
+    if (litestreamSocket === undefined) {
       file = await LibsqlFile.open(path, initialRows, now, 'alone');
       return file.isNew;
     }
-    replicated = await ReplicatedFile.open({
-      replication,
+    replicated = await openReplicatedFile({
+      socketPath: litestreamSocket,
+      databasePath: path,
       open: () => LibsqlFile.open(path, initialRows, now, 'shared'),
       report: (replica) => parentPort?.postMessage({ replica } satisfies ThreadNews),
       inTurn,
@@ -85,18 +80,22 @@ const calls: TurnCalls = {
     file = replicated.file;
     return file.isNew;
   },
-  commit: async (texts) => replicated?.commit(texts) ?? opened().commit(texts),
-  async replicaReached(maxMs) {
-    await replicated?.replica.reached(maxMs);
+  async commit(texts) {
+    const result = await opened().commit(texts);
+    if (result.status !== 'notStored') replicated?.replica.committed();
+    return result;
   },
-  loadPage: async (position) => opened().loadPage(position),
+  storedPage: async (position) => opened().storedPage(position),
   sequences: async () => opened().sequences(),
   beginUsage: async (createdAfter) => opened().usage.begin(createdAfter),
   nextUsage: async () => opened().usage.next(),
   auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
   oldestRecordAt: async (owner) => opened().usage.oldestRecordAt(owner),
   ping: async () => opened().ping(),
-  touch: async () => (replicated ?? opened()).touch(),
+  async touch() {
+    await opened().touch();
+    replicated?.replica.committed();
+  },
   save: async (path) => opened().save(path),
   freeze: async () => opened().freezer.freeze(),
   thaw: async () => opened().freezer.thaw(),
@@ -125,37 +124,23 @@ function inTurn<T>(use: () => Promise<T>): Promise<T> {
   return done;
 }
 
-/** A page's bodies are moved: a copy of them would cost as much as reading them. */
+/** A page's bodies are moved: copying them would cost as much as reading them. */
 function movedWith(reply: ThreadReply): ArrayBuffer[] {
   const value = 'value' in reply ? reply.value : undefined;
   const isPage = typeof value === 'object' && value !== null && 'bodies' in value;
   return isPage && value.bodies instanceof ArrayBuffer ? [value.bodies] : [];
 }
 
-const underWay = new Set<Promise<void>>();
-
 async function serve(request: ThreadRequest): Promise<void> {
   if (request.name === 'close') {
-    // A commit may still wait for the replica, and a sync may still wait for its turn at the file.
-    await Promise.all(underWay);
-    await replicated?.close();
+    // The calls before this one, so that the last sync has what they commit.
+    await last;
+    await replicated?.replica.close();
   }
-  // This call uses no file; it waits for calls that do.
-  const reply = request.name === 'replicaReached' ? answer(request) : inTurn(() => answer(request));
-  const settledReply = await settled(await reply);
-  parentPort?.postMessage(settledReply, movedWith(settledReply));
+  const reply = await inTurn(() => answer(request));
+  parentPort?.postMessage(reply, movedWith(reply));
   // The thread ends itself after this message: `terminate()` during a native call would abort the process.
   if (request.name === 'close') parentPort?.close();
 }
 
-/** In `sync` a commit's reply waits for the replica; reads go on meanwhile. */
-async function settled(reply: ThreadReply): Promise<ThreadReply> {
-  if (!('value' in reply) || !(reply.value instanceof Unconfirmed)) return reply;
-  return { call: reply.call, value: await reply.value.result };
-}
-
-parentPort?.on('message', (request: ThreadRequest) => {
-  const serving = serve(request);
-  underWay.add(serving);
-  void serving.then(() => underWay.delete(serving));
-});
+parentPort?.on('message', (request: ThreadRequest) => void serve(request));

@@ -9,17 +9,15 @@ import {
 } from '../../core/domain/collection-name.js';
 import { sequenceOf } from '../../core/domain/identifier.js';
 import { isJsonObject } from '../../core/domain/json.js';
-import type { Sequences } from '../../core/records/record-storage.js';
-import { storedFacts } from '../../core/records/stored-facts.js';
+import type { PutRow, Sequences } from '../../core/records/record-storage.js';
+import { ofNoCollection, storedFacts } from '../../core/records/stored-facts.js';
 import { codeOf } from '../backup/file-copy.js';
 import { type Owner, ownersOf } from '../backup/owners.js';
 import { Connection } from '../file/connection.js';
 import { explained, messageOf } from '../file/connection-errors.js';
-import { FileRows } from '../file/file-rows.js';
 import { COLUMNS_VERSION } from '../file/file-schema.js';
 import { expectOurs, expectWhole } from '../file/own-database.js';
-import { loadPage } from '../file/record-pages.js';
-import { DISTRUST_SCHEMA } from '../file/schema-check.js';
+import { rowsOf, storedPage } from '../file/stored-pages.js';
 import { LOAD_SEQUENCES } from '../records-table.js';
 import { type MovedRow, piecesOf } from './moved-rows.js';
 
@@ -63,7 +61,6 @@ export class FileAccounts {
     try {
       if (!(await stat(path)).isFile()) throw new Error('it is not a file');
       connection = new Connection(path);
-      connection.value(DISTRUST_SCHEMA);
       connection.value('pragma locking_mode = exclusive');
       expectOurs(connection);
       expectWhole(connection);
@@ -137,29 +134,22 @@ export class FileAccounts {
     const hasColumns = Number(this.#connection.value('pragma user_version')) >= COLUMNS_VERSION;
     let last = 0;
     for (;;) {
-      const page = loadPage(this.#connection, last, hasColumns);
+      const page = storedPage(this.#connection, last, { checksJson: true, hasColumns });
       if (page === undefined) break;
       last = page.last;
-      const rows = new FileRows(page);
-      if (hasColumns) rows.expectOneOwner();
-      this.#place(rows);
+      for (const row of rowsOf(page)) this.#place(row);
     }
     // All of them are looked at before anything is sent.
     for (const _ of this.auditEvents()) this.events++;
     this.#readSequences();
   }
 
-  #place(rows: FileRows): void {
-    const owners = rows.takeOwners();
-    for (let place = 0; place < rows.length; place++) {
-      const [owner, key] = [owners[place], rows.keyOf(place)];
-      const collection = rows.collectionOf(place);
-      this.#raise(collection, typeof key === 'number' ? key : sequenceOf(collection, key));
-      const characters = rows.recordOf(place).text.length;
-      const position = rows.positionOf(place);
-      if (typeof owner !== 'string') this.unowned++;
-      else this.#placesOf(owner).push({ position, characters });
-    }
+  #place(row: PutRow): void {
+    const { position, collection, id, body, owner } = row;
+    if (!isCollectionName(collection)) throw ofNoCollection(row);
+    this.#raise(collection, sequenceOf(collection, id));
+    if (owner === undefined) this.unowned++;
+    else this.#placesOf(owner).push({ position, characters: body.length });
   }
 
   /** A file of the first schema has no such table. */

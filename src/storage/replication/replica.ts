@@ -1,268 +1,162 @@
-// Keeps a replica of the database at Litestream, which acts only when it is told
-// to: in `sync` after every commit, before its answer; in `async` every second.
-// It runs in the storage thread.
+// Keeps a replica of the database through Litestream, which acts only when it is told to: every
+// second, between two commits. Runs in the storage thread.
 
+import { Behind } from './behind.js';
 import { type Litestream, LitestreamUnreachable, type SyncAnswer } from './litestream.js';
-import type { ReplicaReport, ReplicationMode } from './replica-report.js';
-import { ReplicatedUpTo } from './replicated-up-to.js';
+
+/** Sent after every sync and whenever what is known of the replica changes. */
+export interface ReplicaReport {
+  /** Litestream follows the database, and the last sync succeeded. */
+  readonly isReached: boolean;
+  /** Why it is not reached, in one sentence. */
+  readonly reason: string | undefined;
+  /** When the oldest commit was made that the replica is not known to have; milliseconds since 1970, UTC. */
+  readonly behindSince: number | undefined;
+  /** Of the sync that just succeeded. */
+  readonly syncMilliseconds?: number;
+  /** A sync just failed. */
+  readonly hasFailed?: boolean;
+}
 
 export interface ReplicaOptions {
-  readonly mode: ReplicationMode;
   readonly litestream: Litestream;
   readonly report: (report: ReplicaReport) => void;
-  /** A commit that changes nothing, in its turn. */
+  /** One use of the file at a time: no commit begins before `use` has settled. */
+  readonly inTurn: <T>(use: () => Promise<T>) => Promise<T>;
+  /** A commit that changes nothing. */
   readonly touch: () => Promise<void>;
-  /** Calls it while no commit is under way. */
-  readonly betweenCommits: (begin: () => void) => Promise<void>;
-  /** Litestream has been gone for a while, and its last process id, where it was ever known. */
+  /** Litestream has been gone for a minute. `pid`: its last process id, if it was ever known. */
   readonly onLongAbsence: (pid: number | undefined) => void;
 }
 
-/** Time from one sync to the next in `async`, which is what the replica may lack; and between two looks at an idle Litestream. */
+/** Between two syncs, and so what the replica may lack. */
 const INTERVAL_MS = 1_000;
-/** A Litestream that was lost is tried so often. */
-const RETRY_MS = 250;
-/** A group of writes that waits longer is answered that the replica has not confirmed it: two of these fit into the write's time limit. */
-const CONFIRM_MAX_MS = 6_000;
 /** Litestream may have to send the whole database. */
 const SYNC_MAX_SECONDS = 600;
-/** A sync that takes longer is a reason to ask whether Litestream still answers. */
-const BUSY_MAX_MS = 3_000;
-/** Where Litestream hangs in `async`, commits go on after this. */
+/** If a sync takes longer, commits go on. */
 const TURN_MAX_MS = 1_000;
 /** Twice the time that Litestream gives its last sync when it is stopped: by then its process is gone. */
 const LONG_ABSENCE_MS = 60_000;
-/** A stop waits so long for the replica to get the last commits. */
+/** How long a stop waits for the replica to get the last commits. */
 const LAST_SYNC_MAX_SECONDS = 3;
 
 export class Replica {
   readonly #options: ReplicaOptions;
   #isReached = false;
   #reason: string | undefined;
-  /** Litestream has been seen to take a commit of this file. */
+  /** Litestream has been seen to take a commit of this very file. */
   #isProven = false;
   #process: string | undefined;
   #pid: number | undefined;
-  /** Of the last sync that succeeded at this process of Litestream. */
-  #lastTxid = 0;
-  #upTo = new ReplicatedUpTo();
-  /** The sync under way: one at a time. */
-  #syncing: { readonly ended: Promise<Error | undefined>; readonly since: number } | undefined;
+  readonly #behind = new Behind();
+  /** The sync under way. */
+  #syncing: Promise<SyncAnswer> | undefined;
   #absentSince: number | undefined;
   #isClosed = false;
   #wake: () => void = () => {};
-  #whenReached: (() => void)[] = [];
-  #loop: Promise<void> | undefined;
+  readonly #following: Promise<void>;
 
+  /** Starts at once. */
   constructor(options: ReplicaOptions) {
     this.#options = options;
+    this.#following = this.#follow();
   }
 
-  /** Why no write may be stored now; undefined where one may. */
-  get refusal(): string | undefined {
-    if (this.#options.mode === 'async' || this.#isReached) return undefined;
-    return this.#reason ?? 'the replica has not been reached yet';
-  }
-
-  start(): void {
-    this.#loop = this.#follow();
-  }
-
-  /** Resolves when the replica is reached, or after so long. */
-  async reached(maxMs: number): Promise<void> {
-    if (this.#isReached) return;
-    const reached = new Promise<void>((resolve) => this.#whenReached.push(resolve));
-    await Promise.race([reached, after(maxMs)]);
-  }
-
-  /** Resolves when no sync is in the way of a commit. */
-  async turn(): Promise<void> {
-    if (this.#syncing === undefined) return;
-    const left = this.#syncing.since + TURN_MAX_MS - performance.now();
-    if (left > 0) await Promise.race([this.#syncing.ended, after(left)]);
-  }
-
-  /** Something was committed. */
+  /** Tells that something was committed. */
   committed(): void {
-    this.#upTo.committed(Date.now());
+    const isNews = this.#behind.since === undefined;
+    this.#behind.committed(Date.now());
+    if (isNews) this.#report({});
   }
 
-  /** Resolves when the replica has the commit just made; with one sentence where it is not known to have it. */
-  async confirmed(): Promise<string | undefined> {
-    const deadline = performance.now() + CONFIRM_MAX_MS;
-    let committedAfter = this.#lastTxid;
-    // The reason at the end: what Litestream said last, if it said anything.
-    let reason = new Error('the replica does not answer in time');
-    for (;;) {
-      const ended = this.#sync(true, committedAfter);
-      const left = Math.max(deadline - performance.now(), 0);
-      const failure = await Promise.race([ended, after(left).then(() => 'late' as const)]);
-      if (failure === undefined) return undefined;
-      if (failure !== 'late') reason = failure;
-      if (failure === 'late' || performance.now() + RETRY_MS > deadline) {
-        this.#lose(reason);
-        return reason.message;
-      }
-      await after(RETRY_MS);
-      // A Litestream that was started again may count anew.
-      if (await this.#isOtherProcess().catch(() => false)) committedAfter = 0;
-    }
-  }
-
-  /** Resolves when nothing is under way any more, after a last sync. */
+  /** Resolves after a last sync; Litestream is not asked afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#wake();
-    if (this.#isReached && this.#upTo.behindSince !== undefined && this.#syncing === undefined) {
-      await Promise.race([this.#sync(true, 0), after(LAST_SYNC_MAX_SECONDS * 1_000)]);
+    await this.#following;
+    if (this.#isReached && this.#behind.since !== undefined && this.#syncing === undefined) {
+      const last = this.#syncNow(true, LAST_SYNC_MAX_SECONDS).catch(() => {});
+      await Promise.race([last, after(LAST_SYNC_MAX_SECONDS * 1_000)]);
     }
     this.#options.litestream.close();
-    await this.#loop;
   }
 
   async #follow(): Promise<void> {
     while (!this.#isClosed) {
-      const failure = this.#isReached ? await this.#keepInTouch() : await this.#reach();
-      if (failure !== undefined) this.#lose(failure);
-      const isBusy = this.#options.mode === 'async' || this.#isReached;
-      await this.#pause(isBusy ? INTERVAL_MS : RETRY_MS);
+      try {
+        await this.#round();
+      } catch (error) {
+        this.#lose(error);
+      }
+      if (this.#isClosed) return;
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      await Promise.race([after(INTERVAL_MS), woken]);
     }
   }
 
-  /** Asks who is there, has everything so far sent, and sees that Litestream follows this very file. */
-  async #reach(): Promise<Error | undefined> {
-    try {
-      await this.#syncing?.ended;
-      const isOther = await this.#isOtherProcess();
-      if (this.#isClosed) return undefined;
-      const wait = this.#options.mode === 'sync';
-      if (isOther) this.#isProven = false;
-      let failure = await this.#syncInTurn(wait, 0);
-      if (failure === undefined && !this.#isProven) failure = await this.#prove(wait);
-      if (failure === undefined) this.#found();
-      return failure;
-    } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
+  /** Rejects with the reason if the replica is not reached. */
+  async #round(): Promise<void> {
+    const { process, pid } = await this.#options.litestream.identify();
+    if (process !== this.#process) this.#isProven = false;
+    [this.#process, this.#pid, this.#absentSince] = [process, pid, undefined];
+    // A sync that sends much takes long; Litestream answers in the meantime, unless it hangs.
+    if (this.#syncing === undefined) {
+      if (!this.#isProven) await this.#prove();
+      else if (this.#behind.since !== undefined) await this.#sync();
     }
-  }
-
-  /** Litestream must take a commit that changes nothing as a change, or it follows another file. */
-  async #prove(wait: boolean): Promise<Error | undefined> {
-    const before = this.#lastTxid;
-    await this.#options.touch();
-    const failure = await this.#syncInTurn(wait, before);
-    this.#isProven = failure === undefined;
-    return failure;
-  }
-
-  async #keepInTouch(): Promise<Error | undefined> {
-    const isBehind = this.#upTo.behindSince !== undefined;
-    if (this.#options.mode === 'async' && isBehind && this.#syncing === undefined) {
-      const late = after(INTERVAL_MS).then(() => 'late' as const);
-      const failure = await Promise.race([this.#syncInTurn(false, 0), late]);
-      if (failure !== 'late') return failure;
-    }
-    if (this.#syncing !== undefined) {
+    if (this.#syncing !== undefined) this.#report({});
+    else if (!this.#isReached) {
+      [this.#isReached, this.#reason] = [true, undefined];
       this.#report({});
-      // A sync may take long, where much is sent; Litestream itself answers meanwhile, unless it hangs.
-      if (performance.now() - this.#syncing.since < BUSY_MAX_MS) return undefined;
-      return this.#litestreamFailure();
     }
-    const failure = await this.#litestreamFailure();
-    // A sync that has succeeded meanwhile says more.
-    return this.#syncing === undefined ? failure : undefined;
   }
 
-  #litestreamFailure(): Promise<Error | undefined> {
-    return this.#options.litestream.identify().then(
-      () => undefined,
-      (error: Error) => error,
+  /** Litestream must take a commit that changes nothing as a change; otherwise it follows another file. */
+  async #prove(): Promise<void> {
+    const before = await this.#sync();
+    if (before === undefined) return;
+    await this.#options.inTurn(this.#options.touch);
+    const answer = await this.#sync();
+    if (answer === undefined) return;
+    if (answer.txid <= before.txid) {
+      throw new Error(
+        `Litestream's number of changes stays at ${answer.txid} after a commit: it follows another file`,
+      );
+    }
+    this.#isProven = true;
+  }
+
+  /** During a commit Litestream might meet its half-written pages. Resolves with undefined if the sync goes on after its turn. */
+  #sync(): Promise<SyncAnswer | undefined> {
+    return this.#options.inTurn(() =>
+      Promise.race([this.#syncNow(false, SYNC_MAX_SECONDS), after(TURN_MAX_MS)]),
     );
   }
 
-  async #isOtherProcess(): Promise<boolean> {
-    const { process, pid } = await this.#options.litestream.identify().catch((error: unknown) => {
-      if (this.#syncing === undefined && error instanceof Error) this.#note(error);
-      throw error;
-    });
-    const isOther = process !== this.#process;
-    this.#process = process;
-    this.#pid = pid;
-    if (isOther) this.#lastTxid = 0;
-    return isOther;
-  }
-
-  /** A sync that begins during a commit might meet its pages while they are written. */
-  async #syncInTurn(wait: boolean, committedAfter: number): Promise<Error | undefined> {
-    let ended: Promise<Error | undefined> | undefined;
-    await this.#options.betweenCommits(() => {
-      ended = this.#syncing?.ended ?? this.#sync(wait, committedAfter);
-    });
-    return ended;
-  }
-
-  /** One sync. Resolves with what failed. `committedAfter`: Litestream's number must be higher now. */
-  #sync(wait: boolean, committedAfter: number): Promise<Error | undefined> {
+  async #syncNow(wait: boolean, maxSeconds: number): Promise<SyncAnswer> {
     const since = performance.now();
-    const mark = this.#upTo.begin();
-    const ended = this.#options.litestream
-      .sync(wait, this.#isClosed ? LAST_SYNC_MAX_SECONDS : SYNC_MAX_SECONDS)
-      .then(
-        (answer) => this.#succeeded(answer, committedAfter, mark, since),
-        (error: Error) => this.#failed(error, mark),
-      )
-      .finally(() => {
-        this.#syncing = undefined;
-      });
-    this.#syncing = { ended, since };
-    return ended;
-  }
-
-  #succeeded(
-    { txid, replicatedTxid }: SyncAnswer,
-    committedAfter: number,
-    mark: number | undefined,
-    since: number,
-  ): Error | undefined {
-    if (txid <= committedAfter) {
-      this.#isProven = false;
-      const reason = `Litestream's number of changes stays at ${txid} after a commit: it follows another file`;
-      return this.#failed(new Error(reason), mark);
+    this.#behind.syncBegan();
+    this.#syncing = this.#options.litestream.sync(wait, maxSeconds);
+    try {
+      const answer = await this.#syncing;
+      this.#behind.syncEnded(answer.txid, answer.replicatedTxid);
+      this.#report({ syncMilliseconds: performance.now() - since });
+      return answer;
+    } catch (error) {
+      this.#report({ hasFailed: true });
+      throw error;
+    } finally {
+      this.#syncing = undefined;
     }
-    this.#lastTxid = txid;
-    this.#upTo.ended(mark, txid, replicatedTxid);
-    this.#absentSince = undefined;
-    this.#report({ syncMilliseconds: performance.now() - since });
-    return undefined;
   }
 
-  #found(): void {
-    this.#isReached = true;
-    this.#reason = undefined;
-    this.#report({});
-    for (const resolve of this.#whenReached) resolve();
-    this.#whenReached = [];
-  }
-
-  #failed(error: Error, mark: number | undefined): Error {
-    this.#upTo.failed(mark);
-    this.#note(error);
-    this.#report({ hasFailed: true });
-    return error;
-  }
-
-  #lose(error: Error): void {
-    if (this.#isClosed) return;
-    this.#note(error);
-    const wasReached = this.#isReached;
-    this.#isReached = false;
-    const isNews = wasReached || this.#reason !== error.message;
-    this.#reason = error.message;
+  #lose(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const isNews = this.#isReached || this.#reason !== reason;
+    [this.#isReached, this.#reason] = [false, reason];
     if (isNews) this.#report({});
-  }
-
-  /** How long Litestream has been gone. */
-  #note(error: Error): void {
     if (!(error instanceof LitestreamUnreachable && error.isAbsent)) {
       this.#absentSince = undefined;
       return;
@@ -275,23 +169,11 @@ export class Replica {
   }
 
   #report(of: Partial<ReplicaReport>): void {
-    this.#options.report({
-      isReached: this.#isReached,
-      reason: this.#reason,
-      behindSince: this.#upTo.behindSince,
-      ...of,
-    });
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    if (this.#isClosed) return;
-    const woken = new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    await Promise.race([after(milliseconds), woken]);
+    const [isReached, reason] = [this.#isReached, this.#reason];
+    this.#options.report({ isReached, reason, behindSince: this.#behind.since, ...of });
   }
 }
 
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, milliseconds).unref());
+function after(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => void setTimeout(resolve, milliseconds, undefined).unref());
 }

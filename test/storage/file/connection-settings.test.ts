@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Connection } from '../../../src/storage/file/connection.js';
-import { pragmaOf, putInForce } from '../../../src/storage/file/connection-settings.js';
+import { putInForce } from '../../../src/storage/file/connection-settings.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 
 let folder: TemporaryFolder;
@@ -27,7 +27,7 @@ it.each([
   const names = ['locking_mode', 'wal_autocheckpoint', 'journal_mode', 'synchronous'];
   const wanted = [locking, checkpointPages, 'wal', 2, 1, 0];
   const given = [...names, 'secure_delete', 'trusted_schema'].map((name) =>
-    pragmaOf(connection, name),
+    connection.value(`pragma ${name}`),
   );
   expect(given).toEqual(wanted);
 });

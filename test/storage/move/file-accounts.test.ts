@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { COLLECTION_NAMES } from '../../../src/core/domain/collection-name.js';
 import { Connection } from '../../../src/storage/file/connection.js';
-import { FILL_COLUMNS } from '../../../src/storage/file/file-schema.js';
 import { FileAccounts } from '../../../src/storage/move/file-accounts.js';
+import { FILL_COLUMNS } from '../../support/fill-columns.js';
 import { contentsOf, makeShopFile } from '../../support/shop-file.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 

@@ -93,7 +93,7 @@ describe('Litestream', () => {
     await vi.waitUntil(() => stub.syncs.length > 0, 10_000);
     late.abort(new DOMException('too late', 'TimeoutError'));
     await expect(syncing).rejects.toMatchObject({
-      message: `Litestream does not answer in time on ${socketPath}; start it, with "socket:" in its file, or name its socket in LITESTREAM_SOCKET`,
+      message: `Litestream does not answer in time on ${socketPath}; start it with "socket:" in its file, or name its socket: REPLICATION=async:/path`,
       isAbsent: false,
     });
   });

@@ -5,10 +5,9 @@ import { rmSync } from 'node:fs';
 import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { litestreamHome } from '../../support/litestream.js';
+import { itWithLitestream, litestreamHome } from '../../support/litestream.js';
 import { spawnServer, startServer } from '../../support/server-process.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
-import { itWithLitestream } from '../../support/with-litestream.js';
 
 itWithLitestream(
   'a service whose log is deleted after a crash is refused, and starts on the restored file',
@@ -18,8 +17,7 @@ itWithLitestream(
     const { file } = home;
     const environment = {
       DATABASE_URL: `file:${file}`,
-      REPLICATION: 'sync',
-      LITESTREAM_SOCKET: home.socketPath,
+      REPLICATION: `async:${home.socketPath}`,
     };
     let litestream = home.start();
     try {

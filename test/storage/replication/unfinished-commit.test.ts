@@ -6,9 +6,8 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { expect } from 'vitest';
-import { litestreamHome } from '../../support/litestream.js';
+import { itWithLitestream, litestreamHome } from '../../support/litestream.js';
 import { openTemporaryFolder } from '../../support/temporary-folder.js';
-import { itWithLitestream } from '../../support/with-litestream.js';
 import { changes, loaded, rows } from '../storage-conformance.js';
 
 /** Both copies of the header, and what says how far the log was written back (sqlite.org/walformat.html, 2.1). */
@@ -22,13 +21,11 @@ itWithLitestream(
     const { file: path, socketPath } = home;
     const litestream = home.start();
     const open = async () => {
-      const storage = await openLibsqlStorage({
+      return openLibsqlStorage({
         path,
-        replication: { mode: 'sync', socketPath },
+        replication: { socketPath },
         createAnyway: true,
       });
-      await storage.replicaReached(5_000);
-      return storage;
     };
     try {
       const killed = await open();

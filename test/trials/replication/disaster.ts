@@ -43,8 +43,7 @@ export async function lifeOf({ home, identityUrl, ...load }: LifeOptions) {
         AUTH_USERINFO_URL: identityUrl,
         AUTH_CACHE_SECONDS: '300',
         DATABASE_CREATE: 'yes',
-        REPLICATION: 'async',
-        LITESTREAM_SOCKET: home.socketPath,
+        REPLICATION: `async:${home.socketPath}`,
         OPS_PORT: '0',
       },
     });

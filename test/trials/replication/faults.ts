@@ -13,9 +13,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startScript } from '../../../scripts/bench/processes.js';
-import { listening } from '../../../scripts/bench/targets.js';
-import { storeReplica } from '../../../scripts/bench/workloads/replication.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import type { Random } from '../load/random.js';
 import type { Disaster } from './disaster.js';
@@ -42,7 +39,6 @@ export interface Fault {
 
 const LITESTREAM_AWAY_MS = 800;
 const STOPPED_MS = 1_500;
-const SLOW_MS = 200;
 /** More than all that is sent in one life. */
 const SMALL_DISK_BYTES = 256_000_000;
 const FILL_PIECE_BYTES = 65_536;
@@ -63,7 +59,6 @@ export const FAULTS: readonly Fault[] = [
     needs: 'this user may not mount',
     begin: fullReplica,
   },
-  { name: `the replica takes ${SLOW_MS} ms for each request`, begin: slowReplica },
   {
     name: 'a log of 32 MB is written back, again and again',
     begin: async () => ({
@@ -121,15 +116,6 @@ function fill(path: string): void {
   } finally {
     closeSync(ballast);
   }
-}
-
-async function slowReplica(): Promise<Surroundings> {
-  const store = await listening(startScript('./targets/object-store.js', [String(SLOW_MS)]));
-  return {
-    replica: storeReplica(store.origin),
-    happen: () => delay(STOPPED_MS),
-    end: () => store.process.stop(),
-  };
 }
 
 async function ended(child: ChildProcess): Promise<void> {

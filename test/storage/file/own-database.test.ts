@@ -9,7 +9,7 @@ import { runSql } from '../../../scripts/run-sql.js';
 import { checkDatabase } from '../../../src/storage/backup/database-check.js';
 import { Connection } from '../../../src/storage/file/connection.js';
 import { SCHEMA_STEPS, SCHEMA_VERSION } from '../../../src/storage/file/file-schema.js';
-import { expectOwnSchema } from '../../../src/storage/file/schema-check.js';
+import { expectOwnSchema } from '../../../src/storage/file/own-database.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 
 const ENDLESS = 'with recursive c(n) as (select 1 union all select n + 1 from c)';

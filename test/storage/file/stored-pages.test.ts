@@ -1,0 +1,159 @@
+// Rows of the file as a start reads them: in pages, without a body parsed where it begins as this
+// program writes it.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RecordSet } from '../../../src/core/records/record-set.js';
+import type { PutRow } from '../../../src/core/records/record-storage.js';
+import { Connection } from '../../../src/storage/file/connection.js';
+import { SCHEMA_STEPS } from '../../../src/storage/file/file-schema.js';
+import { rowsOf, storedPage } from '../../../src/storage/file/stored-pages.js';
+
+let connection: Connection;
+beforeEach(() => {
+  connection = new Connection(':memory:');
+  connection.batch(SCHEMA_STEPS.flat().map((sql) => ({ sql })));
+});
+afterEach(() => connection.close());
+
+/** In SQL, so that a test can write what no commit would. */
+function put(position: number, body: string, columns = "'amina', null", collection = 'customers') {
+  const quoted = body.replaceAll("'", "''").replaceAll('\0', "' || char(0) || '");
+  connection.script(
+    `insert into records values (${position}, '${collection}', 'CUS-${position}', '${quoted}', 1, 1, ${columns})`,
+  );
+}
+
+function pages(): PutRow[][] {
+  const all: PutRow[][] = [];
+  for (let last = 0; ; ) {
+    const page = storedPage(connection, last, { checksJson: true });
+    if (page === undefined) return all;
+    all.push(rowsOf(page));
+    last = page.last;
+  }
+}
+
+function setOf(): RecordSet {
+  const set = new RecordSet();
+  for (const page of pages()) set.load(page);
+  return set;
+}
+
+const bodyOf = (position: number, more = '') =>
+  `{"id":"CUS-${String(position).padStart(4, '0')}","owner_sub":"amina"${more}}`;
+
+describe('Pages', () => {
+  it('hold every row once, in order, also where positions are missing', () => {
+    const positions = Array.from({ length: 5_000 }, (_, i) => 3 * i + 1);
+    connection.batch([
+      { sql: 'select 1' },
+      ...positions.map((at) => ({
+        sql: "insert into records values (?1, 'customers', ?2, ?2, 1, 1, 'amina', null)",
+        args: [at, bodyOf(at)],
+      })),
+    ]);
+    expect(pages().map(({ length }) => length)).toEqual([2_000, 2_000, 1_000]);
+    expect(
+      pages()
+        .flat()
+        .map(({ position }) => position),
+    ).toEqual(positions);
+  });
+
+  it('are bounded in bytes, but for a row that is larger alone', () => {
+    for (const at of [1, 2, 3, 4, 5]) put(at, bodyOf(at, `,"x":"${'x'.repeat(3_000_000)}"`));
+    put(6, bodyOf(6, `,"x":"${'x'.repeat(9_000_000)}"`));
+    const sizes = pages().map((rows) => rows.reduce((sum, { body }) => sum + body.length, 0));
+    expect(sizes.every((size, i) => size < 8_000_000 || pages()[i]?.length === 1)).toBe(true);
+    expect(pages().flat()).toHaveLength(6);
+  });
+
+  it('give a record its text, whatever letters its neighbours have', () => {
+    const bodies = ['plain', 'é', '“ — ” 😀', 'plain again'].map((name, i) =>
+      bodyOf(i + 1, `,"name":"${name}"`),
+    );
+    for (const [i, body] of bodies.entries()) put(i + 1, body);
+    expect(
+      pages()
+        .flat()
+        .map(({ body }) => body),
+    ).toEqual(bodies);
+  });
+});
+
+describe('A row', () => {
+  it.each([
+    ['is no JSON', 'canary {'],
+    ['is no JSON inside a value', '{"id":"CUS-7","owner_sub":"amina","visits":12canary}'],
+    ['is cut off', '{"id":"CUS-7","owner_sub":"amina","visits":'],
+    ['is empty', ''],
+    ['has the border of two bodies', bodyOf(7, ',"x":"\x1e"')],
+    ['is two bodies', `${bodyOf(7)}\x1e${bodyOf(8)}`],
+    ['goes on after a NUL character', `${bodyOf(7)}\0canary`],
+    ['is JSON again after a NUL character', `${bodyOf(7)}\0{}`],
+  ])('that %s is refused by name and position', (_, body) => {
+    put(7, body);
+    const refusal =
+      /^the stored row customers CUS-(000)?7 \(position 7\) is not JSON; restore a backup$/;
+    expect(setOf).toThrow(refusal);
+    put(6, bodyOf(6));
+    put(9, bodyOf(9));
+    expect(setOf).toThrow(refusal);
+  });
+
+  it('of an unknown collection is refused', () => {
+    put(7, bodyOf(7), "'amina', null", 'invoices');
+    expect(setOf).toThrow(
+      'the stored row invoices CUS-0007 (position 7) is of no collection; restore a backup',
+    );
+  });
+
+  const AMINA = '{"id":"CUS-0007","owner_sub":"amina","x":"y"}';
+  it.each<readonly [owner: string | null, body: string]>([
+    ...['juma', 'amin', 'aminaa', 'amina"', 'amina","x":"y', '"', '', 'Amina', 'amina\\'].map(
+      (owner) => [owner, AMINA] as const,
+    ),
+    [null, AMINA],
+    ['é', '{"id":"CUS-0007","owner_sub":"\u00c3\u00a9"}'],
+    ['\u00c3\u00a9', '{"id":"CUS-0007","owner_sub":"é"}'],
+    ['a\\u0062', '{"id":"CUS-0007","owner_sub":"a\\u0062"}'],
+    ['amina', '{"id":"CUS-0007"}'],
+    ['amina', '{"no":"CUS-0007","owner_sub":"amina","owner_sub":"baraka"}'],
+  ])('is refused where the column says %j and the body is %s', (owner, body) => {
+    put(7, body, owner === null ? 'null, null' : `'${owner}', null`);
+    expect(setOf).toThrow(/ has another owner in its text than in its column; restore a backup$/);
+  });
+
+  it.each([
+    ['amina', '{"name":"é","owner_sub":"amina","id":"CUS-0007"}'],
+    ['a"b', '{"id":"CUS-0007","owner_sub":"a\\"b"}'],
+    ['amina', '{"id":"CUS-0007","owner_sub":"\\u0061mina"}'],
+    ['zoé', '{"id":"CUS-0007","owner_sub":"zoé"}'],
+    ['amina', '{"id":"CUS-\\u0030007","owner_sub":"amina"}'],
+    ['amina', '{"no":"CUS-1","owner_sub":"amina","id":"CUS-0007"}'],
+  ])('is of the owner %j where the body spells it %s', (owner, body) => {
+    put(7, body, `'${owner}', null`);
+    expect(setOf().find(owner, 'customers', 'CUS-0007')?.text).toBe(body);
+  });
+
+  it('without an owner is counted, and its number is not given again', () => {
+    put(7, '{"id":"CUS-0041","name":"legacy"}', 'null, null');
+    const set = setOf();
+    expect([set.count('customers'), set.ownerCount, set.nextSequence('customers')]).toEqual([
+      1, 0, 42,
+    ]);
+  });
+
+  it('has the status of the column, and of the body where it is parsed in any case', () => {
+    put(1, bodyOf(1, ',"status":"New"'), "'amina', 'New'");
+    put(2, bodyOf(2, ',"status":7'), "'amina', 0");
+    put(3, '{"status":"New","id":"CUS-0003","owner_sub":"amina"}');
+    put(4, bodyOf(4));
+    const set = setOf();
+    const statuses = set
+      .list('amina', 'customers')
+      ?.page(0, 9)
+      .map(({ status }) => status);
+    expect(statuses).toEqual([undefined, 'New', null, 'New']);
+  });
+});

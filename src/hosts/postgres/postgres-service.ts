@@ -74,12 +74,14 @@ async function serve(
   const scheduler = new FairScheduler({ givesWay: () => arrivals.take() });
   const work = new ThreadedWork();
   const clock = () => Date.now();
+  const slow = new Admission({ accountMaxBegun: ACCOUNT_MAX_SLOW });
   const context = {
     database,
     turns: new Turns(),
     work,
-    scheduler,
-    slow: new Admission({ accountMaxBegun: ACCOUNT_MAX_SLOW }),
+    giveWay: (account: string, isGone: () => boolean) =>
+      scheduler.sliceUsed() ? scheduler.yield(account, isGone) : undefined,
+    slowly: slow.run.bind(slow),
     limits: settings.accountLimits,
     log,
     events: events ?? silentEvents,

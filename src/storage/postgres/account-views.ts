@@ -1,12 +1,11 @@
 // What is read of one account: pages of a list, the payments, the operator's page of the account.
 
-import type { Admission } from '../../core/admission/admission.js';
-import type { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
 import { paymentRow } from '../../core/domain/payment.js';
 import { caseFolded } from '../../core/domain/search.js';
+import type { Eventually } from '../../core/eventually.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import type { RecordWork } from '../../core/records/record-work.js';
 import { recordCount } from '../../core/records/usage-view.js';
@@ -22,9 +21,14 @@ const LONG_ORDER_CHARACTERS = 4_096;
 export interface ViewContext {
   readonly database: Database;
   readonly work: RecordWork;
-  readonly scheduler: FairScheduler;
-  /** Of statements on the slow connections: no account has all of them. */
-  readonly slow: Admission;
+  /** Resolves in the account's next slice of the thread, if this one is used. */
+  readonly giveWay: (account: string, isGone: () => boolean) => Promise<void> | undefined;
+  /** Lets the account use the slow connections, of which no account has all. */
+  readonly slowly: <T>(
+    account: string,
+    isGone: () => boolean,
+    act: () => Promise<T>,
+  ) => Eventually<T>;
 }
 
 interface Piece {
@@ -121,12 +125,12 @@ export class AccountViews {
     first: readonly Piece[],
     textOf: (body: string) => string | Promise<string>,
   ): AsyncGenerator<string> {
-    const { scheduler } = this.#context;
     let left = Number(first[0]?.records ?? 0);
     let border = '';
     for (let piece = first; piece.length > 0; ) {
       for (const { body } of piece) {
-        if (scheduler.sliceUsed()) await scheduler.yield(this.#owner, this.#isGone);
+        const turn = this.#context.giveWay(this.#owner, this.#isGone);
+        if (turn !== undefined) await turn;
         yield border + (await textOf(body));
         border = ',';
       }
@@ -140,8 +144,8 @@ export class AccountViews {
   }
 
   async #slowly<Row extends object>(statement: Statement, values: readonly unknown[]) {
-    const { slow, database } = this.#context;
+    const { slowly, database } = this.#context;
     const read = () => database.readSlowly<Row>(statement, values);
-    return slow.run(this.#owner, this.#isGone, read);
+    return slowly(this.#owner, this.#isGone, read);
   }
 }

@@ -1,16 +1,20 @@
 // One account's records, answered by Postgres. A write is one statement, and can be run again when
 // its connection was lost: a create knows its id before, a PATCH names the version it changes.
 
-import { disconnected } from '../../core/admission/disconnected.js';
 import { type AuditEvent, changedNames, loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { failed, failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
+import {
+  FailureError,
+  failed,
+  failureIn,
+  type Outcome,
+  succeeded,
+} from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
-import type { ListQuery, RowsPage } from '../../core/domain/listing.js';
 import { type ChangedRecord, identified } from '../../core/domain/record.js';
 import type { Log } from '../../core/log.js';
 import { type AccountLimits, quotaFailure } from '../../core/records/account-limits.js';
-import type { AccountProfile, AccountRecords, Sender } from '../../core/records/record-service.js';
+import type { AccountRecords, Sender } from '../../core/records/record-service.js';
 import { storageFailed } from '../../core/records/storage-answers.js';
 import { notFound } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
@@ -25,6 +29,8 @@ import type { Turns } from './turns.js';
 
 /** Far below Postgres' limit of 1 GB for a row and a statement. */
 const BODY_MAX_BYTES = 64 * 1_048_576;
+
+const DISCONNECTED = failed('BAD_REQUEST', 'the connection was closed before the change was made');
 
 export interface AccountContext extends ViewContext {
   readonly turns: Turns;
@@ -63,31 +69,18 @@ interface Written {
   readonly bytes?: string;
 }
 
-export class PostgresAccount implements AccountRecords {
+export class PostgresAccount extends AccountViews implements AccountRecords {
   readonly #context: AccountContext;
-  readonly #views: AccountViews;
   readonly #owner: string;
   readonly #key: string;
   readonly #sender: Sender | undefined;
 
   constructor(context: AccountContext, owner: string, sender?: Sender) {
+    super(context, owner, sender);
     this.#context = context;
-    this.#views = new AccountViews(context, owner, sender);
     this.#owner = owner;
     this.#key = toStored(owner);
     this.#sender = sender;
-  }
-
-  list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
-    return this.#views.list(collection, query);
-  }
-
-  payments(): Promise<RowsPage> {
-    return this.#views.payments();
-  }
-
-  profile(): Promise<Outcome<AccountProfile>> {
-    return this.#views.profile();
   }
 
   async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
@@ -120,15 +113,12 @@ export class PostgresAccount implements AccountRecords {
     const bytes = Buffer.byteLength(text);
     if (bytes > BODY_MAX_BYTES) return tooLarge(bytes);
     const isLimited = limits.maxRecords > 0 || limits.maxBytes > 0;
+    const most = isLimited ? [limits.maxRecords, limits.maxBytes] : [];
     const values = [number, bytes, ...this.#columns(text, status, bytes)];
+    const statement = isLimited ? sql.CREATE_WITHIN : sql.CREATE;
+    const writing = this.#write(statement, change, values, most, attempts);
     let refusal: unknown;
-    const [row] = await this.#write(
-      isLimited ? sql.CREATE_WITHIN : sql.CREATE,
-      change,
-      values,
-      isLimited ? [limits.maxRecords, limits.maxBytes] : [],
-      attempts,
-    ).catch((error: unknown) => {
+    const [row] = await writing.catch((error: unknown) => {
       if (!attempts.isOpen) throw error;
       refusal = error;
       return [];
@@ -174,13 +164,11 @@ export class PostgresAccount implements AccountRecords {
       const growth = bytes - before.bytes;
       version = before.version;
       const isLimited = limits.maxBytes > 0 && growth > 0;
-      const [row] = await this.#write(
-        isLimited ? sql.UPDATE_WITHIN : sql.UPDATE,
-        { action: 'update', collection, id, changed: changed.value.changed },
-        [version, growth, ...this.#columns(text, status, bytes)],
-        isLimited ? [0, limits.maxBytes] : [],
-        attempts,
-      );
+      const most = isLimited ? [0, limits.maxBytes] : [];
+      const values = [version, growth, ...this.#columns(text, status, bytes)];
+      const statement = isLimited ? sql.UPDATE_WITHIN : sql.UPDATE;
+      const change = { action: 'update', collection, id, changed: changed.value.changed } as const;
+      const [row] = await this.#write(statement, change, values, most, attempts);
       if (row !== undefined && row.n !== null) return succeeded(text);
       const refused = row && quotaFailure(limits, sizeOf(row), { records: 0, bytes: growth });
       if (refused !== undefined && !attempts.isOpen) return refused;
@@ -229,7 +217,7 @@ export class PostgresAccount implements AccountRecords {
   ): Promise<readonly Written[]> {
     const { database, log, events } = this.#context;
     const { action, collection, id } = change;
-    if (this.#sender?.isDisconnected()) throw disconnected();
+    if (this.#sender?.isDisconnected()) throw new FailureError(DISCONNECTED.failure);
     const write = async (event: string | null) => {
       const all = [this.#key, collection, toStored(id), ...values, event, ...most];
       const isAlone = event !== null || most.length > 0;

@@ -107,21 +107,20 @@ export {
 } from './core/domain/errors.js';
 export type { ListQuery, Page, PageRequest, Rows, RowsPage } from './core/domain/listing.js';
 export type { Eventually } from './core/eventually.js';
-export { type CachedChecksOptions, cachedChecks } from './core/identity/cached-checks.js';
 export {
   type Identity,
   type IdentityProvider,
   noIdentityProvider,
 } from './core/identity/identity-provider.js';
-export { type LimitedChecksOptions, limitedChecks } from './core/identity/limited-checks.js';
 export type { ProviderFinding } from './core/identity/probe.js';
 export {
   openSignIn,
   type SignIn,
   type SignInOptions,
   type SignInSettings,
+  type UserinfoOptions,
+  userinfoIdentity,
 } from './core/identity/sign-in.js';
-export { type UserinfoOptions, userinfoIdentity } from './core/identity/userinfo.js';
 export { type Log, type LogFields, silentLog } from './core/log.js';
 export type {
   AccountSummary,

@@ -18,12 +18,11 @@ export const PAGES = {
   'src/storage/replication/README.md': 'pages/replication.md',
   'src/tools/console/README.md': 'pages/console.md',
   'src/tools/data/README.md': 'pages/data.md',
-  'src/tools/move/README.md': 'pages/move.md',
 };
 
 /** A command as the project calls it: by npm, or by its built file. */
 const COMMAND =
-  /(?:npm run (?:manage -- )?(?=import|export|erase|restore|move|console)|npm run manage -- (?=[a-z])|node (?:\/opt\/service-management\/)?dist\/manage\.js (?=[a-z]))([a-z]+)(?: +--(?= ))?/g;
+  /(?:npm run (?:manage -- )?(?=import|export|dump|load|erase|restore|console)|npm run manage -- (?=[a-z])|node (?:\/opt\/service-management\/)?dist\/manage\.js (?=[a-z]))([a-z]+)(?: +--(?= ))?/g;
 
 /** The text of a page as a release has it. @param {string} root @param {string} path */
 export function releasedPage(root, path) {

@@ -5,7 +5,10 @@
  * unusable. A date counts from `from` (milliseconds since 1970, UTC). What asks limits it:
  * a proxy may ask for a year.
  */
-export function retryAfterMs({ headers }: Pick<Response, 'headers'>, from: number) {
+export function retryAfterMs(
+  { headers }: { readonly headers: Pick<Headers, 'get'> },
+  from: number,
+) {
   const asked = headers.get('retry-after')?.trim();
   if (asked === undefined) return undefined;
   const wait = /^\d+$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - from;

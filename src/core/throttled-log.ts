@@ -17,9 +17,9 @@ export class ThrottledLog {
     this.#clock = clock;
   }
 
-  /** Reports the event unless the same one was reported within the last minute. */
-  warn(event: string, fields: LogFields): void {
-    this.#report(fields, [event], (all) => this.#log.warn(event, all));
+  /** Reports the event, and returns true, unless the same one was reported within the last minute. */
+  warn(event: string, fields: LogFields): boolean {
+    return this.#report(fields, [event], (all) => this.#log.warn(event, all));
   }
 
   /** The same for an error; it is the same one if its text is. */
@@ -28,18 +28,19 @@ export class ThrottledLog {
     this.#report(fields, [event, reason], (all) => this.#log.error(event, error, all));
   }
 
-  #report(fields: LogFields, of: readonly string[], say: (fields: LogFields) => void): void {
+  #report(fields: LogFields, of: readonly string[], say: (fields: LogFields) => void): boolean {
     const kind = JSON.stringify([of, fields]);
     const now = this.#clock();
     const last = this.#reported.get(kind);
     // The absolute difference, so that a clock that was set back does not silence the log.
     if (last !== undefined && Math.abs(now - last.at) < INTERVAL_MS) {
       last.suppressed++;
-      return;
+      return false;
     }
     if (this.#reported.size >= KINDS_MAX) this.#reported.clear();
     this.#reported.set(kind, { at: now, suppressed: 0 });
     const suppressed = last?.suppressed ?? 0;
     say(suppressed === 0 ? fields : { ...fields, suppressed });
+    return true;
   }
 }

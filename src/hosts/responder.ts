@@ -3,7 +3,7 @@
 
 import type { FairScheduler } from '../core/admission/fair-scheduler.js';
 import type { RandomBytes } from '../core/http/request-id.js';
-import type { IdentityEvents } from '../core/identity/metered-checks.js';
+import type { IdentityEvents } from '../core/identity/checks.js';
 import type { Log } from '../core/log.js';
 import type { RecordService } from '../core/records/record-service.js';
 import {
@@ -28,8 +28,6 @@ export interface HostParts {
   readonly mayWait: boolean;
   /** Hashes a token, as the key under which a check is remembered. */
   readonly digest: (token: string) => string | Promise<string>;
-  /** Sends to the provider on a connection of its own, where a kept one was closed. */
-  readonly freshFetch: typeof fetch | undefined;
   /** Called for every check of a token; undefined when nothing is measured. */
   readonly events: IdentityEvents | undefined;
   /** Called for each request with a wrong admin key; undefined when nothing is measured. */
@@ -66,14 +64,13 @@ function dependenciesOf(parts: HostParts, signIn: SignIn | undefined): HandlerDe
 }
 
 function signInOf(parts: HostParts): SignIn | undefined {
-  const { settings, log, mayWait, digest, freshFetch, events } = parts;
+  const { settings, log, mayWait, digest, events } = parts;
   if (settings.signIn === undefined) return undefined;
   return openSignIn({
     settings: settings.signIn,
     log,
     joined: mayWait,
     digest,
-    ...(freshFetch && { freshFetch }),
     events,
   });
 }

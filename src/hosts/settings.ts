@@ -1,195 +1,228 @@
-// The environment, read once at the start. The result is frozen settings, or an
-// error of one sentence.
+// The environment, read once at the start. The result is frozen settings, or an error that tells
+// every setting that cannot be used.
 
 import { ADMIN_KEY_MIN_CHARACTERS } from '../core/domain/limits.js';
 import { AUDIENCE_HINT } from '../core/identity/identity-provider.js';
 import type { SignInSettings } from '../core/identity/sign-in.js';
-import { readSignIn } from './settings/identity-settings.js';
-import { type OperationsSettings, readOperationsSettings } from './settings/operations-settings.js';
-import { readPostgresUrl } from './settings/postgres-settings.js';
-import { type ReplicationSettings, readReplication } from './settings/replication-settings.js';
-import {
-  type Environment,
-  MASKED,
-  onOrOff,
-  type Parser,
-  quoted,
-  type ReadFile,
-  read,
-  SettingError,
-  textOfFile,
-  wholeNumber,
-} from './settings/setting-values.js';
+import { type Environment, filePath, isHeaderText, SETTINGS } from './settings/schema.js';
+import { hidden, type Judged, masked, SettingError } from './settings/setting-error.js';
+import { type SignInTexts, signInProblems } from './settings/sign-in-rules.js';
 
-export type { OperationsSettings } from './settings/operations-settings.js';
-export {
-  type Environment,
-  isLoopback,
-  type ReadFile,
-  SettingError,
-} from './settings/setting-values.js';
+export type { Environment } from './settings/schema.js';
 
-export interface Settings {
-  readonly host: string;
-  /** 0 picks a free port. */
-  readonly port: number;
-  /** Of the database file; empty over Postgres. */
-  readonly databasePath: string;
-  /** Undefined: the database is a file. */
-  readonly postgresUrl: string | undefined;
-  /** A missing database is made also where an earlier one is known to have been. */
-  readonly databaseCreate: boolean;
-  /** A new database gets the sample rows of `local-preview`. */
-  readonly sampleRecords: boolean;
-  /** Undefined: every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
-  readonly signIn: SignInSettings | undefined;
-  /** Two while the key is rotated: both are taken. */
-  readonly adminKey: string | readonly string[] | undefined;
-  readonly corsAllowedOrigins: readonly string[];
-  /** Undefined: no backups. */
-  readonly backups: BackupSettings | undefined;
-  /** Path of the ledger of erased accounts; undefined: beside the folder of the backups. */
-  readonly erasureLedger: string | undefined;
-  /** Undefined: there is no replica. */
-  readonly replication: ReplicationSettings | undefined;
-  readonly accountLimits: AccountLimitSettings;
-  readonly operations: OperationsSettings;
-}
+/** Reads a small text file whole; throws if it can't. */
+export type ReadFile = (path: string) => string;
 
+type Name = keyof typeof SETTINGS.shape;
+type Values = ReturnType<typeof SETTINGS.parse>;
+type Problem = readonly [name: string, given: string, wanted: string];
+
+export type Settings = ReturnType<typeof readSettings>;
 /** 0: no limit. */
-export interface AccountLimitSettings {
-  readonly maxBytes: number;
-  readonly maxRecords: number;
-}
+export type AccountLimitSettings = Settings['accountLimits'];
+export type BackupSettings = NonNullable<Settings['backups']>;
+export type ReplicationSettings = NonNullable<Settings['replication']>;
+export type OperationsSettings = Settings['operations'];
+export type OperationsPort = NonNullable<OperationsSettings['port']>;
 
-export interface BackupSettings {
-  readonly folder: string;
-  /** 0: only when asked for. */
-  readonly intervalHours: number;
-  /** How many are kept, at least 1. */
-  readonly keep: number;
-}
-
-/** A year. */
-const BACKUP_INTERVAL_MAX_HOURS = 8_760;
-const BACKUP_KEEP_MAX = 10_000;
 /** The old one and the new one, while the key is rotated. */
 const ADMIN_KEYS_MAX = 2;
 
+/** Of the service; the others are the console's. */
+const NAMES = (Object.keys(SETTINGS.shape) as Name[]).filter(
+  (name) => name !== 'SERVICE_URL' && !name.startsWith('CONSOLE_'),
+);
+
 /**
- * Throws a `SettingError` for the first setting that cannot be used. An empty
- * variable is an unset one. A host without files passes no `readFile`.
+ * Throws a `SettingError` that tells every setting that cannot be used. An empty variable is an
+ * unset one. A host without files passes no `readFile`.
  */
-export function readSettings(environment: Environment, readFile?: ReadFile): Settings {
-  const postgresUrl = readPostgresUrl(environment);
+export function readSettings(environment: Environment, readFile?: ReadFile) {
+  const values = valuesIn(environment, NAMES);
+  const { DATABASE_URL: database, OPS_PORT: port, REQUEST_LOG: choice } = values;
+  const postgresUrl = 'postgres' in database ? database.postgres : undefined;
+  refuse([
+    ...(postgresUrl === undefined ? [] : problemsOverPostgres(values)),
+    ...backupProblems(values),
+    ...signInProblems(values),
+  ]);
+  const { REPLICATION: socketPath, ACCOUNT_MAX_BYTES: maxBytes = 0 } = values;
   return Object.freeze({
-    host: environment['HOST'] || '127.0.0.1',
-    port: read(environment, 'PORT', wholeNumber(0, 65_535), 8080),
-    databasePath: postgresUrl === undefined ? readDatabasePath(environment, OR_POSTGRES) : '',
+    host: values.HOST,
+    /** 0 picks a free port. */
+    port: values.PORT,
+    /** Of the database file; empty over Postgres. */
+    databasePath: 'file' in database ? database.file : '',
+    /** Undefined: the database is a file. */
     postgresUrl,
-    databaseCreate: read(environment, 'DATABASE_CREATE', yes, false),
-    sampleRecords: readSampleRecords(environment),
-    signIn: readSignIn(environment),
-    adminKey: readAdminKey(environment, readFile),
-    corsAllowedOrigins: read(environment, 'CORS_ALLOWED_ORIGINS', originList, []),
-    backups: readBackups(environment),
-    erasureLedger: environment['ERASURE_LEDGER'] || undefined,
-    replication: readReplication(environment),
-    accountLimits: readAccountLimits(environment),
-    operations: readOperationsSettings(environment),
+    /** A missing database is created also where an earlier one is known to have been. */
+    databaseCreate: values.DATABASE_CREATE,
+    /** A new database gets the sample rows of `local-preview`. */
+    sampleRecords: values.SAMPLE_RECORDS === 'on',
+    /** Undefined: every bearer token is answered 503 `AUTH_UNAVAILABLE`. */
+    signIn: signInIn(values),
+    /** Two while the key is rotated: both are taken. */
+    adminKey: adminKeyIn(values, readFile),
+    corsAllowedOrigins: values.CORS_ALLOWED_ORIGINS,
+    /** Undefined: no backups. */
+    backups: backupsIn(values),
+    /** Path of the ledger of erased accounts; undefined: beside the folder of the backups. */
+    erasureLedger: values.ERASURE_LEDGER,
+    /** Undefined: there is no replica. The path of Litestream's control socket. */
+    replication: socketPath === null ? undefined : { socketPath },
+    accountLimits: { maxBytes, maxRecords: values.ACCOUNT_MAX_RECORDS },
+    operations: {
+      /** Undefined: no operations port. */
+      port: port === undefined ? undefined : { host: values.OPS_HOST, port },
+      /** Undefined: no request log. */
+      requestLog: choice === 'off' ? undefined : { choice, slowMs: values.SLOW_REQUEST_MS },
+    },
   });
 }
 
-/** The database file alone, for a program that needs no other setting. Throws a `SettingError`. */
-export function readDatabasePath(environment: Environment, orElse = ''): string {
-  return read(environment, 'DATABASE_URL', databaseFile(orElse), 'data/service.db');
+/**
+ * Some settings alone, for a program that needs no other. Throws a `SettingError` that tells every
+ * one of them that cannot be used.
+ */
+export function valuesIn<Some extends Name>(
+  environment: Environment,
+  names: readonly Some[],
+): Pick<Values, Some> {
+  const chosen = Object.fromEntries(names.map((name) => [name, true]));
+  const texts = names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : []));
+  const { data, error } = SETTINGS.pick(chosen as { [name in Name]: true }).safeParse(
+    Object.fromEntries(texts),
+  );
+  refuse(
+    (error?.issues ?? []).map((issue): Problem => {
+      const { given, wanted } = (issue as unknown as { params: Judged }).params;
+      return [String(issue.path[0]), given, wanted];
+    }),
+  );
+  return data as Pick<Values, Some>;
 }
 
-/** The service's other kind of database. */
-const OR_POSTGRES = ', or postgres://… for several processes';
+function refuse(problems: readonly Problem[]): void {
+  const [first, ...others] = problems.map((problem) => new SettingError(...problem));
+  if (first === undefined) return;
+  if (others.length === 0) throw first;
+  const [name, given, wanted] = problems[0] ?? ['', '', ''];
+  throw new SettingError(name, given, wanted, ...others);
+}
 
-/** The operator's key or keys, from the one of the two settings that is there. Throws a `SettingError`. */
+/** The database file alone. Throws a `SettingError`. */
+export function readDatabasePath(environment: Environment): string {
+  const { DATABASE_URL: text = '' } = environment;
+  const path = text === '' ? 'data/service.db' : filePath(text);
+  if (path !== undefined) return path;
+  throw new SettingError('DATABASE_URL', hidden(), 'a local file such as file:data/service.db');
+}
+
+/** The operator's key or keys, from whichever of the two settings is set. Throws a `SettingError`. */
 export function readAdminKey(
   environment: Environment,
   readFile?: ReadFile,
 ): string | readonly string[] | undefined {
-  const name = 'ADMIN_API_KEY_FILE';
-  const key = read(environment, 'ADMIN_API_KEY', headerText, undefined);
-  const path = environment[name];
-  if (!path) return key;
-  if (key !== undefined) {
-    throw new SettingError(name, 'set beside ADMIN_API_KEY', 'the only one of the two');
-  }
-  return keysIn(path, readFile);
+  return adminKeyIn(valuesIn(environment, ['ADMIN_API_KEY', 'ADMIN_API_KEY_FILE']), readFile);
 }
 
 /** The key that a program sends: during a rotation the first one, which is the newer. Throws a `SettingError`. */
 export function readSentAdminKey(environment: Environment, readFile?: ReadFile): string {
   const [key] = [readAdminKey(environment, readFile) ?? []].flat();
   if (key !== undefined) return key;
-  throw new SettingError(
-    'ADMIN_API_KEY',
-    'unset, as is ADMIN_API_KEY_FILE',
-    "the service's admin key",
-  );
+  const given = 'unset, as is ADMIN_API_KEY_FILE';
+  throw new SettingError('ADMIN_API_KEY', given, "the service's admin key");
 }
 
-function keysIn(path: string, readFile: ReadFile | undefined): string[] {
+/** The backups alone. Throws a `SettingError`. */
+export function readBackups(environment: Environment) {
+  return backupsIn(valuesIn(environment, ['BACKUP_DIR', 'BACKUP_INTERVAL_HOURS', 'BACKUP_KEEP']));
+}
+
+function adminKeyIn(
+  {
+    ADMIN_API_KEY: key,
+    ADMIN_API_KEY_FILE: path,
+  }: Pick<Values, 'ADMIN_API_KEY' | 'ADMIN_API_KEY_FILE'>,
+  readFile: ReadFile | undefined,
+): string | readonly string[] | undefined {
   const name = 'ADMIN_API_KEY_FILE';
-  const wanted = 'a readable file of one or two keys, a line each';
-  const text = textOfFile(name, path, readFile, wanted);
+  if (path === undefined) return key;
+  if (key !== undefined) {
+    throw new SettingError(name, 'set beside ADMIN_API_KEY', 'the only one of the two');
+  }
+  if (readFile === undefined) {
+    throw new SettingError(name, masked(path), 'unset on this host, which has no files');
+  }
+  const wanted = 'a readable file of one or two keys, a line each, in printable ASCII';
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? ` (${error.code})` : '';
+    throw new SettingError(name, `${masked(path)}, which cannot be read${code}`, wanted);
+  }
   const keys = text
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
   if (keys.length < 1 || keys.length > ADMIN_KEYS_MAX) {
-    throw new SettingError(name, `${quoted(path)}, which has ${keys.length} keys`, wanted);
+    throw new SettingError(name, `${masked(path)}, which has ${keys.length} keys`, wanted);
   }
-  return keys.map((key) => headerText(name, key));
+  if (keys.every(isHeaderText)) return keys;
+  throw new SettingError(name, `${masked(path)}, which has other characters`, wanted);
 }
 
-/** Whether a new database, or a new deployment, gets the sample rows. Throws a `SettingError`. */
-export function readSampleRecords(environment: Environment): boolean {
-  return read(environment, 'SAMPLE_RECORDS', onOrOff, 'on') === 'on';
-}
+type BackupValues = Pick<Values, 'BACKUP_DIR' | 'BACKUP_INTERVAL_HOURS' | 'BACKUP_KEEP'>;
 
-/** The limits that an account of either host has, where the host sets none of its own. */
-export function readAccountLimits(environment: Environment, maxBytes = 0): AccountLimitSettings {
-  const count = wholeNumber(0, Number.MAX_SAFE_INTEGER);
-  return {
-    maxBytes: read(environment, 'ACCOUNT_MAX_BYTES', count, maxBytes),
-    maxRecords: read(environment, 'ACCOUNT_MAX_RECORDS', count, 0),
-  };
-}
-
-/**
- * The backups alone, for a program that needs no other setting. The start fails where
- * backups are asked for and no folder is named.
- */
-export function readBackups(environment: Environment): BackupSettings | undefined {
-  const hours = wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS);
-  const intervalHours = read(environment, 'BACKUP_INTERVAL_HOURS', hours, undefined);
-  const keep = read(environment, 'BACKUP_KEEP', wholeNumber(1, BACKUP_KEEP_MAX), undefined);
-  const folder = environment['BACKUP_DIR'];
+/** `intervalHours` 0: only when asked for. `keep`: at least 1. */
+function backupsIn(values: BackupValues) {
+  const { BACKUP_DIR: folder, BACKUP_INTERVAL_HOURS: intervalHours, BACKUP_KEEP: keep } = values;
   if (folder) return { folder, intervalHours: intervalHours ?? 24, keep: keep ?? 7 };
   if (intervalHours === 0 || (intervalHours ?? keep) === undefined) return undefined;
   const asking = intervalHours ? 'BACKUP_INTERVAL_HOURS' : 'BACKUP_KEEP';
-  throw new SettingError(
-    'BACKUP_DIR',
-    'unset',
-    `the folder for the backups that ${asking} asks for`,
-  );
+  const wanted = `the folder for the backups that ${asking} asks for`;
+  throw new SettingError('BACKUP_DIR', 'unset', wanted);
 }
 
-/** How often all accounts are copied on Workers, and how many copies are kept. Throws a `SettingError`. */
-export function readCopySchedule(
-  environment: Environment,
-): Pick<BackupSettings, 'intervalHours' | 'keep'> {
-  const hours = wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS);
-  return {
-    intervalHours: read(environment, 'BACKUP_INTERVAL_HOURS', hours, 24),
-    keep: read(environment, 'BACKUP_KEEP', wholeNumber(1, BACKUP_KEEP_MAX), 7),
-  };
+function backupProblems({ BACKUP_DIR: folder, REPLICATION: socket }: Values): Problem[] {
+  if (folder === undefined || socket === null) return [];
+  const wanted = "unset: Litestream's snapshots take the place of backups";
+  return [['BACKUP_DIR', 'set beside REPLICATION=async', wanted]];
+}
+
+/** What belongs to the file, and what Postgres has instead. */
+const OF_FILE = {
+  BACKUP_DIR: "Postgres' own backups (pg_basebackup and the archived log, or the provider's)",
+  BACKUP_INTERVAL_HOURS: "Postgres' own backups",
+  BACKUP_KEEP: "Postgres' own backups",
+  REPLICATION: "Postgres' own standbys (synchronous_standby_names)",
+  DATABASE_CREATE: 'the tables are created in the database that DATABASE_URL names',
+} as const;
+
+function problemsOverPostgres(values: Values): Problem[] {
+  return Object.entries(OF_FILE).flatMap(([name, instead]): Problem[] => {
+    const value = values[name as keyof typeof OF_FILE];
+    if (!value) return [];
+    const wanted = `unset: it is for a database file; here ${instead}`;
+    return [[name, 'set beside a postgres URL', wanted]];
+  });
+}
+
+function signInIn(values: SignInTexts): SignInSettings | undefined {
+  const { AUTH_USERINFO_URL: userinfoUrl, AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl } = values;
+  if ((userinfoUrl ?? issuer ?? jwksUrl) === undefined) return undefined;
+  return Object.freeze({
+    userinfo: values.AUTH_USERINFO,
+    userinfoUrl,
+    headers: values.AUTH_USERINFO_HEADERS,
+    method: values.AUTH_USERINFO_METHOD,
+    subjectField: values.AUTH_SUBJECT_FIELD,
+    issuer,
+    jwksUrl,
+    audiences: values.AUTH_AUDIENCE,
+    cacheSeconds: values.AUTH_CACHE_SECONDS,
+  });
 }
 
 /** Settings that are usable but probably mistakes, as log events. Never a secret's value. */
@@ -215,56 +248,4 @@ export function settingWarnings(settings: Settings): readonly { event: string; h
     });
   }
   return warnings;
-}
-
-/** `orElse`: what may be given in place of a file. */
-const databaseFile =
-  (orElse: string): Parser<string> =>
-  (name, text) => {
-    const wanted = `a local file such as file:data/service.db (one process owns the file)${orElse}`;
-    const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1];
-    if (path === undefined || path.startsWith('//') || path.includes(':memory:')) {
-      // Other schemes carry their credentials in the URL.
-      const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(text)?.[0];
-      const given = scheme === undefined ? `no URL ${MASKED}` : `a ${scheme} URL ${MASKED}`;
-      throw new SettingError(name, scheme === 'file' ? quoted(text) : given, wanted);
-    }
-    try {
-      const decoded = decodeURIComponent(path);
-      // The native library would abort the process.
-      if (decoded.includes('\0')) throw new Error();
-      return decoded;
-    } catch {
-      throw new SettingError(name, quoted(text), wanted);
-    }
-  };
-
-const yes: Parser<boolean> = (name, text) => {
-  if (text === 'yes') return true;
-  throw new SettingError(name, quoted(text), 'yes, or unset');
-};
-
-/** A key that no client can send in a header would lock the operator out silently. */
-const headerText: Parser<string> = (name, text) => {
-  if (/^[!-~](?:[ -~]*[!-~])?$/.test(text)) return text;
-  throw new SettingError(name, MASKED, 'printable ASCII without spaces at its ends');
-};
-
-const originList: Parser<string[]> = (name, text) => {
-  const origins = text
-    .split(',')
-    .map((origin) => origin.trim())
-    .filter((origin) => origin !== '');
-  // A list without an entry would admit everybody, as an unset one does.
-  if (origins.length > 0 && origins.every(isOrigin)) return origins;
-  throw new SettingError(
-    name,
-    quoted(text),
-    'comma-separated origins such as https://app.example.com, without a path, or *',
-  );
-};
-
-function isOrigin(text: string): boolean {
-  if (text === '*') return true;
-  return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
 }

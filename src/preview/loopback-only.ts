@@ -2,7 +2,7 @@
 // web page from elsewhere makes a browser send: from its own origin, or to a name of its
 // own that leads to this machine (DNS rebinding).
 
-import { isLoopback } from '../hosts/settings.js';
+import { isLoopback } from '../hosts/settings/addresses.js';
 
 type Responder = (request: Request, host: HostBindings) => Response | Promise<Response>;
 type HostBindings = Parameters<import('../handler.js').Responder>[1] & object;

@@ -150,7 +150,17 @@ describe('An export', () => {
     const file = join(folder.path, 'customers.ndjson');
     await writeFile(file, text);
     const { code } = await dataCommandHere(
-      ['import', file, '--account', 'copy', '--into', 'customers', '--reverse', '--in-order'],
+      [
+        'import',
+        file,
+        '--account',
+        'copy',
+        '--into',
+        'customers',
+        '--reverse',
+        '--connections',
+        '1',
+      ],
       { SERVICE_URL: service.url, ADMIN_API_KEY: 'the-operators-key-of-the-console-tests' },
     );
     expect(code).toBe(0);

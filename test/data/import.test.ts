@@ -1,7 +1,10 @@
 // `import`: rows become records, each once, whatever happens on the way.
 
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startDataCommand } from '../support/data-command.js';
 import { type DataService, openDataService } from '../support/data-service.js';
@@ -18,6 +21,12 @@ beforeAll(async () => {
   on = await openDataService();
 });
 afterAll(() => on.close());
+
+const STAGED = join(tmpdir(), `service-import-${userInfo().uid}`);
+
+async function staged(): Promise<string[]> {
+  return (await readdir(STAGED).catch(() => [])).sort();
+}
 
 function customers(count: number): string {
   const rows = Array.from({ length: count }, (_, i) => `Mteja ${i},07${i}\n`);
@@ -47,18 +56,11 @@ function proxy(meddling: Meddling) {
 }
 
 describe('An import', () => {
-  it('says that an account has no record yet, once', async () => {
-    const { args } = await prepared('name,phone\nA,1\n');
-    const { stdout } = await on.run(args);
-    expect(stdout).toMatch(/the account "shop\|\d+" has no record yet\n/);
-    const again = await on.run(args);
-    expect(again.stdout).not.toContain('no record yet');
-  });
-
   it('creates a record for each row, two equal rows included', async () => {
     const { account, args } = await prepared('name,phone\nA,+255713\nB,0713\nA,+255713\n');
-    const { code, stdout } = await on.runProcess([...args, '--in-order']);
+    const { code, stdout } = await on.runProcess([...args, '--connections', '1']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('3 records created')]);
+    expect(stdout).toMatch(/the account "shop\|\d+" has no customers yet\n/);
     expect(await on.contents(account, 'customers')).toEqual([
       { name: 'A', phone: '+255713' },
       { name: 'B', phone: '0713' },
@@ -66,37 +68,39 @@ describe('An import', () => {
     ]);
   });
 
-  it('that is finished creates nothing when it is run again', async () => {
-    const { account, args } = await prepared(customers(20));
+  it('of rows that are records already is refused, until the operator has decided', async () => {
+    const { account, file, args } = await prepared(customers(20));
     expect((await on.run(args)).code).toBe(0);
-    const { code, stdout } = await on.run(args);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('nothing to do')]);
-    expect(await names(account)).toHaveLength(20);
+    await on.file(file.slice(on.folder.length + 1), `${customers(20)}Mteja 0,070\nZ,0\n`);
+    const refused = await on.run(args);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('nothing was written: 20 of 22 rows'),
+    ]);
+    const { stdout, code } = await on.run([...args, '--existing', 'skip']);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(/2 records created .* 20 were there already/),
+    ]);
+    expect(await names(account)).toHaveLength(22);
+    await on.run([...args, '--existing', 'create']);
+    expect(await names(account)).toHaveLength(44);
+    const elsewhere = await on.run(['import', file, '--account', 'other', '--into', 'customers']);
+    expect([elsewhere.code, await names('other')]).toEqual([
+      0,
+      expect.objectContaining({ length: 22 }),
+    ]);
   });
 
-  it('goes into another account from the same file', async () => {
-    const { file, args } = await prepared(customers(2));
+  it('is one line of the log, and names itself in each audit event', async () => {
+    const { account, args } = await prepared(customers(5));
     await on.run(args);
-    const { code } = await on.run(['import', file, '--account', 'other', '--into', 'customers']);
-    expect(code).toBe(0);
-    expect(await names('other')).toHaveLength(2);
-  });
-
-  it('of a file that changed, or with other options, is refused', async () => {
-    const { account, file, args } = await prepared(customers(2));
-    await on.run(args);
-    const otherwise = await on.run([...args, '--map', 'phone=phone,name=name']);
-    expect([otherwise.code, otherwise.stderr]).toEqual([
-      1,
-      expect.stringContaining('other options'),
-    ]);
-    await writeFile(file, customers(3));
-    const changed = await on.run(args);
-    expect([changed.code, changed.stderr]).toEqual([
-      1,
-      expect.stringContaining('has changed since'),
-    ]);
-    expect(await names(account)).toHaveLength(2);
+    const runs: unknown[] = [];
+    for await (const event of on.client.audit.all()) {
+      if (event.owner_sub === account) runs.push(event.run);
+    }
+    expect(runs).toHaveLength(5);
+    expect(new Set(runs)).toEqual(new Set([expect.stringMatching(/^import-[0-9a-f]{16}$/)]));
   });
 
   it('writes nothing where a row is bad, and the others with --skip-bad', async () => {
@@ -107,33 +111,41 @@ describe('An import', () => {
       expect.stringContaining('nothing was written'),
     ]);
     expect(await names(account)).toEqual([]);
-    const { code, stdout } = await on.run([...args, '--skip-bad', '--in-order']);
+    const { code, stdout } = await on.run([...args, '--skip-bad', '--connections', '1']);
     expect([code, stdout]).toEqual([
       1,
       expect.stringContaining('2 of 3 rows are in customers, 1 left out'),
     ]);
     expect(await names(account)).toEqual(['A', 'C']);
-    const again = await on.run([...args, '--skip-bad']);
-    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('nothing to do')]);
-    expect(await names(account)).toEqual(['A', 'C']);
   });
 
   it('goes from the last row to the first with --reverse', async () => {
     const { account, args } = await prepared(customers(150));
-    await on.run([...args, '--reverse', '--in-order']);
+    await on.run([...args, '--reverse', '--connections', '1']);
     const found = await names(account);
     expect(found).toEqual(Array.from({ length: 150 }, (_, i) => `Mteja ${149 - i}`));
   });
 
-  it('leaves the file and its journal, and no other file', async () => {
+  it('keeps its rows where only the user may read, and leaves none', async () => {
     const { file, args } = await prepared(customers(3));
-    await on.run(args);
-    const own = (await readdir(on.folder)).filter((name) => on.at(name).startsWith(file));
-    expect(own).toEqual([
-      expect.stringMatching(/\.csv$/),
-      expect.stringMatching(/\.csv\.import-[0-9a-f]{12}$/),
+    const before = await staged();
+    const seen: [number, string[]][] = [];
+    const looking = await proxy({
+      before() {
+        const found = readdirSync(STAGED).filter((name) => !before.includes(name));
+        seen.push([statSync(STAGED).mode & 0o777, found]);
+        return false;
+      },
+    });
+    await on.run(args, looking.environment);
+    await looking.close();
+    expect(seen[0]).toEqual([
+      0o700,
+      expect.arrayContaining([expect.stringMatching(/^[0-9a-f]{32}\.db$/)]),
     ]);
-    expect(await readFile(on.at(own[1] ?? ''), 'utf8')).not.toContain('Mteja');
+    expect(await staged()).toEqual(before);
+    const own = (await readdir(on.folder)).filter((name) => on.at(name).startsWith(file));
+    expect(own).toHaveLength(1);
   });
 
   it('is refused while another import of the same file is running', async () => {
@@ -141,11 +153,9 @@ describe('An import', () => {
     const runs = await Promise.all(
       [1, 2, 3].map(() => on.runProcess([...args, '--connections', '2'])),
     );
-    const codes = runs.map(({ code }) => code);
-    expect(codes).toContain(0);
-    for (const { code, stderr, stdout } of runs) {
-      if (code === 0) expect(stdout).toMatch(/150 records created|nothing to do/);
-      else expect(stderr).toMatch(/another import of .* is under way \(process \d+\)/);
+    expect(runs.map(({ code }) => code).sort()).toEqual([0, 1, 1]);
+    for (const { code, stderr } of runs) {
+      if (code !== 0) expect(stderr).toMatch(/another import of .* is running|150 of 150 rows/);
     }
     expect(new Set(await names(account)).size).toBe(150);
     expect(await names(account)).toHaveLength(150);
@@ -164,7 +174,7 @@ describe('An import', () => {
     const { code, stderr } = await started.ended;
     expect(code).toBe(130);
     expect(stderr).toMatch(
-      /stopped; \d+ of 200 records are created; run the same command to go on/,
+      /stopped; \d+ of 200 records are created; run the same command to resume/,
     );
     const before = (await names(account)).length;
     expect(before).toBeGreaterThanOrEqual(32);
@@ -173,7 +183,7 @@ describe('An import', () => {
     await held.close();
     expect([again.code, again.stdout]).toEqual([
       0,
-      expect.stringContaining(`going on: ${before} of 200`),
+      expect.stringContaining(`resuming: ${before} of 200`),
     ]);
     expect(new Set(await names(account)).size).toBe(200);
     expect(await names(account)).toHaveLength(200);
@@ -225,7 +235,7 @@ describe('An import behind a proxy', () => {
     await dead.close();
     expect(run.code).toBe(1);
     expect(run.stderr).toMatch(
-      /has not recovered .* 0 of 3 records are created; run the same command to go on/s,
+      /has not recovered .* 0 of 3 records are created; run the same command to resume/s,
     );
   });
 

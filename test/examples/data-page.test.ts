@@ -80,7 +80,7 @@ it('The page names every option, and every option is in a help text', async () =
   }
   const { stdout } = await on.run(['import', '--help']);
   for (const option of page.match(
-    /--(?:map|delimiter|encoding|decimal|dry-run|report|skip-bad|reverse|in-order|connections)\b/g,
+    /--(?:map|delimiter|encoding|decimal|dry-run|report|skip-bad|sheet|dates|existing|reverse|connections)\b/g,
   ) ?? []) {
     expect(stdout).toContain(option);
   }

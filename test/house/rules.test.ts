@@ -48,8 +48,23 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // At build time: the examples are answers of the handler over a storage in memory.
   'clients/openapi': ['core/', 'handler', 'memory'],
   'tools/program': ['hosts/settings'],
-  'tools/data': ['core/domain', 'core', 'hosts/', 'storage/erasures', ...OPERATORS_CLIENT],
-  'tools/move': ['core', 'storage/', 'tools/data', 'tools/program'],
+  'tools/data': [
+    'core/domain',
+    'core',
+    'hosts/',
+    'storage/erasures',
+    'storage',
+    ...OPERATORS_CLIENT,
+  ],
+  'tools/dump': [
+    'core',
+    'core/domain',
+    'core/records',
+    'storage/',
+    'tools/data',
+    'tools/program',
+    'operator-client',
+  ],
   'tools/console': ['core/domain', 'core', 'hosts/', 'tools/data', ...OPERATORS_CLIENT],
   'tools/manage': ['core/domain', 'storage/', 'hosts/', 'tools/'],
   preview: ['core/', 'hosts/', 'tools/console', 'handler'],
@@ -81,9 +96,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   handler: ['hono'],
   storage: ['libsql', 'pg'],
   'hosts/node': ['@hono/node-server'],
-  'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono'],
-  'tools/data': ['csv-parse', 'csv-stringify'],
-  'tools/move': ['csv-stringify'],
+  'hosts/settings': ['leven', 'zod'],
+  'hosts/workers': ['cloudflare:workers', '@cloudflare/workers-types', 'hono', 'zod'],
+  'tools/data': ['csv-parse', 'csv-stringify', 'fflate', 'read-excel-file'],
+  'tools/dump': ['csv-stringify', 'pg'],
   'tools/console': ['hono', '@hono/node-server'],
 };
 
@@ -176,9 +192,7 @@ describe('Files', () => {
       'src/memory.ts',
       'src/core/admission/fair-scheduler.ts',
       'src/core/records/memory-store.ts',
-      'src/core/identity/userinfo.ts',
-      'src/core/identity/cached-checks.ts',
-      'src/core/identity/limited-checks.ts',
+      'src/core/identity/checks.ts',
       'src/core/identity/sign-in.ts',
     ]);
     for (const { path, text } of SOURCES) {

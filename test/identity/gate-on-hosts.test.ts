@@ -1,5 +1,7 @@
-// The gate and the provider's request for a pause, seen by a caller of the
-// built service: on Node and in the Workers' runtime.
+// The gate, the provider's request for a pause, and answers that end Node's `fetch`, seen by a
+// caller of the built service: on Node and in the Workers' runtime.
+
+import type { ServerResponse } from 'node:http';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../support/server-process.js';
@@ -28,6 +30,21 @@ async function answerOf(origin: string, token: string): Promise<Answer> {
   const retryAfter = response.headers.get('retry-after');
   return { status: response.status, code: error?.code, retryAfter };
 }
+
+/** The head of six codings, and a body that ends as `then` says. */
+const sixCodings = (then: (response: ServerResponse) => void) => (response: ServerResponse) => {
+  response.writeHead(200, { 'content-encoding': Array(6).fill('gzip').join(',') });
+  response.write('x', () => then(response));
+};
+const ENDINGS = {
+  'half-arrived': () => {},
+  cut: ({ socket }: ServerResponse) => socket?.end(),
+  reset: ({ socket }: ServerResponse) => socket?.resetAndDestroy(),
+  trickled: (response: ServerResponse) => {
+    const timer = setInterval(() => response.write('x'), 20);
+    response.on('close', () => clearInterval(timer));
+  },
+};
 
 async function onNode(folder: string, settings: Settings): Promise<Started> {
   return startServer({ DATABASE_URL: `file:${folder}/service.db`, ...settings });
@@ -89,6 +106,42 @@ describe.each(HOSTS)('A service with a gate — %s', (_name, start) => {
     expect((await answerTo(token)).status).toBe(503);
     expect(asked()).toBe(before);
   });
+});
+
+describe.each(HOSTS)('A service whose provider answers in six codings — %s', (_name, start) => {
+  it.each(['/me', '/.well-known/openid-configuration', '/keys'])(
+    'lives, keeps no connection, and recovers: at %s',
+    async (path) => {
+      const provider = await openSigningProvider();
+      provider.now = Date.now();
+      const folder = await openTemporaryFolder();
+      const settings = { AUTH_ISSUER: provider.issuer, AUTH_AUDIENCE: 'shop' };
+      const service = await start(folder.path, settings);
+      try {
+        for (const then of Object.values(ENDINGS)) {
+          provider.broken.set(path, sixCodings(then));
+          const answers = await Promise.all(
+            [1, 2, 3].map(async (jti) =>
+              answerOf(service.origin, await provider.token({ jti: `${jti}` })),
+            ),
+          );
+          expect(answers).toEqual(
+            answers.map(() => expect.objectContaining({ status: 503, code: 'AUTH_UNAVAILABLE' })),
+          );
+        }
+        await expect.poll(() => provider.connections(), { timeout: 20_000 }).toBe(0);
+        provider.broken.clear();
+        const token = await provider.token();
+        await expect
+          .poll(async () => (await answerOf(service.origin, token)).status, { timeout: 20_000 })
+          .toBe(200);
+      } finally {
+        await service.stop();
+        await provider.close();
+        await folder.remove();
+      }
+    },
+  );
 });
 
 describe.each(HOSTS)('A service that only the gate guards — %s', (_name, start) => {

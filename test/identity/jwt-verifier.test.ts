@@ -68,7 +68,7 @@ describe('A token for this service', () => {
   });
 });
 
-describe('A token that is not for this service', () => {
+describe.each(['on', 'off'] as const)('With AUTH_USERINFO=%s, a token not for us', (userinfo) => {
   it.each<[string, () => Promise<string>, string]>([
     ['another application', () => provider.token({ aud: 'other' }), 'other_audience'],
     ['no application', () => provider.token({ aud: undefined }), 'other_audience'],
@@ -81,7 +81,7 @@ describe('A token that is not for this service', () => {
     ['unsigned', async () => new UnsecuredJWT({ aud: 'shop' }).encode(), 'algorithm_not_allowed'],
     ['opaque', async () => 'opaque-token', 'no_jwt'],
   ])('is invalid, and the provider is not asked: %s', async (_name, token, reason) => {
-    expect(await signIn().identity.identify(await token())).toEqual(INVALID);
+    expect(await signIn({ userinfo }).identity.identify(await token())).toEqual(INVALID);
     expect(questions('/me')).toBe(0);
     expect(log.lines).toEqual([
       { level: 'warn', event: 'token_refused_before_asking', fields: { reason } },
@@ -128,14 +128,14 @@ describe('Keys', () => {
     expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
     provider.now += 1;
     expect(await identity.identify(await provider.token())).toEqual(UNAVAILABLE);
-    expect(log.lines.at(-1)?.fields).toEqual({ reason: 'the key set cannot be had: status 500' });
+    expect(log.lines.at(-1)?.fields).toEqual({ reason: 'could not fetch the key set: status 500' });
     provider.broken.clear();
     provider.now += 1_000;
     expect(await identity.identify(await provider.token())).toEqual(IDENTIFIED);
   });
 
   it.each([
-    ['a status', () => provider.broken.set(KEYS, 503), 'the key set cannot be had: status 503'],
+    ['a status', () => provider.broken.set(KEYS, 503), 'could not fetch the key set: status 503'],
     [
       'a discovery document of another issuer',
       () => Object.assign(provider, { metadata: { issuer: 'https://id.example' } }),
@@ -159,6 +159,16 @@ describe('Keys', () => {
     expect(questions('/me')).toBe(0);
   });
 });
+
+const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+it.each([...RSA, 'ES256', 'ES384', 'ES512', 'EdDSA'])(
+  'A provider may sign with %s',
+  async (alg) => {
+    await provider.close();
+    provider = await openSigningProvider(alg);
+    expect(await signIn().identity.identify(await provider.token())).toEqual(IDENTIFIED);
+  },
+);
 
 it('without an audience no token is checked here, and the issuer names the endpoint', async () => {
   const { identity } = signIn({ audiences: [] });

@@ -8,6 +8,7 @@ import { signInSettings } from '../support/sign-in-settings.js';
 import { openSigningProvider } from '../support/signing-provider.js';
 import { answer } from '../support/userinfo-exchange.js';
 
+const ENDPOINT = /AUTH_USERINFO_URL to the endpoint that tells whose token it is/;
 const HTML = { 'Content-Type': 'text/html' };
 
 async function findingOf(behaviour: Behaviour, changes: Partial<SignInSettings> = {}) {
@@ -37,48 +38,35 @@ describe('A provider that refuses a made-up token', () => {
 
 describe('Every other answer is reported with its remedy', () => {
   it.each<[string, Behaviour, RegExp, RegExp]>([
-    ['a slash is missing', redirectTo('/userinfo/'), /status 301/, /add the trailing slash/],
     [
       'a redirect',
       redirectTo('https://id.example/me?secret=canary'),
-      /status 301.*redirects/,
-      /set AUTH_USERINFO_URL to https:\/\/id\.example\/me$/,
+      /status 301.*redirects to https:\/\/id\.example\/me, /,
+      ENDPOINT,
     ],
-    ['a sign-in page', redirectTo('/login'), /page for people/, /endpoint for programs/],
-    ['nothing there', answer(404), /status 404/, /trailing slash included/],
-    ['another method', answer(405), /takes no GET/, /AUTH_USERINFO_METHOD=POST$/],
-    ['a page', answer(200, '<html>', HTML), /page for people/, /userinfo_endpoint/],
     [
-      'the discovery document',
-      answer(200, { issuer: 'https://id.example', userinfo_endpoint: 'https://id.example/me' }),
-      /this is the discovery document/,
-      /set AUTH_USERINFO_URL to https:\/\/id\.example\/me$/,
+      'a missing slash',
+      redirectTo('/userinfo/'),
+      /redirects to http:\/\/127\.0\.0\.1:\d+\/userinfo\/, /,
+      ENDPOINT,
     ],
-    ['other JSON', answer(200, { keys: [] }), /without a usable subject/, /AUTH_USERINFO_URL/],
-    ['an account', answer(200, { sub: 'canary' }), /every token opens it/, /checks the token/],
+    ['a redirect to nowhere', answer(300), /status 300.*redirects to elsewhere/, ENDPOINT],
+    ['nothing there', answer(404), /status 404/, ENDPOINT],
+    ['another method', answer(405), /takes another method/, /AUTH_USERINFO_METHOD$/],
+    ['a page', answer(200, '<html>', HTML), /page for people/, ENDPOINT],
+    ['the discovery document', answer(200, { issuer: 'x' }), /without a usable subject/, ENDPOINT],
+    ['an account', answer(200, { sub: 'canary' }), /every token opens it/, ENDPOINT],
+    ['another refusal', answer(418), /status 418, instead of a refusal/, ENDPOINT],
     ['a failure', answer(502), /^status 502$/, /this may pass/],
     ['the first failure', answer(500), /^status 500$/, /this may pass/],
     ['too many requests', answer(429), /^status 429$/, /this may pass/],
-    ['another refusal', answer(418), /where a refusal .* was expected/, /whose token it is/],
-    ['a redirect to nowhere', answer(300), /status 300.*redirects/, /address that it redirects to/],
-    [
-      'a discovery document without the endpoint',
-      answer(200, { issuer: 'https://id.example' }),
-      /this is the discovery document/,
-      /^set AUTH_ISSUER to its issuer; it names no userinfo_endpoint$/,
-    ],
-    ['a broken connection', (_token, response) => response.destroy(), /UND_ERR_SOCKET/, /is up/],
+    ['a broken connection', (_token, response) => response.destroy(), /ECONNRESET/, /is up/],
   ])('%s', async (_name, behaviour, found, remedy) => {
     const finding = await findingOf(behaviour);
     expect(finding).toMatchObject({ ok: false });
     expect(finding.found).toMatch(found);
     expect(finding.remedy).toMatch(remedy);
     expect(JSON.stringify(finding)).not.toContain('canary');
-  });
-
-  it('the other method, when POST is set and GET works', async () => {
-    const finding = await findingOf(answer(405), { method: 'POST' });
-    expect(finding.remedy).toBe('set AUTH_USERINFO_METHOD=GET');
   });
 
   it.each([
@@ -111,7 +99,7 @@ describe('With an issuer', () => {
     const send = async () => new Response('', { status });
     const settings = signInSettings({ issuer: 'https://id.example' });
     const finding = await openSignIn({ settings, fetch: send }).probe();
-    expect(finding.found).toBe(`the discovery document cannot be had: status ${status}`);
+    expect(finding.found).toBe(`could not fetch the discovery document: status ${status}`);
     expect(finding.remedy).toMatch(remedy);
     expect(finding.away).toBe(away);
   });
@@ -151,7 +139,7 @@ it('A stop does not wait for the answer to the made-up token', async () => {
     stop.abort();
     const { ok, found, remedy } = await finding;
     expect([ok, found]).toEqual([false, 'no answer within 4000 ms']);
-    expect(remedy).toMatch(/whether this machine reaches the provider/);
+    expect(remedy).toMatch(/that this machine reaches the provider/);
   } finally {
     await stub.close();
   }

@@ -2,7 +2,7 @@
 // fails (why, and never the token), and how often.
 
 import { describe, expect, it } from 'vitest';
-import { userinfoIdentity } from '../../src/core/identity/userinfo.js';
+import { userinfoIdentity } from '../../src/core/identity/sign-in.js';
 import type { Behaviour } from '../support/identity-stub.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { keptLog } from '../support/kept-log.js';
@@ -16,9 +16,9 @@ describe('The log', () => {
     ['the status', answer(503, 'x'), 'status 503'],
     ['a redirect', answer(302, '', { Location: 'https://elsewhere.example' }), 'status 302'],
     ['an answer too large', answer(200, ' '.repeat(65_537)), 'an answer over 65536 bytes'],
-    ['an answer that is no JSON', answer(200, '<html>'), 'an answer that is no JSON'],
-    ['an answer without content', answer(204), 'an answer that is no JSON'],
-    ['a broken connection', (_token, response) => response.destroy(), 'UND_ERR_SOCKET'],
+    ['an answer that is not JSON', answer(200, '<html>'), 'an answer that is not JSON'],
+    ['an answer without content', answer(204), 'an answer that is not JSON'],
+    ['a broken connection', (_token, response) => response.destroy(), 'ECONNRESET'],
   ])('says why a token was left undecided: %s', async (_name, behaviour, reason) => {
     const { lines } = await askOnce(behaviour);
     expect(lines).toEqual([
@@ -45,13 +45,19 @@ describe('The log', () => {
     ]);
   });
 
+  it('names a short member though the token has the same letters in a row', async () => {
+    const { lines } = await askOnce(answer(200, { uid: 1 }), { token: 'a-guid-token' });
+    expect(lines[0]?.fields).toMatchObject({ members: 'uid' });
+  });
+
   it.each([
     ['a signed answer', 'application/jwt', 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln'],
     ['a page', 'text/html; charset=utf-8', '<html>'],
+    ['a type in capitals', 'TEXT/HTML', '<html>'],
   ])('names the media type that came instead of JSON: %s', async (_name, type, body) => {
     const { lines } = await askOnce(answer(200, body, { 'Content-Type': type }));
-    const content_type = type.split(';')[0];
-    expect(lines[0]?.fields).toEqual({ reason: 'an answer that is no JSON', content_type });
+    const content_type = type.split(';')[0]?.toLowerCase();
+    expect(lines[0]?.fields).toEqual({ reason: 'an answer that is not JSON', content_type });
   });
 
   it.each([
@@ -62,7 +68,9 @@ describe('The log', () => {
     ['Bearer error=insufficient_scope', 'insufficient_scope'],
     ['Bearer realm="x",error="invalid_request"', 'invalid_request'],
     ['Bearer error="canary"', null],
+    ['Bearer realm="x",error = "INVALID_REQUEST"', 'invalid_request'],
     ['Bearer my_error="invalid_token"', null],
+    ['Bearer terror="invalid_token"', null],
     ['Bearer', null],
   ])("repeats the challenge's error when RFC 6750 defines it: %s", async (challenge, reason) => {
     const { lines } = await askOnce(answer(401, '', { 'WWW-Authenticate': challenge }));
@@ -136,7 +144,7 @@ describe('The log never holds the token', () => {
     expect(JSON.stringify(lines).toLowerCase()).not.toContain(TOKEN.slice(0, 8).toLowerCase());
   });
 
-  it('although fetch refuses it and quotes it in the error', async () => {
+  it('although the request refuses it and quotes it in the error', async () => {
     const { identity, questions, lines } = await askOnce(answer(200, { sub: 'user-1' }), {
       token: `${TOKEN}\nX-Injected: yes`,
     });
@@ -200,6 +208,8 @@ describe('A provider that fails again and again', () => {
     expect(reports).toEqual([
       { reason: 'status 500' },
       { reason: 'status 503' },
+      // It is available again.
+      {},
       { status: 403, reason: null },
     ]);
   });

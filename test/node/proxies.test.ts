@@ -1,4 +1,4 @@
-// The service behind nginx, Caddy and HAProxy, with the files that operators copy:
+// The service behind nginx and Caddy, with the files that operators copy:
 // the rule on the administration API holds, and no request is smuggled past it.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

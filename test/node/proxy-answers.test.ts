@@ -32,7 +32,7 @@ const headersOf = (subject: string) => {
   return { [name]: value };
 };
 
-for (const proxy of PROXIES.filter(({ hasEnvelopes }) => hasEnvelopes)) {
+for (const proxy of PROXIES) {
   describe.runIf(isInstalled(proxy))(`Through ${proxy.name}`, () => {
     const start = async (limit?: string) => {
       running = await startProxy(proxy, service.folder, server.origin, limit);

@@ -2,7 +2,7 @@
 // cannot be used ends the start. test/pages/settings has the operators' table.
 
 import { describe, expect, it } from 'vitest';
-import { SETTING_NAMES } from '../../src/hosts/settings/setting-names.js';
+import { SETTING_NAMES } from '../../src/hosts/settings/warnings.js';
 import { readSettings, settingWarnings } from '../../src/hosts/settings.js';
 import { expectRefused, refusalOf, warningsOf } from '../support/refused-setting.js';
 
@@ -21,7 +21,8 @@ it('has a default for every setting', () => {
     corsAllowedOrigins: [],
     backups: undefined,
     accountLimits: { maxBytes: 0, maxRecords: 0 },
-    operations: { port: undefined, requestLog: undefined, readyStopDelayMs: 0 },
+    erasureLedger: undefined,
+    operations: { port: undefined, requestLog: undefined },
     replication: undefined,
   });
 });
@@ -57,7 +58,6 @@ it('reads every setting', () => {
     OPS_HOST: '10.0.0.5',
     REQUEST_LOG: 'slow',
     SLOW_REQUEST_MS: '250',
-    READY_STOP_DELAY_MS: '2000',
   });
   expect(settings).toEqual({
     host: '0.0.0.0',
@@ -84,8 +84,8 @@ it('reads every setting', () => {
     operations: {
       port: { host: '10.0.0.5', port: 9001 },
       requestLog: { choice: 'slow', slowMs: 250 },
-      readyStopDelayMs: 2_000,
     },
+    erasureLedger: undefined,
     replication: undefined,
   });
 });
@@ -134,7 +134,7 @@ it.each([
 
 const PORT = 'a whole number from 0 to 65535';
 const FILE =
-  'a local file such as file:data/service.db (one process owns the file), or postgres://… for several processes';
+  'a local file such as file:data/service.db (one process owns the file), or postgres://user:password@host:5432/service for several processes';
 const ORIGINS = 'comma-separated origins such as https://app.example.com, without a path, or *';
 
 it.each([
@@ -203,15 +203,40 @@ describe('REPLICATION', () => {
     expect(readSettings({ REPLICATION }).replication).toEqual(wanted);
   });
 
-  it.each(['on', 'async:', `async:/${'x'.repeat(107)}`])('%s is refused', (REPLICATION) => {
-    expect(refusalOf({ REPLICATION }).message).toBe(
-      `REPLICATION is "${REPLICATION}"; it must be off, async, or async: with a path of at most 107 bytes`,
-    );
+  it.each(['on', 'sync', 'async:', `async:/${'x'.repeat(107)}`])(
+    '%s is refused, with what gives the promise of sync',
+    (REPLICATION) => {
+      expect(refusalOf({ REPLICATION }).message).toBe(
+        `REPLICATION is "${REPLICATION}"; it must be off, async, or async: with a path of at most 107 bytes (sync is gone: to lose no acknowledged write with a machine, use Postgres with a synchronous standby)`,
+      );
+    },
+  );
+});
+
+describe('The operations port', () => {
+  it.each([
+    '127.0.0.1',
+    'localhost',
+    '::1',
+    '172.16.0.1',
+    '192.168.1.9',
+    '100.64.0.1',
+    'fd12:3456::1',
+  ])('listens on %s', (OPS_HOST) => {
+    expect(readSettings({ OPS_PORT: '1', OPS_HOST }).operations.port?.host).toBe(OPS_HOST);
   });
 
-  it('sync is refused with what gives its promise', () => {
-    expect(refusalOf({ REPLICATION: 'sync' }).message).toBe(
-      'REPLICATION is "sync"; it must be off, async, or async: with a path of at most 107 bytes; to lose no acknowledged write with a machine, use Postgres with a synchronous standby',
-    );
-  });
+  it.each(['0.0.0.0', '::', '8.8.8.8', '172.32.0.1', '192.168.1.256', '10.example.com'])(
+    'refuses %s, where others could reach it',
+    (OPS_HOST) => {
+      expect(refusalOf({ OPS_HOST }).message).toMatch(/^OPS_HOST is ".*"; it must be a loopback/);
+    },
+  );
+});
+
+it('tells every setting that cannot be used, in one line', () => {
+  const { message } = refusalOf({ PORT: '80a', REQUEST_LOG: 'yes', ADMIN_API_KEY: ' canary' });
+  expect(message).toBe(
+    'PORT is "80a"; it must be a whole number from 0 to 65535. ADMIN_API_KEY is (hidden); it must be printable ASCII without spaces at its ends. REQUEST_LOG is "yes"; it must be off, slow or all',
+  );
 });

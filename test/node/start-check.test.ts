@@ -106,7 +106,7 @@ describe('A check', () => {
   });
 
   it.each([
-    ['names of settings', { REPLICATON: 'sync' }, 'REPLICATON is no setting and does nothing;'],
+    ['names of settings', { REPLICATON: 'sync' }, 'unknown setting REPLICATON; ignored'],
     ['admin key', { ADMIN_API_KEY: 'short' }, 'the administration API stays disabled;'],
     ['backups', { BACKUP_DIR: '/nope' }, 'backups /nope cannot be used: it is not there; make it'],
     ['backups', { BACKUP_DIR: '/dev/null' }, 'it is a file; name a folder'],
@@ -140,8 +140,8 @@ describe('A check', () => {
     expect(foundAt('port', checked)).toContain('another program has this port');
   });
 
-  it('takes an environment with names of others, and says which have no effect', async () => {
-    const checked = await check({ DATABASE_PASSWORD: 'hush' });
+  it('takes an environment with settings of earlier releases, and says that they have no effect', async () => {
+    const checked = await check({ LITESTREAM_SOCKET: '/hush' });
     expect([checked.code, eventsOf(checked)]).toEqual([0, ['setting_unknown', 'check_passed']]);
     expect(JSON.stringify(checked.log)).not.toContain('hush');
   });
@@ -194,7 +194,7 @@ describe('A start', () => {
         'certificates_not_checked',
       ]),
     );
-    expect(server.output()).toContain('AUTH_USERINFO_ULR is no setting');
+    expect(server.output()).toContain('unknown setting AUTH_USERINFO_ULR; ignored');
     expect(server.output()).not.toContain('hush');
     await server.stop();
   });
@@ -223,7 +223,7 @@ describe('ADMIN_API_KEY_FILE', () => {
     ['is set beside ADMIN_API_KEY', KEY, { ADMIN_API_KEY: KEY }, 'set beside ADMIN_API_KEY'],
     ['has three keys', `${KEY}\n${KEY}\n${KEY}`, {}, 'which has 3 keys; it must be a readable'],
     ['is empty', '\n', {}, 'which has 0 keys'],
-    ['has a key that no header can hold', `${KEY}é`, {}, 'is (hidden); it must be printable'],
+    ['has a key that no header can hold', `${KEY}é`, {}, 'in printable ASCII'],
   ])('ends the start when it %s', async (_, text, more, sentence) => {
     const file = join(service.folder, 'keys');
     await writeFile(file, text);

@@ -15,7 +15,7 @@ it('The page of operations has a row of each command', () => {
 
 it('Options that the page on data names are options of its commands', async () => {
   const commands = await Promise.all(
-    ['import', 'export', 'erase'].map((name) => COMMANDS[name]?.load()),
+    ['import', 'export', 'erase', 'dump', 'load'].map((name) => COMMANDS[name]?.load()),
   );
   const help = commands.map((command) => command?.help).join('\n');
   const taken = new Set([...help.matchAll(/--([a-z-]+)\b/g)].map(([, name]) => name));

@@ -9,8 +9,7 @@ import {
   REQUEST_READ_TIMEOUT_MS,
   RESPONSE_WRITE_TIMEOUT_MS,
 } from '../../src/core/domain/limits.js';
-import { misspelledNames } from '../../src/hosts/settings/misspelled-names.js';
-import { SETTING_NAMES } from '../../src/hosts/settings/setting-names.js';
+import { misspelledNames, SETTING_NAMES } from '../../src/hosts/settings/warnings.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { settingsIn } from '../../src/tools/program/settings-file.js';
 import { constantOf, textOf } from '../support/pages.js';

@@ -4,10 +4,11 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Waits } from '../../src/tools/data/waiting.js';
+import { dumpCommand } from '../../src/tools/manage/dump.js';
 import { eraseCommand } from '../../src/tools/manage/erase.js';
 import { exportCommand } from '../../src/tools/manage/export.js';
 import { importCommand } from '../../src/tools/manage/import.js';
-import { moveCommand } from '../../src/tools/manage/move.js';
+import { loadCommand } from '../../src/tools/manage/load.js';
 import type { CommandDependencies } from '../../src/tools/program/command-dependencies.js';
 import { type Environment, type Program, type ProgramRun, startProgram } from './program.js';
 
@@ -17,7 +18,8 @@ const COMMANDS = {
   import: importCommand,
   export: exportCommand,
   erase: eraseCommand,
-  move: moveCommand,
+  dump: dumpCommand,
+  load: loadCommand,
 };
 
 export function startDataCommand(

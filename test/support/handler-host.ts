@@ -32,7 +32,6 @@ export const handlerHost: Host = {
         randomBytes: undefined,
         mayWait: true,
         digest: (token) => hash('sha256', token, 'base64'),
-        freshFetch: undefined,
         events: undefined,
         onAdminKeyRefused: undefined,
       }),

@@ -19,7 +19,12 @@ export function tokenOf(subject: string): string {
   return `is.${Buffer.from(subject).toString('base64url')}`;
 }
 
-const byToken: Behaviour = (token, response) => {
+/** The request headers of an account. */
+export function asAccount(subject: string): { readonly Authorization: string } {
+  return { Authorization: `Bearer ${tokenOf(subject)}` };
+}
+
+export const byToken = (token: string, response: ServerResponse): void => {
   const subject = token.startsWith('is.')
     ? Buffer.from(token.slice(3), 'base64url').toString()
     : '';
@@ -37,7 +42,7 @@ export async function openIdentityStub(
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
     // The question at the start may come at any time. It is not counted, because no caller sent it.
     if (token === MADE_UP_TOKEN && !seesStart) {
-      byToken(token, response, request);
+      byToken(token, response);
       return;
     }
     asked.push(token);

@@ -14,8 +14,6 @@ const NOBODY = '192.0.2.1';
 
 export interface Proxy {
   readonly name: string;
-  /** True: the file gives the proxy's own refusals the service's envelope. */
-  readonly hasEnvelopes: boolean;
   /** True: the file limits the requests of an address. */
   readonly limitsRequests: boolean;
   /** Writes the configuration for these ports; resolves with the command. */
@@ -28,7 +26,6 @@ function fileNamed(name: string): Promise<string> {
 
 const NGINX: Proxy = {
   name: 'nginx',
-  hasEnvelopes: true,
   limitsRequests: true,
   async command(folder, port, service, limit = '10000r/s') {
     await mkdir(join(folder, 'conf.d'), { recursive: true });
@@ -60,7 +57,6 @@ const NGINX: Proxy = {
 
 const CADDY: Proxy = {
   name: 'caddy',
-  hasEnvelopes: true,
   limitsRequests: false,
   async command(folder, port, service) {
     const text = (await fileNamed('Caddyfile'))
@@ -74,23 +70,7 @@ const CADDY: Proxy = {
   },
 };
 
-const HAPROXY: Proxy = {
-  name: 'haproxy',
-  hasEnvelopes: false,
-  limitsRequests: true,
-  async command(folder, port, service, limit = '1000000') {
-    const text = (await fileNamed('haproxy.cfg'))
-      .replace('127.0.0.1:8443', `127.0.0.1:${port}`)
-      .replace('127.0.0.1:8080', service)
-      .replace('127.0.0.0/8', NOBODY)
-      .replace('gt 200', `gt ${limit}`);
-    const file = join(folder, 'haproxy.cfg');
-    await writeFile(file, text);
-    return ['haproxy', '-db', '-f', file];
-  },
-};
-
-export const PROXIES: readonly Proxy[] = [NGINX, CADDY, HAPROXY];
+export const PROXIES: readonly Proxy[] = [NGINX, CADDY];
 
 /** Whether this machine has the proxy. */
 export function isInstalled({ name }: Proxy): boolean {

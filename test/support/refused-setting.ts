@@ -1,11 +1,11 @@
 // What the tests of the settings ask: how settings are refused, and what they warn of.
 
 import { expect } from 'vitest';
+import { SettingError } from '../../src/hosts/settings/setting-error.js';
 import {
   type Environment,
   type ReadFile,
   readSettings,
-  SettingError,
   settingWarnings,
 } from '../../src/hosts/settings.js';
 

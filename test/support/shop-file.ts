@@ -1,5 +1,5 @@
 // Makes a database file of several shops, as after years of use. Reads the contents of such
-// a file without any code of the move.
+// a file without any code of the dump.
 
 import { COLLECTION_NAMES, type CollectionName } from '../../src/core/domain/collection-name.js';
 import { formatId, sequenceOf } from '../../src/core/domain/identifier.js';

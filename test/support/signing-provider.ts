@@ -1,7 +1,8 @@
 // A provider on loopback that signs its tokens. It serves discovery, keys and user
 // information, and counts the requests for each.
 
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { onLoopback } from './loopback.js';
 
@@ -9,8 +10,8 @@ export interface SigningProvider {
   readonly issuer: string;
   /** The paths of the requests in order, such as `/keys`. */
   readonly asked: readonly string[];
-  /** By path: a status that the endpoint answers instead of its usual answer. */
-  readonly broken: Map<string, number>;
+  /** By path: a status that the endpoint answers instead of its usual answer, or what it does. */
+  readonly broken: Map<string, number | ((response: ServerResponse) => void)>;
   /** Headers of every answer. */
   headers: Readonly<Record<string, string>>;
   /** Members that replace those of the discovery document. */
@@ -24,6 +25,8 @@ export interface SigningProvider {
   ): Promise<string>;
   /** From now on signs with a new key. The older keys are withdrawn. */
   rotate(kid?: string): Promise<void>;
+  /** How many connections are open. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -36,7 +39,7 @@ interface SigningKey {
 /** `algorithm` is that of its keys, such as `RS256`. */
 export async function openSigningProvider(algorithm = 'ES256'): Promise<SigningProvider> {
   const asked: string[] = [];
-  const broken = new Map<string, number>();
+  const broken: SigningProvider['broken'] = new Map();
   let key = await newKey('first', algorithm);
   const server = createServer((request, response) => {
     const path = request.url ?? '';
@@ -52,6 +55,10 @@ export async function openSigningProvider(algorithm = 'ES256'): Promise<SigningP
       '/me': { sub: 'asha' },
     };
     const status = broken.get(path) ?? (answers[path] === undefined ? 404 : 200);
+    if (typeof status === 'function') {
+      status(response);
+      return;
+    }
     response.writeHead(status, { 'Content-Type': 'application/json', ...provider.headers });
     response.end(JSON.stringify(answers[path] ?? null));
   });
@@ -73,6 +80,7 @@ export async function openSigningProvider(algorithm = 'ES256'): Promise<SigningP
     async rotate(kid = `key-${asked.length}`) {
       key = await newKey(kid, algorithm);
     },
+    connections: promisify(server.getConnections.bind(server)),
     close,
   };
   return provider;

@@ -2,7 +2,7 @@
 
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Identity } from '../../src/core/identity/identity-provider.js';
-import { type UserinfoOptions, userinfoIdentity } from '../../src/core/identity/userinfo.js';
+import { type UserinfoOptions, userinfoIdentity } from '../../src/core/identity/sign-in.js';
 import { type Behaviour, openIdentityStub } from './identity-stub.js';
 import { type KeptLine, keptLog } from './kept-log.js';
 

@@ -8,7 +8,6 @@ it('An import whose importer and service are killed creates each record once', a
   const folder = await openTemporaryFolder();
   const finding = await killedImport({
     folder: folder.path,
-    host: 'one process',
     rows: 600,
     kills: 1,
     say: () => {},

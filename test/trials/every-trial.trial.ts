@@ -4,31 +4,29 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import {
-  chosenNames,
-  isLong,
-  isQuick,
-  wantedMinutes,
-  wantedPart,
-  wantedSeeds,
-} from './selection.js';
+import { chosenNames } from './selection.js';
 import { verdictOf } from './trial.js';
 import { TRIALS } from './trials.js';
 
-const folder = process.env['TRIALS_FOLDER'] ?? '';
-
+const { TRIALS_FOLDER = '', TRIALS_ONLY = '', TRIALS_SEEDS = '', ...wanted } = process.env;
+const minutes = Number(wanted['TRIALS_MINUTES'] ?? '');
+const OPTIONS = {
+  quick: Boolean(wanted['TRIALS_QUICK']),
+  long: Boolean(wanted['TRIALS_LONG']),
+  only: TRIALS_ONLY,
+  minutes: minutes > 0 ? minutes : undefined,
+  seeds: TRIALS_SEEDS.match(/\d+/g)?.map(Number),
+};
 const chosen = chosenNames();
 
 for (const { name, load } of TRIALS.filter((trial) => chosen.includes(trial.name))) {
   it(name, async ({ annotate }) => {
-    const own = join(folder, name);
-    mkdirSync(own);
+    const folder = join(TRIALS_FOLDER, name);
+    mkdirSync(folder);
     const trial = await load();
     const say = (text: string) => void annotate(text, 'progress');
-    const [quick, long, only] = [isQuick(), isLong(), wantedPart()];
-    const [minutes, seeds] = [wantedMinutes(), wantedSeeds()];
-    const findings = await trial({ quick, long, only, minutes, seeds, folder: own, say });
-    rmSync(own, { recursive: true, force: true, maxRetries: 10 });
+    const findings = await trial({ ...OPTIONS, folder, say });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     for (const finding of findings) {
       const { fault, tried, found } = finding;
       await annotate(`${fault}\n           ${tried}: ${found}`, verdictOf(finding));

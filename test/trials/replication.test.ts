@@ -1,10 +1,10 @@
 // A small version of the trial `replication`, where this machine has Litestream.
 
 import { expect } from 'vitest';
+import { openIdentityStub } from '../support/identity-stub.js';
 import { itWithLitestream, litestreamHome } from '../support/litestream.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 import { lifeOf } from './replication/disaster.js';
-import { openIdentityProvider } from './service/identity-provider.js';
 
 /** Longer than every interval below. */
 const ALONE_MS = 6_000;
@@ -13,7 +13,7 @@ itWithLitestream(
   'What the replica has outlives the machine, over a restart of Litestream and while it runs alone beside an empty folder',
   async (program) => {
     const folder = await openTemporaryFolder();
-    const identity = await openIdentityProvider();
+    const identity = await openIdentityStub();
     try {
       // Minutes of the real file are seconds here: files are joined and removed as soon as can be.
       const general = [

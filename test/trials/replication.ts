@@ -6,11 +6,11 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { median } from '../../scripts/bench/statistics.js';
+import { openIdentityStub } from '../support/identity-stub.js';
 import { litestreamHome, litestreamProgram } from '../support/litestream.js';
 import { newSeed, randomFrom } from './load/random.js';
 import { lifeOf } from './replication/disaster.js';
 import { FAULTS, type Fault, PLAIN } from './replication/faults.js';
-import { openIdentityProvider } from './service/identity-provider.js';
 import type { Finding, Trial } from './trial.js';
 
 const LIVES = 40;
@@ -33,7 +33,7 @@ export const replication: Trial = async ({ quick, folder, say }) => {
   }
   const seed = newSeed();
   const random = randomFrom(seed);
-  const identity = await openIdentityProvider();
+  const identity = await openIdentityStub();
   const lives: Outcome[] = [];
   const notMade = new Set<Fault>();
   try {

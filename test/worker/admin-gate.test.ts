@@ -12,7 +12,6 @@ const WORK = [
   { method: 'GET', path: '/accounts' },
   { method: 'DELETE', path: '/accounts/x' },
   { method: 'POST', path: '/accounts/x/restore' },
-  { method: 'GET', path: '/state?account=x' },
   { method: 'GET', path: '/records?account=x' },
   { method: 'PUT', path: '/records?account=x' },
   { method: 'GET', path: '/audit-events' },

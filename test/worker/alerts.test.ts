@@ -27,7 +27,7 @@ it('A refused admin key reaches the webhook, and an ordinary request does not', 
     name: 'alerts',
     modules: true as const,
     compatibilityDate: String(service.compatibilityDate),
-    script: pageCode('src/hosts/workers/CLOUDFLARE.md', '`alerts.js`'),
+    script: pageCode('src/hosts/workers/README.md', '`alerts.js`'),
     bindings: { WEBHOOK: `http://127.0.0.1:${port}/` },
   };
   const miniflare = await startMiniflare([{ ...service, tails: ['alerts'] }, alerts]);

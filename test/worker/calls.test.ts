@@ -1,4 +1,4 @@
-// The front's calls to an account's object: what fails there becomes an
+// The gateway's calls to an account's object: what fails there becomes an
 // envelope here, a read is tried once more where the platform advises it, a write never.
 
 import { expect, it } from 'vitest';

@@ -56,7 +56,7 @@ const MORE = { addedLater: { nested: [1, 'two', null] } };
 const counts: Counts = { accountCalls: 0, directoryCalls: 0, deliveries: 0, rowsRead: 0 };
 const delivered: Delivery[] = [];
 
-/** The methods by which the front asks an account. */
+/** The methods by which the gateway asks an account. */
 const METHODS = ['list', 'read', 'create', 'update', 'delete', 'payments', 'profile'] as const;
 
 type Method = (...given: unknown[]) => Promise<Outcome<unknown>>;
@@ -141,7 +141,7 @@ function withMore(outcome: object): object {
   return { ...Object.fromEntries(parts), ...MORE };
 }
 
-/** The bindings as the front sees them. */
+/** The bindings as the gateway sees them. */
 function seenByFront(env: WorkerEnvironment): WorkerEnvironment {
   const { ACCOUNTS } = env;
   const get = (id: ReturnType<typeof ACCOUNTS.idFromName>) => {

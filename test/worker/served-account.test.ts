@@ -6,13 +6,12 @@ import { NO_LIMITS } from '../../src/core/records/account-limits.js';
 import type { DirectoryStub } from '../../src/hosts/workers/account-call.js';
 import { Outbox } from '../../src/hosts/workers/outbox.js';
 import { ServedAccount } from '../../src/hosts/workers/served-account.js';
-import { Arrival } from '../../src/storage/object/arrival.js';
+import { beginArrival } from '../../src/storage/object/arrival.js';
 import { ObjectRecordStorage } from '../../src/storage/object/object-record-storage.js';
 import { keptLog } from '../support/kept-log.js';
 import { openObjectStorage } from '../support/object-storage.js';
 
 const BODY = '{"name":"Neema","phone":"1"}';
-const NOTHING = { records: 0, bytes: 0, digest: '', sequences: {} };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -76,7 +75,7 @@ it('A write that was under way when the account was set back is refused, because
 it('A write that was under way when a move began is refused, and is not among the moved records', async () => {
   const { account, storage, records } = await openAccount();
   const writing = (await records())?.create('customers', BODY);
-  await account.reload(() => new Arrival(storage).begin('neema', NOTHING));
+  await account.reload(() => beginArrival(storage, { owner: 'neema', load: 'a-dump' }));
   expect([account.state, await records()]).toEqual(['arriving', undefined]);
   expect(await writing).toMatchObject({ ok: false, failure: { code: 'STORAGE_FAILED' } });
   expect([...storage.sql.exec('select id from records')]).toEqual([]);

@@ -1,4 +1,4 @@
-// Several fronts at once, as there always are, and a front and objects of
+// Several gateways at once, as there always are, and a gateway and objects of
 // different versions, as there are during a deployment.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-
 import { plain, startBeside, workerOptions } from '../support/worker-host.js';
 import { FAULTY_WORKER, setFaults } from './faults.js';
 
-describe('Two fronts', () => {
+describe('Two gateways', () => {
   let folder: TemporaryFolder;
   let identity: IdentityStub;
   let miniflare: Awaited<ReturnType<typeof startBeside>>['miniflare'];

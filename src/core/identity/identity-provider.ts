@@ -12,14 +12,13 @@ export interface IdentityProvider {
 
 /**
  * - `identified`: the token is good; `subject` is the account's stable identifier.
- *   `expiresAt`, in milliseconds since 1970, UTC, is the end of the token where the provider says it.
  * - `invalid`: the token is refused.
  * - `unavailable`: the provider cannot be asked, or its answer cannot be used;
- *   `reason` is for the caller, where waiting does not help. `retryAfterSeconds`
+ *   `reason` is for the caller, if waiting does not help. `retryAfterSeconds`
  *   is the pause that the provider asks for.
  */
 export type Identity =
-  | { readonly status: 'identified'; readonly subject: string; readonly expiresAt?: number }
+  | { readonly status: 'identified'; readonly subject: string }
   | { readonly status: 'invalid' }
   | {
       readonly status: 'unavailable';

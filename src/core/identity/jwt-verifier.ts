@@ -10,8 +10,8 @@ import {
   jwtVerify,
 } from 'jose';
 import { isJsonObject } from '../domain/json.js';
-import { CachedDocument, DocumentError } from './cached-document.js';
-import type { DocumentSource, ProviderMetadata } from './discovery.js';
+import type { Claims } from './claims.js';
+import { type Address, CachedDocument, DocumentError, type DocumentSource } from './documents.js';
 
 /** Only algorithms with a private key: with a shared secret, every client could sign tokens. */
 const ALGORITHMS = [
@@ -30,40 +30,18 @@ export interface JwtVerifierOptions extends DocumentSource {
   readonly audiences: readonly string[];
   /** The token must be from this issuer; undefined: from anyone whose key is in the set. */
   readonly issuer: string | undefined;
-  readonly jwksUrl: string | undefined;
-  readonly metadata: CachedDocument<ProviderMetadata> | undefined;
+  /** Where the keys are. */
+  readonly url: Address;
 }
 
-/** Not jose's type: the package's types do without its packages. */
-type Claims = Readonly<Record<string, unknown>>;
+export type JwtVerifier = ReturnType<typeof jwtVerifier>;
 
-/**
- * - `passed`: signature, expiry, issuer and audience are right; `claims` are the token's.
- * - `refused`: the token is not for this service; `reason` is a word for the log.
- * - `unavailable`: the keys cannot be had.
- */
-export type JwtVerdict =
-  | { readonly kind: 'passed'; readonly claims: Claims }
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'unavailable'; readonly error: DocumentError };
-
-export interface JwtVerifier {
-  /** Never rejects. */
-  check(token: string, signal: AbortSignal): Promise<JwtVerdict>;
-  /** Fetches the keys, if they are not there yet. Rejects with a `DocumentError`. */
-  ready(signal: AbortSignal): Promise<void>;
-}
-
+type JwtVerdict = { readonly claims: Claims } | { readonly refused: string };
 type KeyChoice = ReturnType<typeof createLocalJWKSet>;
 
-export function jwtVerifier(options: JwtVerifierOptions): JwtVerifier {
-  const { audiences, issuer, jwksUrl, metadata, clock } = options;
-  const keys = new CachedDocument<KeyChoice>({
-    ...options,
-    name: 'the key set',
-    url: async (signal) => jwksUrl ?? (await keySetUrl(metadata, signal)),
-    read: keySet,
-  });
+export function jwtVerifier(options: JwtVerifierOptions) {
+  const { audiences, issuer, clock } = options;
+  const keys = new CachedDocument({ ...options, name: 'the key set', read: keySet });
 
   async function verify(token: string, key: KeyChoice): Promise<Claims> {
     const wanted: JWTVerifyOptions = {
@@ -74,48 +52,45 @@ export function jwtVerifier(options: JwtVerifierOptions): JwtVerifier {
       requiredClaims: ['exp'],
       ...(issuer !== undefined && { issuer }),
     };
+    const verified = async (by: KeyChoice | CryptoKey) => {
+      return (await jwtVerify(token, by as KeyChoice, wanted)).payload;
+    };
     try {
-      return (await jwtVerify(token, key, wanted)).payload;
+      return await verified(key);
     } catch (error) {
-      // A token without `kid`: several keys could have signed it, and one of them must have.
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      return verifyWithAny(token, error, wanted);
-    }
-  }
-
-  async function verifyWithNewerKeys(token: string, signal: AbortSignal): Promise<Claims> {
-    try {
-      return await verify(token, await keys.get(signal));
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      return verify(token, await keys.atMost(KEYS_AGE_MIN_MS, signal));
+      // A token without `kid`: several keys could have signed it, and one of them must have.
+      for await (const candidate of error) {
+        try {
+          return await verified(candidate);
+        } catch (failure) {
+          if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+        }
+      }
+      throw new errors.JWSSignatureVerificationFailed();
     }
   }
 
   return {
-    async check(token, signal) {
+    /**
+     * The token's claims, if signature, expiry, issuer and audience are right; otherwise a word for
+     * the log. Rejects with a `DocumentError` if the keys can't be fetched.
+     */
+    async check(token: string, signal: AbortSignal): Promise<JwtVerdict> {
       try {
-        return { kind: 'passed', claims: await verifyWithNewerKeys(token, signal) };
+        const claims = await verify(token, await keys.get(signal)).catch(async (error) => {
+          if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+          return verify(token, await keys.get(signal, KEYS_AGE_MIN_MS));
+        });
+        return { claims };
       } catch (error) {
-        if (error instanceof DocumentError) return { kind: 'unavailable', error };
-        return { kind: 'refused', reason: reasonOf(error) };
+        if (error instanceof DocumentError) throw error;
+        return { refused: reasonOf(error) };
       }
     },
-    async ready(signal) {
-      await keys.get(signal);
-    },
+    /** Fetches the keys, if they are not there yet. Rejects with a `DocumentError`. */
+    ready: (signal: AbortSignal): Promise<unknown> => keys.get(signal),
   };
-}
-
-async function keySetUrl(
-  metadata: CachedDocument<ProviderMetadata> | undefined,
-  signal: AbortSignal,
-): Promise<string> {
-  const url = (await metadata?.get(signal))?.jwksUri;
-  if (url !== undefined) return url;
-  throw new DocumentError('the discovery document names no usable jwks_uri', {
-    remedy: 'set AUTH_JWKS_URL to the address of the keys',
-  });
 }
 
 function keySet(json: unknown): KeyChoice {
@@ -132,36 +107,24 @@ function keySet(json: unknown): KeyChoice {
   });
 }
 
-async function verifyWithAny(
-  token: string,
-  candidates: errors.JWKSMultipleMatchingKeys,
-  wanted: JWTVerifyOptions,
-): Promise<Claims> {
-  for await (const key of candidates) {
-    try {
-      return (await jwtVerify(token, key, wanted)).payload;
-    } catch (error) {
-      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
-    }
-  }
-  throw new errors.JWSSignatureVerificationFailed();
-}
+/** By jose's code, and of a claim by its name. */
+const REASONS: Readonly<Record<string, string>> = {
+  ERR_JWT_EXPIRED: 'expired',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'algorithm_not_allowed',
+  ERR_JWKS_NO_MATCHING_KEY: 'unknown_key',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'wrong_signature',
+  ERR_JWS_INVALID: 'no_jwt',
+  ERR_JWT_INVALID: 'no_jwt',
+  aud: 'other_audience',
+  iss: 'other_issuer',
+  nbf: 'not_yet_valid',
+  exp: 'no_expiry',
+};
 
 /** A word for the log. Claims are named, their values are not. */
 function reasonOf(error: unknown): string {
-  if (error instanceof errors.JWTExpired) return 'expired';
   if (error instanceof errors.JWTClaimValidationFailed) {
-    const reasons: Readonly<Record<string, string>> = {
-      aud: 'other_audience',
-      iss: 'other_issuer',
-      nbf: 'not_yet_valid',
-      exp: 'no_expiry',
-    };
-    return reasons[error.claim] ?? 'unusable_claims';
+    return REASONS[error.claim] ?? 'unusable_claims';
   }
-  if (error instanceof errors.JOSEAlgNotAllowed) return 'algorithm_not_allowed';
-  if (error instanceof errors.JWKSNoMatchingKey) return 'unknown_key';
-  if (error instanceof errors.JWSSignatureVerificationFailed) return 'wrong_signature';
-  if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) return 'no_jwt';
-  return 'unusable_token';
+  return (error instanceof errors.JOSEError && REASONS[error.code]) || 'unusable_token';
 }

@@ -5,12 +5,12 @@ import { type IdentityProvider, INVALID } from './identity-provider.js';
 
 const LOCAL_TOKEN = /^local-[A-Za-z0-9._~-]+$/;
 
-/** The subject of a token; undefined where it is no `local-NAME`. */
+/** The subject of a token; undefined if it is not `local-NAME`. */
 export function localSubject(token: string): string | undefined {
   return LOCAL_TOKEN.test(token) ? token : undefined;
 }
 
-/** For tests alone: it lets everybody in, as whom they say. */
+/** For tests alone: accepts any claimed identity. */
 export function localIdentity(): IdentityProvider {
   return {
     identify(token) {

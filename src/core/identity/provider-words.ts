@@ -3,16 +3,9 @@
 
 import { isJsonObject } from '../domain/json.js';
 
-/** If an answer and the token share so many characters in a row, the answer quotes the token. */
+/** An answer that shares this many characters in a row with the token quotes it. */
 const TELLING_CHARACTERS = 8;
 const MEMBER_NAMES_MAX = 20;
-
-/** RFC 6750, section 3.1. */
-const BEARER_ERRORS: ReadonlySet<string> = new Set([
-  'invalid_request',
-  'invalid_token',
-  'insufficient_scope',
-]);
 
 /** The provider's own error code in a JSON answer, if it looks like one. */
 export function errorCode(answer: unknown, token: string): string | null {
@@ -22,19 +15,21 @@ export function errorCode(answer: unknown, token: string): string | null {
   return haveTextInCommon(code, token) ? null : code;
 }
 
-/** The `error` of a `WWW-Authenticate` header, if it is a word of RFC 6750. */
+const CHALLENGE_ERROR =
+  /(?:^|[\s,])error\s*=\s*"?(invalid_request|invalid_token|insufficient_scope)\b/i;
+
+/** The `error` of a `WWW-Authenticate` header, if it is a word of RFC 6750, section 3.1. */
 export function challengeError(header: string | null): string | null {
-  const word = /(?:^|[\s,])error\s*=\s*"?([a-z_]+)"?/i.exec(header ?? '')?.[1]?.toLowerCase();
-  return word !== undefined && BEARER_ERRORS.has(word) ? word : null;
+  return CHALLENGE_ERROR.exec(header ?? '')?.[1]?.toLowerCase() ?? null;
 }
 
-/** The media type of an answer without its parameters, such as `text/html`; null where none is sent. */
+/** The media type of an answer without its parameters, such as `text/html`; null if none is sent. */
 export function mediaType(header: string | null, token: string): string | null {
   const type = /^\s*([a-z0-9]+\/[a-z0-9.+-]{1,60})\s*(?:;|$)/i.exec(header ?? '')?.[1];
   return type === undefined || haveTextInCommon(type, token) ? null : type.toLowerCase();
 }
 
-/** The names of an object's members, without their values; null where it is no object. */
+/** The names of an object's members, without their values; null if it is not an object. */
 export function memberNames(answer: unknown, token: string): string | null {
   if (!isJsonObject(answer)) return null;
   const names = Object.keys(answer)
@@ -48,7 +43,7 @@ function haveTextInCommon(given: string, secret: string): boolean {
   const text = given.toLowerCase();
   const token = secret.toLowerCase();
   if (text.includes(token)) return true;
-  for (let start = 0; start <= Math.max(0, text.length - TELLING_CHARACTERS); start++) {
+  for (let start = 0; start <= text.length - TELLING_CHARACTERS; start++) {
     if (token.includes(text.slice(start, start + TELLING_CHARACTERS))) return true;
   }
   return false;

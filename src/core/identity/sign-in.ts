@@ -1,19 +1,13 @@
 // Sign-in as the settings describe it, put together once for every host:
-// discovery, gate, user information, shared checks, and the question at the start.
+// discovery, gate, user information, checks, and the question at the start.
 
-import type { Eventually } from '../eventually.js';
-import { type Log, silentLog } from '../log.js';
-import { cachedChecks, sha256 } from './cached-checks.js';
-import { type CachedDocument, DocumentError } from './cached-document.js';
-import { discovery, type ProviderMetadata } from './discovery.js';
+import { Checks, type ChecksOptions } from './checks.js';
+import { addressOf, discovery } from './documents.js';
+import { type EndpointOptions, tokenAlone, userinfoEndpoint } from './exchange.js';
 import type { IdentityProvider } from './identity-provider.js';
-import { type JwtVerifier, jwtVerifier } from './jwt-verifier.js';
-import { limitedChecks } from './limited-checks.js';
-import { type IdentityEvents, meteredExchange } from './metered-checks.js';
+import { jwtVerifier } from './jwt-verifier.js';
 import { type ProviderFinding, probeProvider } from './probe.js';
-import { tokenIdentity } from './token-identity.js';
-import { userinfoIdentity } from './userinfo.js';
-import { UserinfoEndpoint } from './userinfo-endpoint.js';
+import { type Send, send } from './send.js';
 
 /** The provider, as an operator describes it. */
 export interface SignInSettings {
@@ -33,83 +27,51 @@ export interface SignInSettings {
   readonly cacheSeconds: number;
 }
 
-export interface SignInOptions {
+export interface SignInOptions
+  extends Pick<ChecksOptions, 'log' | 'clock' | 'joined' | 'digest' | 'events'> {
   readonly settings: SignInSettings;
-  readonly log?: Log;
-  readonly fetch?: typeof fetch;
-  /** Sends on a connection of its own, where a kept one was closed. Default: `fetch`. */
-  readonly freshFetch?: typeof fetch;
-  /** Milliseconds since 1970, UTC. */
-  readonly clock?: () => number;
-  /** Whether one request may wait for another's exchange; default true. */
-  readonly joined?: boolean;
-  /** A token's hash. Default: SHA-256 by WebCrypto. */
-  readonly digest?: (token: string) => Eventually<string>;
-  /** Called for every check. Default: no call. */
-  readonly events?: IdentityEvents | undefined;
+  /** Default: `node:http` on Node, the platform's `fetch` elsewhere. */
+  readonly fetch?: Send | undefined;
+}
+
+export type UserinfoOptions = EndpointOptions & Pick<ChecksOptions, 'log' | 'clock'>;
+
+/**
+ * A provider's user-information endpoint alone: one check for each call, 4 s at most, nothing
+ * shared. Throws a TypeError for a `subjectField` that can match nothing.
+ */
+export function userinfoIdentity(options: UserinfoOptions): IdentityProvider {
+  return new Checks({ ...options, ask: userinfoEndpoint(options), joined: false });
 }
 
 export interface SignIn {
   readonly identity: IdentityProvider;
   /** Asks the provider about a made-up token and says what came of it. Never rejects; 4 s at most. */
-  probe(signal?: AbortSignal): Promise<ProviderFinding>;
+  probe(stopped?: AbortSignal): Promise<ProviderFinding>;
 }
 
-/** Throws a TypeError for a `subjectField` that can match nothing, and where `userinfo` is `off` without a gate. */
+/** Throws a TypeError for a `subjectField` that can match nothing, and if `userinfo` is `off` without a gate. */
 export function openSignIn(options: SignInOptions): SignIn {
-  const { settings, log = silentLog, clock = Date.now, joined = true } = options;
-  const { issuer, jwksUrl, audiences, cacheSeconds } = settings;
-  const send: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
-  const source = { fetch: send, clock, joined };
-  const metadata = issuer === undefined ? undefined : discovery(issuer, source);
-  const endpoint = {
-    url: settings.userinfoUrl ?? ((signal: AbortSignal) => userinfoUrl(metadata, signal)),
-    headers: settings.headers,
-    method: settings.method,
-    subjectField: settings.subjectField,
-    fetch: send,
-    ...(options.freshFetch && { freshFetch: options.freshFetch }),
-  };
+  const { settings, fetch = send, clock = Date.now, joined = true } = options;
+  const { issuer, audiences, subjectField, cacheSeconds } = settings;
+  const source = { fetch, clock, joined };
+  const document = issuer === undefined ? undefined : discovery(issuer, source);
+  const keys = addressOf('jwks_uri', settings.jwksUrl, document, KEYS_REMEDY);
+  const url = addressOf('userinfo_endpoint', settings.userinfoUrl, document, USERINFO_REMEDY);
   const gate =
-    audiences.length === 0
-      ? undefined
-      : jwtVerifier({ ...source, audiences, issuer, jwksUrl, metadata });
-  const asked =
-    settings.userinfo === 'off'
-      ? tokenIdentity({ gate: demanded(gate), subjectField: settings.subjectField, log, clock })
-      : userinfoIdentity({ ...endpoint, log, clock, ...(gate && { gate }) });
-  const { digest = sha256, events } = options;
-  const metered = meteredExchange(asked, events);
-  // A check above the bound waits for another one's end. Where it may not wait, a burst of one
-  // account's first requests would be refused instead.
-  const provider = joined ? limitedChecks(metered, { digest, clock }) : metered;
-  const shared = (how: 'joined' | 'remembered') => events?.identityShared(how);
+    audiences.length === 0 ? undefined : jwtVerifier({ ...source, audiences, issuer, url: keys });
+  const isOn = settings.userinfo === 'on';
+  if (!isOn && gate === undefined) {
+    throw new TypeError('userinfo is off; audiences must name at least one audience');
+  }
+  const endpoint = isOn ? userinfoEndpoint({ ...settings, url, fetch }) : undefined;
+  const ask = endpoint ?? tokenAlone(subjectField);
   return {
-    identity: cachedChecks(provider, { cacheSeconds, joined, clock, digest, shared }),
-    probe: (signal) =>
-      probeProvider({
-        endpoint: settings.userinfo === 'off' ? undefined : new UserinfoEndpoint(endpoint),
-        method: settings.method,
-        subjectField: settings.subjectField,
-        ...(gate && { gate }),
-        ...(signal && { signal }),
-      }),
+    identity: new Checks({ ...options, gate, ask, subjectField, cacheSeconds }),
+    probe: (stopped) => probeProvider(gate, endpoint, stopped),
   };
 }
 
-async function userinfoUrl(
-  metadata: CachedDocument<ProviderMetadata> | undefined,
-  signal: AbortSignal,
-): Promise<string> {
-  const url = (await metadata?.get(signal))?.userinfoEndpoint;
-  if (url !== undefined) return url;
-  throw new DocumentError('the discovery document names no usable userinfo_endpoint', {
-    remedy:
-      'where this provider only issues JWTs, set AUTH_USERINFO=off beside AUTH_AUDIENCE; else set AUTH_USERINFO_URL',
-  });
-}
-
-function demanded(gate: JwtVerifier | undefined): JwtVerifier {
-  if (gate !== undefined) return gate;
-  throw new TypeError('userinfo is off; audiences must name at least one audience');
-}
+const KEYS_REMEDY = 'set AUTH_JWKS_URL to the address of the keys';
+const USERINFO_REMEDY =
+  'if this provider only issues JWTs, set AUTH_USERINFO=off with AUTH_AUDIENCE; otherwise set AUTH_USERINFO_URL';

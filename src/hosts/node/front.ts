@@ -10,7 +10,6 @@ import { responderFor } from '../responder.js';
 import { addressProblem } from '../settings/address-problem.js';
 import type { Settings } from '../settings.js';
 import type { Arrivals } from './arrivals.js';
-import { freshFetch } from './fresh-fetch.js';
 import { type HttpServer, type HttpServerOptions, listen } from './http-server.js';
 import { ProviderProbe } from './provider-probe.js';
 
@@ -46,7 +45,6 @@ export async function openFront(options: FrontOptions): Promise<Front> {
     randomBytes: randomFillSync,
     mayWait: true,
     digest: (token) => hash('sha256', token, 'base64'),
-    freshFetch,
     events,
     onAdminKeyRefused: events && (() => events.adminKeyRefused()),
   });

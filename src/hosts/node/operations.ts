@@ -127,11 +127,9 @@ export class Operations {
     this.#kept = backups && new Latest(() => backups.kept().catch(() => undefined), undefined);
   }
 
-  /** From here on `/ready` says so. Resolves when the service may stop accepting. */
-  async stopping(): Promise<void> {
+  /** From here on `/ready` says so. */
+  stopping(): void {
     this.#readiness.stopping();
-    const { readyStopDelayMs } = this.#options.settings;
-    if (readyStopDelayMs > 0) await new Promise((end) => setTimeout(end, readyStopDelayMs));
   }
 
   async close(): Promise<void> {

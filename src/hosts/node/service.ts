@@ -175,7 +175,7 @@ async function serve(
       storageAnswers: () => storage.ping().catch(() => {}),
       async stop() {
         providerProbe.stop();
-        await operations.stopping();
+        operations.stopping();
         backups?.stop();
         await server.drain(DRAIN_DEADLINE_MS);
         await lostFile.stop();

@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import type { Log } from '../../core/log.js';
-import { environmentWarnings } from '../setting-warnings.js';
+import { environmentWarnings } from '../settings/warnings.js';
 import { type Environment, readSettings, type Settings } from '../settings.js';
 import { type Look, looksAt } from './start-looks.js';
 

@@ -7,9 +7,8 @@ import { openSignIn } from '../../handler.js';
 import { expectBackupFolder } from '../../storage/backup/backup-folder.js';
 import { type FileState, inspectDatabase } from '../../storage/file/inspect.js';
 import { Litestream } from '../../storage/replication/litestream.js';
-import { otherWarnings, type SettingWarning } from '../setting-warnings.js';
 import { addressProblem } from '../settings/address-problem.js';
-import { misspelledNames } from '../settings/misspelled-names.js';
+import { misspelledNames, otherWarnings, type SettingWarning } from '../settings/warnings.js';
 import { type Environment, type Settings, settingWarnings } from '../settings.js';
 import { heldSocket } from './held-socket.js';
 

@@ -129,7 +129,7 @@ async function serve(
     storageAnswers: () => operator.ping().catch(() => {}),
     async stop() {
       providerProbe.stop();
-      await operations.stopping();
+      operations.stopping();
       await server.drain(DRAIN_DEADLINE_MS);
       await work.close();
       await database.close();

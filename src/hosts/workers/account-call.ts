@@ -1,4 +1,4 @@
-// The methods that the front, an account's object and the directory call on each other, and
+// The methods that the gateway, an account's object and the directory call on each other, and
 // what they send. That is plain values, because they cross to another machine and, during a
 // deployment, to another version. So in every shape here properties may be added, never removed
 // or given another meaning, and a reader ignores properties that it does not know.
@@ -15,15 +15,15 @@ import type {
 } from '../../core/operator-answers.js';
 import type { OperatorViews, ViewQuery } from '../../core/records/record-service.js';
 import type {
-  ArrivingPiece,
-  EventPlace,
+  EventCursor,
   KnownAccounts,
   LeavingEvents,
   LeavingPiece,
-  MovedEvent,
-  MovedState,
-  MoveReply,
-} from '../../storage/move/move-messages.js';
+  LoadPiece,
+  LoadState,
+  NamedEvent,
+  Reply,
+} from '../../storage/dump/worker-messages.js';
 import type { SentPage } from './sent-page.js';
 
 /** Who calls. `owner` names the account; it never comes from a header. */
@@ -74,10 +74,9 @@ export interface AccountStub {
   restore(restore: Restore): Promise<RestoreReply>;
   /** Makes the directory follow a restore. May be repeated. */
   followRestore(restore: Restore): Promise<RestoreState>;
-  /** Only the admin Worker calls these three: they move an account in or out. */
-  takePiece(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>>;
-  movedState(owner: string): Promise<MoveReply<MovedState>>;
-  leavingPiece(owner: string, after: number): Promise<MoveReply<LeavingPiece>>;
+  /** Only the admin Worker calls these two: they load an account and dump it. */
+  takePiece(owner: string, piece: LoadPiece): Promise<Reply<LoadState>>;
+  leavingPiece(owner: string, after: number): Promise<Reply<LeavingPiece>>;
 }
 
 export interface Erased {
@@ -134,9 +133,9 @@ export interface DirectoryStub extends SentViews {
   /** Only the admin Worker calls these three. This one: the accounts whose subject comes after a text, in order; also those without records. */
   knownAccounts(after: string): Promise<KnownAccounts>;
   /** Adds the events that the audit log does not have yet. Returns the number of these events in the log. */
-  takeEvents(events: readonly MovedEvent[]): Promise<number>;
+  takeEvents(events: readonly NamedEvent[]): Promise<number>;
   /** The audit log from its beginning, by the time of the changes. */
-  eventsAfter(after: EventPlace): Promise<LeavingEvents>;
+  eventsAfter(after: EventCursor): Promise<LeavingEvents>;
 }
 
 /** Everything that the directory keeps of one account, at one revision. */

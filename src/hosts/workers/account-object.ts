@@ -8,11 +8,11 @@ import { type Outcome, succeeded } from '../../core/domain/errors.js';
 import type { ListQuery } from '../../core/domain/listing.js';
 import type { AccountRecords } from '../../core/records/record-service.js';
 import type {
-  ArrivingPiece,
   LeavingPiece,
-  MovedState,
-  MoveReply,
-} from '../../storage/move/move-messages.js';
+  LoadPiece,
+  LoadState,
+  Reply,
+} from '../../storage/dump/worker-messages.js';
 import { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import type {
   AccountStub,
@@ -24,7 +24,7 @@ import type {
   RestoreState,
   SentProfile,
 } from './account-call.js';
-import { AccountMove } from './account-move.js';
+import { AccountDump } from './account-dump.js';
 import { AccountRestore } from './account-restore.js';
 import { consoleLog } from './console-log.js';
 import { accountSettings, directoryStub, type WorkerEnvironment } from './environment.js';
@@ -38,11 +38,11 @@ import { notServed, ServedAccount } from './served-account.js';
  */
 const OPERATOR_WAIT_MS = 2_000;
 
-/** Each part knows those before it: outbox, storage, account, then the move and the restore. */
+/** Each part knows those before it: outbox, storage, account, then the dump and the restore. */
 export class AccountObject extends DurableObject<WorkerEnvironment> implements AccountStub {
   readonly #outbox: Outbox;
   readonly #account: ServedAccount;
-  readonly #move: AccountMove;
+  readonly #dump: AccountDump;
   readonly #restore: AccountRestore;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
@@ -60,7 +60,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
     const account = new ServedAccount({ ctx, recordStorage, outbox, limits, seedsSamples, log });
     this.#outbox = outbox;
     this.#account = account;
-    this.#move = new AccountMove({ storage, recordStorage, outbox, limits, account });
+    this.#dump = new AccountDump({ storage, recordStorage, outbox, limits, account });
     this.#restore = new AccountRestore({ storage, recordStorage, outbox, directory, account, log });
     void account.load();
   }
@@ -111,21 +111,16 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
     return this.#outbox.delivery();
   }
 
-  async takePiece(owner: string, piece: ArrivingPiece): Promise<MoveReply<MovedState>> {
+  async takePiece(owner: string, piece: LoadPiece): Promise<Reply<LoadState>> {
     this.#outbox.expectOwner(owner);
-    const reply = await this.#move.take(owner, piece);
+    const reply = await this.#dump.take(owner, piece);
     await this.#tellDirectory();
     return reply;
   }
 
-  async movedState(owner: string): Promise<MoveReply<MovedState>> {
+  async leavingPiece(owner: string, after: number): Promise<Reply<LeavingPiece>> {
     this.#outbox.expectOwner(owner);
-    return this.#move.state();
-  }
-
-  async leavingPiece(owner: string, after: number): Promise<MoveReply<LeavingPiece>> {
-    this.#outbox.expectOwner(owner);
-    return this.#move.piece(after);
+    return this.#dump.leave(after);
   }
 
   /** May be repeated. Rejects, with nothing erased, while the directory cannot take the audit events. */

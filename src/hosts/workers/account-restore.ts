@@ -77,7 +77,7 @@ export class AccountRestore {
     if (storage.kv.get(RESTORE_MARKER) === restore.id) return 'none';
     const event = eventOf(restore);
     if (!this.#has(event)) {
-      if (account.state === 'arriving') throw new Error('the account is being moved in');
+      if (account.state === 'arriving') throw new Error('the account is being loaded');
       const changes = { puts: [], removals: [], sequences: {}, events: [event], at: restore.at };
       const result = await recordStorage.commit(changes);
       if (result.status !== 'committed') throw result.error;

@@ -18,16 +18,16 @@ import {
   usageView,
 } from '../../core/records/usage-view.js';
 import type {
-  EventPlace,
+  EventCursor,
   KnownAccounts,
   LeavingEvents,
-  MovedEvent,
-} from '../../storage/move/move-messages.js';
+  NamedEvent,
+} from '../../storage/dump/worker-messages.js';
 import type { SqlRow } from '../../storage/object/object-storage.js';
 import { migrate, schemaVersion } from '../../storage/object/schema-version.js';
 import type { Delivery, DirectoryStub, Receipt, Restore } from './account-call.js';
 import { consoleLog } from './console-log.js';
-import { DirectoryMove } from './directory-move.js';
+import { eventsAfter, knownAccounts, takeEvents } from './directory-dump.js';
 import { DirectoryRestores } from './directory-restores.js';
 import * as sql from './directory-schema.js';
 import { DirectoryTotals } from './directory-totals.js';
@@ -43,7 +43,6 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
   readonly #log = consoleLog();
   readonly #totals: DirectoryTotals;
   readonly #restores: DirectoryRestores;
-  readonly #move: DirectoryMove;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
     super(ctx, env);
@@ -57,7 +56,6 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
       log: this.#log,
       clock: Date.now,
     });
-    this.#move = new DirectoryMove(storage.sql);
   }
 
   /** Takes a delivery whose revision is not lower than the known one. A second or late delivery changes nothing. */
@@ -155,15 +153,16 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
   }
 
   async knownAccounts(after: string): Promise<KnownAccounts> {
-    return this.#move.knownAccounts(after);
+    return knownAccounts(this.ctx.storage.sql, after);
   }
 
-  async takeEvents(events: readonly MovedEvent[]): Promise<number> {
-    return this.ctx.storage.transactionSync(() => this.#move.takeEvents(events));
+  async takeEvents(events: readonly NamedEvent[]): Promise<number> {
+    const { storage } = this.ctx;
+    return storage.transactionSync(() => takeEvents(storage.sql, events));
   }
 
-  async eventsAfter(place: EventPlace): Promise<LeavingEvents> {
-    return this.#move.eventsAfter(place);
+  async eventsAfter(cursor: EventCursor): Promise<LeavingEvents> {
+    return eventsAfter(this.ctx.storage.sql, cursor);
   }
 
   /** Asks the sample account for its state, so that a new deployment shows it before its first request. */

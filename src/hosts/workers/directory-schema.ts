@@ -171,7 +171,7 @@ export const LIST_RESTORES = 'select restore from restores';
 export const REMOVE_RESTORE = "delete from restores where owner = ?1 and restore ->> 'id' = ?2";
 /** Accounts after a subject, in order; also those that have no record. */
 export const LIST_KNOWN = `
-  select owner, record_count, revision from accounts where owner > ?1 order by owner limit ?2`;
+  select owner from accounts where owner > ?1 order by owner limit ?2`;
 
 /** Whether an event of that name is in the log. */
 export const FIND_NAMED = 'select id from audit_events where name = json_array(?1, ?2, ?3)';

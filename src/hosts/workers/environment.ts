@@ -1,12 +1,7 @@
 // The bindings of wrangler.toml: the namespaces of the objects, and the settings.
 
 import type { DurableObjectNamespace } from '@cloudflare/workers-types';
-import {
-  type AccountLimitSettings,
-  type Environment,
-  readAccountLimits,
-  readSampleRecords,
-} from '../settings.js';
+import { type AccountLimitSettings, type Environment, valuesIn } from '../settings.js';
 import type { AccountStub, DirectoryStub } from './account-call.js';
 import { consoleLog } from './console-log.js';
 
@@ -41,9 +36,14 @@ export const accountSettings = once((env: WorkerEnvironment): AccountSettings =>
 });
 
 function readAccountSettings(environment: Environment): AccountSettings {
+  const names = ['ACCOUNT_MAX_BYTES', 'ACCOUNT_MAX_RECORDS', 'SAMPLE_RECORDS'] as const;
+  const values = valuesIn(environment, names);
   return {
-    limits: readAccountLimits(environment, ACCOUNT_MAX_BYTES),
-    seedsSamples: readSampleRecords(environment),
+    limits: {
+      maxBytes: values.ACCOUNT_MAX_BYTES ?? ACCOUNT_MAX_BYTES,
+      maxRecords: values.ACCOUNT_MAX_RECORDS,
+    },
+    seedsSamples: values.SAMPLE_RECORDS === 'on',
   };
 }
 

@@ -110,7 +110,7 @@ export class Outbox implements CommitFollower {
     this.#sql.exec(FIRST_STATE, this.#owner);
   }
 
-  /** Part of the transaction with which an account that was moved in becomes whole. `load` comes next. */
+  /** Part of the transaction with which a loaded account becomes whole. `load` comes next. */
   begin(): void {
     this.create();
     this.#sql.exec(NEXT_REVISION);

@@ -13,7 +13,7 @@ import {
   sampleRows,
   unsliced,
 } from '../../handler.js';
-import { Arrival } from '../../storage/object/arrival.js';
+import { arrivalUnderWay } from '../../storage/object/arrival.js';
 import type { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage } from '../../storage/object/object-storage.js';
 import type { Outbox } from './outbox.js';
@@ -30,7 +30,7 @@ const NO_RECORDS: RecordCounts = byCollection(() => 0);
  *
  * - `loading`: no call runs before the stored records are in memory.
  * - `serving`: its records are read and changed.
- * - `arriving`: it is being moved in, so only the move may add to it.
+ * - `arriving`: it is being loaded, so only the load may add to it.
  * - `restarting`: the object ends soon, and takes an earlier state when it is loaded again.
  *   A write from here on would be lost.
  */
@@ -62,12 +62,10 @@ export interface ServedAccountOptions {
 
 export class ServedAccount {
   readonly #options: ServedAccountOptions;
-  readonly #arrival: Arrival;
   #state: State = { name: 'loading' };
 
   constructor(options: ServedAccountOptions) {
     this.#options = options;
-    this.#arrival = new Arrival(options.ctx.storage);
   }
 
   get state(): State['name'] {
@@ -79,7 +77,7 @@ export class ServedAccount {
     return this.#options.ctx.blockConcurrencyWhile(() => this.#load());
   }
 
-  /** Undefined while the account is being moved in or set back. Throws if the object is another account's. */
+  /** Undefined while the account is being loaded or set back. Throws if the object is another account's. */
   async records(owner: string): Promise<OpenAccountRecords | undefined> {
     await this.expectOwner(owner);
     return this.#state.name === 'serving' ? this.#state.records : undefined;
@@ -136,7 +134,7 @@ export class ServedAccount {
   async #load(): Promise<void> {
     this.#enter({ name: 'loading' });
     const { ctx, recordStorage, outbox, limits, log } = this.#options;
-    const arriving = this.#arrival.underWay();
+    const arriving = arrivalUnderWay(ctx.storage);
     if (arriving !== undefined) {
       outbox.expectOwner(arriving.owner);
       this.#enter({ name: 'arriving' });
@@ -179,7 +177,7 @@ export class ServedAccount {
 export function notServed(): Outcome<never> {
   const { failure } = failed(
     'STORAGE_UNAVAILABLE',
-    'nothing was changed: the account is being moved here, or set back; try again later',
+    'nothing was changed: the account is being loaded, or set back; try again later',
   );
   return { ok: false, failure: { ...failure, retryAfterSeconds: RETRY_AFTER_SECONDS } };
 }

@@ -2,7 +2,7 @@
 // that the console prints, each code for one sign-in.
 
 import { scrypt, timingSafeEqual } from 'node:crypto';
-import { type PasswordHash, passwordHashText } from '../../hosts/settings/console-settings.js';
+import { type PasswordHash, passwordHashText } from '../../hosts/settings/password-hash.js';
 
 /** OWASP's password storage page: N = 2^15, r = 8, p = 3 takes 32 MiB. */
 const SCRYPT = { cost: 32_768, blockSize: 8, parallelization: 3 };

@@ -5,7 +5,7 @@
 
 import type { MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
-import { isLoopback } from '../../hosts/settings/setting-values.js';
+import { isLoopback } from '../../hosts/settings/addresses.js';
 
 export interface ConsoleAddress {
   /** The https origin that browsers use; undefined: http on loopback. */

@@ -5,7 +5,14 @@
 export type DecimalMark = ',' | '.';
 
 export type NumberText =
-  | { readonly ok: true; readonly value: number }
+  | {
+      readonly ok: true;
+      readonly value: number;
+      /** Digits after the decimal mark, zeros at the end included. */
+      readonly decimals: number;
+      /** The decimal mark that separates its thousands, as in `45,000` with a decimal point. */
+      readonly groups?: DecimalMark;
+    }
   /** `readings`: the two numbers that the text could be, as programs write them. */
   | { readonly ok: false; readonly why: 'ambiguous'; readonly readings: readonly [string, string] }
   | { readonly ok: false; readonly why: 'unreadable' | 'too long' };
@@ -24,36 +31,33 @@ const FORMS: Readonly<Record<DecimalMark, RegExp>> = {
 export function numberOfText(text: string, mark?: DecimalMark): NumberText {
   const given = text.trim().replace(SPACES, ' ');
   const marks: readonly DecimalMark[] = mark === undefined ? ['.', ','] : [mark];
-  const readings = new Set<string>();
+  const readings = new Map<string, { decimals: number; groups: string | undefined }>();
   for (const candidate of marks) {
-    const reading = readAs(given, candidate);
-    if (reading !== undefined) readings.add(reading);
+    const [found, sign = '', whole = '', groups, fraction = ''] =
+      FORMS[candidate].exec(given) ?? [];
+    if (found === undefined) continue;
+    const digits = whole.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
+    // 1.0 and 1 are the same reading.
+    const rest = fraction.replace(/0+$/, '');
+    const reading = `${sign === '-' ? '-' : ''}${digits}${rest === '' ? '' : `.${rest}`}`;
+    readings.set(reading, { decimals: fraction.length, groups });
   }
-  const [reading, other] = readings;
-  if (reading === undefined) return { ok: false, why: 'unreadable' };
-  if (other !== undefined) return { ok: false, why: 'ambiguous', readings: [reading, other] };
+  const [first, other] = readings;
+  if (first === undefined) return { ok: false, why: 'unreadable' };
+  const [reading, { decimals, groups }] = first;
+  if (other !== undefined) return { ok: false, why: 'ambiguous', readings: [reading, other[0]] };
   const value = Number(reading);
   const digits = reading.replace(/\D/g, '').replace(/^0+/, '').length;
   if (digits > DIGITS_MAX && String(value) !== reading) return { ok: false, why: 'too long' };
-  return { ok: true, value };
+  const isMark = groups === ',' || groups === '.';
+  return { ok: true, value, decimals, ...(isMark && { groups }) };
 }
 
 /**
  * The number for a spreadsheet with that decimal mark, and so that it has a single
- * reading: `1.234` is written `1,2340`, because `1,234` could be a thousand.
+ * reading: `1.234` is written `1,2340`, because three decimals could be thousands.
  */
 export function textOfNumber(value: number, mark: DecimalMark): string {
   const plain = String(value);
-  return (/^-?[1-9]\d{0,2}\.\d{3}$/.test(plain) ? `${plain}0` : plain).replace('.', mark);
-}
-
-/** The number as programs write it; undefined if the text is no such number. */
-function readAs(text: string, mark: DecimalMark): string | undefined {
-  const found = FORMS[mark].exec(text);
-  if (found === null) return undefined;
-  const [, sign = '', whole = '', , fraction = ''] = found;
-  const digits = whole.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
-  // 1.0 and 1 are the same reading.
-  const rest = fraction.replace(/0+$/, '');
-  return `${sign === '-' ? '-' : ''}${digits}${rest === '' ? '' : `.${rest}`}`;
+  return (/\.\d{3}$/.test(plain) ? `${plain}0` : plain).replace('.', mark);
 }

@@ -50,18 +50,31 @@ export function isTooLong(error: unknown): boolean {
 export class Service {
   readonly client: OperatorClient;
   readonly baseUrl: string;
+  readonly #target: Target;
   readonly #dependencies: CommandDependencies;
   readonly waits: Waits;
 
-  constructor(target: Target, dependencies: CommandDependencies, waits: Waits = WAITS) {
+  /** `run`: the import or erasure to which the changes belong, as their audit events name it. */
+  constructor(
+    target: Target,
+    dependencies: CommandDependencies,
+    waits: Waits = WAITS,
+    run?: string,
+  ) {
     this.baseUrl = target.baseUrl;
+    this.#target = target;
     this.#dependencies = dependencies;
     this.waits = waits;
     this.client = createOperatorClient({
       ...target,
       timeoutMs: waits.timeoutMs,
-      fetch: boundedFetch,
+      fetch: (url, init) => boundedFetch(url, init, run),
     });
+  }
+
+  /** The same service, for the changes of one import or erasure. */
+  forRun(run: string): Service {
+    return new Service(this.#target, this.#dependencies, this.waits, run);
   }
 
   records(account: string, collection: CollectionName): Records {
@@ -96,9 +109,15 @@ function mayPass(error: unknown): error is ApiError {
   return !isTooLong(error) && isPassing(error);
 }
 
-async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
+async function boundedFetch(
+  url: string,
+  init: RequestInit,
+  run: string | undefined,
+): Promise<Response> {
+  const sent = new Headers(init.headers);
+  if (run !== undefined) sent.set('X-Service-Run', run);
   // The key must not follow a redirect to another host.
-  const response = await fetch(url, { ...init, redirect: 'manual' });
+  const response = await fetch(url, { ...init, headers: sent, redirect: 'manual' });
   if (init.method !== 'GET' || response.body === null) return response;
   const body = await boundedBody(response.body, ANSWER_MAX_BYTES);
   if (body === undefined) throw tooLong();

@@ -62,6 +62,22 @@ export async function subjectsOf(service: Service): Promise<string[]> {
   return subjects;
 }
 
+/** The records of a collection, newest first. `work` as for `pagesOf`. */
+export function recordPages(
+  service: Service,
+  account: string,
+  collection: CollectionName,
+  work?: string,
+): AsyncGenerator<StoredRecord[], void> {
+  const records = service.records(account, collection);
+  return pagesOf<StoredRecord>(
+    service,
+    (query) => records.list(query),
+    ({ id }) => id,
+    work,
+  );
+}
+
 /** Every record of an account, in each collection the newest first. `work` as for `pagesOf`. */
 export async function* recordsOf(
   service: Service,
@@ -69,14 +85,9 @@ export async function* recordsOf(
   work: string,
 ): AsyncGenerator<readonly [CollectionName, StoredRecord], void> {
   for (const collection of COLLECTION_NAMES) {
-    const source = service.records(account, collection);
-    const pages = pagesOf<StoredRecord>(
-      service,
-      (query) => source.list(query),
-      ({ id }) => id,
-      work,
-    );
-    for await (const page of pages) for (const record of page) yield [collection, record];
+    for await (const page of recordPages(service, account, collection, work)) {
+      for (const record of page) yield [collection, record];
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { readConsoleSettings } from '../../hosts/settings/console-settings.js';
-import { misspelledNames } from '../../hosts/settings/misspelled-names.js';
+import { misspelledNames } from '../../hosts/settings/warnings.js';
 import { readBackups } from '../../hosts/settings.js';
 import { ledgerPath } from '../../storage/erasures/ledger.js';
 import { startConsole } from '../console/host.js';

@@ -14,6 +14,7 @@ import {
   collection,
   decimal,
   delimiter,
+  oneOf,
   SERVICE_SETTINGS,
   serviceOf,
   subject,
@@ -26,47 +27,52 @@ const OPTIONS = {
   account: text('SUBJECT', 'whose records they become'),
   into: text('COLLECTION', COLLECTION_NAMES.join(', ')),
   map: texts('"Jina=name,…"', 'columns that get other names (in a header write \\, \\=)'),
-  delimiter: text('MARK', 'between values; found unless given'),
-  encoding: text('NAME', 'utf-8, windows-1252, utf-16le, …; found unless given'),
-  decimal: text(', | .', 'the mark before the fraction in amount, price and paid'),
-  'dry-run': flag('judges only; exits with 1 where a row is bad'),
+  sheet: text('NAME', 'of a workbook that has several'),
+  delimiter: text('MARK', 'between values. --encoding NAME. Both found unless given'),
+  encoding: { type: 'string' },
+  decimal: text(', | .', 'before a fraction. --dates dmy | mdy: what 05/06/2026 is'),
+  dates: { type: 'string' },
+  'dry-run': flag('judges only; exits with 1 if a row is bad'),
   report: text('FILE', 'all findings as CSV: file, line, column, problem, value'),
   'skip-bad': flag('leaves bad rows out, and writes the others'),
+  existing: text('skip | create', 'what to do with rows that are records already'),
   reverse: flag('from the last row to the first'),
-  'in-order': flag('one row after the other: records in the order of rows'),
-  connections: text(String(CONNECTIONS_DEFAULT), 'how many rows are under way at once'),
-};
+  connections: text(
+    String(CONNECTIONS_DEFAULT),
+    'how many rows are sent at once; 1 keeps their order',
+  ),
+} as const;
 
 export function importCommand(waits?: Waits): Command {
   return commandOf({
     name: 'manage import',
     usage: 'FILE --account SUBJECT --into COLLECTION [options]',
-    about: `A record for each row of FILE (.csv .tsv .txt .ndjson .jsonl .json), or for all
-of an export's folder; none unless all are good. Run again, it goes on.`,
+    about: `A record for each row of FILE (.xlsx .csv .tsv .txt .ndjson .jsonl .json) or of
+an export's folder; none unless all are good. Interrupted, run it again.`,
     options: OPTIONS,
     settings: SERVICE_SETTINGS,
     ending: 'orderly',
     isFrugal: true,
     async run({ values, file }, dependencies) {
       const { into, encoding, report } = values;
-      if (values['in-order'] && values.connections !== undefined) {
-        throw new UsageError('--in-order uses one connection; leave --connections out');
-      }
       const options = {
         path: pathOf(dependencies, file),
         account: subject(values.account),
         into: into === undefined ? undefined : collection('--into', into),
         reading: {
           map: parseMap(values.map ?? []),
+          sheet: values.sheet,
           delimiter: values.delimiter === undefined ? undefined : delimiter(values.delimiter),
           decimal: decimal(values.decimal),
+          dates: oneOf('--dates', ['dmy', 'mdy'], values.dates),
         },
         encoding: encoding === undefined ? undefined : knownEncoding(encoding),
         isDryRun: values['dry-run'] === true,
         reportPath: report === undefined ? undefined : pathOf(dependencies, report),
         skipsBad: values['skip-bad'] === true,
+        existing: oneOf('--existing', ['skip', 'create'], values.existing),
         isReversed: values.reverse === true,
-        connections: values['in-order'] ? 1 : connections(values.connections),
+        connections: connections(values.connections),
       };
       if (options.reportPath === options.path) {
         throw new UsageError('--report names the imported file itself; name another one');
@@ -76,8 +82,7 @@ of an export's folder; none unless all are good. Run again, it goes on.`,
   });
 }
 
-function connections(given: string | undefined): number {
-  if (given === undefined) return CONNECTIONS_DEFAULT;
+function connections(given = String(CONNECTIONS_DEFAULT)): number {
   const count = /^\d{1,3}$/.test(given) ? Number(given) : 0;
   if (count >= 1 && count <= CONNECTIONS_MAX) return count;
   throw new UsageError(

@@ -1,7 +1,7 @@
 // The commands of the operator, and which of them is meant. Each is loaded when it is
 // called: `manage ready` runs every few seconds and needs none of the others.
 
-import { isNear } from '../../hosts/settings/misspelled-names.js';
+import { nearest } from '../../hosts/settings/warnings.js';
 import type { Command } from '../program/command.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
 import { EXIT_DONE, EXIT_WRONG_USE } from '../program/ending.js';
@@ -42,9 +42,13 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     says: 'puts a backup in the place of the database',
     load: async () => (await import('./restore.js')).RESTORE,
   },
-  move: {
-    says: 'moves accounts to Workers, and back',
-    load: async () => (await import('./move.js')).moveCommand(),
+  dump: {
+    says: 'writes everything into one file, from any host',
+    load: async () => (await import('./dump.js')).dumpCommand(),
+  },
+  load: {
+    says: 'puts a dump into an empty database, on any host',
+    load: async () => (await import('./load.js')).loadCommand(),
   },
   console: {
     says: "runs the operator's console",
@@ -93,6 +97,6 @@ function problemOf(name: string | undefined): string {
   const names = Object.keys(COMMANDS);
   const wanted = `it must be one of ${names.join(', ')}`;
   if (name === undefined) return `no command is given; ${wanted}`;
-  const meant = names.find((known) => isNear(name, known) || known.startsWith(name));
+  const meant = nearest(name, names) ?? names.find((known) => known.startsWith(name));
   return `${JSON.stringify(name)} is no command; ${meant === undefined ? wanted : `${meant} is probably meant`}`;
 }

@@ -3,11 +3,7 @@
 // and deploy scripts.
 
 import { reasonCalled, type Trouble, warningCalled } from '../../hosts/operations/troubles.js';
-import {
-  type OperationsPort,
-  readOperationsSettings,
-} from '../../hosts/settings/operations-settings.js';
-import type { Environment } from '../../hosts/settings/setting-values.js';
+import { type Environment, type OperationsPort, valuesIn } from '../../hosts/settings.js';
 import { text } from '../program/arguments.js';
 import { commandOf } from '../program/command.js';
 import { type CommandDependencies, pause } from '../program/command-dependencies.js';
@@ -109,8 +105,8 @@ async function look(
 /** A finding: the settings name no port that could be asked. */
 function portIn(environment: Environment): OperationsPort | Finding {
   try {
-    const { port } = readOperationsSettings(environment);
-    if (port !== undefined) return port;
+    const { OPS_HOST: host, OPS_PORT: port } = valuesIn(environment, ['OPS_HOST', 'OPS_PORT']);
+    if (port !== undefined) return { host, port };
     return { isReady: false, line: 'not ready: OPS_PORT is unset; set it as the service has it' };
   } catch (error) {
     return { isReady: false, line: messageOf(error) };

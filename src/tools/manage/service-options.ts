@@ -54,6 +54,16 @@ export function delimiter(given: string): string {
 }
 
 export function decimal(given: string | undefined): DecimalMark | undefined {
-  if (given === undefined || given === ',' || given === '.') return given;
-  throw new UsageError(`--decimal is ${JSON.stringify(given)}; it must be , or .`);
+  return oneOf('--decimal', [',', '.'], given);
+}
+
+/** Undefined where the option is not given. */
+export function oneOf<const T extends string>(
+  option: string,
+  values: readonly T[],
+  given: string | undefined,
+): T | undefined {
+  const value = values.find((known) => known === given);
+  if (given === undefined || value !== undefined) return value;
+  throw new UsageError(`${option} is ${JSON.stringify(given)}; it must be ${values.join(' or ')}`);
 }

@@ -1,8 +1,8 @@
 // The parts that a command gets from the process that runs it: settings, streams, time.
 
 import { resolve } from 'node:path';
-import { misspelledNames } from '../../hosts/settings/misspelled-names.js';
-import type { Environment } from '../../hosts/settings/setting-values.js';
+import type { Environment } from '../../hosts/settings/schema.js';
+import { misspelledNames } from '../../hosts/settings/warnings.js';
 
 export interface CommandDependencies {
   /** With the settings of the files that the command line names. */

@@ -1,6 +1,6 @@
 // How a program ends: its exit code, and one sentence where it cannot do its work.
 
-import { SettingError } from '../../hosts/settings/setting-values.js';
+import { SettingError } from '../../hosts/settings/setting-error.js';
 
 export const EXIT_DONE = 0;
 export const EXIT_FAILED = 1;

@@ -6,7 +6,7 @@
 // would read differently is refused, with the line to write instead.
 
 import { readFileSync } from 'node:fs';
-import type { Environment } from '../../hosts/settings/setting-values.js';
+import type { Environment } from '../../hosts/settings/schema.js';
 import { pathOf } from './command-dependencies.js';
 import { UsageError } from './ending.js';
 

@@ -1,87 +1,90 @@
-// An account on its way into its object, and the schema of objects: the parts, over
-// SQLite in this process.
+// An account on its way into its object, and the schema of objects: the parts, over SQLite in this
+// process.
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ContentsDigest, type MovedRow } from '../../../src/storage/move/moved-rows.js';
-import { Arrival, rowsAfter, storedContents } from '../../../src/storage/object/arrival.js';
+import { AccountDigest, type DumpedRow } from '../../../src/storage/dump/dumped-rows.js';
+import {
+  appendRows,
+  arrivalUnderWay,
+  arrivedSoFar,
+  beginArrival,
+  endArrival,
+  rowsAfter,
+  storedContents,
+} from '../../../src/storage/object/arrival.js';
 import { SCHEMA_STEPS } from '../../../src/storage/object/object-schema.js';
 import { migrate, schemaVersion } from '../../../src/storage/object/schema-version.js';
-import { customersOf } from '../../support/arriving-account.js';
 import { openObjectStorage, type TestedStorage } from '../../support/object-storage.js';
 
-const ANNOUNCED = { records: 3, bytes: 5, digest: 'd', sequences: { customers: 7, orders: 2 } };
+const BEGUN = { owner: 'amina', load: 'a-dump' };
 
 let storage: TestedStorage;
-let arrival: Arrival;
 
 beforeEach(() => {
   storage = openObjectStorage();
-  arrival = new Arrival(storage);
 });
 
 const select = (sql: string) => [...storage.sql.exec(sql)];
 
+function customers(count: number, padding = 0): DumpedRow[] {
+  return Array.from({ length: count }, (_, i) => {
+    const id = `CUS-${String(i + 1).padStart(4, '0')}`;
+    const body = JSON.stringify({ id, owner_sub: 'amina', name: 'x'.repeat(padding) });
+    return ['customers', id, body, 1_000 + i, 2_000 + i];
+  });
+}
+
 describe('An arrival', () => {
-  it('is under way from its begin to its end, and leaves the rows and the highest numbers', () => {
-    expect(arrival.underWay()).toBeUndefined();
-    arrival.begin('amina', ANNOUNCED);
-    expect(arrival.underWay()).toEqual({ owner: 'amina', announced: ANNOUNCED });
-    expect(arrival.records).toBe(0);
-    const rows = customersOf('amina', 3);
-    arrival.append(rows.slice(0, 2));
-    arrival.append(rows.slice(2));
-    expect(arrival.records).toBe(3);
-    arrival.end(ANNOUNCED);
-    expect(arrival.underWay()).toBeUndefined();
-    expect(select('select * from records').map(Object.values)).toEqual(
-      rows.map((row, i) => [i + 1, ...row]),
-    );
-    expect(select('select * from sequences order by collection')).toEqual([
-      { collection: 'customers', highest: 7 },
-      { collection: 'orders', highest: 2 },
-    ]);
+  it('is under way from its begin to its end, and leaves the rows', () => {
+    expect(arrivalUnderWay(storage)).toBeUndefined();
+    beginArrival(storage, BEGUN);
+    expect(arrivalUnderWay(storage)).toMatchObject(BEGUN);
+    const rows = customers(3);
+    appendRows(storage, rows.slice(0, 2));
+    appendRows(storage, rows.slice(2));
+    const bytes = rows.reduce((sum, [, , body]) => sum + body.length, 0);
+    expect(arrivedSoFar(storage)).toMatchObject({ records: 3, bytes });
+    endArrival(storage);
+    expect(arrivalUnderWay(storage)).toBeUndefined();
+    expect(rowsAfter(storage, 0).rows).toEqual(rows);
     expect(schemaVersion(storage, 'records')).toBe(SCHEMA_STEPS.length);
   });
 
   it('takes all rows of a piece or none', () => {
-    arrival.begin('amina', ANNOUNCED);
-    const [first, second] = customersOf('amina', 2) as [MovedRow, MovedRow];
-    arrival.append([first]);
-    expect(() => arrival.append([second, first])).toThrow('UNIQUE');
-    expect(arrival.records).toBe(1);
+    beginArrival(storage, BEGUN);
+    const [first, second] = customers(2) as [DumpedRow, DumpedRow];
+    appendRows(storage, [first]);
+    expect(() => appendRows(storage, [second, first])).toThrow('UNIQUE');
+    expect(arrivedSoFar(storage).records).toBe(1);
   });
 });
 
 describe('Stored rows', () => {
-  function store(rows: readonly MovedRow[]): void {
-    arrival.begin('amina', ANNOUNCED);
-    arrival.append(rows);
+  function store(rows: readonly DumpedRow[]): void {
+    beginArrival(storage, BEGUN);
+    appendRows(storage, rows);
   }
 
   it('are read in pieces, of which the last one says so', () => {
-    const rows = customersOf('amina', 2_000);
+    const rows = customers(2_000);
     store(rows);
-    const first = rowsAfter(storage, 0);
-    expect(first).toEqual({ rows: rows.slice(0, 1_000), last: 1_000, isLast: false });
+    const first = { rows: rows.slice(0, 1_000), last: 1_000, isLast: false };
+    expect(rowsAfter(storage, 0)).toEqual(first);
     expect(rowsAfter(storage, 999)).toMatchObject({ last: 1_999, isLast: false });
-    expect(rowsAfter(storage, 1_000)).toEqual({
-      rows: rows.slice(1_000),
-      last: 2_000,
-      isLast: true,
-    });
+    expect(rowsAfter(storage, 1_000)).toMatchObject({ last: 2_000, isLast: true });
     expect(rowsAfter(storage, 2_000)).toEqual({ rows: [], last: 2_000, isLast: true });
   });
 
   it('that are long go in a piece of their own', () => {
-    store(customersOf('amina', 3, 600_000));
+    store(customers(3, 600_000));
     expect(rowsAfter(storage, 0)).toMatchObject({ last: 1, isLast: false });
     expect(rowsAfter(storage, 2)).toMatchObject({ last: 3, isLast: true });
   });
 
-  it('have the contents that they were announced with, whichever piece they came in', async () => {
-    const rows = customersOf('amina', 1_500);
+  it('have the digest that they were sent with, whichever piece they came in', async () => {
+    const rows = customers(1_500);
     store(rows);
-    const digest = new ContentsDigest();
+    const digest = new AccountDigest();
     for (const row of rows) await digest.add(row);
     expect(await storedContents(storage)).toEqual(await digest.contents());
   });

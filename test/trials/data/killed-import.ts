@@ -1,15 +1,17 @@
 // Import: `kill -9` of the importer and of the service in turns, while a messy
 // file goes in. In the end each row is one record, and none is two.
 
-import { readdirSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createOperatorClient } from 'service-management-api/operator-client';
+import { freePort } from '../../../scripts/free-port.js';
 import { startDataCommand } from '../../support/data-command.js';
 import { openMeddlingProxy } from '../../support/meddling-proxy.js';
 import type { Program } from '../../support/program.js';
-import { type KilledService, openTrialService, openTrialWorkers } from './data-service-process.js';
+import { type ServerProcess, startServer } from '../../support/server-process.js';
+import { ADMIN_KEY } from '../service/service-process.js';
 import { MESSY_OPTIONS, type MessyOrder, messyFile } from './messy-file.js';
 
 const LOOK_MS = 10;
@@ -17,16 +19,14 @@ const ACCOUNT = 'auth0|duka';
 
 export interface KilledImportOptions {
   readonly folder: string;
-  readonly host: 'one process' | 'Workers';
   readonly rows: number;
   /** Of the importer, and as many of the service. */
   readonly kills: number;
   say(text: string): void;
 }
 
-export async function killedImport({ folder, host, rows, kills, say }: KilledImportOptions) {
-  const open = host === 'Workers' ? openTrialWorkers : openTrialService;
-  const service: KilledService = await open(folder);
+export async function killedImport({ folder, rows, kills, say }: KilledImportOptions) {
+  const service = await openService(folder);
   const busy = await openMeddlingProxy({
     method: 'POST',
     to: service.environment.SERVICE_URL,
@@ -43,7 +43,7 @@ export async function killedImport({ folder, host, rows, kills, say }: KilledImp
   try {
     for (let kill = 1; kill <= 2 * kills; kill++) {
       const wanted = Math.floor((rows * kill) / (2 * kills + 1));
-      if (!(await reached(folder, wanted, importer))) break;
+      if (!(await reached(service, wanted, importer))) break;
       if (kill % 2 === 1) {
         importer.child.kill('SIGKILL');
         const { code } = await importer.ended;
@@ -61,7 +61,7 @@ export async function killedImport({ folder, host, rows, kills, say }: KilledImp
     const found = await stored(service);
     const { missing, extra } = difference(orders, found);
     return {
-      fault: `${host}: kill -9 of the importer and of the service on the way, 429 and 503 between`,
+      fault: 'kill -9 of the importer and of the service on the way, 429 and 503 between',
       tried: `${rows} messy rows, ${killedImporters} kills of the importer, ${killedServices} of the service, ${runs} runs in ${seconds.toFixed(0)} s`,
       found: `${found.length} records, ${missing} rows missing, ${extra} records too many or wrong, last exit code ${last.code}`,
       holds:
@@ -78,6 +78,26 @@ export async function killedImport({ folder, host, rows, kills, say }: KilledImp
   }
 }
 
+type KilledService = Awaited<ReturnType<typeof openService>>;
+
+/** A service on a port that stays, so that it can be killed and come back. */
+async function openService(folder: string) {
+  const PORT = String(await freePort());
+  const baseUrl = `http://127.0.0.1:${PORT}/api/v1`;
+  const DATABASE_URL = `file:${join(folder, 'service.db')}`;
+  const start = () => startServer({ PORT, DATABASE_URL, ADMIN_API_KEY: ADMIN_KEY });
+  let server: ServerProcess = await start();
+  return {
+    environment: { SERVICE_URL: baseUrl, ADMIN_API_KEY: ADMIN_KEY },
+    client: createOperatorClient({ baseUrl, adminKey: ADMIN_KEY }),
+    async killAndStart() {
+      await server.stop('SIGKILL');
+      server = await start();
+    },
+    stop: () => server.stop(),
+  };
+}
+
 /** As a proxy with limits does. A 503 names no time, so the command waits for a second: few of these. */
 function refusesNowAndThen(response: ServerResponse, number: number): boolean {
   if (number % 97 === 0) response.writeHead(429, { 'Retry-After': '0' }).end();
@@ -86,16 +106,19 @@ function refusesNowAndThen(response: ServerResponse, number: number): boolean {
   return true;
 }
 
-/** Waits until the journal knows of so many records; false where the importer ends before. */
-async function reached(folder: string, wanted: number, importer: Program): Promise<boolean> {
+/** Waits until the account has so many records; false where the importer ends before. */
+async function reached(
+  { client }: KilledService,
+  wanted: number,
+  importer: Program,
+): Promise<boolean> {
   let isOver = false;
   importer.ended.then(() => {
     isOver = true;
   });
   for (;;) {
-    const name = readdirSync(folder).find((candidate) => /\.import-[0-9a-f]+$/.test(candidate));
-    const text = name === undefined ? '' : await readFile(join(folder, name), 'utf8');
-    if (text.split('"id"').length > wanted) return true;
+    const { pagination } = await client.recordsOf(ACCOUNT).orders.list({ page_size: 1 });
+    if (pagination.total > wanted) return true;
     if (isOver) return false;
     await delay(LOOK_MS);
   }

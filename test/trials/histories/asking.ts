@@ -1,6 +1,6 @@
 // The requests of the histories, each recorded with what was answered.
 
-import { asAccount } from '../service/identity-provider.js';
+import { asAccount } from '../../support/identity-stub.js';
 import { ADMIN_KEY } from '../service/service-process.js';
 import {
   type AnsweredEvent,

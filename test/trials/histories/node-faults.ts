@@ -5,9 +5,9 @@ import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { root } from '../../../scripts/setup.js';
+import { byToken } from '../../support/identity-stub.js';
 import { privateMounts } from '../../support/private-mounts.js';
 import { tracerIsMissing } from '../disk/trace.js';
-import { byToken } from '../service/identity-provider.js';
 import { NodeWorld, type World } from './node-world.js';
 
 /** How much is asked of a run. */

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Behaviour, byToken, openIdentityProvider } from '../service/identity-provider.js';
+import { type Behaviour, byToken, openIdentityStub } from '../../support/identity-stub.js';
 import { ADMIN_KEY, type Service, spawnServer } from '../service/service-process.js';
 import {
   type AnsweredUsage,
@@ -41,7 +41,7 @@ export interface NodeOptions {
   readonly seed?: number;
 }
 
-type Provider = Awaited<ReturnType<typeof openIdentityProvider>>;
+type Provider = Awaited<ReturnType<typeof openIdentityStub>>;
 
 export class NodeWorld implements World {
   readonly recorder = new Recorder();
@@ -81,7 +81,7 @@ export class NodeWorld implements World {
   }
 
   static async open(options: NodeOptions): Promise<NodeWorld> {
-    const world = new NodeWorld(options, await openIdentityProvider(options.identity ?? byToken));
+    const world = new NodeWorld(options, await openIdentityStub(options.identity ?? byToken));
     if (!(await world.start())) throw new Error('the service does not start');
     Object.assign(world.header, await before(await world.#origin));
     return world;

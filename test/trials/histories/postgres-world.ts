@@ -2,9 +2,9 @@
 // Postgres over a line of its own, which a fault can hold, cut or deliver late.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { openIdentityStub } from '../../support/identity-stub.js';
 import { type Line, openLine } from '../../support/line.js';
 import { newDatabaseName, type PostgresServer } from '../../support/postgres.js';
-import { openIdentityProvider } from '../service/identity-provider.js';
 import { ADMIN_KEY, type Service, spawnServer } from '../service/service-process.js';
 import { Load } from './load.js';
 import { ACCOUNTS, before, type World } from './node-world.js';
@@ -38,7 +38,7 @@ export interface Place {
   origin: string | undefined;
 }
 
-type Provider = Awaited<ReturnType<typeof openIdentityProvider>>;
+type Provider = Awaited<ReturnType<typeof openIdentityStub>>;
 
 export class PostgresWorld implements World {
   readonly recorder = new Recorder({ is500Open: true });
@@ -90,7 +90,7 @@ export class PostgresWorld implements World {
     for (let place = 0; place < processes; place++) {
       places.push({ line: await openLine(port), service: undefined, origin: undefined });
     }
-    const world = new PostgresWorld(options, await openIdentityProvider(), places, database);
+    const world = new PostgresWorld(options, await openIdentityStub(), places, database);
     await Promise.all(places.map((_, place) => world.start(place)));
     Object.assign(world.header, await before(await world.#originFor(0)));
     return world;

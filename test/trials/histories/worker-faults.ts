@@ -3,9 +3,9 @@
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openIdentityStub } from '../../support/identity-stub.js';
 import { workerOptions } from '../../support/worker-host.js';
 import { startWorkerProcess, type WorkerProcess } from '../../support/worker-process.js';
-import { openIdentityProvider } from '../service/identity-provider.js';
 import { ADMIN_KEY } from '../service/service-process.js';
 import type { Alteration } from './alterations.js';
 import { Load } from './load.js';
@@ -64,7 +64,7 @@ class WorkerWorld implements World {
     clients = CLIENTS,
     replaced?: Replaced,
   ): Promise<WorkerWorld> {
-    const provider = await openIdentityProvider();
+    const provider = await openIdentityStub();
     const settings = { AUTH_USERINFO_URL: provider.url, ADMIN_API_KEY: ADMIN_KEY };
     const options = await workerOptions(folder, settings);
     const world = new WorkerWorld(replaced?.(options) ?? options, provider.close, lagMs, clients);

@@ -1,7 +1,7 @@
 // What the hostile clients of the trial `hostile` ask for. `{n}` in a request stands for a
 // number that is new each time.
 
-import { asAccount, type Behaviour, byToken } from '../service/identity-provider.js';
+import { asAccount, type Behaviour, byToken } from '../../support/identity-stub.js';
 import { ADMIN_KEY } from '../service/service-process.js';
 
 export interface Template {

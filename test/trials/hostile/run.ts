@@ -4,12 +4,11 @@
 import { copyFileSync } from 'node:fs';
 import { memoryOf } from '../../../scripts/bench/processes.js';
 import { percentile } from '../../../scripts/bench/statistics.js';
-import { tokenOf } from '../../support/identity-stub.js';
+import { openIdentityStub, tokenOf } from '../../support/identity-stub.js';
 import { type Attackers, startAttackers } from '../load/attackers.js';
 import { Ledger, type StoredRow } from '../load/ledger.js';
 import { feltBy, NEIGHBOUR, type Noted, startNeighbour } from '../load/neighbour.js';
 import { randomFrom } from '../load/random.js';
-import { openIdentityProvider } from '../service/identity-provider.js';
 import { clientOf } from '../service/requests.js';
 import { spawnServer } from '../service/service-process.js';
 import type { Report } from './attacker.js';
@@ -70,7 +69,7 @@ export interface Outcome {
 export async function underHostileClients(options: RunOptions): Promise<Outcome> {
   const { filled, file, script, phases } = options;
   copyFileSync(filled, file);
-  const identity = await openIdentityProvider(provider);
+  const identity = await openIdentityStub(provider);
   const environment = {
     ...QUOTAS,
     DATABASE_URL: `file:${file}`,

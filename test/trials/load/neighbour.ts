@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { percentile } from '../../../scripts/bench/statistics.js';
-import { asAccount } from '../service/identity-provider.js';
+import { asAccount } from '../../support/identity-stub.js';
 
 export const NEIGHBOUR = 'neighbour';
 

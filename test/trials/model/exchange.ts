@@ -2,7 +2,7 @@
 // holds no data of another account.
 
 import { isDeepStrictEqual } from 'node:util';
-import { asAccount } from '../service/identity-provider.js';
+import { asAccount } from '../../support/identity-stub.js';
 import { ADMIN_KEY } from '../service/service-process.js';
 import { firstDifference } from './first-difference.js';
 

@@ -5,9 +5,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHandler, type IdentityProvider, openRecords } from 'service-management-api';
 import { openLibsqlStorage } from 'service-management-api/libsql';
+import { openIdentityStub } from '../../support/identity-stub.js';
+import { startServer } from '../../support/server-process.js';
 import { plantedLibsql, plantedServer, plantTriggers } from '../planted-triggers.js';
-import { openIdentityProvider } from '../service/identity-provider.js';
-import { startService } from '../service/probed-service.js';
 import { ADMIN_KEY } from '../service/service-process.js';
 import { REFUSED } from './commands.js';
 import type { Fetch } from './exchange.js';
@@ -72,11 +72,15 @@ export async function inProcess(folder: string): Promise<RunningHost> {
 /** The built server as a process of its own. */
 export async function overHttp(folder: string): Promise<RunningHost> {
   const database = await newDatabase(folder);
-  const identity = await openIdentityProvider();
+  const identity = await openIdentityStub();
   const open = () =>
-    startService(
-      { DATABASE_URL: `file:${database.path}`, AUTH_USERINFO_URL: identity.url },
-      plantedServer(),
+    startServer(
+      {
+        DATABASE_URL: `file:${database.path}`,
+        AUTH_USERINFO_URL: identity.url,
+        ADMIN_API_KEY: ADMIN_KEY,
+      },
+      { script: plantedServer() },
     );
   const stop = async () => {
     const code = await service.stop();

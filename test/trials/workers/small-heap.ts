@@ -4,8 +4,7 @@
 
 import { join } from 'node:path';
 import { memoryOf } from '../../../scripts/bench/processes.js';
-import { megabytes } from '../figures.js';
-import { asAccount, openIdentityProvider } from '../service/identity-provider.js';
+import { asAccount, openIdentityStub } from '../../support/identity-stub.js';
 import type { Finding, TrialOptions } from '../trial.js';
 import { startSmallRuntime } from './small-runtime.js';
 
@@ -21,7 +20,7 @@ export async function smallHeap({
   folder,
   say,
 }: Pick<TrialOptions, 'folder' | 'say'>): Promise<Finding[]> {
-  const identity = await openIdentityProvider();
+  const identity = await openIdentityStub();
   const settings = { AUTH_USERINFO_URL: identity.url, AUTH_CACHE_SECONDS: '300' };
   try {
     say(`${CREATES} creates of 1 MiB with the default limit`);
@@ -109,7 +108,7 @@ function boundedFinding(seen: Seen): Finding {
   return {
     fault: `one account creates ${CREATES} records of 1 MiB in an isolate of 128 MB`,
     tried: `${CREATES} creates, ${CREATES} requests of a neighbour, one restart`,
-    found: `${created} created, ${refused} refused with 422, ${other.length} otherwise; the neighbour: ${answered} answered, ${failed.length} failed; ${megabytes(peakBytes)} at most; after a restart a search ${seen.loaded}, a create after a deletion ${seen.afterDeletion}`,
+    found: `${created} created, ${refused} refused with 422, ${other.length} otherwise; the neighbour: ${answered} answered, ${failed.length} failed; ${(peakBytes / 1e6).toFixed(1)} MB at most; after a restart a search ${seen.loaded}, a create after a deletion ${seen.afterDeletion}`,
     holds:
       isRunning &&
       created + refused === CREATES &&

@@ -2,10 +2,10 @@
 // nothing is left, and writes the account into the ledger.
 
 import { createReadStream } from 'node:fs';
-import { access, open, readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
+import { COLLECTION_NAMES } from '../../../core/domain/collection-name.js';
 import type { BackupSettings } from '../../../hosts/settings.js';
 import { ApiError } from '../../../operator-client.js';
 import {
@@ -16,8 +16,7 @@ import {
 import { type CommandDependencies, pause } from '../../program/command-dependencies.js';
 import { Interrupted } from '../../program/ending.js';
 import { startProgress } from '../../program/progress.js';
-import { exportData } from '../export/export-command.js';
-import { type Manifest, readManifest } from '../export/manifest.js';
+import { exportAccount } from '../export/export-command.js';
 import { CommandError } from '../failures.js';
 import type { Service } from '../service.js';
 import { pagesOf } from '../walk.js';
@@ -34,6 +33,7 @@ export interface EraseOptions {
 /** This file in the export's folder says that the deletion has begun. The same command then continues it. */
 const BEGUN = 'erase-begun.json';
 const CONNECTIONS = 8;
+const RUN_BYTES = 8;
 /** On Workers the views across accounts follow a little later. */
 const VIEWS_FOLLOW_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 1_000;
@@ -72,58 +72,48 @@ export async function eraseRecords(
   const { now, randomBytes } = dependencies;
   await service.reach();
   if (ledger !== undefined) await expectWritable(ledger);
-  const isGoingOn = await access(join(exportFolder, BEGUN)).then(
-    () => true,
-    () => false,
-  );
-  const manifest = isGoingOn
-    ? await ownManifest(account, exportFolder)
-    : await exportFirst(options, service, dependencies);
-  await deleteExported(manifest, options, service, dependencies);
+  const records =
+    (await begunBefore(account, exportFolder)) ??
+    (await exportFirst(options, service, dependencies));
+  const run = `erase-${Buffer.from(randomBytes(RUN_BYTES)).toString('hex')}`;
+  await deleteExported(records, options, service.forRun(run), dependencies);
   await expectNothingLeft(account, service, dependencies);
   const at = now();
-  const records = recordCounts(manifest);
   if (ledger !== undefined) {
     const erased = new Date(at).toISOString();
     await addToLedger(ledger, { subject: account, erased, records }, randomBytes);
   }
-  return { count: Object.values(records).reduce((sum, some) => sum + some, 0), at };
+  return { count: sumOf(records), at };
 }
 
 async function exportFirst(
   { account, exportFolder }: EraseOptions,
   service: Service,
   dependencies: CommandDependencies,
-): Promise<Manifest> {
-  const [manifest] = await exportData(
-    {
-      account,
-      folder: exportFolder,
-      format: 'ndjson',
-      collections: COLLECTION_NAMES,
-      style: { delimiter: ',', decimal: '.', isForExcel: false },
-    },
+): Promise<RecordCounts> {
+  const { records, changed } = await exportAccount(
+    { account, folder: exportFolder, collections: COLLECTION_NAMES, csv: undefined },
     service,
     dependencies,
   );
-  if (manifest === undefined) throw new CommandError('the export has made nothing; try again');
-  if (manifest.changed_meanwhile === 'yes') {
+  if (changed) {
     throw new CommandError(
       `nothing was deleted: ${account} changed during the export; end its access at the identity provider, then run this again with a new folder`,
     );
   }
   const file = await open(join(exportFolder, BEGUN), 'wx', OWNER_ONLY);
-  await file.writeFile(`${JSON.stringify({ account })}\n`);
+  await file.writeFile(`${JSON.stringify({ account, records })}\n`);
   await file.sync();
   await file.close();
-  return manifest;
+  return records;
 }
 
-/** The manifest of an erasure that was broken off. */
-async function ownManifest(account: string, folder: string): Promise<Manifest> {
-  const begun: { account?: string } = JSON.parse(await readFile(join(folder, BEGUN), 'utf8'));
-  const manifest = await readManifest(folder);
-  if (begun.account === account && manifest.account === account) return manifest;
+/** What an erasure that was broken off has exported; undefined if there is none in the folder. */
+async function begunBefore(account: string, folder: string): Promise<RecordCounts | undefined> {
+  const text = await readFile(join(folder, BEGUN), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const begun: { account?: string; records?: RecordCounts } = JSON.parse(text);
+  if (begun.account === account && begun.records !== undefined) return begun.records;
   throw new CommandError(
     `${folder} is of an erasure of ${JSON.stringify(begun.account)}; name another folder`,
   );
@@ -131,28 +121,24 @@ async function ownManifest(account: string, folder: string): Promise<Manifest> {
 
 /** Deletes the exported records and no later ones. A record that is gone already is no failure. */
 async function deleteExported(
-  manifest: Manifest,
+  counts: RecordCounts,
   { account, exportFolder }: EraseOptions,
   service: Service,
   dependencies: CommandDependencies,
 ): Promise<void> {
-  const total = Object.values(recordCounts(manifest)).reduce((sum, count) => sum + count, 0);
+  const total = sumOf(counts);
   const progress = startProgress(dependencies, {
     event: 'erase_progress',
     noun: 'records',
     total,
   });
   try {
-    for (const collection of COLLECTION_NAMES) {
-      const file = manifest.files.find(({ content }) => content === collection);
-      if (file === undefined) continue;
-      const ids = idsIn(join(exportFolder, file.name));
+    for (const collection of COLLECTION_NAMES.filter((name) => counts[name])) {
+      const ids = idsIn(join(exportFolder, `${collection}.ndjson`));
       const records = service.records(account, collection);
       const connection = async () => {
-        for (;;) {
-          const { done, value } = await ids.next();
-          if (done) return;
-          await service.patiently(() => records.delete(value)).catch(expectGone);
+        for await (const id of ids) {
+          await service.patiently(() => records.delete(id)).catch(expectGone);
           progress.add();
         }
       };
@@ -228,9 +214,6 @@ async function expectNothingLeft(
   }
 }
 
-function recordCounts({ files }: Manifest): RecordCounts {
-  const counts: [CollectionName, number][] = files.flatMap(({ content, records }) =>
-    content === 'payments' || content === 'audit' ? [] : [[content, records]],
-  );
-  return Object.fromEntries(counts);
+function sumOf(counts: RecordCounts): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

@@ -1,12 +1,18 @@
 // Records as lines of CSV. The header has all properties of all records; nested values
-// are JSON. CSV loses the types of values; NDJSON keeps them.
+// are JSON. An import of such a file gives the same records.
 
 import { stringify } from 'csv-stringify/sync';
+import type { CollectionName } from '../../../core/domain/collection-name.js';
+import { COLLECTIONS } from '../../../core/domain/collections.js';
+import type { JsonValue } from '../../../core/domain/json.js';
+import { cellOfValue } from '../cell-values.js';
 import { CommandError } from '../failures.js';
-import { type DecimalMark, textOfNumber } from '../number-text.js';
+import type { DecimalMark } from '../number-text.js';
 
 const COLUMNS_MAX = 5_000;
 const ENDING = '\r\n';
+/** A name is a text, whatever it looks like. */
+const HEADER = COLLECTIONS.customers.properties.find(({ name }) => name === 'name');
 
 export interface CsvStyle {
   readonly delimiter: string;
@@ -32,35 +38,40 @@ export class Columns {
 
 export function csvHeader(columns: Columns, style: CsvStyle): string {
   const mark = style.isForExcel ? '\ufeff' : '';
-  return mark + csvLine([...columns.names], style);
+  return (
+    mark +
+    csvLine(
+      [...columns.names].map((name) => cellOfValue(name, HEADER, style)),
+      style,
+    )
+  );
 }
 
+/** `collection`: of a record. Other rows are not imported, and their empty values are empty cells. */
 export function csvRow(
-  record: Readonly<Record<string, unknown>>,
+  row: Readonly<Record<string, unknown>>,
   columns: Columns,
   style: CsvStyle,
-) {
-  const cells = [...columns.names].map((name) =>
-    Object.hasOwn(record, name) ? record[name] : undefined,
-  );
+  collection?: CollectionName,
+): string {
+  const properties = collection === undefined ? [] : COLLECTIONS[collection].properties;
+  const cells = [...columns.names].map((name) => {
+    const value = Object.hasOwn(row, name) ? (row[name] as JsonValue) : undefined;
+    if (value === undefined || (value === null && collection === undefined)) return '';
+    return cellOfValue(
+      value,
+      properties.find((property) => property.name === name),
+      style,
+    );
+  });
   return csvLine(cells, style);
 }
 
-function csvLine(cells: readonly unknown[], style: CsvStyle): string {
-  return stringify([cells.map((cell) => cellOf(cell, style))], {
-    delimiter: style.delimiter,
+function csvLine(cells: readonly string[], { delimiter }: CsvStyle): string {
+  return stringify([[...cells]], {
+    delimiter,
     record_delimiter: ENDING,
     // Quotes keep a text with other line ends, or with spaces at its ends, as it is.
     quoted_match: /^\s|\s$|[\r\n]/,
   });
-}
-
-/** Numbers get no apostrophe, also negative ones: they are no formulas. */
-function cellOf(value: unknown, { decimal, isForExcel }: CsvStyle): string {
-  if (value === undefined || value === null) return '';
-  if (typeof value === 'string') {
-    return isForExcel && /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
-  }
-  if (typeof value === 'number') return textOfNumber(value, decimal);
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

@@ -1,11 +1,9 @@
 // Takes lines page by page, newest first, and writes them to disk oldest first. So an
 // import in the file's order creates the records in their original order.
 
-import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 
 export const OWNER_ONLY = 0o600;
-const WRITE_BYTES = 262_144;
 
 /** Keeps the pages in a file that is removed afterwards. Memory holds only the place where each page begins. */
 export class TurnedFile {
@@ -47,45 +45,5 @@ export class TurnedFile {
   async remove(): Promise<void> {
     await this.#file.close();
     await rm(this.#path, { force: true });
-  }
-}
-
-/** A new file that only its owner may read. It is hashed while it is written, and on disk when it is closed. */
-export class HashedFile {
-  bytes = 0;
-  readonly #file: FileHandle;
-  readonly #hash: Hash = createHash('sha256');
-  #pending: string[] = [];
-  #pendingCharacters = 0;
-
-  private constructor(file: FileHandle) {
-    this.#file = file;
-  }
-
-  static async create(path: string): Promise<HashedFile> {
-    return new HashedFile(await open(path, 'wx', OWNER_ONLY));
-  }
-
-  async write(text: string): Promise<void> {
-    this.#pending.push(text);
-    this.#pendingCharacters += text.length;
-    if (this.#pendingCharacters >= WRITE_BYTES) await this.#flush();
-  }
-
-  /** Resolves with the file's SHA-256, hexadecimal. */
-  async close(): Promise<string> {
-    await this.#flush();
-    await this.#file.sync();
-    await this.#file.close();
-    return this.#hash.digest('hex');
-  }
-
-  async #flush(): Promise<void> {
-    const bytes = Buffer.from(this.#pending.join(''));
-    this.#pending = [];
-    this.#pendingCharacters = 0;
-    this.#hash.update(bytes);
-    this.bytes += bytes.length;
-    await this.#file.appendFile(bytes);
   }
 }

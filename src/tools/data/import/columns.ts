@@ -1,25 +1,29 @@
 // Decides which column becomes which property, before the first row is judged.
 
-import { COLLECTION_NAMES } from '../../../core/domain/collection-name.js';
+import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
+import type { Property } from '../../../core/domain/property.js';
 import { UsageError } from '../../program/ending.js';
 import { CommandError } from '../failures.js';
+import type { SheetRow } from './csv-rows.js';
 
 export interface Column {
   /** The header as the file has it, without spaces around it; empty if the column has none. */
   readonly header: string;
   readonly property: string;
-  readonly isNumber: boolean;
+  /** Undefined where the table of collections has none of that name. */
+  readonly known: Property | undefined;
 }
 
-/** The properties that must be numbers, or with which the service computes. */
-const NUMBER_PROPERTIES: ReadonlySet<string> = new Set(
-  COLLECTION_NAMES.flatMap((collection) =>
-    COLLECTIONS[collection].properties
-      .filter(({ kind }) => kind === 'money')
-      .map(({ name }) => name),
-  ),
-);
+/** The columns of a file, and what follows from its header. */
+export interface Header {
+  /** Its index among the rows that were searched. */
+  readonly index: number;
+  readonly columns: readonly Column[];
+  /** Whether the file is an export of ours: only they have these two columns. */
+  readonly isOwn: boolean;
+}
+
 const MAP_EXAMPLE = '--map "Jina=name,Simu=phone"';
 
 /** `Jina=name,Simu=phone`; a comma or an equals sign of a header has a backslash before it. */
@@ -43,14 +47,59 @@ export function parseMap(given: readonly string[]): ReadonlyMap<string, string> 
   return map;
 }
 
+/**
+ * The header is the first row that has every required property and every column of the
+ * map; titles may stand above it. If there is none it is the first row, and this throws.
+ */
+export function headerIn(
+  file: string,
+  rows: readonly SheetRow[],
+  collection: CollectionName,
+  map: ReadonlyMap<string, string>,
+): Header {
+  const { required, properties } = COLLECTIONS[collection];
+  const found = rows.findIndex((_, index) => {
+    const names = namesIn(rows, index);
+    const given = names.map((name) => map.get(name) ?? name);
+    return (
+      [...map.keys()].every((name) => names.includes(name)) &&
+      required.every((name) => given.includes(name))
+    );
+  });
+  const index = Math.max(found, 0);
+  const names = namesIn(rows, index);
+  const columns = columnsOf(file, rows[index]?.line ?? 1, names, map, properties);
+  const missing = required.filter((name) => !columns.some(({ property }) => property === name));
+  if (missing.length > 0) {
+    const example = missing.map((property) => `HEADER=${property}`).join(',');
+    throw new CommandError(
+      `${file}: no column is ${missing.join(', nor ')}, which ${collection} must have; the columns are ${names.map(quoted).join(', ')}; pass --map "${example}", or another --delimiter`,
+    );
+  }
+  return { index, columns, isOwn: isOwn(names) };
+}
+
+/** A cell that is merged with the one above it is empty here. A row with one value is a title. */
+function namesIn(rows: readonly SheetRow[], index: number): string[] {
+  const cells = rows[index]?.cells.map((cell) => String(cell ?? '')) ?? [];
+  if (isOwn(cells)) return cells.map((cell) => (cell.startsWith("'") ? cell.slice(1) : cell));
+  const above = rows[index - 1]?.cells.map((cell) => String(cell ?? '').trim()) ?? [];
+  const isTitle = above.filter((cell) => cell !== '').length < 2;
+  return cells.map((cell, at) => cell.trim() || (isTitle ? '' : (above[at] ?? '')));
+}
+
+function isOwn(names: readonly string[]): boolean {
+  return names.includes('id') && names.includes('owner_sub');
+}
+
 /** Throws if two columns would become one property, or if the map names a missing column. */
-export function columnsOf(
+function columnsOf(
   file: string,
   line: number,
-  headers: readonly string[],
+  names: readonly string[],
   map: ReadonlyMap<string, string>,
+  properties: readonly Property[],
 ): Column[] {
-  const names = headers.map((header) => header.trim());
   for (const header of map.keys()) {
     if (!names.includes(header)) {
       throw new UsageError(
@@ -70,7 +119,7 @@ export function columnsOf(
       );
     }
     taken.set(property, index);
-    return { header, property, isNumber: NUMBER_PROPERTIES.has(property) };
+    return { header, property, known: properties.find(({ name }) => name === property) };
   });
 }
 

@@ -3,13 +3,15 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { REQUEST_BODY_MAX_BYTES } from '../../../core/domain/limits.js';
+import type { Cell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
 import { UnreadableFile } from './problem.js';
 import { type SourceFile, textOf } from './source-file.js';
 
-export interface CsvRow {
+/** `line`: where it begins, from 1. An empty cell is `''` or null. */
+export interface SheetRow {
   readonly line: number;
-  readonly cells: readonly string[];
+  readonly cells: readonly Cell[];
 }
 
 /** Excel's own first line; no parser knows it. */
@@ -23,7 +25,7 @@ const HEAD_MAX_CHARACTERS = 65_536;
 export async function* csvRows(
   source: SourceFile,
   delimiter: string | undefined,
-): AsyncGenerator<CsvRow, void> {
+): AsyncGenerator<SheetRow, void> {
   const { head, all } = await withHead(textOf(source));
   const separator = SEPARATOR_LINE.exec(head);
   const skipped = separator?.[0].length ?? 0;
@@ -48,15 +50,10 @@ export async function* csvRows(
   const text = Readable.from(without(all, skipped));
   text.once('error', (error) => parser.destroy(error));
   try {
-    yield* text.pipe(parser) as AsyncIterable<CsvRow>;
+    yield* text.pipe(parser) as AsyncIterable<SheetRow>;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new UnreadableFile(source.path, {
-      line: nextLine,
-      column: '',
-      problem: quoteProblem(error.code),
-      value: '',
-    });
+    throw new UnreadableFile(source.path, nextLine, quoteProblem(error.code));
   } finally {
     text.destroy();
   }

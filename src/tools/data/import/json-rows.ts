@@ -122,16 +122,11 @@ class ArrayScan {
   }
 
   #wrong(problem: string): UnreadableFile {
-    return new UnreadableFile(this.#source.path, {
-      line: this.#line,
-      column: '',
-      problem,
-      value: '',
-    });
+    return new UnreadableFile(this.#source.path, this.#line, problem);
   }
 }
 
 function tooLong(source: SourceFile, line: number): UnreadableFile {
   const problem = `the record that begins here is longer than ${ROW_MAX_CHARACTERS} characters`;
-  return new UnreadableFile(source.path, { line, column: '', problem, value: '' });
+  return new UnreadableFile(source.path, line, problem);
 }

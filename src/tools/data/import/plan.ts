@@ -1,11 +1,11 @@
 // The files to import: one file into one collection, or the files of an export's folder,
 // each into its own collection.
 
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
 import { UsageError } from '../../program/ending.js';
-import { MANIFEST, readManifest } from '../export/manifest.js';
 import { CommandError, systemCodeOf } from '../failures.js';
 import { lookAt, type SourceFile } from './source-file.js';
 
@@ -30,24 +30,15 @@ export async function planOf({ path, into, encoding }: PlanOptions): Promise<Par
     }
     return [{ source: await lookAt(path, encoding), collection: into }];
   }
-  const manifest = await readManifest(path);
-  if (manifest.format !== 'ndjson') {
-    throw new CommandError(
-      `${join(path, MANIFEST)} is of an export as CSV, which has lost its types; import one of its files with --into, or export with --format ndjson`,
-    );
-  }
   const parts: Part[] = [];
-  for (const collection of COLLECTION_NAMES) {
-    const file = manifest.files.find((candidate) => candidate.content === collection);
-    if (file === undefined || file.records === 0) continue;
-    if (into !== undefined && into !== collection) continue;
-    const source = await lookAt(join(path, file.name), encoding);
-    if (source.sha256 !== file.sha256) {
-      throw new CommandError(
-        `${source.path} is not as it was exported: its SHA-256 differs from ${MANIFEST}; export again, or import the file alone with --into`,
-      );
-    }
-    parts.push({ source, collection });
+  for (const collection of COLLECTION_NAMES.filter((name) => (into ?? name) === name)) {
+    const file = [`${collection}.ndjson`, `${collection}.csv`]
+      .map((name) => join(path, name))
+      .find((name) => existsSync(name));
+    if (file !== undefined) parts.push({ source: await lookAt(file, encoding), collection });
   }
-  return parts;
+  if (parts.length > 0) return parts;
+  throw new CommandError(
+    `${path} has no file such as ${COLLECTION_NAMES[0]}.ndjson or ${COLLECTION_NAMES[0]}.csv; name the folder of an export, or a file`,
+  );
 }

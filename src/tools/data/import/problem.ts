@@ -9,8 +9,8 @@ export interface Problem {
   readonly problem: string;
   /** Empty if no value is meant. */
   readonly value: string;
-  /** The number has two readings: one option decides for all of them. */
-  readonly isAmbiguous?: boolean;
+  /** The cell has two readings: this option decides for all such cells. */
+  readonly option?: '--decimal' | '--dates';
 }
 
 const VALUE_SHOWN_MAX_CHARACTERS = 60;
@@ -24,9 +24,9 @@ export function problemText({ line, column, problem, value }: Problem): string {
   return `${place}: ${problem}${value === '' ? '' : ` (${JSON.stringify(shown)})`}`;
 }
 
-/** From some place on the file cannot be divided into rows. Nothing of it is imported. */
+/** From this line on the file cannot be divided into rows. Nothing of it is imported. */
 export class UnreadableFile extends Error {
-  constructor(file: string, problem: Problem) {
-    super(`${file}, ${problemText(problem)}`);
+  constructor(file: string, line: number, problem: string) {
+    super(`${file}, ${problemText({ line, column: '', problem, value: '' })}`);
   }
 }

@@ -11,12 +11,13 @@ const SHOWN_MAX = 10;
 const VALUE_MAX_CHARACTERS = 1_000;
 
 export class Report {
-  /** The first ten; of numbers with two readings the first alone. */
+  /** The first ten; of those that one option decides the first alone. */
   readonly shown: (Problem & { readonly file: string })[] = [];
+  /** Problems that are neither shown nor decided by an option that is. */
+  unshown = 0;
   badRows = 0;
-  problems = 0;
-  /** Of the problems, the numbers with two readings. */
-  ambiguous = 0;
+  /** How many values an option decides. */
+  readonly undecided = new Map<string, number>();
   readonly #stream: WriteStream | undefined;
 
   private constructor(stream: WriteStream | undefined) {
@@ -40,10 +41,13 @@ export class Report {
   async add(file: string, problems: readonly Problem[]): Promise<void> {
     this.badRows++;
     for (const found of problems) {
-      this.problems++;
-      if (found.isAmbiguous) this.ambiguous++;
-      const isOneMore = found.isAmbiguous && this.ambiguous > 1;
-      if (this.shown.length < SHOWN_MAX && !isOneMore) this.shown.push({ file, ...found });
+      const { option } = found;
+      const alike = option === undefined ? 0 : (this.undecided.get(option) ?? 0);
+      if (option !== undefined) this.undecided.set(option, alike + 1);
+      if (alike === 0) {
+        if (this.shown.length < SHOWN_MAX) this.shown.push({ file, ...found });
+        else this.unshown++;
+      }
       const { line, column, problem, value } = found;
       const text = csvLine([
         file,

@@ -3,22 +3,20 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { UsageError } from '../../program/ending.js';
 import { CommandError, systemCodeOf } from '../failures.js';
 import { UnreadableFile } from './problem.js';
 
-export type Format = 'csv' | 'ndjson' | 'json';
+export type Format = 'csv' | 'ndjson' | 'json' | 'xlsx';
 
 export interface SourceFile {
   readonly path: string;
   readonly name: string;
   readonly format: Format;
-  readonly bytes: number;
   /** SHA-256 of the file's bytes, hexadecimal. */
   readonly sha256: string;
-  /** The name that `TextDecoder` has for it. */
+  /** The name that `TextDecoder` has for it; of a text. */
   readonly encoding: string;
   /** The line of the first byte that is not UTF-8, if that decided the encoding; else undefined. */
   readonly notUtf8AtLine: number | undefined;
@@ -31,11 +29,14 @@ const FORMATS: Readonly<Record<string, Format>> = {
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
   '.json': 'json',
+  '.xlsx': 'xlsx',
 };
 const FALLBACK_ENCODING = 'windows-1252';
 const LINE_FEED = 0x0a;
-/** A ZIP file's first bytes. A spreadsheet program saves its own files in this form. */
+/** A ZIP file's first bytes. A workbook is one. */
 const ZIP_START = Buffer.from('PK\u0003\u0004');
+/** What a text in UTF-16 begins with, by the order of its bytes. */
+const UTF_16_MARKS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
 /** Throws a `UsageError` for a name that no decoder has. */
 export function knownEncoding(given: string): string {
@@ -53,43 +54,37 @@ export async function lookAt(path: string, encoding: string | undefined): Promis
   const format = FORMATS[extname(path).toLowerCase()];
   if (format === undefined) {
     throw new UsageError(
-      `${path} has an unknown ending; name a file that ends in .csv, .tsv, .txt, .ndjson, .jsonl or .json, or an export's folder`,
+      `${path} has an unknown ending; name a file that ends in .xlsx, .csv, .tsv, .txt, .ndjson, .jsonl or .json, or an export's folder`,
+    );
+  }
+  const first = await firstBytes(path);
+  if (first.equals(ZIP_START) !== (format === 'xlsx')) {
+    throw new CommandError(
+      format === 'xlsx'
+        ? `${path} is not a workbook; save it as .xlsx or as CSV (UTF-8), then import that file`
+        : `${path} is a workbook; give it a name that ends in .xlsx`,
     );
   }
   const hash = createHash('sha256');
-  const first = await firstBytes(path);
-  if (first.subarray(0, 4).equals(ZIP_START)) {
-    throw new CommandError(`${path} is a workbook; save it as CSV (UTF-8), then import that file`);
-  }
   const utf8 = new Utf8Check();
   for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
     hash.update(piece);
     utf8.add(piece);
   }
   utf8.end();
-  const isText16 = first[0] === 0xff && first[1] === 0xfe;
-  const found = isText16 ? 'utf-16le' : utf8.badLine === undefined ? 'utf-8' : undefined;
+  const file = { path, name: basename(path), format, sha256: hash.digest('hex') };
+  if (format === 'xlsx') return { ...file, encoding: '', notUtf8AtLine: undefined };
+  const found =
+    UTF_16_MARKS[first.subarray(0, 2).toString('hex')] ??
+    (utf8.badLine === undefined ? 'utf-8' : undefined);
   const isJson = format !== 'csv';
   const chosen = encoding ?? found ?? (isJson ? 'utf-8' : FALLBACK_ENCODING);
-  const isWrong = chosen === 'utf-8' && utf8.badLine !== undefined;
-  if (isWrong) {
+  if (chosen === 'utf-8' && utf8.badLine !== undefined) {
     const wanted = isJson ? 'JSON must be UTF-8' : 'pass the right --encoding, or none';
-    throw new UnreadableFile(path, {
-      line: utf8.badLine ?? 1,
-      column: '',
-      problem: `a byte is not UTF-8; ${wanted}`,
-      value: '',
-    });
+    throw new UnreadableFile(path, utf8.badLine, `a byte is not UTF-8; ${wanted}`);
   }
-  return {
-    path,
-    name: basename(path),
-    format,
-    bytes: (await stat(path)).size,
-    sha256: hash.digest('hex'),
-    encoding: chosen,
-    notUtf8AtLine: encoding === undefined && found === undefined ? utf8.badLine : undefined,
-  };
+  const isFallback = encoding === undefined && found === undefined;
+  return { ...file, encoding: chosen, notUtf8AtLine: isFallback ? utf8.badLine : undefined };
 }
 
 /** The file's text in pieces, without a byte order mark. */

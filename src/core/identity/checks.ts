@@ -1,0 +1,218 @@
+// Finds the account of a token: first the gate, if there is one, then the provider's
+// user-information endpoint. Identical checks are joined, and if the operator allows it, a
+// successful one is remembered, never longer than its token lives. `identify` reads straight down:
+// remembered, joined, limited, then within 4 s the gate, the pause that is asked for, the question.
+
+import { andThen, type Eventually } from '../eventually.js';
+import { type Log, silentLog } from '../log.js';
+import { ThrottledLog } from '../throttled-log.js';
+import { CheckedTokens } from './checked-tokens.js';
+import { expiryOf, showsAudience, unverifiedExpiry } from './claims.js';
+import { DocumentError } from './documents.js';
+import { type Ask, type Exchange, inTime, TIME_IS_OVER, type Verdict } from './exchange.js';
+import {
+  AUDIENCE_HINT,
+  type From,
+  type Identity,
+  type IdentityProvider,
+  INVALID,
+  UNAVAILABLE,
+} from './identity-provider.js';
+import type { JwtVerifier } from './jwt-verifier.js';
+import { Pauses } from './pauses.js';
+import { KNOWN_CHECKS_MAX, Places, UNKNOWN_CHECKS_MAX } from './places.js';
+import { challengeError, errorCode, mediaType, memberNames } from './provider-words.js';
+import { networkReason } from './send.js';
+
+export interface IdentityEvents {
+  /** The provider was asked; the time is in milliseconds. */
+  identityChecked(outcome: Identity['status'], milliseconds: number): void;
+  /** A check was answered by one under way, or by an earlier one. */
+  identityShared(how: 'joined' | 'remembered'): void;
+}
+
+export interface ChecksOptions {
+  /** Checks every token before the provider is asked. Default: none. */
+  readonly gate?: JwtVerifier | undefined;
+  readonly ask: Ask;
+  /** What the log calls the place of the subject. Default `sub`. */
+  readonly subjectField?: string;
+  readonly log?: Log;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock?: () => number;
+  /** How long a successful check is remembered; a refusal is for 2 s. Default: neither is. */
+  readonly cacheSeconds?: number;
+  /**
+   * Whether one request may wait for another's exchange: for an identical check under way, or for
+   * a place among the checks. Default true; must be false on Workers, which tie an exchange to one
+   * request.
+   */
+  readonly joined?: boolean;
+  /** A token's hash, so that memory holds no usable token. Default: SHA-256 by WebCrypto. */
+  readonly digest?: (token: string) => Eventually<string>;
+  readonly events?: IdentityEvents | undefined;
+}
+
+type Identified = Extract<Verdict, { kind: 'identified' }>;
+
+const REFUSAL_LIFETIME_MS = 2_000;
+
+/** A check that no other one answers. */
+interface Check {
+  readonly text: string;
+  /** The token's hash. */
+  readonly key: string;
+  /** The start of the question, so that an answer is never trusted for too long. */
+  readonly since: number;
+  /** The account that the token was good for the last time. */
+  readonly account: string | undefined;
+  /** Whose turn it takes: the account, or the client's address. */
+  readonly sender: string;
+}
+
+export class Checks implements IdentityProvider {
+  readonly #options: ChecksOptions;
+  readonly #log: Log;
+  readonly #clock: () => number;
+  readonly #reports: ThrottledLog;
+  readonly #tokens = new CheckedTokens();
+  readonly #pauses = new Pauses();
+  readonly #underWay = new Map<string, Promise<Identity>>();
+  readonly #known: Places;
+  readonly #unknown: Places;
+  #hasWarnedOfAudience = false;
+  /** Whether the log's last word on the provider is that it is unavailable. */
+  #isSaidAway = false;
+
+  constructor(options: ChecksOptions) {
+    const { log = silentLog, clock = Date.now, joined = true } = options;
+    this.#options = options;
+    this.#log = log;
+    this.#clock = clock;
+    this.#reports = new ThrottledLog(log, clock);
+    // Where a check may not wait for another one's end, a bound would refuse a burst of one
+    // account's first requests.
+    this.#known = new Places(joined ? KNOWN_CHECKS_MAX : Infinity, clock);
+    this.#unknown = new Places(joined ? UNKNOWN_CHECKS_MAX : Infinity, clock);
+  }
+
+  identify(text: string, from?: From): Eventually<Identity> {
+    const { digest = sha256, events, joined = true } = this.#options;
+    return andThen(digest(text), (key) => {
+      const since = this.#clock();
+      const remembered = this.#tokens.remembered(key, since);
+      if (remembered !== undefined) {
+        events?.identityShared('remembered');
+        return remembered;
+      }
+      const underWay = joined ? this.#underWay.get(key) : undefined;
+      if (underWay !== undefined) {
+        events?.identityShared('joined');
+        return underWay;
+      }
+      const account = this.#tokens.accountOf(key);
+      const sender = account ?? from?.() ?? '';
+      const identity = this.#limited({ text, key, since, account, sender });
+      if (!joined) return identity;
+      this.#underWay.set(key, identity);
+      return identity.finally(() => this.#underWay.delete(key));
+    });
+  }
+
+  async #limited(check: Check): Promise<Identity> {
+    const places = check.account === undefined ? this.#unknown : this.#known;
+    if (!(await places.enter(check.sender))) return UNAVAILABLE;
+    const startedAt = performance.now();
+    const identity = await inTime(
+      (signal) => this.#asked(check, signal),
+      (error, isOver) => this.#unusable({ reason: isOver ? TIME_IS_OVER : reasonOf(error) }),
+    );
+    places.leave();
+    this.#options.events?.identityChecked(identity.status, performance.now() - startedAt);
+    return identity;
+  }
+
+  async #asked(check: Check, signal: AbortSignal): Promise<Identity> {
+    const { text, key, account, sender } = check;
+    const { gate, ask } = this.#options;
+    const passed = await gate?.check(text, signal);
+    if (passed !== undefined && 'refused' in passed) {
+      this.#reports.warn('token_refused_before_asking', { reason: passed.refused });
+      return this.#refused(check);
+    }
+    // The account of an unknown token is unknown, too: all of these from its sender wait.
+    const from = `from ${sender}`;
+    const [of, who] = account === undefined ? [from, from] : [`token ${key}`, `account ${account}`];
+    const left = this.#pauses.secondsLeft(of, this.#clock());
+    if (left !== undefined) return pause(left);
+    const exchange = await ask(text, signal, passed?.claims);
+    const identity = this.#answered(check, exchange);
+    const seconds = this.#pauses.note(exchange, of, who, this.#clock());
+    return seconds === undefined ? identity : pause(seconds);
+  }
+
+  #answered(check: Check, { status, headers, verdict }: Exchange): Identity {
+    const { text } = check;
+    if (verdict.kind === 'identified') return this.#identified(check, verdict);
+    const type = mediaType(headers.get('content-type'), text);
+    // Logged if it is not the type that was asked for: the HTML of a proxy, a signed answer.
+    const content = type === null || type === 'application/json' ? {} : { content_type: type };
+    if (verdict.kind === 'unusable') {
+      const { reason, answer } = verdict;
+      const members = memberNames(answer, text);
+      const field = this.#options.subjectField ?? 'sub';
+      return this.#unusable({ reason, ...content, ...(members !== null && { field, members }) });
+    }
+    this.#isBack();
+    // An operator's mistake (no apikey, no scope) looks the same, so the log repeats the
+    // provider's reason.
+    const reason =
+      errorCode(verdict.answer, text) ?? challengeError(headers.get('www-authenticate'));
+    this.#reports.warn('identity_provider_refused', { status, reason, ...content });
+    return this.#refused(check);
+  }
+
+  #identified({ text, key, since }: Check, { subject, answer }: Identified): Identity {
+    const { cacheSeconds = 0, gate } = this.#options;
+    this.#isBack();
+    if (gate === undefined && !this.#hasWarnedOfAudience && showsAudience(text)) {
+      this.#hasWarnedOfAudience = true;
+      this.#log.warn('identity_audience_unchecked', { hint: AUDIENCE_HINT });
+    }
+    const ends = cacheSeconds === 0 ? [] : [expiryOf(answer), unverifiedExpiry(text)];
+    const untilMs = Math.min(since + cacheSeconds * 1000, ...ends.map((end) => end ?? Infinity));
+    const identity: Identity = { status: 'identified', subject };
+    this.#tokens.good(key, { identity, account: subject, since, untilMs });
+    return identity;
+  }
+
+  #refused({ key, since }: Check): Identity {
+    const ms = this.#options.cacheSeconds === undefined ? 0 : REFUSAL_LIFETIME_MS;
+    this.#tokens.refused(key, { since, untilMs: since + ms });
+    return INVALID;
+  }
+
+  #unusable(fields: Readonly<Record<string, string>>): Identity {
+    if (this.#reports.warn('identity_provider_unavailable', fields)) this.#isSaidAway = true;
+    return UNAVAILABLE;
+  }
+
+  #isBack(): void {
+    if (this.#isSaidAway) this.#log.info('identity_provider_available');
+    this.#isSaidAway = false;
+  }
+}
+
+function pause(seconds: number): Identity {
+  const reason = `the identity provider asks for a pause; try again in ${seconds} s`;
+  return { status: 'unavailable', reason, retryAfterSeconds: seconds };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof DocumentError ? error.message : networkReason(error);
+}
+
+async function sha256(token: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,159 @@
+// One exchange with the provider. The verdict of the user-information endpoint on a token is the
+// same for a caller's token and for the probe's.
+
+import { boundedBody } from '../bounded-body.js';
+import { isJsonObject } from '../domain/json.js';
+import {
+  IDENTITY_PROVIDER_TIMEOUT_MS,
+  SUBJECT_MAX_BYTES,
+  USERINFO_MAX_BYTES,
+} from '../domain/limits.js';
+import { type Claims, checkedSubjectPath, subjectAt } from './claims.js';
+import { type Answer, type Send, send } from './send.js';
+
+export const TIME_IS_OVER = `no answer within ${IDENTITY_PROVIDER_TIMEOUT_MS} ms`;
+
+/**
+ * The work within 4 s: "Identity provider user-info call time-out", the contract says. When it
+ * ends, successfully or not, the signal closes the connection of an answer that was not read to its
+ * end. `failed` gets the error, and whether the time was over.
+ */
+export function inTime<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  failed: (error: unknown, isOver: boolean) => T,
+  stopped?: AbortSignal,
+): Promise<T> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const abort = () => controller.abort();
+  const timer = setTimeout(abort, IDENTITY_PROVIDER_TIMEOUT_MS);
+  stopped?.addEventListener('abort', abort, { once: true, signal });
+  return new Promise<T>((resolve, reject) => {
+    // Not left to the work: a `fetch` of somebody's own may not obey the signal.
+    signal.addEventListener('abort', () => reject(signal.reason));
+    work(signal).then(resolve, reject);
+  })
+    .catch((error) => failed(error, signal.aborted))
+    .finally(() => {
+      clearTimeout(timer);
+      abort();
+    });
+}
+
+export interface EndpointOptions {
+  /** The endpoint's URL. */
+  readonly url: string | ((signal: AbortSignal) => Promise<string>);
+  /** Extra request headers; Supabase wants its `apikey`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default `GET`; PocketBase wants `POST`. */
+  readonly method?: 'GET' | 'POST';
+  /** Dotted path or JSON Pointer to the subject in the answer. Default `sub`. */
+  readonly subjectField?: string;
+  /** Default: `node:http` on Node, the platform's `fetch` elsewhere. */
+  readonly fetch?: Send;
+}
+
+/** An exchange that was completed: the answer, and what it says of the token. */
+export interface Exchange {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Answer['headers'];
+  readonly verdict: Verdict;
+}
+
+/**
+ * One question about a token that passed the gate with these claims. Rejects with the network's
+ * error, a `DocumentError` or the signal's reason.
+ */
+export type Ask = (token: string, signal: AbortSignal, claims?: Claims) => Promise<Exchange>;
+
+/** The token itself names the account, and it counts until its end: nobody is asked. */
+export function tokenAlone(subjectField: string): Ask {
+  const path = checkedSubjectPath(subjectField);
+  const answer = { url: '', status: 200, headers: new Headers() };
+  return async (_token, _signal, claims) => ({
+    ...answer,
+    verdict: subjectVerdict(claims, path, 'a token'),
+  });
+}
+
+/**
+ * The user-information endpoint (OpenID Connect Core 5.3, and endpoints like it).
+ * Throws a TypeError for a `subjectField` that can match nothing.
+ */
+export function userinfoEndpoint(options: EndpointOptions): Ask {
+  const { method = 'GET', subjectField = 'sub', fetch = send } = options;
+  const path = checkedSubjectPath(subjectField);
+  // By a `Headers` object: names differ in case, and a second Authorization would be joined to the
+  // caller's.
+  const extra = new Headers({ accept: 'application/json' });
+  for (const [name, value] of Object.entries(options.headers ?? {})) extra.set(name, value);
+  return async (token, signal) => {
+    const url = typeof options.url === 'string' ? options.url : await options.url(signal);
+    const headers = { ...Object.fromEntries(extra), authorization: `Bearer ${token}` };
+    const response = await fetch(url, { method, headers, redirect: 'manual', signal });
+    const { status } = response;
+    return { url, status, headers: response.headers, verdict: await verdictOf(response, path) };
+  };
+}
+
+/**
+ * - `identified`: `answer` names the account.
+ * - `refused`: the provider says no, by its status or in a 2xx; `answer` is what it said, if that is JSON.
+ * - `unusable`: neither; `reason` says why.
+ */
+export type Verdict =
+  | { readonly kind: 'identified'; readonly subject: string; readonly answer: unknown }
+  | { readonly kind: 'refused'; readonly answer: unknown }
+  | { readonly kind: 'unusable'; readonly reason: string; readonly answer: unknown };
+
+/** Reads at most 64 KiB of the answer. Rejects if the connection breaks. */
+export async function verdictOf(response: Answer, path: readonly string[]): Promise<Verdict> {
+  const { status } = response;
+  // The statuses by which a provider refuses the token itself.
+  const isRefusal = status === 400 || status === 401 || status === 403;
+  const isRead = isRefusal || (status >= 200 && status <= 299);
+  const body = isRead ? await boundedBody(response.body, USERINFO_MAX_BYTES) : undefined;
+  const answer = body && parsed(body);
+  const unusable = (reason: string): Verdict => ({ kind: 'unusable', reason, answer });
+  if (isRefusal) return { kind: 'refused', answer };
+  if (!isRead) return unusable(`status ${status}`);
+  if (body === undefined) return unusable(`an answer over ${USERINFO_MAX_BYTES} bytes`);
+  if (answer === undefined) return unusable('an answer that is not JSON');
+  const verdict = subjectVerdict(answer, path, 'an answer');
+  return verdict.kind === 'unusable' && saysNo(answer) ? { kind: 'refused', answer } : verdict;
+}
+
+function subjectVerdict(answer: unknown, path: readonly string[], what: string): Verdict {
+  const subject = subjectAt(answer, path);
+  const unusable = (reason: string): Verdict => ({ kind: 'unusable', reason, answer });
+  if (subject === undefined) return unusable(`${what} without a usable subject`);
+  const { length } = new TextEncoder().encode(subject);
+  if (length > SUBJECT_MAX_BYTES) return unusable(`a subject over ${SUBJECT_MAX_BYTES} bytes`);
+  return { kind: 'identified', subject, answer };
+}
+
+/**
+ * Whether a 2xx without a subject refuses the token: `null` (better-auth's session),
+ * `false`, `{"active": false}` (RFC 7662), an `error` that is not empty, `{"status": "error"}` (Casdoor).
+ */
+function saysNo(answer: unknown): boolean {
+  if (answer === null || answer === false) return true;
+  if (!isJsonObject(answer)) return false;
+  const own = (name: string) => (Object.hasOwn(answer, name) ? answer[name] : undefined);
+  if (own('active') === false || own('status') === 'error') return true;
+  const error = own('error');
+  return Boolean(error) && (typeof error !== 'object' || Object.keys(error ?? {}).length > 0);
+}
+
+/**
+ * The JSON value, or undefined if it is not JSON. Strict, because with bad bytes
+ * replaced two subjects could become one.
+ */
+export function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,127 @@
+// Sends a question to the identity provider, by `fetch` or, on Node, by `node:http`. Node's `fetch`
+// (undici) ends the process when an answer names more than five content codings: it refuses the
+// head, and the body stream it already created emits its error where nobody can listen.
+
+export interface Question {
+  readonly method?: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly redirect: 'manual';
+  readonly signal: AbortSignal;
+}
+
+/** The part of a `Response` that is used. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Pick<Headers, 'get'>;
+  readonly body: AsyncIterable<Uint8Array<ArrayBuffer>> | null;
+}
+
+/**
+ * `fetch`, or a function like it. Rejects with the network's error. The signal ends the exchange
+ * at any point, while the body is read as well, and closes its connection.
+ */
+export type Send = (url: string, question: Question) => Promise<Answer>;
+
+type Body = AsyncIterable<Uint8Array<ArrayBuffer>>;
+
+/** What is used of Node's modules; the core has no types of Node. */
+interface Node {
+  readonly request: (url: string, options: object) => NodeRequest;
+  readonly pipeline: (source: Body, decoder: Body, done: () => void) => Body;
+  readonly createUnzip: () => Body;
+  readonly createBrotliDecompress: () => Body;
+}
+
+interface NodeRequest {
+  readonly reusedSocket: boolean;
+  on(event: string, listener: (value: never) => void): void;
+  destroy(error: Error): void;
+  end(): void;
+}
+
+interface NodeMessage extends Body {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+type Host = { versions?: { undici?: string }; getBuiltinModule?(name: string): Node };
+
+/** The client of this platform. */
+export const send: Send = async (url, question) => {
+  const node = nodeFor(url);
+  if (node === undefined) return fetch(url, question);
+  for (;;) {
+    const { request, answer } = exchange(node, url, question);
+    try {
+      return await answer;
+    } catch (error) {
+      // The provider closed a kept connection as the request was sent on it. Each further try uses
+      // up one more of these, so the last one has a connection of its own.
+      const isStale = request.reusedSocket && /^(ECONNRESET|EPIPE)$/.test(networkCode(error));
+      if (!isStale || question.signal.aborted) throw error;
+    }
+  }
+};
+
+/** Undefined where `fetch` is not undici's: Workers, Bun, Deno. */
+function nodeFor(url: string): Node | undefined {
+  const { process: host } = globalThis as { readonly process?: Host };
+  if (host?.versions?.undici === undefined || !host.getBuiltinModule) return undefined;
+  const http = host.getBuiltinModule(url.startsWith('https:') ? 'https' : 'http');
+  const { pipeline } = host.getBuiltinModule('stream');
+  const { createUnzip, createBrotliDecompress } = host.getBuiltinModule('zlib');
+  return { request: http.request, pipeline, createUnzip, createBrotliDecompress };
+}
+
+function exchange(node: Node, url: string, { method, headers, signal }: Question) {
+  const request = node.request(url, {
+    method,
+    signal,
+    headers: { 'user-agent': 'node', 'accept-encoding': 'identity', ...headers },
+  });
+  const answer = new Promise<Answer>((resolve, reject) => {
+    request.on('response', (message: NodeMessage) => {
+      const body = decoded(node, message);
+      if (body === undefined) {
+        request.destroy(Object.assign(new Error(), { code: 'UNKNOWN_CONTENT_ENCODING' }));
+        return;
+      }
+      const get = (name: string) => message.headers[name]?.toString() ?? null;
+      resolve({ status: message.statusCode, headers: { get }, body });
+    });
+    request.on('error', reject);
+    // The only event after status 101, which nobody asked for.
+    request.on('close', () => reject(new Error('the connection closed without an answer')));
+  });
+  request.end();
+  return { request, answer };
+}
+
+/** Object stores send a file's coding whether or not it was asked for. Undefined for an unknown coding. */
+function decoded(node: Node, message: NodeMessage): Body | undefined {
+  const coding = message.headers['content-encoding']?.toString().trim().toLowerCase() ?? '';
+  if (/^(identity)?$/.test(coding)) return message;
+  const isZip = /^(x-gzip|gzip|deflate)$/.test(coding);
+  if (!isZip && coding !== 'br') return undefined;
+  const decoder = isZip ? node.createUnzip() : node.createBrotliDecompress();
+  // An error reaches whoever reads the body.
+  return node.pipeline(message, decoder, () => {});
+}
+
+/**
+ * The code of a network error, such as `ECONNREFUSED`; the error's name where it has none. Nothing
+ * else of it may be logged: the message can contain the request's headers, and so the token.
+ */
+export function networkCode(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const { code } = Object(cause) as { readonly code?: unknown };
+  if (typeof code === 'string' && /^[A-Z0-9_]+$/.test(code)) return code;
+  return error instanceof Error ? error.name : 'network error';
+}
+
+/** For the log: the code; where this process is to blame and not the provider, with that. */
+export function networkReason(error: unknown): string {
+  const code = networkCode(error);
+  if (!/^E[MN]FILE$/.test(code)) return code;
+  return `no file descriptor is left here (${code}); raise the limit (ulimit -n, LimitNOFILE)`;
+}

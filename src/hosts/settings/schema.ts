@@ -1,0 +1,245 @@
+// Every setting of the project's programs in one zod object: how its text is judged, what it becomes,
+// and its default. A text is judged before it is transformed, so that a message shows what was given.
+
+import { z } from 'zod';
+import { IDENTITY_CACHE_MAX_SECONDS } from '../../core/domain/limits.js';
+import { subjectPath } from '../../core/identity/claims.js';
+import { isLoopback, isPrivate } from './addresses.js';
+import { parsedPasswordHash } from './password-hash.js';
+import { hidden, type Judged, masked } from './setting-error.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting whose text `parse` turns into a value; undefined where it cannot be used. */
+function setting<T>(
+  wanted: string,
+  parse: (text: string) => T | undefined,
+  shown: (text: string) => string = masked,
+) {
+  return z.string().transform((text, context): T => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    const params: Judged = { given: shown(text), wanted };
+    context.addIssue({ code: 'custom', params });
+    return z.NEVER;
+  });
+}
+
+function oneOf<const Word extends string>(...words: readonly Word[]) {
+  const wanted = [words.slice(0, -1).join(', '), words.at(-1)].join(' or ');
+  return setting(wanted, (text) => words.find((word) => word === text));
+}
+
+function wholeNumber(min: number, max: number) {
+  return setting(`a whole number from ${min} to ${max}`, (text) => {
+    const number = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  });
+}
+
+/** Comma-separated. A list without an entry would let everybody in, as an unset one does. */
+function list(wanted: string, isEntry: (text: string) => boolean) {
+  return setting(wanted, (text) => {
+    const entries = text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '');
+    return entries.length > 0 && entries.every(isEntry) ? entries : undefined;
+  });
+}
+
+/** A local file such as `file:data/service.db`: its path. */
+export function filePath(text: string): string | undefined {
+  const path = /^file:(?:\/\/(?=\/))?([^?#]+)$/.exec(text)?.[1];
+  if (path === undefined || path.startsWith('//') || path.includes(':memory:')) return undefined;
+  try {
+    const decoded = decodeURIComponent(path);
+    // The native library would abort the process.
+    return decoded.includes('\0') ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Schemes other than `file` carry their credentials in the URL. */
+function databaseShown(text: string): string {
+  const scheme = /^[a-z][a-z0-9+.-]*(?=:)/i.exec(text)?.[0];
+  if (scheme === 'file') return masked(text);
+  return scheme === undefined ? hidden('no URL') : hidden(`a ${scheme} URL`);
+}
+
+function database(text: string): { file: string } | { postgres: string } | undefined {
+  if (!/^postgres(?:ql)?:\/\//.test(text)) {
+    const file = filePath(text);
+    return file === undefined ? undefined : { file };
+  }
+  // The host of a socket is a folder, which no URL can have as its host: `?host=/run/postgresql`.
+  const url = text.replace(/^(postgres(?:ql)?:\/\/)([^/]*@)?\//, '$1$2localhost/');
+  return URL.canParse(url) && new URL(url).pathname.length > 1 ? { postgres: text } : undefined;
+}
+
+function providerUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.username !== '' || url.password !== '') return undefined;
+  const isAllowed =
+    url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+  return isAllowed ? url.href : undefined;
+}
+
+function originShown(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url === undefined ? hidden('no URL') : masked(`${url.protocol}//${url.host}`);
+}
+
+const PROVIDER_URL = setting(
+  'an https URL without credentials (http on loopback only)',
+  providerUrl,
+  originShown,
+);
+
+/** Compared with the provider's own spelling character by character, so it is not normalized. */
+const ISSUER = setting(
+  'an https URL without credentials (http on loopback only), query or fragment',
+  (text) => (providerUrl(text) !== undefined && !/[?#]/.test(text) ? text : undefined),
+  (text) => (providerUrl(text) === undefined ? originShown(text) : masked(text)),
+);
+
+/** Headers about the connection belong to the HTTP client, which refuses requests that set them. */
+const CONNECTION_HEADERS =
+  /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+
+function headers(text: string): Record<string, string> | undefined {
+  try {
+    const entries = Object.entries(z.record(z.string(), z.string()).parse(JSON.parse(text)));
+    if (entries.some(([name]) => CONNECTION_HEADERS.test(name))) return undefined;
+    // `Headers` makes the names lower-case, so that the service's own headers replace them.
+    return Object.fromEntries(new Headers(entries));
+  } catch {
+    return undefined;
+  }
+}
+
+function isOrigin(text: string): boolean {
+  if (text === '*') return true;
+  return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** The system's limit of a socket's path. */
+const SOCKET_PATH_MAX_BYTES = 107;
+
+/** The path of Litestream's control socket; null: there is no replica. */
+function socketPath(text: string): string | null | undefined {
+  if (text === 'off') return null;
+  if (text === 'async') return '/var/run/litestream.sock';
+  const path = /^async:([^\0]+)$/.exec(text)?.[1];
+  return path !== undefined && path.length <= SOCKET_PATH_MAX_BYTES ? path : undefined;
+}
+
+/** The admin key goes there: over TLS, or not beyond this machine. */
+function serviceUrl(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.username + url.password + url.search + url.hash !== '')
+    return undefined;
+  const isPlainLoopback = url.protocol === 'http:' && isLoopback(url.hostname);
+  const isAllowed = url.protocol === 'https:' || isPlainLoopback;
+  return isAllowed ? url.href.replace(/\/+$/, '') : undefined;
+}
+
+function timeZone(text: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+const SERVICE_URL_DEFAULT = 'http://127.0.0.1:8080/api/v1';
+const COUNT = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+const PORT = wholeNumber(0, 65_535);
+/** A year. */
+const BACKUP_INTERVAL_MAX_HOURS = 8_760;
+const BACKUP_KEEP_MAX = 10_000;
+const SLOW_REQUEST_MAX_MS = 600_000;
+
+export const SETTINGS = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: PORT.default(8080),
+  DATABASE_URL: setting(
+    'a local file such as file:data/service.db (one process owns the file), or postgres://user:password@host:5432/service for several processes',
+    database,
+    databaseShown,
+  ).default({ file: 'data/service.db' }),
+  DATABASE_CREATE: setting(
+    'yes, or unset',
+    (text): boolean | undefined => text === 'yes' || undefined,
+  ).default(false),
+  SAMPLE_RECORDS: oneOf('on', 'off').default('on'),
+  ACCOUNT_MAX_BYTES: COUNT.optional(),
+  ACCOUNT_MAX_RECORDS: COUNT.default(0),
+  AUTH_USERINFO: oneOf('on', 'off').default('on'),
+  AUTH_USERINFO_URL: PROVIDER_URL.optional(),
+  AUTH_USERINFO_HEADERS: setting(
+    'a JSON object of header names and text values, such as {"apikey":"…"}',
+    headers,
+    () => hidden(),
+  ).default({}),
+  AUTH_USERINFO_METHOD: oneOf('GET', 'POST').default('GET'),
+  AUTH_SUBJECT_FIELD: setting(
+    'a dotted path such as user.id, or a JSON Pointer such as /user/id (a member whose name is a URL needs a pointer: / becomes ~1)',
+    (text) => (subjectPath(text) === undefined ? undefined : text),
+  ).default('sub'),
+  AUTH_ISSUER: ISSUER.optional(),
+  AUTH_JWKS_URL: PROVIDER_URL.optional(),
+  AUTH_AUDIENCE: list('one audience or several, separated by commas', () => true).default([]),
+  AUTH_CACHE_SECONDS: wholeNumber(0, IDENTITY_CACHE_MAX_SECONDS).default(0),
+  /** A key that no client can send in a header would lock the operator out silently. */
+  ADMIN_API_KEY: setting(
+    'printable ASCII without spaces at its ends',
+    (text) => (isHeaderText(text) ? text : undefined),
+    () => hidden(),
+  ).optional(),
+  ADMIN_API_KEY_FILE: z.string().optional(),
+  CORS_ALLOWED_ORIGINS: list(
+    'comma-separated origins such as https://app.example.com, without a path, or *',
+    isOrigin,
+  ).default([]),
+  BACKUP_DIR: z.string().optional(),
+  ERASURE_LEDGER: z.string().optional(),
+  BACKUP_INTERVAL_HOURS: wholeNumber(0, BACKUP_INTERVAL_MAX_HOURS).optional(),
+  BACKUP_KEEP: wholeNumber(1, BACKUP_KEEP_MAX).optional(),
+  REPLICATION: setting(
+    `off, async, or async: with a path of at most ${SOCKET_PATH_MAX_BYTES} bytes (sync is gone: to lose no acknowledged write with a machine, use Postgres with a synchronous standby)`,
+    socketPath,
+  ).default(null),
+  OPS_PORT: PORT.optional(),
+  OPS_HOST: setting(
+    'a loopback or private address such as 127.0.0.1 or 10.0.0.5: the operations port asks for no key',
+    (text) => (isLoopback(text) || isPrivate(text) ? text : undefined),
+  ).default('127.0.0.1'),
+  REQUEST_LOG: oneOf('off', 'slow', 'all').default('off'),
+  SLOW_REQUEST_MS: wholeNumber(0, SLOW_REQUEST_MAX_MS).default(500),
+  /** The rest is the console's, and the commands'. */
+  SERVICE_URL: setting(
+    `an https address, or http on loopback, such as ${SERVICE_URL_DEFAULT}, without user, password or query`,
+    serviceUrl,
+    originShown,
+  ).default(SERVICE_URL_DEFAULT),
+  CONSOLE_HOST: z.string().default('127.0.0.1'),
+  CONSOLE_PORT: PORT.default(8090),
+  CONSOLE_ORIGIN: setting(
+    'an https origin without a path, such as https://operator.example.com',
+    (text) => (text.startsWith('https:') && isOrigin(text) ? text : undefined),
+  ).optional(),
+  CONSOLE_PASSWORD_HASH: setting(
+    'a line that `npm run manage -- hash` has printed',
+    parsedPasswordHash,
+    () => hidden(),
+  ).optional(),
+  CONSOLE_TIME_ZONE: setting('a time zone such as Africa/Dar_es_Salaam', timeZone).default(
+    'Africa/Dar_es_Salaam',
+  ),
+});
+
+export function isHeaderText(text: string): boolean {
+  return /^[!-~](?:[ -~]*[!-~])?$/.test(text);
+}

@@ -1,0 +1,170 @@
+// The records as the gateway sees them: every account is an object somewhere, and each
+// operation is one call to it. If the object was lost, a read is asked once more, of a
+// fresh stub; a write never, because its outcome is unknown.
+
+import type { CollectionName } from '../../core/domain/collection-name.js';
+import { FailureError, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
+import type { ListQuery, RowsPage } from '../../core/domain/listing.js';
+import type { Log } from '../../core/log.js';
+import VIEWS, { type ObjectViews } from '../../core/operator-answers.js';
+import type {
+  AccountProfile,
+  AccountRecords,
+  OperatorViews,
+  RecordService,
+  Sender,
+  ViewQuery,
+} from '../../core/records/record-service.js';
+import type { AccountStub, Caller, DirectoryStub } from './account-call.js';
+import { receivedPage, type SentPage } from './sent-page.js';
+
+/** How the gateway reaches the objects; each call gives a fresh stub. */
+export interface Objects {
+  account(owner: string): AccountStub;
+  directory(): DirectoryStub;
+}
+
+export function gatewayRecords(objects: Objects, log: Log): RecordService {
+  return {
+    account: (owner, sender) => new GatewayAccount(objects, log, owner, sender),
+    operator: gatewayOperator(objects),
+  };
+}
+
+class GatewayAccount implements AccountRecords {
+  readonly #objects: Objects;
+  readonly #log: Log;
+  readonly #owner: string;
+  readonly #sender: Sender | undefined;
+
+  constructor(objects: Objects, log: Log, owner: string, sender: Sender | undefined) {
+    this.#objects = objects;
+    this.#log = log;
+    this.#owner = owner;
+    this.#sender = sender;
+  }
+
+  list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
+    return this.#page((account, caller) => account.list(caller, collection, query));
+  }
+
+  read(collection: CollectionName, id: string): Promise<Outcome<string>> {
+    return this.#read((account, caller) => account.read(caller, collection, id));
+  }
+
+  create(collection: CollectionName, body: string): Promise<Outcome<string>> {
+    return this.#write('create', (account, caller) => account.create(caller, collection, body));
+  }
+
+  update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
+    return this.#write('update', (account, caller) => account.update(caller, collection, id, body));
+  }
+
+  delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
+    return this.#write('delete', (account, caller) => account.delete(caller, collection, id));
+  }
+
+  payments(): Promise<RowsPage> {
+    return this.#page((account, caller) => account.payments(caller));
+  }
+
+  /** Asks the account itself, because the directory may not have its latest change yet. */
+  async profile(): Promise<Outcome<AccountProfile>> {
+    const profile = await this.#read((account, caller) => account.profile(caller));
+    if (!profile.ok) return profile;
+    const { summary, profiles } = profile.value;
+    return succeeded({ summary, profiles: receivedPage(profiles).items });
+  }
+
+  /** The account may say that it cannot answer now; a page has no place for that. */
+  async #page(ask: Ask<SentPage>): Promise<RowsPage> {
+    const page = await this.#read(ask);
+    if (!page.ok) throw new FailureError(page.failure);
+    return receivedPage(page.value);
+  }
+
+  #read<T>(ask: Ask<T>): Promise<Outcome<T>> {
+    return retryOnce(() => this.#call(ask));
+  }
+
+  async #write(operation: string, ask: Ask<string>): Promise<Outcome<string>> {
+    if (this.#sender?.isDisconnected()) {
+      return failed('BAD_REQUEST', 'the connection was closed before the change was made');
+    }
+    try {
+      return await this.#call(ask);
+    } catch (error) {
+      if (error instanceof OtherRelease) throw error;
+      this.#log.error('account_call_failed', error, { operation });
+      return failed(
+        'STORAGE_FAILED',
+        "the account's storage gave no answer; read the record before trying again",
+      );
+    }
+  }
+
+  async #call<T>(ask: Ask<T>): Promise<Outcome<T>> {
+    const { actor, run } = this.#sender ?? {};
+    try {
+      return await ask(this.#objects.account(this.#owner), { owner: this.#owner, actor, run });
+    } catch (error) {
+      throw isUnknownMethod(error) ? new OtherRelease(error) : error;
+    }
+  }
+}
+
+type Ask<T> = (account: AccountStub, caller: Caller) => Promise<Outcome<T>>;
+
+/** Each of the operator's views is one call to the directory. */
+function gatewayOperator(objects: Objects): OperatorViews {
+  const ask = <T>(view: (directory: DirectoryStub) => Promise<T>) =>
+    retryOnce(() => view(objects.directory()));
+  const objectViews = VIEWS.objects.map((name) => [
+    name,
+    () => ask<ObjectViews[keyof ObjectViews]>((directory) => directory[name]()),
+  ]);
+  const rowViews = VIEWS.rows.map((name) => [
+    name,
+    async (query: ViewQuery) => receivedPage(await ask((directory) => directory[name](query))),
+  ]);
+  return {
+    ...Object.fromEntries([...objectViews, ...rowViews]),
+    ping: () => ask((directory) => directory.ping()),
+  };
+}
+
+/** Tries a read once more if the platform says that this may help: the object was lost, it is not overloaded, and no code of ours failed. */
+async function retryOnce<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isRetryable(error)) throw error;
+    return await read();
+  }
+}
+
+/** The platform's properties of an error: https://developers.cloudflare.com/durable-objects/best-practices/error-handling/ */
+function isRetryable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { retryable = false, overloaded = false } = error as Error & PlatformError;
+  return retryable && !overloaded;
+}
+
+interface PlatformError {
+  readonly retryable?: boolean;
+  readonly overloaded?: boolean;
+}
+
+/** The words are the platform's: `The RPC receiver does not implement the method "list".` */
+function isUnknownMethod(error: unknown): boolean {
+  return error instanceof TypeError && error.message.includes('does not implement');
+}
+
+/** The object runs a release that does not have the method, and did nothing. */
+class OtherRelease extends Error {
+  constructor(cause: unknown) {
+    super('the account runs a version without this operation; a deployment may be under way', {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,69 @@
+// The gateway on Workers: the whole HTTP side of the service, without state. Settings
+// come from the environment; the records are in durable objects.
+
+import type { Log } from '../../core/log.js';
+import { type Responder, UNLIMITED, unsliced } from '../../handler.js';
+import { responderFor } from '../responder.js';
+import { SettingError } from '../settings/setting-error.js';
+import { environmentWarnings } from '../settings/warnings.js';
+import { readSettings, type Settings, settingWarnings } from '../settings.js';
+import { consoleLog } from './console-log.js';
+import { accountStub, directoryStub, settingsIn, type WorkerEnvironment } from './environment.js';
+import { gatewayRecords } from './gateway-records.js';
+import { drainableReader, drainBody } from './unread-body.js';
+
+/** Reads the settings with the first request of an isolate, because a Worker has no start. */
+export function createGateway(): (request: Request, env: WorkerEnvironment) => Promise<Response> {
+  let respond: Responder | undefined;
+  return async (request, env) => {
+    respond ??= responder(env);
+    const response = await respond(request, {
+      remoteAddress: () => request.headers.get('cf-connecting-ip') ?? undefined,
+      readBody: drainableReader(request),
+    });
+    await drainBody(request);
+    return response;
+  };
+}
+
+function responder(env: WorkerEnvironment): Responder {
+  const log = consoleLog();
+  const settings = settingsOf(env, log);
+  const warnings = [...settingWarnings(settings), ...environmentWarnings(settingsIn(env))];
+  for (const { event, hint } of warnings) log.warn(event, { hint });
+  const objects = {
+    account: (owner: string) => accountStub(env, owner),
+    directory: () => directoryStub(env),
+  };
+  const { respond } = responderFor({
+    settings,
+    records: gatewayRecords(objects, log),
+    log,
+    // The platform ties a wait, and an exchange, to the request that began it.
+    scheduler: unsliced(),
+    admission: UNLIMITED,
+    mayWait: false,
+    onAdminKeyRefused: undefined,
+    randomBytes: undefined,
+    digest: sha256,
+    events: undefined,
+  });
+  return respond;
+}
+
+/** A Worker has no start that could fail. If one setting cannot be used, none is used: every request that needs a setting is answered 503, and the log names the bad one. */
+function settingsOf(env: WorkerEnvironment, log: Log): Settings {
+  try {
+    return readSettings(settingsIn(env));
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error;
+    log.error('setting_unusable', error);
+    return readSettings({});
+  }
+}
+
+/** Hashes a token, so that memory holds no usable token. */
+async function sha256(token: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

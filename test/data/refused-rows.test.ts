@@ -1,0 +1,231 @@
+// `import --dry-run`: what it refuses, and how it says so.
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DryRuns, openDryRuns } from '../support/dry-runs.js';
+
+let runs: DryRuns;
+
+beforeAll(async () => {
+  runs = await openDryRuns();
+});
+afterAll(() => runs.close());
+
+const TEAM = 'name,phone\n';
+
+describe('A dry run refuses', () => {
+  it.each<[string, string | Uint8Array, string]>([
+    [
+      'two headers of one name',
+      'name,phone, name\nA,1,B\n',
+      'line 1: columns 1 ("name") and 3 ("name") would both be the property "name"; rename one in the file',
+    ],
+    [
+      'a quote that is never closed',
+      `${TEAM}A,1\nB,"2\nC,3\n`,
+      'line 3: a quotation mark in the row that begins here is never closed',
+    ],
+    [
+      'a quote inside a value',
+      `${TEAM}A,1\n5" pipe,2\n`,
+      'line 3: a quotation mark in the row that begins here stands inside a value',
+    ],
+    [
+      'text behind a quoted value',
+      `${TEAM}"A" B,1\n`,
+      'line 2: a quotation mark in the row that begins here stands inside',
+    ],
+    [
+      'a missing column',
+      'Jina;Simu\nA;1\n',
+      'no column is name, nor phone, which team must have; the columns are "Jina", "Simu"; pass --map "HEADER=name,HEADER=phone"',
+    ],
+    [
+      'an unclear delimiter',
+      'name,a;phone\nA,b;1\n',
+      'line 1: the delimiter could be "," or ";"; pass --delimiter',
+    ],
+    ['an empty file', '', 'is empty; name a file with rows'],
+    ['a file of empty lines', '\n\n', 'the file has no header'],
+    ['a workbook', Buffer.from('PK\u0003\u0004rest'), 'a name that ends in .xlsx'],
+  ])('%s, as a whole', async (_name, content, wanted) => {
+    const { code, text } = await runs.judge(content, 'team');
+    expect(text).toContain(wanted);
+    expect(code).toBe(1);
+  });
+
+  it.each<[string, string, string, string]>([
+    [
+      'a short row',
+      'team',
+      `${TEAM}A,1\nB\n`,
+      'line 3, column "phone": the row has 1 values; the header has 2',
+    ],
+    [
+      'a long row',
+      'team',
+      `${TEAM}"x\ny",1\nB,2,3\n`,
+      'line 4, column "3": the row has 3 values; the header has 2 ("3")',
+    ],
+    [
+      'an empty required value',
+      'team',
+      `${TEAM},1\n`,
+      'line 2, column "name": name is missing; it must be a non-empty string',
+    ],
+    [
+      'a value without a header',
+      'team',
+      'name,phone,\nA,1,x\n',
+      'line 2, column "3": the value has no header above it ("x")',
+    ],
+    [
+      'a NUL character',
+      'team',
+      `${TEAM}A\0B,1\n`,
+      'line 2, column "name": the value has a NUL character',
+    ],
+    [
+      'an unclear number',
+      'services',
+      'name,price\nA,1.000\n',
+      'column "price": the value could be 1 or 1000; pass --decimal , or --decimal . ("1.000")',
+    ],
+    [
+      'a telephone number that a spreadsheet ruined',
+      'team',
+      'name;phone\nA;7,54E+08\n',
+      'line 2, column "phone": a spreadsheet has rounded this telephone number; write it in full, in a column whose format is text ("7,54E+08")',
+    ],
+    [
+      'such a number that is optional, and has another header',
+      'orders',
+      'customer,service,amount,Simu\nA,B,1,2.55754E+11\n',
+      'line 2, column "Simu": a spreadsheet has rounded this telephone number',
+    ],
+    [
+      'a number that is none',
+      'services',
+      'name,price\nA,TZS 5\n',
+      'column "price": the value is not a number; it must be digits, without currency',
+    ],
+    [
+      'a boolean that is none',
+      'services',
+      'name,price,active\nA,1,perhaps\n',
+      'column "active": the value is not a yes or no; it must be TRUE or FALSE ("perhaps")',
+    ],
+    [
+      'a day that is only a number',
+      'expenses',
+      'description,category,amount,date\nA,B,1,46387\n',
+      'column "date": the value is not a date; it must be one such as 2026-12-31',
+    ],
+    [
+      'a day with two readings',
+      'expenses',
+      'description,category,amount,date\nA,B,1,05/06/2026\n',
+      'the value could be 2026-06-05 or 2026-05-06; pass --dates dmy or --dates mdy',
+    ],
+    [
+      'a day that no calendar has',
+      'expenses',
+      'description,category,amount,date\nA,B,1,2026-02-30\n',
+      'column "date": the value is not a date',
+    ],
+    [
+      'an object that is none',
+      'orders',
+      'customer,service,amount,customFields\nA,B,1,size M\n',
+      'column "customFields": the value is not a JSON object',
+    ],
+    [
+      'a price of nothing',
+      'services',
+      'name,price\nA,0\n',
+      'column "price": price is 0; it must be a number above 0 ("0")',
+    ],
+  ])('%s, with its line and column', async (_name, into, content, wanted) => {
+    const args = content.includes('Simu') ? ['--map', 'Simu=phone'] : [];
+    const { code, text } = await runs.judge(content, into, args);
+    expect(text).toContain(wanted);
+    expect(code).toBe(1);
+  });
+
+  it.each<[string, string, string]>([
+    ['ndjson', '{"name":"A","phone":"1"}\n{"name":"A"\n', 'line 2: the record is not JSON'],
+    ['ndjson', '[]\n', 'line 1: the record is an array ('],
+    [
+      'ndjson',
+      '{"name":1,"phone":""}\n',
+      'column "name": name is 1; it must be a non-empty string',
+    ],
+    ['ndjson', '{"name":"A","phone":"1","x":1e999}', 'a number that is too large'],
+    [
+      'ndjson',
+      `{"name":"A","phone":"1","x":"${'y'.repeat(1_048_576)}"}`,
+      'longer than 1048576 bytes',
+    ],
+    ['json', '{"name":"A"}', 'line 1: the file is no JSON array; one record a line is .ndjson'],
+    ['json', '[{"name":"A","phone":"1"}\n{}]', 'line 1: the record is not JSON'],
+    ['json', '[{"name":"A","phone":"1"},,{}]', 'a comma is missing or one too many'],
+    ['json', '[{"name":"A","phone":"1"}', 'the array does not end'],
+    ['json', '[] []', 'something follows the array'],
+  ])('wrong %s: %.40s', async (end, content, wanted) => {
+    const { code, text } = await runs.judge(content, 'team', [], end);
+    expect(text).toContain(wanted);
+    expect(code).toBe(1);
+  });
+
+  it('a byte that is not UTF-8 under --encoding utf-8, and names its line', async () => {
+    const lines = `name,phone\n${'A,1\n'.repeat(40_000)}`;
+    const content = Buffer.concat([
+      Buffer.from(lines),
+      Buffer.from([0x5a, 0xeb, 0x2c, 0x31, 0x0a]),
+    ]);
+    const { code, text } = await runs.judge(content, 'team', ['--encoding', 'utf-8']);
+    expect(text).toContain('line 40002: a byte is not UTF-8');
+    expect(code).toBe(1);
+    expect((await runs.judge(content, 'team')).text).toContain(
+      'windows-1252 (line 40002 is not UTF-8',
+    );
+  });
+
+  it.each([
+    ['price\n"45,000"\n120.000\n', 'line 3, column "price": the value could be 120 or 120000'],
+    ['price\n"1,234.567"\n', 'since TZS has no thousandths'],
+    ['price,currency\n120.000,usd\n', 'since USD has no thousandths'],
+    ['price,currency\n"45,000",KWD\n120.000,KWD\n', 'since line 2 uses the marks otherwise'],
+    ['price,currency\n120.000,KWD\n"45,000",KWD\n', 'since line 2 uses the marks otherwise'],
+  ])('three decimals in an amount %j, whatever --decimal says', async (rows, wanted) => {
+    const content = rows.replace('price', 'name,price').replace(/\n(?=.)/g, '\nA,');
+    const { code, text } = await runs.judge(content, 'services', ['--decimal', '.']);
+    expect([code, text]).toEqual([1, expect.stringContaining(wanted)]);
+  });
+
+  it('numbers with two readings, told once with their number, beside other problems', async () => {
+    const rows = Array.from({ length: 12 }, (_, i) => `S${i};2.${100 + i}\n`).join('');
+    const { code, text } = await runs.judge(`name;price\n${rows}X;\n`, 'services');
+    expect(code).toBe(1);
+    expect(text.match(/the value could be/g)).toHaveLength(1);
+    expect(text).toContain('line 14, column "price": price is missing');
+    expect(text).toContain('12 values have two readings: pass --decimal for all');
+    expect(text).not.toContain('more, all of them');
+  });
+
+  it('bad rows: all in the report, the first ten on the screen, and writes no other file', async () => {
+    const report = join(runs.folder, 'report.csv');
+    const rows = Array.from({ length: 12 }, (_, i) => `=cmd${i},\n`).join('');
+    const before = await readdir(runs.folder);
+    const { code, text } = await runs.judge(`${TEAM}${rows}`, 'team', ['--report', report]);
+    expect(code).toBe(1);
+    expect(text).toContain('12 rows, 0 good, 12 bad');
+    expect(text.match(/phone is missing/g)).toHaveLength(10);
+    expect(text).toContain(`and 2 more, all of them in`);
+    const lines = (await readFile(report, 'utf8')).split('\r\n');
+    expect(lines[0]).toBe('\ufefffile,line,column,problem,value');
+    expect(lines).toHaveLength(14);
+    expect((await readdir(runs.folder)).length).toBe(before.length + 2);
+  });
+});

@@ -1,0 +1,171 @@
+// What is not loaded, and what is not dumped: each is refused with a sentence, and nothing changes.
+
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isThere } from '../../src/storage/backup/file-copy.js';
+import { addToLedger } from '../../src/storage/erasures/ledger.js';
+import { Connection } from '../../src/storage/file/connection.js';
+import { ADMIN_KEY } from '../support/contract.js';
+import { runHere, runWell } from '../support/dump-command.js';
+import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
+import { startServer } from '../support/server-process.js';
+import { contentsOf, makeShopFile } from '../support/shop-file.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+
+let folder: TemporaryFolder;
+let whole: string;
+
+const at = (name: string) => join(folder.path, name);
+
+beforeAll(async () => {
+  folder = await openTemporaryFolder();
+  await makeShopFile(at('shop.db'), { accounts: ['amina', 'neema'], records: 300, events: 30 });
+  await runWell(['dump', '--from', at('shop.db'), '--to', at('shop.ndjson')]);
+  whole = await readFile(at('shop.ndjson'), 'utf8');
+});
+afterAll(() => folder.remove());
+
+async function load(text: string, ...more: string[]) {
+  await writeFile(at('given.ndjson'), text);
+  return runHere(['load', at('given.ndjson'), '--to', at('target.db'), ...more]);
+}
+
+describe('A load', () => {
+  it.each([
+    ['empty', () => ''],
+    ['cut behind a line', () => whole.slice(0, whole.lastIndexOf('\n{') + 1)],
+    ['cut within a line', () => whole.slice(0, whole.length / 2)],
+    ['one record short', () => whole.replace(/\n\{"collection"[^\n]*/, '')],
+    ['changed by a character', () => whole.replace('Neema 7 ', 'Neema 8 ')],
+    ['continued', () => whole + whole],
+    ['of another program', () => '{"manifest":1}\n'],
+    ['of a later version', () => whole.replace('"version":1', '"version":2')],
+    ['no JSON', () => 'collection,id\n'],
+  ])('refuses a dump that is %s, and leaves nothing', async (_, text) => {
+    const { code, stderr } = await load(text());
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^\S+ (is empty; name|was cut or changed: .*; nothing was loaded|is not a dump of|has version 2)/,
+      ),
+    ]);
+    for (const end of ['', '.loading']) expect(await isThere(at(`target.db${end}`))).toBe(false);
+  });
+
+  it('leaves out accounts that were erased since, unless they are to come back', async () => {
+    const erased = '2026-06-01T00:00:00.000Z';
+    const given = { subject: 'amina', erased, records: {} };
+    await addToLedger(at('ledger.ndjson'), given, (size) => new Uint8Array(size));
+    const ledger = { ERASURE_LEDGER: at('ledger.ndjson') };
+    const kept = await runHere(['load', at('shop.ndjson'), '--to', at('kept.db')], ledger);
+    expect(kept.code).toBe(1);
+    expect(kept.stdout).toContain(
+      'not loaded: "amina": it was erased on 2026-06-01T00:00:00.000Z; --bring-back loads it',
+    );
+    expect([...(await contentsOf(at('kept.db'))).accounts.keys()]).toEqual(['neema']);
+    await runWell(['load', at('shop.ndjson'), '--to', at('all.db'), '--bring-back'], ledger);
+    expect([...(await contentsOf(at('all.db'))).accounts.keys()].sort()).toEqual([
+      'amina',
+      'neema',
+    ]);
+  });
+
+  it('puts nothing beside the records of a Postgres database', async () => {
+    const [server, name] = [await sharedPostgres(), newDatabaseName()];
+    const postgres = { DATABASE_URL: await server.make(name) };
+    await runWell(['load', at('shop.ndjson')], postgres);
+    await server.sql(name, "update records set body = body || ' ' where id = 'ORD-0001'");
+    const { code, stderr } = await runHere(['load', at('shop.ndjson')], postgres);
+    expect([code, stderr]).toEqual([1, 'the database has other records; load into an empty one\n']);
+    const [count] = await server.sql(name, 'select count(*)::int as records from records');
+    expect(count).toEqual({ records: 300 });
+  });
+
+  it.each([
+    [['--to', 'postgres://a:b@c/d'], 'set DATABASE_URL in its place'],
+    [['--to', ''], '--to is empty'],
+    [[], 'neither --to nor DATABASE_URL'],
+    [['--to', 'x.db', '--account', ''], '--account is empty'],
+  ])('wants a target that it can use: %j', async (args, sentence) => {
+    const { code, stderr } = await runHere(['load', at('shop.ndjson'), ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+  });
+});
+
+describe('A dump', () => {
+  it('is not made in the place of a file', async () => {
+    await writeFile(at('taken.ndjson'), 'mine');
+    const { code, stderr } = await runHere([
+      'dump',
+      '--from',
+      at('shop.db'),
+      '--to',
+      at('taken.ndjson'),
+    ]);
+    expect([code, stderr]).toEqual([1, `${at('taken.ndjson')} already exists; name a new file\n`]);
+    expect(await readFile(at('taken.ndjson'), 'utf8')).toBe('mine');
+  });
+
+  it.each([
+    ['is not there', async () => {}, 'there is no such file'],
+    ['is no database', (path: string) => writeFile(path, 'text'.repeat(200)), 'not a SQLite'],
+    [
+      'has a trigger',
+      (path: string) =>
+        changed(path, 'create trigger t after insert on records begin delete from records; end'),
+      'the trigger "t"',
+    ],
+    [
+      'has a record that is none',
+      (path: string) => changed(path, "update records set body = '[]' where id = 'ORD-0001'"),
+      'is not a JSON object',
+    ],
+    [
+      'has an audit event that is none',
+      (path: string) => changed(path, "update audit_events set event = '{}' where id = 7"),
+      'the audit event 7 cannot be read',
+    ],
+  ])('is not made of a file that %s', async (name, make, sentence) => {
+    const path = at(`${name}.db`);
+    await make(path);
+    const { code, stderr } = await runHere(['dump', '--from', path, '--to', at('not.ndjson')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
+    for (const end of ['', '.part']) expect(await isThere(at(`not.ndjson${end}`))).toBe(false);
+  });
+
+  it('is made of the memory of a running service, whose file another service cannot read', async () => {
+    await copyFile(at('shop.db'), at('live.db'));
+    const server = await startServer({
+      DATABASE_URL: `file:${at('live.db')}`,
+      ADMIN_API_KEY: ADMIN_KEY,
+    });
+    try {
+      const held = await runHere(['dump', '--from', at('live.db'), '--to', at('live.ndjson')]);
+      expect(held.stderr).toContain('dump the running service with --from and its address');
+      const printed = await runWell(['dump', '--from', server.origin, '--to', at('live.ndjson')]);
+      expect(printed).toContain('300 records and 30 audit events');
+      expect(printed).toContain('a running service does not tell times');
+    } finally {
+      await server.stop();
+    }
+    await runWell(['load', at('live.ndjson'), '--to', at('live-copy.db')]);
+    const [is, was] = [await contentsOf(at('live-copy.db')), await contentsOf(at('shop.db'))];
+    const textsOf = (owner: string, of: typeof is) =>
+      of.accounts
+        .get(owner)
+        ?.map(([collection, , body]) => `${collection} ${JSON.stringify(JSON.parse(String(body)))}`)
+        .sort();
+    for (const owner of ['amina', 'neema']) expect(textsOf(owner, is)).toEqual(textsOf(owner, was));
+    expect(is.events.map((event) => JSON.parse(event))).toEqual(
+      was.events.map((event) => JSON.parse(event)),
+    );
+  });
+});
+
+async function changed(path: string, sql: string): Promise<void> {
+  await copyFile(at('shop.db'), path);
+  const connection = new Connection(path);
+  connection.value(sql);
+  connection.close();
+}

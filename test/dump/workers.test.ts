@@ -1,0 +1,199 @@
+// A dump of Workers has the same id in two accounts, and a load into Workers may end anywhere.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VALID_BODY } from '../support/collection-table.js';
+import {
+  askMaintenance,
+  type DumpWorkers,
+  runHere,
+  runWell,
+  startDumpWorkers,
+} from '../support/dump-command.js';
+import { tokenOf } from '../support/identity-stub.js';
+import { newDatabaseName, sharedPostgres } from '../support/postgres.js';
+import { contentsOf, makeShopFile } from '../support/shop-file.js';
+import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { plain } from '../support/worker-host.js';
+
+let folder: TemporaryFolder;
+let workers: DumpWorkers;
+
+const at = (name: string) => join(folder.path, name);
+
+beforeAll(async () => {
+  folder = await openTemporaryFolder();
+  workers = await startDumpWorkers(folder.path, { SAMPLE_RECORDS: 'off' });
+}, 60_000);
+afterAll(async () => {
+  await workers.stop();
+  await folder.remove();
+});
+
+async function ask(owner: string, method: string, path: string, body?: unknown) {
+  const headers = { Authorization: `Bearer ${tokenOf(owner)}` };
+  const sent = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const response = await fetch(`${workers.service}/api/v1${path}`, plain(sent));
+  return { status: response.status, json: JSON.parse(await response.text()) };
+}
+
+async function linesOf(path: string): Promise<Record<string, unknown>[]> {
+  const text = await readFile(path, 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+describe('A dump of Workers in which two accounts have the same ids', () => {
+  beforeAll(async () => {
+    for (const [owner, count] of [
+      ['first', 2],
+      ['second', 3],
+      ['first', 1],
+    ] as const) {
+      for (let i = 0; i < count; i++) {
+        const note = `of ${owner}`;
+        const { status } = await ask(owner, 'POST', '/orders', { ...VALID_BODY.orders, note });
+        expect(status).toBe(201);
+      }
+    }
+    await runWell(['dump', '--from', workers.maintenance, '--to', at('same.ndjson')]);
+  });
+
+  const renumbered = [
+    ['first', 'ORD-0001'],
+    ['first', 'ORD-0002'],
+    ['first', 'ORD-0006'],
+    ['second', 'ORD-0003'],
+    ['second', 'ORD-0004'],
+    ['second', 'ORD-0005'],
+  ];
+
+  it('gives the younger record a new id in a file, and lists it', async () => {
+    const printed = await runWell(['load', at('same.ndjson'), '--to', at('same.db')]);
+    expect(printed).toContain('3 records have new ids; the list is ');
+    const { accounts, sequences } = await contentsOf(at('same.db'));
+    const found = [...accounts].flatMap(([owner, rows]) => rows.map(([, id]) => [owner, id]));
+    // The third record of each: the one that was created first keeps ORD-0003.
+    expect(found.sort()).toEqual(renumbered);
+    expect(sequences['orders']).toBe(6);
+    for (const [, id, body] of [...accounts.values()].flat()) {
+      expect(JSON.parse(String(body)).id).toBe(id);
+    }
+    expect(await readFile(at('same.ndjson-new-ids.csv'), 'utf8')).toBe(
+      [
+        'account,collection,old_id,new_id',
+        'first,orders,ORD-0003,ORD-0006',
+        'second,orders,ORD-0001,ORD-0004',
+        'second,orders,ORD-0002,ORD-0005',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('gives the same new ids in Postgres', async () => {
+    const [server, name] = [await sharedPostgres(), newDatabaseName()];
+    const postgres = { DATABASE_URL: await server.make(name) };
+    await runWell(['load', at('same.ndjson')], postgres);
+    const rows = await server.sql(name, 'select owner, id from records order by owner, id');
+    expect(rows.map(Object.values)).toEqual(renumbered);
+    const [next] = await server.sql(name, "select nextval('orders_numbers')::int as number");
+    expect(next).toEqual({ number: 7 });
+  });
+
+  it('restores one account of Workers, after it was deleted there, with its own ids and numbers', async () => {
+    expect((await askMaintenance(workers.maintenance, 'DELETE', '/accounts/first')).status).toBe(
+      200,
+    );
+    await runWell(['load', at('same.ndjson'), '--to', workers.maintenance, '--account', 'first']);
+    const { json } = await ask('first', 'GET', '/orders');
+    expect(json.data.map(({ id }: { id: string }) => id)).toEqual([
+      'ORD-0003',
+      'ORD-0002',
+      'ORD-0001',
+    ]);
+    const created = await ask('first', 'POST', '/orders', VALID_BODY.orders);
+    expect(created.json.data.id).toBe('ORD-0004');
+  });
+});
+
+describe('A load into Workers', () => {
+  const dump = () => at('large.ndjson');
+  const load = () => runHere(['load', dump(), '--to', workers.maintenance]);
+
+  beforeAll(async () => {
+    await makeShopFile(at('large.db'), { accounts: ['large', 'small'], records: 4_000, events: 8 });
+    await runWell(['dump', '--from', at('large.db'), '--to', dump()]);
+  });
+
+  it('continues after what an interrupted one has left, which nobody was served meanwhile', async () => {
+    const lines = await linesOf(dump());
+    const rows = lines
+      .filter(({ owner, body }) => owner === 'large' && body !== undefined)
+      .slice(0, 700)
+      .map((one) => [
+        one['collection'],
+        one['id'],
+        one['body'],
+        one['created_at'],
+        one['updated_at'],
+      ]);
+    const piece = { load: lines.at(-1)?.['sha256'], from: 0, rows };
+    const put = (body: object) =>
+      askMaintenance(workers.maintenance, 'PUT', '/records?account=large', body);
+    expect((await put(piece)).json.data).toEqual({ state: 'loading', records: 700, digest: '' });
+    expect((await put({ ...piece, load: 'another' })).status).toBe(409);
+    expect((await ask('large', 'GET', '/orders')).json.error.code).toBe('STORAGE_UNAVAILABLE');
+    const { code, stdout } = await load();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('4000 records and 8 audit events')]);
+    expect((await ask('large', 'GET', '/orders')).status).toBe(200);
+    await runWell([
+      'dump',
+      '--from',
+      workers.maintenance,
+      '--to',
+      at('there.ndjson'),
+      '--account',
+      'large',
+    ]);
+    await runWell([
+      'dump',
+      '--from',
+      at('large.db'),
+      '--to',
+      at('here.ndjson'),
+      '--account',
+      'large',
+    ]);
+    const contentsIn = async (name: string) => (await linesOf(at(name))).at(-2)?.['contents'];
+    expect(await contentsIn('there.ndjson')).toBe(await contentsIn('here.ndjson'));
+  });
+
+  it('leaves an account that was written to as it is, and says so', async () => {
+    await ask('small', 'POST', '/customers', VALID_BODY.customers);
+    const { code, stdout } = await load();
+    expect(code).toBe(1);
+    expect(stdout).toContain('2000 records and 8 audit events');
+    expect(stdout).toContain('not loaded: "small": the account has other records (2001)');
+  });
+
+  it('refuses an account that is larger than an account may be, and keeps nothing of it', async () => {
+    const other = await openTemporaryFolder();
+    const limited = await startDumpWorkers(other.path, { ACCOUNT_MAX_RECORDS: '1500' });
+    try {
+      const { code, stdout } = await runHere(['load', dump(), '--to', limited.maintenance]);
+      expect([code, stdout]).toEqual([
+        1,
+        expect.stringContaining('nothing of the account was kept'),
+      ]);
+      const path = '/records?account=large';
+      const { json } = await askMaintenance(limited.maintenance, 'GET', path);
+      expect(json.data).toMatchObject({ rows: [], isLast: true });
+    } finally {
+      await limited.stop();
+      await other.remove();
+    }
+  });
+});

@@ -1,0 +1,238 @@
+// Contract, "Authentication", between the requests and the provider: which checks are shared, what
+// is remembered, for how long, and how much of it.
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { IDENTITY_CACHE_MAX_ENTRIES } from '../../src/core/domain/limits.js';
+import { UNKNOWN_CHECKS_MAX } from '../../src/core/identity/places.js';
+import { keptLog } from '../support/kept-log.js';
+import { good, held, openChecks, REFUSED, settled, UNUSABLE } from './open-checks.js';
+
+const INVALID = { status: 'invalid' };
+const UNAVAILABLE = { status: 'unavailable' };
+const CACHE_SECONDS = 60;
+const LIFETIME_MS = CACHE_SECONDS * 1000;
+
+function identified(subject: string) {
+  return { status: 'identified', subject };
+}
+
+afterEach(() => void vi.useRealTimers());
+
+describe.each([
+  ['without a memory', 0],
+  ['with a memory', CACHE_SECONDS],
+])('Checks under way, %s', (_name, cacheSeconds) => {
+  it.each([
+    ['at once', (token: string) => token],
+    ['later', async (token: string) => token],
+  ])('are joined for equal tokens, with a digest that is there %s', async (_when, digest) => {
+    const { verdictOf, answer } = held();
+    const { asked, told, check } = openChecks(verdictOf, { cacheSeconds, digest });
+    const open = [check('a'), check('a'), check('a')];
+    await settled();
+    expect(asked).toEqual(['a']);
+    answer('a', good('user-1'));
+    expect(await Promise.all(open)).toEqual(Array(3).fill(identified('user-1')));
+    expect(told).toEqual(['joined', 'joined', 'identified']);
+  });
+
+  it('are not joined for tokens that differ, also in case only', async () => {
+    const { asked, check } = openChecks(good, { cacheSeconds });
+    const tokens = ['a', 'A', 'a.', 'b'];
+    expect(await Promise.all(tokens.map(check))).toEqual(tokens.map(identified));
+    expect(asked).toEqual(tokens);
+  });
+
+  it.each([
+    ['a refusal', 2_000, () => REFUSED, INVALID],
+    ['a failure', 0, () => UNUSABLE, UNAVAILABLE],
+    ['a question that fails', 0, () => Promise.reject(new Error('broken')), UNAVAILABLE],
+  ])('share %s and forget it after %i ms', async (_name, ms, verdict, outcome) => {
+    const { verdictOf, answer } = held();
+    const { asked, clock, check } = openChecks(verdictOf, { cacheSeconds });
+    const open = [check('a'), check('a')];
+    await settled();
+    answer('a', verdict());
+    expect(await Promise.all(open)).toEqual([outcome, outcome]);
+    if (ms > 0) {
+      clock.now += ms - 1;
+      expect(await check('a')).toEqual(outcome);
+      expect(asked).toEqual(['a']);
+      clock.now += 1;
+    }
+    const next = check('a');
+    await settled();
+    answer('a', good('user-1'));
+    expect(await next).toEqual(identified('user-1'));
+    expect(asked).toEqual(['a', 'a']);
+  });
+
+  it('end after 4 s, whether or not the question obeys its signal, and the log says so', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const log = keptLog();
+    const { asked, check } = openChecks(() => new Promise(() => {}), { cacheSeconds, log });
+    const tokens = Array.from({ length: UNKNOWN_CHECKS_MAX }, (_, i) => `${i}`);
+    const open = tokens.map(check);
+    await settled();
+    await vi.advanceTimersByTimeAsync(3_999);
+    expect(log.lines).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await Promise.all(open)).toEqual(open.map(() => UNAVAILABLE));
+    expect(log.lines[0]?.fields).toEqual({ reason: 'no answer within 4000 ms' });
+    void check('next');
+    await settled();
+    expect(asked.at(-1)).toBe('next');
+  });
+
+  it('each have a question of their own where no request may wait for another', async () => {
+    const { asked, check } = openChecks(() => new Promise(() => {}), {
+      cacheSeconds,
+      joined: false,
+    });
+    for (let i = 0; i <= UNKNOWN_CHECKS_MAX; i++) void check('a');
+    await settled();
+    expect(asked).toHaveLength(UNKNOWN_CHECKS_MAX + 1);
+  });
+});
+
+it('Without a memory every request after an answer is checked again', async () => {
+  const { asked, check } = openChecks(good);
+  for (let i = 0; i < 5; i++) await check('a');
+  expect(asked).toHaveLength(5);
+});
+
+describe('With a memory', () => {
+  const remembering = (verdictOf: Parameters<typeof openChecks>[0] = good) =>
+    openChecks(verdictOf, { cacheSeconds: CACHE_SECONDS });
+
+  it('a success is remembered for the set time, however often it is used', async () => {
+    const { asked, told, clock, check } = remembering();
+    await check('a');
+    for (let i = 0; i < 3; i++) {
+      clock.now += LIFETIME_MS / 3 - 1;
+      expect(await check('a')).toEqual(identified('a'));
+    }
+    expect(told).toEqual(['identified', 'remembered', 'remembered', 'remembered']);
+    clock.now += 3;
+    expect(await check('a')).toEqual(identified('a'));
+    expect(asked).toHaveLength(2);
+  });
+
+  it('a failure is never remembered', async () => {
+    const { asked, check } = remembering(() => UNUSABLE);
+    for (let i = 0; i < 3; i++) expect(await check('a')).toEqual(UNAVAILABLE);
+    expect(asked).toHaveLength(3);
+  });
+
+  const ENDS = [
+    [1_005, 5_000],
+    [999, 0],
+    [99_999, LIFETIME_MS],
+  ] as const;
+  const jwt = (claims: object) =>
+    `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
+  it.each([
+    ...ENDS.map(([exp, ms]) => ['answer', 'a', { exp }, ms] as const),
+    ...ENDS.map(([exp, ms]) => ['token', jwt({ exp }), {}, ms] as const),
+  ])('a success is not remembered beyond the exp of the %s', async (_of, token, answer, ms) => {
+    const { asked, clock, check } = remembering(() => good('a', answer));
+    await check(token);
+    if (ms > 0) {
+      clock.now += ms - 1;
+      await check(token);
+      expect(asked).toHaveLength(1);
+      clock.now += 1;
+    }
+    await check(token);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('a token that is refused after its time stays refused', async () => {
+    let isRevoked = false;
+    const { clock, check } = remembering(() => (isRevoked ? REFUSED : good('user-1')));
+    await check('a');
+    isRevoked = true;
+    clock.now += LIFETIME_MS;
+    expect(await check('a')).toEqual(INVALID);
+    clock.now -= 1;
+    expect(await check('a')).toEqual(INVALID);
+  });
+
+  it('the time counts from the start of the question, also for a late joiner', async () => {
+    const { verdictOf, answer } = held();
+    const { asked, clock, check } = remembering(verdictOf);
+    const first = check('a');
+    clock.now += 3_000;
+    const joined = check('a');
+    clock.now += 900;
+    await settled();
+    answer('a', good('user-1'));
+    await Promise.all([first, joined]);
+    clock.now = 1_000_000 + LIFETIME_MS - 1;
+    await check('a');
+    expect(asked).toHaveLength(1);
+    clock.now += 1;
+    void check('a');
+    await settled();
+    expect(asked).toHaveLength(2);
+  });
+
+  it('a clock that is set back prolongs nothing', async () => {
+    const { asked, clock, check } = remembering();
+    await check('a');
+    clock.now -= 24 * 60 * LIFETIME_MS;
+    await check('a');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('the digest of a token is its key', async () => {
+    const options = { cacheSeconds: CACHE_SECONDS, digest: (token: string) => token.toLowerCase() };
+    const { asked, check } = openChecks(good, options);
+    for (const token of ['Token', 'TOKEN']) expect(await check(token)).toEqual(identified('Token'));
+    expect(asked).toEqual(['Token']);
+  });
+
+  it("the platform's digest is used when none is given", async () => {
+    const options = { cacheSeconds: CACHE_SECONDS, digest: undefined };
+    const { asked, check } = openChecks(good, options as object);
+    for (const token of ['a', 'b', 'a', 'b']) expect(await check(token)).toEqual(identified(token));
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  it('10,000 successes are kept; the one checked longest ago goes first', async () => {
+    const { asked, clock, check } = remembering();
+    await check('first');
+    await check('second');
+    clock.now += LIFETIME_MS;
+    // Checked again, and so younger than the second one.
+    await check('first');
+    for (let i = 0; i < IDENTITY_CACHE_MAX_ENTRIES - 2; i++) await check(`token-${i}`);
+    const full = asked.length;
+    for (const token of ['first', 'token-0', 'one-more', 'first']) await check(token);
+    expect(asked.length).toBe(full + 1);
+    for (const token of ['another', 'token-0', 'first']) await check(token);
+    expect(asked.length).toBe(full + 3);
+  });
+
+  it('10,500 tokens of one account push out no other account', async () => {
+    const { asked, check } = remembering((token) => good(token.split('-')[0] ?? ''));
+    const others = Array.from({ length: 100 }, (_, i) => `account${i}-1`);
+    for (const token of others) await check(token);
+    for (let i = 0; i < 10_500; i++) await check(`mallory-${i}`);
+    asked.length = 0;
+    for (const token of others) await check(token);
+    expect(asked).toEqual([]);
+  });
+});
+
+it('The log says once that the provider is available again', async () => {
+  const log = keptLog();
+  let isAway = true;
+  const { clock, check } = openChecks(() => (isAway ? UNUSABLE : REFUSED), { log });
+  for (isAway of [true, true, false, false, true, false]) await check(`${isAway}`);
+  const events = () => log.lines.map(({ event }) => event.replace('identity_provider_', ''));
+  expect(events()).toEqual(['unavailable', 'available', 'refused']);
+  clock.now += 60_000;
+  for (isAway of [true, false]) await check(`${isAway}`);
+  expect(events().slice(3)).toEqual(['unavailable', 'available', 'refused']);
+});

@@ -1,0 +1,102 @@
+// The provider's documents: how they are asked for, how many callers share one fetch, how long they
+// are kept, and which addresses in them are used.
+
+import { describe, expect, it } from 'vitest';
+import { CachedDocument } from '../../src/core/identity/documents.js';
+import { openSignIn } from '../../src/core/identity/sign-in.js';
+import { signInSettings } from '../support/sign-in-settings.js';
+
+const URL = 'https://id.example.com/keys';
+const { signal } = new AbortController();
+
+/** A document whose fetches are kept with their options; each answers with its number. */
+function opened(joined = true, isDown = () => false) {
+  const asked: unknown[] = [];
+  const clock = { now: 10_000_000 };
+  const document = new CachedDocument({
+    name: 'the keys',
+    url: async () => URL,
+    read: (json) => json,
+    fetch: async (_, options) => {
+      asked.push(options);
+      if (isDown()) return new Response(null, { status: 503 });
+      return Response.json(asked.length);
+    },
+    clock: () => clock.now,
+    joined,
+  });
+  return { asked, clock, document };
+}
+
+describe('A document of the provider', () => {
+  it('is asked for as JSON, and a redirect is not followed', async () => {
+    const { asked, document } = opened();
+    await document.get(signal);
+    expect(asked).toEqual([
+      { headers: { accept: 'application/json' }, redirect: 'manual', signal },
+    ]);
+  });
+
+  it.each([
+    [1, true],
+    [2, false],
+  ])('is fetched %i times for two callers at once, with sharing %s', async (times, joined) => {
+    const { asked, document } = opened(joined);
+    await Promise.all([document.get(signal), document.get(signal)]);
+    expect(asked).toHaveLength(times);
+  });
+
+  it('is not fetched again for 1 s after a failure, and for 10 s where an older one serves', async () => {
+    let isDown = true;
+    const { asked, clock, document } = opened(true, () => isDown);
+    const failure = 'could not fetch the keys: status 503';
+    for (const [later, fetches] of [
+      [0, 1],
+      [999, 1],
+      [1, 2],
+    ] as const) {
+      clock.now += later;
+      await expect(document.get(signal)).rejects.toThrow(failure);
+      expect(asked).toHaveLength(fetches);
+    }
+    isDown = false;
+    clock.now += 1_000;
+    expect(await document.get(signal)).toBe(3);
+    isDown = true;
+    clock.now += 600_000;
+    for (const [later, fetches] of [
+      [0, 4],
+      [9_999, 4],
+      [1, 5],
+    ] as const) {
+      clock.now += later;
+      expect(await document.get(signal)).toBe(3);
+      expect(asked).toHaveLength(fetches);
+    }
+    // Also for a key that the older one does not hold.
+    await expect(document.get(signal, 5_000)).rejects.toThrow(failure);
+    expect(asked).toHaveLength(5);
+  });
+
+  it('is fetched again after the clock was set back', async () => {
+    const { clock, document } = opened();
+    expect(await document.get(signal)).toBe(1);
+    clock.now -= 1;
+    expect(await document.get(signal)).toBe(2);
+  });
+});
+
+it.each(['http://id.example/me', 'http://other.example/me', 'ftp://id.example/me', 'me'])(
+  'The token of an issuer on https is never sent to %s',
+  async (userinfo_endpoint) => {
+    const issuer = 'https://id.example';
+    const asked: string[] = [];
+    const fetch = async (url: string) => {
+      asked.push(url);
+      return Response.json({ issuer, userinfo_endpoint, sub: 'a' });
+    };
+    const { identity } = openSignIn({ settings: signInSettings({ issuer }), fetch });
+    expect(await identity.identify('token')).toEqual({ status: 'unavailable' });
+    expect(asked).toEqual([`${issuer}/.well-known/openid-configuration`]);
+  },
+);

@@ -1,0 +1,92 @@
+// How a question is sent on Node: over kept connections, once more if the provider closed one, and
+// what a failing network is called.
+
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { networkCode } from '../../src/core/identity/send.js';
+import { userinfoIdentity } from '../../src/core/identity/sign-in.js';
+import { onLoopback } from '../support/loopback.js';
+
+const IDENTIFIED = { status: 'identified', subject: 'user-1' };
+
+describe('A kept connection', () => {
+  /** Answers the first request of each connection; at the next one closes the connection, or answers it, too. */
+  async function openProvider(isDropping: (isUsed: boolean) => boolean) {
+    const seen: string[] = [];
+    const used = new WeakSet<object>();
+    const server = createServer((request, response) => {
+      const isUsed = used.has(request.socket);
+      seen.push(isUsed ? 'used' : 'fresh');
+      used.add(request.socket);
+      if (isDropping(isUsed)) request.socket.destroy();
+      else response.end('{"sub":"user-1"}');
+    });
+    const { origin, close } = await onLoopback(server);
+    return { seen, provider: userinfoIdentity({ url: origin }), close };
+  }
+
+  it('is used again', async () => {
+    const { seen, provider, close } = await openProvider(() => false);
+    try {
+      for (let i = 0; i < 20; i++) expect(await provider.identify(`${i}`)).toEqual(IDENTIFIED);
+      expect(seen.filter((which) => which === 'fresh')).toHaveLength(1);
+    } finally {
+      await close();
+    }
+  });
+
+  it('that the provider closes as a request arrives is replaced by a fresh one', async () => {
+    const { seen, provider, close } = await openProvider((isUsed) => isUsed);
+    try {
+      for (let i = 0; i < 20; i++) expect(await provider.identify(`${i}`)).toEqual(IDENTIFIED);
+      expect(seen).toContain('used');
+    } finally {
+      await close();
+    }
+  });
+
+  it('is replaced by a fresh one once, not again and again', async () => {
+    let isDropping = false;
+    const { seen, provider, close } = await openProvider(() => isDropping);
+    try {
+      await provider.identify('a');
+      isDropping = true;
+      expect(await provider.identify('b')).toEqual({ status: 'unavailable' });
+      expect(seen).toEqual(['fresh', 'used', 'fresh']);
+    } finally {
+      await close();
+    }
+  });
+});
+
+it('A process without file descriptors says so, and does not blame the provider', async () => {
+  const program = `
+    import { openSync } from 'node:fs';
+    import { userinfoIdentity } from '${new URL('../../dist/handler.js', import.meta.url)}';
+    const log = { info() {}, error() {}, warn: (event, { reason }) => console.log(reason) };
+    const identity = userinfoIdentity({ url: 'http://127.0.0.1:9/me', log });
+    await identity.identify('warm');
+    try { for (;;) openSync('/dev/null'); } catch {}
+    await identity.identify('a-token');
+  `;
+  const command = 'ulimit -n 64 && exec "$0" --input-type=module --eval "$1"';
+  const args = ['-c', command, process.execPath, program];
+  const { stdout } = await promisify(execFile)('/bin/sh', args);
+  expect(stdout.trim().split('\n')).toEqual([
+    'ECONNREFUSED',
+    'no file descriptor is left here (EMFILE); raise the limit (ulimit -n, LimitNOFILE)',
+  ]);
+});
+
+it.each([
+  [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+  [new TypeError('fetch failed', { cause: { code: 'EAI_AGAIN' } }), 'EAI_AGAIN'],
+  [Object.assign(new RangeError('x'), { code: 'not a code' }), 'RangeError'],
+  ['a text', 'network error'],
+  [null, 'network error'],
+  [undefined, 'network error'],
+])('The code of the network error %o is %s', (error, code) => {
+  expect(networkCode(error)).toBe(code);
+});

@@ -4,7 +4,7 @@
 import { makeDataSet, NOTHING, ONE_PERCENT, sampleOf } from '../data-set.js';
 import { startScript } from '../processes.js';
 import { median, medianRatio } from '../statistics.js';
-import { count, milliseconds } from '../table.js';
+import { milliseconds } from '../table.js';
 import { listening, otherBuild, startOurs, withTargets } from '../targets.js';
 import { readsOf } from './reads.js';
 
@@ -109,56 +109,32 @@ async function searchTime(
   return (await load({ origin, requests, connections: 1, seconds })).p50;
 }
 
-/** Reads by other accounts, alone and while somebody searches without a pause. */
+/** Reads by other accounts while somebody searches without a pause. @returns {Promise<Line[]>} */
 async function othersMeanwhile(
   /** @type {Bench} */ { load, rounds, seconds, warmUpSeconds, connections, say },
   /** @type {Target} */ { origin },
   /** @type {LoadRequest[]} */ requests,
 ) {
-  const alone = [];
-  const meanwhile = [];
   const reads = { origin, requests, connections, seconds };
+  const searches = { origin, requests: searchOf('searched-0', NOTHING), connections: SEARCHERS };
   say("search: other accounts' reads: warming up");
   await load({ ...reads, seconds: warmUpSeconds });
+  const times = [];
   for (let round = 0; round < rounds; round++) {
     say(`search: other accounts' reads, round ${round + 1} of ${rounds}`);
-    alone.push(await load(reads));
-    const searches = searchOf('searched-0', NOTHING);
-    const [others] = await Promise.all([
-      load(reads),
-      load({ origin, requests: searches, connections: SEARCHERS, seconds: seconds + 1 }),
-    ]);
-    meanwhile.push(others);
+    const [others] = await Promise.all([load(reads), load({ ...searches, seconds: seconds + 1 })]);
+    times.push(others.p99);
   }
-  const workload = "others' reads during a search";
-  const p99 = median(meanwhile.map((round) => round.p99));
+  const p99 = median(times);
   return [
-    othersLine(workload, 'ours, while two search', meanwhile),
-    othersLine(workload, 'ours, nobody searches', alone),
     {
-      workload,
+      workload: "others' reads during a search",
       who: 'p99, while two search',
       result: `${milliseconds(p99)} ms`,
-      goal: /** @type {const} */ ({ kind: 'most', limit: 25 }),
+      goal: { kind: 'most', limit: 25 },
       rated: p99,
     },
   ];
-}
-
-/** @returns {Line} */
-function othersLine(
-  /** @type {string} */ workload,
-  /** @type {string} */ who,
-  /** @type {readonly import('../load.js').Load[]} */ loads,
-) {
-  const middle = (/** @type {'perSecond' | 'p50' | 'p99' | 'p999'} */ figure) =>
-    median(loads.map((load) => load[figure]));
-  return {
-    workload,
-    who,
-    result: `${count(middle('perSecond'))}/s`,
-    latency: [middle('p50'), middle('p99'), middle('p999')].map(milliseconds).join(' / '),
-  };
 }
 
 async function expectMatches(

@@ -15,7 +15,7 @@ import { listening, OTHER_BUILD, startOurs } from '../targets.js';
 const ACCOUNTS = { prefix: 'started', owners: 20_000 };
 const GOAL_FROM = 1_000_000;
 
-/** @typedef {{ ms: number, cpu: number, resident: number, peak: number }} Start `cpu`: microseconds. */
+/** @typedef {{ ms: number, cpu: number, resident: number }} Start `cpu`: microseconds. */
 
 export async function startUp(/** @type {Bench} */ bench) {
   const { sizes, rounds, say } = bench;
@@ -130,7 +130,6 @@ function memoryLines(
 ) {
   const workload = `memory, ${count(records)} records`;
   const resident = median(starts.map((start) => start.resident)) - empty.resident;
-  const peak = median(starts.map((start) => start.peak)) - empty.peak;
   const of = (/** @type {number} */ bytes) =>
     `${count(bytes / records)} B/record, ${count(bytes / 2 ** 20)} MiB`;
   return [
@@ -142,6 +141,5 @@ function memoryLines(
       ratio: resident / payloadBytes,
       ...(records >= GOAL_FROM && { goal: { kind: 'most', limit: 2.2 } }),
     },
-    { workload, who: 'ours, at most while loading', result: of(peak) },
   ];
 }

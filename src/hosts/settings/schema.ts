@@ -68,8 +68,12 @@ function databaseShown(text: string): string {
   return scheme === undefined ? hidden('no URL') : hidden(`a ${scheme} URL`);
 }
 
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(text);
+}
+
 function database(text: string): { file: string } | { postgres: string } | undefined {
-  if (!/^postgres(?:ql)?:\/\//.test(text)) {
+  if (!isPostgresUrl(text)) {
     const file = filePath(text);
     return file === undefined ? undefined : { file };
   }

@@ -1,6 +1,6 @@
 // `manage dump`: everything that the service stores, in one file.
 
-import { isPostgresUrl } from '../../hosts/settings/postgres-settings.js';
+import { isPostgresUrl } from '../../hosts/settings/schema.js';
 import { readDatabasePath } from '../../hosts/settings.js';
 import { Service } from '../data/service.js';
 import { adminKeyIn, plainUrl } from '../data/target.js';

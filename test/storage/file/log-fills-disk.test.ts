@@ -13,10 +13,10 @@ import { openTemporaryFolder } from '../../support/temporary-folder.js';
 /** Less than the log may grow to before SQLite writes it back by itself (1,000 pages). */
 const DISK_BYTES = 1_500_000;
 const BALLAST_BYTES = 600_000;
-/** Characters that each change replaces: six pages of the log. */
-const NOTE_LENGTH = 24_000;
+/** Characters that each change replaces: 24 pages of the log. */
+const NOTE_LENGTH = 96_000;
 /** Changes whose log would take twice the disk. */
-const CHANGES = 130;
+const CHANGES = 33;
 
 const MOUNTS = privateMounts();
 

@@ -53,7 +53,7 @@ async function openDatabase(
   const rows = settings.sampleRecords ? sampleRows() : [];
   try {
     log.info('postgres_found', { found: await database.transaction(expectSafeServer) });
-    await database.transaction((run) => prepareSchema(run, rows, Date.now()));
+    await prepareSchema(database, rows, Date.now());
     if (await database.findNames()) return;
     log.info('postgres_pooler_found', {
       hint: 'a pooler loses prepared statements, so none is used: statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',

@@ -39,13 +39,12 @@ export type Attempt<T> =
       readonly backend?: Backend | undefined;
     };
 
-export interface Query {
-  readonly text: string;
-  readonly name?: string | undefined;
-  readonly values?: readonly unknown[];
-}
-
-export type Run = <Row extends object>(query: Query) => Promise<readonly Row[]>;
+/** `name`: under which Postgres keeps the statement. */
+export type Run = <Row extends object>(
+  text: string,
+  values?: readonly unknown[],
+  name?: string,
+) => Promise<readonly Row[]>;
 
 export class Connections {
   readonly #pool: pg.Pool;
@@ -79,7 +78,7 @@ export class Connections {
       return { kind: 'again', error: error as Error };
     }
     try {
-      const result = await act(async ({ text, name, values = [] }) => {
+      const result = await act(async (text, values = [], name = undefined) => {
         const timeout = Math.max(1, Math.ceil(until - performance.now()));
         const query = { text, values: values as unknown[], query_timeout: timeout };
         return (await client.query(name === undefined ? query : { ...query, name })).rows;
@@ -113,14 +112,14 @@ export class Connections {
     throw new Error('no connection in time');
   }
 
-  /** One attempt; what goes wrong is thrown as it is. */
+  /** One attempt, as long as it takes; what goes wrong is thrown as it is. */
   async transaction<T>(act: (run: Run) => Promise<T>): Promise<T> {
     const client = await this.#lend(performance.now() + ANSWER_MAX_MS);
     let isDone = false;
     try {
-      await client.query('begin');
+      await client.query('begin; set local statement_timeout to 0');
       const result = await act(
-        async ({ text, values = [] }) => (await client.query(text, [...values])).rows,
+        async (text, values = []) => (await client.query(text, [...values])).rows,
       );
       await client.query('commit');
       isDone = true;

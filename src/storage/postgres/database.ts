@@ -89,9 +89,9 @@ export class Database {
   /** Reads of one moment. */
   view<T>(read: (run: Run) => Promise<T>): Promise<T> {
     const act = async (run: Run) => {
-      await run({ text: 'begin isolation level repeatable read read only' });
+      await run('begin isolation level repeatable read read only');
       const result = await read(run);
-      await run({ text: 'commit' });
+      await run('commit');
       return result;
     };
     const connections = this.#slow;
@@ -142,7 +142,7 @@ export class Database {
     isWrite: boolean,
     wasLost: boolean,
   ): Promise<Answered<Rows>> {
-    const act = (run: Run) => run({ text, values, name: this.#keepsNames ? name : undefined });
+    const act = (run: Run) => run(text, values, this.#keepsNames ? name : undefined);
     return this.#settled<Rows>(act, { kind, connections, until, isWrite, wasLost });
   }
 
@@ -180,8 +180,8 @@ export class Database {
 
 /** Ends what is still at work on a lost attempt. */
 async function hasEnded(connections: Connections, left: Backend, until: number): Promise<boolean> {
-  const query = { text: END, values: [left.pid, left.since] };
-  const tried = await connections.attempt((run) => run<{ ended: boolean }>(query), until);
+  const end = (run: Run) => run<{ ended: boolean }>(END, [left.pid, left.since]);
+  const tried = await connections.attempt(end, until);
   // A server that refuses this cannot be asked for it.
   if (tried.kind === 'answered') return tried.result.every(({ ended }) => ended);
   return tried.kind === 'refused';

@@ -5,6 +5,7 @@ import { sequenceOf } from '../../core/domain/identifier.js';
 import type { PutRow } from '../../core/records/record-storage.js';
 import { foldedColumn, statusColumn } from './columns.js';
 import type { Run } from './connections.js';
+import type { Database } from './database.js';
 
 /** Any number that no other program of the database is likely to lock. */
 const SCHEMA_LOCK = 7_343_028_152;
@@ -61,21 +62,25 @@ const FIRST_STEP = [
 const SCHEMA_STEPS = [FIRST_STEP] as const;
 
 /** Makes or completes the tables, one process at a time. `rows`: what a new database begins with. */
-export async function prepareSchema(run: Run, rows: readonly PutRow[], now: number): Promise<void> {
-  // Another process may be at it for longer than a request may take.
-  await run({ text: 'set local statement_timeout to 0' });
-  await run({ text: 'select pg_advisory_xact_lock($1)', values: [SCHEMA_LOCK] });
-  const version = await versionIn(run);
-  if (version >= SCHEMA_STEPS.length) return;
-  for (const text of SCHEMA_STEPS.slice(version).flat()) await run({ text });
-  await run({ text: 'update service_schema set version = $1', values: [SCHEMA_STEPS.length] });
-  if (version === 0) await putRows(run, rows, now);
+export function prepareSchema(
+  database: Database,
+  rows: readonly PutRow[],
+  now: number,
+): Promise<void> {
+  return database.transaction(async (run) => {
+    await run('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
+    const version = await versionIn(run);
+    if (version >= SCHEMA_STEPS.length) return;
+    for (const text of SCHEMA_STEPS.slice(version).flat()) await run(text);
+    await run('update service_schema set version = $1', [SCHEMA_STEPS.length]);
+    if (version === 0) await putRows(run, rows, now);
+  });
 }
 
 /** 0 if there are no tables. Throws a sentence if the tables are of no use to this release. */
 async function versionIn(run: Run): Promise<number> {
   type Found = { ours: boolean; fleet: boolean; others: string | null };
-  const [found] = await run<Found>({ text: FIND_TABLES });
+  const [found] = await run<Found>(FIND_TABLES);
   if (found?.fleet) {
     throw new Error(
       'the database has the tables of a fleet of an earlier release; move its accounts into a file with that release, dump the file, and load the dump into an empty database',
@@ -88,7 +93,7 @@ async function versionIn(run: Run): Promise<number> {
     );
   }
   type Version = { version: number; works_from: number };
-  const [row] = await run<Version>({ text: 'select version, works_from from service_schema' });
+  const [row] = await run<Version>('select version, works_from from service_schema');
   const { version = 0, works_from: worksFrom = 0 } = row ?? {};
   if (worksFrom <= SCHEMA_STEPS.length) return version;
   throw new Error(
@@ -106,18 +111,18 @@ const FIND_TABLES = `
 async function putRows(run: Run, rows: readonly PutRow[], now: number): Promise<void> {
   for (const { owner = '', collection, id, body, status } of rows) {
     const number = sequenceOf(collection, id);
-    await run({
-      text: `insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
+    await run(
+      `insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
         values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9)`,
-      values: [
+      [
         ...[owner, collection, id, number, Buffer.byteLength(body), now],
         ...[statusColumn(status), body, foldedColumn(body)],
       ],
-    });
-    await run({ text: 'select setval($1, $2)', values: [sequenceName(collection), number] });
+    );
+    await run('select setval($1, $2)', [sequenceName(collection), number]);
   }
-  await run({
-    text: `insert into account_totals (owner, collection, records, bytes, updated_at)
+  await run(
+    `insert into account_totals (owner, collection, records, bytes, updated_at)
       select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`,
-  });
+  );
 }

@@ -19,7 +19,7 @@ interface ServerFacts {
 
 /** One line about the server. Rejects, with a sentence, where it would lose data or take no tables. */
 export async function expectSafeServer(run: Run): Promise<string> {
-  const [facts] = await run<ServerFacts>({ text: FACTS });
+  const [facts] = await run<ServerFacts>(FACTS);
   if (facts === undefined) throw new Error('Postgres says nothing of itself');
   const problem = problemOf(facts);
   if (problem !== undefined) throw new Error(problem);

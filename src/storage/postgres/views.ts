@@ -29,9 +29,9 @@ export class PostgresViews implements OperatorViews {
 
   overview(): Promise<Overview> {
     return this.#database.view(async (run) => {
-      const rows = await run<{ collection: CollectionName; records: string }>({
-        text: 'select collection, sum(records) as records from account_totals group by 1',
-      });
+      const rows = await run<{ collection: CollectionName; records: string }>(
+        'select collection, sum(records) as records from account_totals group by 1',
+      );
       return overviewOf(await countIn(run, `(${OWNERS}) o`), countsIn(rows));
     });
   }
@@ -45,10 +45,10 @@ export class PostgresViews implements OperatorViews {
         const page = owners.slice(first, first + pageSize);
         return { items: await summaries(run, page), total: owners.length };
       }
-      const rows = await run<{ owner: string }>({
-        text: `select owner from (${OWNERS}) o order by owner limit $1 offset $2`,
-        values: [pageSize, first],
-      });
+      const rows = await run<{ owner: string }>(
+        `select owner from (${OWNERS}) o order by owner limit $1 offset $2`,
+        [pageSize, first],
+      );
       const page = rows.map(({ owner }) => owner);
       return { items: await summaries(run, page), total: await countIn(run, `(${OWNERS}) o`) };
     });
@@ -60,7 +60,7 @@ export class PostgresViews implements OperatorViews {
         collection: CollectionName;
       };
       const values = [COLLECTION_NAMES, ...windowStarts(this.#clock())];
-      const rows = await run<Row>({ text: USAGE, values });
+      const rows = await run<Row>(USAGE, values);
       const collections = rows.map((row) => ({
         collection: row.collection,
         records: Number(row.records),
@@ -74,10 +74,10 @@ export class PostgresViews implements OperatorViews {
 
   audit(query: ViewQuery): Promise<Page> {
     return this.#database.view(async (run) => {
-      const rows = await run<{ id: string; event: string }>({
-        text: 'select id, event from audit_events order by id desc limit $1 offset $2',
-        values: [query.pageSize, offsetOf(query)],
-      });
+      const rows = await run<{ id: string; event: string }>(
+        'select id, event from audit_events order by id desc limit $1 offset $2',
+        [query.pageSize, offsetOf(query)],
+      );
       const items = rows.map(({ id, event }) =>
         JSON.stringify({ ...JSON.parse(event), id: Number(id) }),
       );
@@ -108,7 +108,7 @@ const SEARCHED = `
     from (${OWNERS} and owner > $1 order by 1 limit $2) o order by 1`;
 
 async function countIn(run: Run, rows: string): Promise<number> {
-  const [row] = await run<{ count: string }>({ text: `select count(*) from ${rows}` });
+  const [row] = await run<{ count: string }>(`select count(*) from ${rows}`);
   return Number(row?.count);
 }
 
@@ -119,10 +119,10 @@ function countsIn(rows: readonly { collection: CollectionName; records: string }
 
 async function summaries(run: Run, owners: readonly string[]): Promise<string[]> {
   type Row = { owner: string; collection: CollectionName; records: string };
-  const rows = await run<Row>({
-    text: 'select owner, collection, records from account_totals where owner = any ($1)',
-    values: [owners],
-  });
+  const rows = await run<Row>(
+    'select owner, collection, records from account_totals where owner = any ($1)',
+    [owners],
+  );
   return owners.map((owner) => {
     const resources = byCollection(countsIn(rows.filter((row) => row.owner === owner)));
     return JSON.stringify({
@@ -141,7 +141,7 @@ async function matchingOwners(run: Run, q: string): Promise<string[]> {
   const matching: string[] = [];
   for (let last = ''; ; ) {
     const values = [last, SEARCHED_AT_ONCE, inBodies];
-    const rows = await run<{ owner: string; matches: boolean }>({ text: SEARCHED, values });
+    const rows = await run<{ owner: string; matches: boolean }>(SEARCHED, values);
     for (const { owner, matches } of rows) {
       if (matches || caseFolded(fromStored(owner)).includes(needle)) matching.push(owner);
     }

@@ -16,7 +16,7 @@ const NO_LIMITS: AccountLimits = { maxBytes: 0, maxRecords: 0 };
 /** `url`: of a database, whose tables are made if it has none. */
 export async function openRecords(url: string, limits = NO_LIMITS) {
   const database = new Database({ url, quick: 8, slow: 4 });
-  await database.transaction((run) => prepareSchema(run, [], Date.now()));
+  await prepareSchema(database, [], Date.now());
   const context = {
     database,
     turns: new Turns(),

@@ -7,11 +7,6 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { BuildFailure, messagesOf, thrownIn } from './build-failure.js';
 
-/** Apart from the document: a change of a table is written before the rest of the sources follows it. */
-const TYPES = `
-  export { answerTypes } from './src/clients/openapi/client-answers.ts';
-  export { clientTypes } from './src/clients/openapi/client-records.ts';
-`;
 const DOCUMENT = `
   export { openApiDocument } from './src/clients/openapi/document.ts';
   export { inVersion30 } from './src/clients/openapi/version-3-0.ts';
@@ -24,7 +19,7 @@ const DOCUMENT = `
  * @returns {Promise<Record<string, string>>}
  */
 export function makeDocument(root) {
-  return made(root, DOCUMENT, ({ openApiDocument, inVersion30 }) => {
+  return made(root, ({ openApiDocument, inVersion30 }) => {
     const document = openApiDocument();
     return {
       'openapi.json': jsonText(document),
@@ -34,21 +29,7 @@ export function makeDocument(root) {
 }
 
 /**
- * Texts of the files of src that are made, by path. Rejects as `makeDocument` does.
- * @param {string} root
- * @returns {Promise<Record<string, string>>}
- */
-export function makeTypes(root) {
-  return made(root, TYPES, ({ answerTypes, clientTypes }) => ({
-    'src/clients/client/records.ts': clientTypes(),
-    'src/core/operator-answers.ts': answerTypes(),
-  }));
-}
-
-/**
- * @typedef {object} Sources What `TYPES` and `DOCUMENT` export.
- * @property {() => string} answerTypes
- * @property {() => string} clientTypes
+ * @typedef {object} Sources What `DOCUMENT` exports.
  * @property {() => object} openApiDocument
  * @property {(document: object) => object} inVersion30
  */
@@ -57,14 +38,13 @@ export function makeTypes(root) {
  * What the sources make.
  * @template T
  * @param {string} root
- * @param {string} entry
  * @param {(sources: Sources) => T} make
  * @returns {Promise<T>}
  */
-async function made(root, entry, make) {
+async function made(root, make) {
   const bundled = await build({
     absWorkingDir: root,
-    stdin: { contents: entry, resolveDir: root },
+    stdin: { contents: DOCUMENT, resolveDir: root },
     bundle: true,
     format: 'esm',
     target: 'es2023',

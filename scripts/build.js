@@ -3,7 +3,7 @@
 // host runs is the very file that every other host runs.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -47,6 +47,22 @@ const onNode = {
   plugins: [sharedBundles],
 };
 
+/** @type {import('esbuild').BuildOptions} */
+const clients = {
+  ...common,
+  entryPoints: ['src/client.ts', 'src/operator-client.ts'],
+  // Browsers and phones of 2019: an app's bundler does not translate installed packages.
+  target: 'es2019',
+  platform: 'neutral',
+};
+/** The types of the clients, in dist/types. */
+const CLIENT_TYPES = [
+  'client.d.ts',
+  'operator-client.d.ts',
+  'clients/client',
+  'core/operator-answers.d.ts',
+];
+
 /**
  * Rejects with a `BuildFailure`: what is wrong, with file and line. Until types
  * and description are right, dist/ stays as it was.
@@ -60,6 +76,11 @@ export async function buildAll() {
     writeFileSync(join(root, 'dist', name), text);
   }
   const [bundles] = await Promise.all([buildBundles(), typeScript('src/tsconfig.build.json')]);
+  // The same types once more: beside this file they are CommonJS's.
+  writeFileSync(join(root, 'dist/cjs/package.json'), '{ "type": "commonjs" }\n');
+  for (const name of CLIENT_TYPES) {
+    cpSync(join(root, 'dist/types', name), join(root, 'dist/cjs', name), { recursive: true });
+  }
   writeFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), noticesOf(root, bundles));
 }
 
@@ -112,16 +133,10 @@ async function buildBundles() {
         sourcemap: false,
         outdir: 'dist/console',
       }),
-      // Both clients share one file, and so one ApiError.
-      build({
-        ...common,
-        entryPoints: ['src/client.ts', 'src/operator-client.ts'],
-        // Browsers and phones of 2019: an app's bundler does not translate installed packages.
-        target: 'es2019',
-        platform: 'neutral',
-        splitting: true,
-        chunkNames: 'client-shared',
-      }),
+      // Both clients share one file.
+      build({ ...clients, splitting: true, chunkNames: 'client-shared' }),
+      // For `require`, such as Jest's. esbuild splits ES modules alone.
+      build({ ...clients, format: 'cjs', sourcemap: false, outdir: 'dist/cjs' }),
     ]);
     return results.flatMap(({ metafile }) => metafile ?? []);
   } catch (error) {

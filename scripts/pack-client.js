@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endWithHelp } from './help.js';
 import { runNpm } from './npm.js';
 import { withLinks } from './release/pages.js';
 import { makeReady, root } from './setup.js';
@@ -14,6 +15,7 @@ const FILES = [
   'client.js',
   'client-shared.js',
   'operator-client.js',
+  'cjs',
   'types/client.d.ts',
   'types/operator-client.d.ts',
   'types/clients',
@@ -69,6 +71,7 @@ function manifest() {
     readFileSync(join(root, 'package.json'), 'utf8'),
   );
   const entry = (/** @type {string} */ name) => ({
+    require: { types: `./cjs/${name}.d.ts`, default: `./cjs/${name}.js` },
     types: `./types/${name}.d.ts`,
     default: `./${name}.js`,
   });
@@ -107,5 +110,8 @@ ${sections.join('')}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  endWithHelp(
+    `npm run pack:client\n\nPacks the client alone, for programs that only call the API. Takes no arguments.\n`,
+  );
   process.stdout.write(`${await packClient('.')}\n`);
 }

@@ -4,7 +4,12 @@
 import type { Health, Payment } from './clients/client/account-views.js';
 import { ApiError } from './clients/client/api-error.js';
 import { type CollectionsOf, collections } from './clients/client/collection.js';
-import { type CallOptions, type ConnectionOptions, connect } from './clients/client/connection.js';
+import {
+  type CallOptions,
+  type ConnectionOptions,
+  connect,
+  isOfFramework,
+} from './clients/client/connection.js';
 import type { OwnProperties } from './clients/client/own-properties.js';
 import { type Page, type PageQuery, page } from './clients/client/pages.js';
 
@@ -68,6 +73,7 @@ async function tokenFrom(source: ClientOptions['token'], refused?: string): Prom
   try {
     if (typeof source === 'function') token = await source(refused);
   } catch (cause) {
+    if (isOfFramework(cause)) throw cause;
     throw new ApiError('NO_TOKEN', 'the token function failed; its error is the cause', { cause });
   }
   if (typeof token === 'string' && token !== '') return token;

@@ -34,8 +34,8 @@ export interface HandlerDependencies {
   /** Shares the thread among the accounts: the same one as that of the records. */
   readonly scheduler?: FairScheduler;
   /**
-   * The limits of one account's work under way. Default: 256 requests; 16 MiB of bodies and answers,
-   * 64 MiB of all accounts.
+   * The limits of what is under way, in bytes: any request counts 64 KiB or its body. Default: 16 MiB
+   * of one account, 64 MiB of all.
    */
   readonly admission?: Partial<AdmissionLimits>;
   readonly randomBytes?: RandomBytes;
@@ -54,6 +54,7 @@ export type Responder = (request: Request, host?: HostBindings) => Eventually<Re
 
 export function createResponder(dependencies: HandlerDependencies): Responder {
   const { records, identity, adminKey, clock = Date.now } = dependencies;
+  const scheduler = dependencies.scheduler ?? new FairScheduler();
   const startedAt = clock();
   const answer = createPipeline({
     records,
@@ -68,8 +69,8 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
     onAdminKeyRefused: dependencies.onAdminKeyRefused,
     log: dependencies.log ?? silentLog,
     clock,
-    scheduler: dependencies.scheduler ?? new FairScheduler(),
-    admission: new Admission(dependencies.admission),
+    scheduler,
+    admission: new Admission(scheduler, dependencies.admission),
     randomBytes: dependencies.randomBytes ?? ((into) => crypto.getRandomValues(into)),
   });
   const app = new Hono<{ Bindings: HostBindings }>({

@@ -92,7 +92,7 @@ async function startPreviewConsole({
       SERVICE_URL: `${origin}/api/v1`,
       ADMIN_API_KEY: adminKey,
       CONSOLE_PORT: port,
-      CONSOLE_OPS_URL: operationsOrigin,
+      OPS_PORT: operationsOrigin && new URL(operationsOrigin).port,
     },
     undefined,
   );

@@ -86,13 +86,15 @@ export function startProcess(command, args, environment = {}) {
   return {
     pid,
     saw: (wanted) =>
-      within(START_TIMEOUT_MS, failure, (resolve, reject) => {
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(failure()), START_TIMEOUT_MS);
         const look = () => {
           const match = wanted.exec(output);
-          if (match !== null) resolve(match);
-          else if (isOver) reject(failure());
-          else return;
+          if (match === null && !isOver) return;
           watchers.delete(look);
+          clearTimeout(timer);
+          if (match === null) reject(failure());
+          else resolve(match);
         };
         watchers.add(look);
         look();
@@ -107,31 +109,7 @@ export function startProcess(command, args, environment = {}) {
   };
 }
 
-/**
- * @template T
- * @param {number} milliseconds
- * @param {() => Error} failure
- * @param {(resolve: (value: T) => void, reject: (error: Error) => void) => void} begin
- * @returns {Promise<T>}
- */
-function within(milliseconds, failure, begin) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(failure()), milliseconds);
-    const settled = () => clearTimeout(timer);
-    begin(
-      (value) => {
-        settled();
-        resolve(value);
-      },
-      (error) => {
-        settled();
-        reject(error);
-      },
-    );
-  });
-}
-
-/** A tracer may end before the process that it traces, so the whole group counts, not its first process. */
+/** The whole group counts: a process may outlive the one that started it. */
 async function stopGroup(/** @type {number} */ group) {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   for (let wanted = signal(group, 'SIGTERM'); wanted; wanted = signal(group, 0)) {

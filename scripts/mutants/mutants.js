@@ -22,7 +22,6 @@ tests of that folder, and prints a table of files and each change that no test n
 end in a range of lines, such as src/core/http/path.ts:60-95.
 
   --tests PATH      runs these tests instead; may be repeated
-  --survivors PATH  then tries what is left with these; may be repeated
   --one-in N        tries one change of N, chosen by a hash of its place
   --sample K        of these N samples the one with this number, from 0
   --at-once N       changes that are tried at the same time, 2 by default
@@ -31,9 +30,7 @@ end in a range of lines, such as src/core/http/path.ts:60-95.
 /** @typedef {import('@stryker-mutator/api/core').MutantResult} MutantResult */
 /** @typedef {{ timeoutMS: number, concurrency: number }} Pace */
 
-const { paths, tests, survivorsTests, oneIn, sample, atOnce } = readArguments(
-  process.argv.slice(2),
-);
+const { paths, tests, oneIn, sample, atOnce } = readArguments(process.argv.slice(2));
 await makeInstalled('test', 'scripts/worker', 'scripts/mutants');
 process.chdir(root);
 process.env['MUTANTS_ONE_IN'] = oneIn;
@@ -46,13 +43,8 @@ const found = await run(
   pace,
 );
 let tried = found.filter(({ status }) => status !== 'CompileError');
-// Also before more is tried, which may take long.
-process.stdout.write(`\n${report(tried)}`);
 // A busy machine is slow: only a mutant that is too slow alone, too, hangs.
-tried = await again(tried, hasTimedOut, tests, { timeoutMS: SECOND_PACE_MS, concurrency: 1 });
-if (survivorsTests.length > 0) {
-  tried = await again(tried, (mutant) => !isNoticed(mutant), survivorsTests, pace);
-}
+tried = await again(tried, { timeoutMS: SECOND_PACE_MS, concurrency: 1 });
 process.stdout.write(`\n${report(tried)}`);
 
 /**
@@ -84,21 +76,18 @@ function run(mutate, testPaths, pace) {
 }
 
 /**
- * Tries some of the mutants again; resolves with all of them, those with their new results.
+ * Tries those again on which the tests took too long; resolves with all mutants, those with their new results.
  * @param {readonly MutantResult[]} mutants
- * @param {(mutant: MutantResult) => boolean} isMeant
- * @param {readonly string[]} testPaths
- * @param {Pace} pace
+ * @param {Pace} slowPace
  */
-async function again(mutants, isMeant, testPaths, pace) {
-  const meant = mutants.filter(isMeant);
-  if (meant.length === 0) return [...mutants];
-  const places = new Set(meant.map(rangeOf));
+async function again(mutants, slowPace) {
+  const places = new Set(mutants.filter(hasTimedOut).map(rangeOf));
+  if (places.size === 0) return [...mutants];
   const results = new Map(
-    (await run([...places], testPaths, pace)).map((mutant) => [keyOf(mutant), mutant]),
+    (await run([...places], tests, slowPace)).map((mutant) => [keyOf(mutant), mutant]),
   );
   return mutants.map((mutant) =>
-    isMeant(mutant) ? (results.get(keyOf(mutant)) ?? mutant) : mutant,
+    hasTimedOut(mutant) ? (results.get(keyOf(mutant)) ?? mutant) : mutant,
   );
 }
 
@@ -160,7 +149,6 @@ function readArguments(args) {
       allowPositionals: true,
       options: {
         tests: { type: 'string', multiple: true, default: [] },
-        survivors: { type: 'string', multiple: true, default: [] },
         'one-in': { type: 'string', default: '1' },
         sample: { type: 'string', default: '0' },
         'at-once': { type: 'string', default: '2' },
@@ -175,7 +163,6 @@ function readArguments(args) {
     return {
       paths,
       tests: values.tests.length > 0 ? values.tests : [...new Set(paths.map(testsOf))],
-      survivorsTests: values.survivors,
       oneIn: values['one-in'],
       sample: values.sample,
       atOnce: values['at-once'],

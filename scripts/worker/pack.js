@@ -5,6 +5,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { endWithHelp } from '../help.js';
 import { runNpm } from '../npm.js';
 import { makeReady, root } from '../setup.js';
 import { readDeployment } from './deployment.js';
@@ -19,6 +20,10 @@ const UPLOADS = [
   ['src/hosts/workers/admin/wrangler.toml', ['dist/admin-worker.js']],
 ];
 
+endWithHelp(`npm run pack:worker
+
+Compares what wrangler would upload with what the tests run. Needs Node 22.12 or newer.
+`);
 await makeReady();
 for (const [config, tested] of UPLOADS) {
   const folder = mkdtempSync(join(tmpdir(), 'service-worker-'));

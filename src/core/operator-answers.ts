@@ -1,14 +1,17 @@
-// The answers of the operator's views, for the service and its clients. `npm run client-types`
-// writes this file from src/core/domain/operator-views.ts.
+// The answers of the operator's views, for the service and its clients.
+// test/client/client-types.test.ts holds them to src/core/domain/operator-views.ts.
 
-export interface RecordCounts {
-  readonly businesses: number;
-  readonly customers: number;
-  readonly services: number;
-  readonly orders: number;
-  readonly team: number;
-  readonly expenses: number;
+interface ByCollection<T> {
+  readonly businesses: T;
+  readonly customers: T;
+  readonly services: T;
+  readonly orders: T;
+  readonly team: T;
+  readonly expenses: T;
 }
+
+export type RecordCounts = ByCollection<number>;
+export type UsageByCollection = ByCollection<ResourceUsage>;
 
 export interface ResourceUsage {
   readonly records: number;
@@ -17,17 +20,8 @@ export interface ResourceUsage {
   readonly created_last_24_hours: number;
   readonly created_last_7_days: number;
   readonly created_last_30_days: number;
-  /** RFC 3339, UTC, with up to nine decimals; null where there is no record. */
+  /** RFC 3339, UTC, with up to nine decimals; null if there is no record. */
   readonly last_updated_at: string | null;
-}
-
-export interface UsageByCollection {
-  readonly businesses: ResourceUsage;
-  readonly customers: ResourceUsage;
-  readonly services: ResourceUsage;
-  readonly orders: ResourceUsage;
-  readonly team: ResourceUsage;
-  readonly expenses: ResourceUsage;
 }
 
 export interface Overview {
@@ -59,15 +53,8 @@ export interface AuditEvent {
   readonly actor: 'admin' | 'restore';
   /** `create`, `update`, `delete`, `restore`; more may come. */
   readonly action: 'create' | 'update' | 'delete' | 'restore';
-  /** `businesses`, `customers`, `services`, `orders`, `team`, `expenses`, `database`; more may come. */
-  readonly resource:
-    | 'businesses'
-    | 'customers'
-    | 'services'
-    | 'orders'
-    | 'team'
-    | 'expenses'
-    | 'database';
+  /** A collection, or `database`; more may come. */
+  readonly resource: keyof ByCollection<unknown> | 'database';
   readonly record_id: string;
   /** The account, by its subject. */
   readonly owner_sub: string;
@@ -107,10 +94,7 @@ export type SearchedView = 'accounts';
 const VIEWS = {
   objects: ['overview', 'usage'],
   rows: ['audit', 'accounts'],
-  keys: {
-    audit: 'id',
-    accounts: 'owner_sub',
-  },
+  keys: { audit: 'id', accounts: 'owner_sub' },
 } as const satisfies {
   readonly objects: readonly (keyof ObjectViews)[];
   readonly rows: readonly (keyof RowViews)[];

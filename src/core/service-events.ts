@@ -30,6 +30,8 @@ export interface ServiceEvents {
   /** A record was changed and its audit event was not stored. */
   auditFailed(): void;
   storageLost(): void;
+  /** Another program wrote the database file. */
+  databaseDamaged(): void;
   /** A request had a wrong admin key. */
   adminKeyRefused(): void;
   /** The identity provider was asked. */
@@ -54,6 +56,7 @@ export const silentEvents: ServiceEvents = {
   commitFinished() {},
   auditFailed() {},
   storageLost() {},
+  databaseDamaged() {},
   adminKeyRefused() {},
   identityChecked() {},
   identityShared() {},

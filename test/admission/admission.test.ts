@@ -1,178 +1,163 @@
-// How much of an account is under way: its requests, and the bytes of bodies and answers,
-// bounded for each account and in all, and fair between accounts.
+// How much of an account is under way: its requests, and the bytes of bodies and answers, bounded
+// for each account and in all, and fair between accounts.
 
 import { expect, it } from 'vitest';
 import { Admission, UNLIMITED } from '../../src/core/admission/admission.js';
+import { FairScheduler, unsliced } from '../../src/core/admission/fair-scheduler.js';
 import { turn } from '../records/map-storage.js';
 
+const KIB_64 = 65_536;
+const MIB = 1_048_576;
 const stays = () => false;
-const LIMITS = { accountMaxBytes: 100, totalMaxBytes: 250, ownShareBytes: 10 };
+/** Two small requests of an account, three of all. */
+const LIMITS = { accountMaxBytes: 2 * KIB_64, totalMaxBytes: 3 * KIB_64, ownShareBytes: 0 };
 
-/** Takes bytes and notes when they are granted. */
-function taker(admission: Admission) {
-  const granted: string[] = [];
-  const take = (account: string, bytes: number) => {
-    const taken = admission.acquire(account, bytes, stays);
-    if (taken === undefined) granted.push(account);
-    else void taken.then(() => granted.push(account));
+function open(limits: ConstructorParameters<typeof Admission>[1] = {}) {
+  const scheduler = new FairScheduler({ pause: turn, stopwatch: () => 0 });
+  const admission = new Admission(scheduler, limits);
+  const begun: string[] = [];
+  const take = (account: string, bytes = KIB_64) => {
+    const turn = admission.begin(account, bytes, stays);
+    if (turn === undefined) begun.push(account);
+    else void turn.then(() => begun.push(account));
   };
-  return { granted, take };
+  return { admission, begun, take };
 }
 
-it('grants at once within the limits of the account and of all', () => {
-  const admission = new Admission(LIMITS);
-  for (const account of ['a', 'b']) expect(admission.acquire(account, 100, stays)).toBeUndefined();
-  expect(admission.acquire('c', 50, stays)).toBeUndefined();
-  expect(admission.heldBytes).toBe(250);
+/** Longer than the scheduler takes to serve what may begin. */
+async function turns(): Promise<void> {
+  for (let i = 0; i < 5; i++) await turn();
+}
+
+it('begins at once within the limits of the account and of all', () => {
+  const { begun, take, admission } = open(LIMITS);
+  for (const account of ['a', 'a', 'b']) take(account);
+  expect(begun).toEqual(['a', 'a', 'b']);
+  expect(admission.heldBytes).toBe(3 * KIB_64);
 });
 
-it('makes an account wait beyond its own limit until it returns bytes', async () => {
-  const admission = new Admission(LIMITS);
-  const { granted, take } = taker(admission);
-  for (let i = 0; i < 3; i++) take('a', 50);
-  expect(granted).toEqual(['a', 'a']);
-  take('b', 50);
-  expect(granted).toEqual(['a', 'a', 'b']);
-  admission.release('a', 50);
-  await Promise.resolve();
-  expect(granted).toEqual(['a', 'a', 'b', 'a']);
+it('lets an account wait beyond its own limit, and no other account with it', async () => {
+  const { admission, begun, take } = open({ ...LIMITS, totalMaxBytes: 9 * KIB_64 });
+  for (const account of ['a', 'a', 'a', 'b']) take(account);
+  await turns();
+  expect(begun).toEqual(['a', 'a', 'b']);
+  take('c');
+  expect(begun.at(-1)).toBe('c');
+  admission.end('a', KIB_64);
+  await turns();
+  expect(begun).toEqual(['a', 'a', 'b', 'c', 'a']);
 });
 
-it('always grants an account its own share, with any amount held by others', () => {
-  const admission = new Admission(LIMITS);
-  for (const account of ['a', 'b']) admission.acquire(account, 100, stays);
-  admission.acquire('c', 50, stays);
-  const { granted, take } = taker(admission);
-  take('d', 11);
-  expect(granted).toEqual([]);
-  take('e', 10);
-  expect(granted).toEqual(['e']);
+it('always grants an account its own share, with any amount held by others', async () => {
+  const { begun, take } = open({ ...LIMITS, ownShareBytes: KIB_64 });
+  for (const account of ['a', 'a', 'b', 'b', 'c', 'c']) take(account);
+  await turns();
+  expect(begun).toEqual(['a', 'a', 'b', 'c']);
 });
 
-it('grants to waiting accounts in rotation', async () => {
-  const admission = new Admission({ ...LIMITS, totalMaxBytes: 100, ownShareBytes: 0 });
-  const { granted, take } = taker(admission);
-  for (const account of ['a', 'a', 'a', 'a', 'b', 'c']) take(account, 50);
+it('serves waiting accounts in rotation', async () => {
+  const { admission, begun, take } = open({ ...LIMITS, totalMaxBytes: 2 * KIB_64 });
+  for (const account of ['a', 'a', 'a', 'a', 'b', 'c']) take(account);
   for (let i = 0; i < 4; i++) {
-    admission.release(granted[i] ?? '', 50);
-    await Promise.resolve();
+    admission.end(begun[i] ?? '', KIB_64);
+    await turns();
   }
-  expect(granted.join('')).toBe('aaabca');
+  expect(begun.join('')).toBe('aaabca');
 });
 
-it('holds nothing after all have returned their bytes', async () => {
-  const admission = new Admission(LIMITS);
-  const { granted, take } = taker(admission);
+it('holds nothing after all have ended', async () => {
+  const { admission, begun, take } = open(LIMITS);
   const accounts = ['a', 'b', 'c', 'a', 'b', 'c', 'a'];
-  for (const account of accounts) take(account, 90);
+  for (const account of accounts) take(account);
   for (let i = 0; i < accounts.length; i++) {
-    await Promise.resolve();
-    admission.release(granted[i] ?? '', 90);
+    await turns();
+    admission.end(begun[i] ?? '', KIB_64);
   }
-  await Promise.resolve();
-  expect(granted.toSorted()).toEqual(accounts.toSorted());
+  expect(begun.toSorted()).toEqual(accounts.toSorted());
   expect(admission.heldBytes).toBe(0);
 });
 
-it('holds by default 16 MiB for an account and 64 MiB in all, beyond the own shares', () => {
-  const admission = new Admission();
-  const megabyte = 1_048_576;
-  for (let i = 0; i < 4; i++) {
-    expect(admission.acquire(`account ${i}`, 16 * megabyte, stays)).toBeUndefined();
-    expect(admission.acquire(`account ${i}`, 1, stays)).toBeInstanceOf(Promise);
-  }
-  // One body of the largest size and one long answer.
-  expect(admission.acquire('another', 1_048_576 + 393_216, stays)).toBeUndefined();
-  expect(admission.acquire('another', 1, stays)).toBeInstanceOf(Promise);
+it('begins by default 256 small requests of an account, 12 bodies beside 64 of them, and an own share of each account', async () => {
+  const { begun, take } = open();
+  for (let i = 0; i < 300; i++) take('small');
+  for (let i = 0; i < 20; i++) take('large', MIB);
+  await turns();
+  for (let i = 0; i < 100; i++) take('large');
+  for (let i = 0; i < 2; i++) take('another', MIB);
+  for (let i = 0; i < 9; i++) take('another');
+  await turns();
+  const count = (account: string) => begun.filter((one) => one === account).length;
+  expect([count('small'), count('large'), count('another')]).toEqual([256, 12 + 64, 2 + 9]);
+  // 64 MiB in all: what others hold leaves each its own share.
+  for (let i = 0; i < 4; i++) for (let j = 0; j < 20; j++) take(`full ${i}`, MIB);
+  for (let i = 0; i < 2; i++) take('late', MIB);
+  await turns();
+  expect(count('late')).toBe(1);
 });
 
-it('grants any number of bytes at once where there is no limit', () => {
-  const admission = new Admission(UNLIMITED);
-  for (let i = 0; i < 3; i++) expect(admission.acquire('neema', 1e12, stays)).toBeUndefined();
+it('lets no small request wait behind a large one', async () => {
+  const { admission, begun, take } = open({ accountMaxBytes: 4 * KIB_64, ownShareBytes: 0 });
+  take('a', 3 * KIB_64);
+  take('a', 2 * KIB_64);
+  take('a');
+  await turns();
+  expect(begun).toEqual(['a', 'a']);
+  admission.end('a', 3 * KIB_64);
+  await turns();
+  expect(begun).toHaveLength(3);
 });
 
-it('releases a claim whose client has gone while others wait before it', async () => {
-  const admission = new Admission(LIMITS);
-  const { take } = taker(admission);
-  take('a', 100);
-  const gone = new Set<number>();
-  let released = 0;
-  for (let i = 0; i < 1_000; i++) {
-    // All but the first and the newest few have gone.
-    const taken = Promise.resolve(admission.acquire('a', 10, () => gone.has(i)));
-    taken.catch((error: Error) => {
-      expect(error.message).toContain('the connection was closed');
-      released++;
-    });
-    if (i > 3) gone.add(i - 3);
-  }
-  await turn();
-  expect(released).toBeGreaterThan(900);
-  expect(admission.heldBytes).toBe(100);
+it('holds any number of bytes where there is no limit', () => {
+  const admission = new Admission(unsliced(), UNLIMITED);
+  for (let i = 0; i < 3; i++) expect(admission.begin('neema', 1e12, stays)).toBeUndefined();
 });
 
-it('forgets an account whose waiting clients have all gone', async () => {
-  const admission = new Admission({ ...LIMITS, totalMaxBytes: 100, ownShareBytes: 0 });
-  admission.acquire('a', 100, stays);
-  const gone = Array.from({ length: 40 }, async () => admission.acquire('b', 10, () => true));
+it('ends the wait of clients that have gone, and forgets an account of which all have', async () => {
+  const { admission, take, begun } = open({ ...LIMITS, totalMaxBytes: 2 * KIB_64 });
+  take('a');
+  take('a');
+  const gone = Array.from({ length: 40 }, async () => admission.begin('b', KIB_64, () => true));
   const settled = Promise.allSettled(gone);
-  const later = admission.acquire('c', 50, stays);
-  admission.release('a', 100);
-  expect(await later).toBeUndefined();
+  take('c');
+  admission.end('a', KIB_64);
   expect(new Set((await settled).map(({ status }) => status))).toEqual(new Set(['rejected']));
-  expect(admission.acquire('d', 50, stays)).toBeUndefined();
-  expect(admission.heldBytes).toBe(100);
+  await turns();
+  expect(begun).toEqual(['a', 'a', 'c']);
+  expect(admission.heldBytes).toBe(2 * KIB_64);
 });
 
-it('begins so many requests of an account, and the next one when one of them ends', async () => {
-  const admission = new Admission({ accountMaxBegun: 2 });
-  const begun: string[] = [];
-  const ends: (() => void)[] = [];
-  const ask = (account: string) =>
-    admission.run(account, stays, () => {
-      begun.push(account);
-      return new Promise<void>((end) => ends.push(end));
-    });
-  for (const account of ['a', 'a', 'a', 'a', 'b']) void ask(account);
-  expect(begun.join('')).toBe('aab');
-  ends[0]?.();
-  await turn();
-  expect(begun.join('')).toBe('aaba');
-  ends[2]?.();
-  await turn();
-  expect(begun.join('')).toBe('aaba');
-  ends[1]?.();
-  await turn();
-  expect(begun.join('')).toBe('aabaa');
-});
-
-it('counts a request that failed, or was answered at once, no longer', async () => {
-  const admission = new Admission({ accountMaxBegun: 1 });
+it('counts a request while it runs: until it fails, or is answered', async () => {
+  const { admission } = open({ ...LIMITS, accountMaxBytes: KIB_64 });
   const fails = () => {
     throw new Error('no record');
   };
-  expect(() => admission.run('a', stays, fails)).toThrow('no record');
-  await expect(admission.run('a', stays, async () => fails())).rejects.toThrow('no record');
-  expect(admission.run('a', stays, () => 1)).toBe(1);
-  expect(admission.run('a', stays, () => 2)).toBe(2);
+  expect(() => admission.run('a', 0, stays, fails)).toThrow('no record');
+  await expect(admission.run('a', 0, stays, async () => fails())).rejects.toThrow('no record');
+  expect(admission.run('a', 0, stays, () => 1)).toBe(1);
+  let end = (_: string) => {};
+  const first = admission.run('a', 0, stays, () => new Promise<string>((done) => (end = done)));
+  const begun: string[] = [];
+  const second = admission.run('a', 0, stays, () => begun.push('second'));
+  await turns();
+  expect(begun).toEqual([]);
+  end('first');
+  expect([await first, await second]).toEqual(['first', 1]);
+  expect(admission.heldBytes).toBe(0);
 });
 
 it('does not begin a request whose client has gone while it waited', async () => {
-  const admission = new Admission({ accountMaxBegun: 1 });
+  const { admission } = open({ ...LIMITS, accountMaxBytes: KIB_64 });
   let end = () => {};
-  const first = admission.run('a', stays, () => new Promise<void>((done) => (end = done)));
+  const first = admission.run('a', 0, stays, () => new Promise<void>((done) => (end = done)));
   let isDisconnected = false;
   let hasBegun = false;
-  const second = admission.run(
-    'a',
-    () => isDisconnected,
-    async () => (hasBegun = true),
-  );
+  const isGone = () => isDisconnected;
+  const second = admission.run('a', 0, isGone, async () => (hasBegun = true));
   const refused = expect(second).rejects.toThrow('the connection was closed');
   isDisconnected = true;
   end();
   await first;
   await refused;
   expect(hasBegun).toBe(false);
-  expect(admission.run('a', stays, () => 3)).toBe(3);
+  expect(admission.run('a', 0, stays, () => 3)).toBe(3);
 });

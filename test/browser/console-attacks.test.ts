@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type BrowsedConsole, browseConsole, oneProcess } from '../support/console-browser.js';
 import { type Loopback, onLoopback } from '../support/loopback.js';
 
-const DELETE = '/accounts/local-preview/orders/ORD-0001/delete';
+const CHANGE = '/accounts/local-preview/orders/ORD-0001/change';
 
 describe('A page on another port of this machine', () => {
   let browsed: BrowsedConsole;
@@ -37,7 +37,7 @@ describe('A page on another port of this machine', () => {
   });
 
   it('sends a form without effect, although the cookie goes with it', async () => {
-    html = `<form method="post" action="${browsed.console.origin}${DELETE}"><button>Win</button></form>`;
+    html = `<form method="post" action="${browsed.console.origin}${CHANGE}"><button>Win</button></form>`;
     const page = await context.newPage();
     await page.goto(attackerOrigin);
     const [request] = await Promise.all([

@@ -56,30 +56,31 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
       await page.getByRole('link', { name: 'Change', exact: true }).click();
       await page.getByLabel('Amount').fill('-1');
       await page.getByLabel('Assignee').fill('Asha Komba');
-      await page.getByRole('button', { name: 'Save these fields' }).click();
-      const problem = page.locator('#field-amount-problem');
+      await page.getByRole('button', { name: 'Save' }).click();
+      const problem = page.locator('[id="field.amount-problem"]');
       expect(await problem.innerText()).toBe('amount is -1; it must be a number above 0');
       expect(await page.getByLabel('Assignee').inputValue()).toBe('Asha Komba');
       expect(complaintsBut422(complaints)).toEqual([]);
       complaints.length = 0;
       await page.getByLabel('Amount').fill(String(amount));
-      await page.getByRole('button', { name: 'Save these fields' }).click();
-      await page.getByText('The change is saved.').waitFor();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Saved.').waitFor();
       await page.getByText(`${amount / 1000},000 TZS`).waitFor();
-      await page.getByText('amount').last().waitFor();
 
-      // Adds a customer as JSON, then deletes it.
-      await page.locator('.crumbs').getByRole('link', { name: SALON }).click();
+      // Adds a customer with a property of its own, then deletes it.
+      await page.locator('main').getByRole('link', { name: SALON }).first().click();
       await page.getByRole('link', { name: /^Customers/ }).click();
-      await page.getByRole('link', { name: 'Add a customer' }).click();
-      await page.locator('#field-json').fill('{"name":"Juma","phone":"1","likes":["hem"]}');
-      await page.getByRole('button', { name: 'Create from this JSON' }).click();
-      await page.getByText('The record is created.').waitFor();
+      await page.getByRole('link', { name: 'Add customer' }).click();
+      await page.getByLabel('Name').fill('Juma');
+      await page.getByLabel('Phone').fill('1');
+      await page.getByLabel('Other properties').fill('{"likes":["hem"]}');
+      await page.getByRole('button', { name: 'Create' }).dblclick();
+      await page.getByText('Created.').waitFor();
       const customer = (await page.locator('h1 small').innerText()).trim();
-      await page.getByRole('link', { name: 'Delete', exact: true }).click();
-      await page.getByRole('heading', { name: `Delete ${customer}?` }).waitFor();
+      await page.getByRole('link', { name: 'Change', exact: true }).click();
+      await page.getByText('Delete this record').click();
       await page.getByRole('button', { name: 'Delete it' }).click();
-      await page.getByText('The record is deleted.').waitFor();
+      await page.getByText('Deleted.').waitFor();
 
       // Sees all of it in the audit log.
       await page.getByRole('link', { name: 'Audit' }).click();
@@ -88,15 +89,14 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
       const events = await page.locator('tbody tr').allInnerTexts();
       const seen = events.slice(0, 3).map((row) => row.replace(/\s+/g, ' '));
       expect(seen[0]).toContain(`delete ${customer}`);
-      // One row with the account's other creates, where they were within a minute.
-      expect(seen[1]).toMatch(new RegExp(`create (${customer}|[567] records)`));
+      expect(seen[1]).toContain(`create ${customer}`);
       expect(seen[2]).toContain(`update ${id}`);
 
       // Takes the account's records out.
       await page.goto(`${browsed.console.origin}/accounts/${encodeURIComponent(SALON)}/orders`);
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('link', { name: 'Export the account' }).click(),
+        page.getByRole('link', { name: 'Export' }).click(),
       ]);
       const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
       expect(JSON.parse(lines.at(-1) ?? '').end.records).toMatchObject({ customers: 1, orders: 3 });
@@ -126,7 +126,7 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
     await page.getByText('1 in all').waitFor();
     await tabTo('CUS-');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'The record as JSON' }).waitFor();
+    await page.getByRole('heading', { name: 'JSON' }).waitFor();
     await tabTo('Change');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Change CUS-' }).waitFor();
@@ -134,7 +134,7 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('0784');
     await page.keyboard.press('Enter');
-    await page.getByText('The change is saved.').waitFor();
+    await page.getByText('Saved.').waitFor();
     await page.close();
   });
 
@@ -149,7 +149,7 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
   }
 
   async function erase(): Promise<void> {
-    await page.getByRole('link', { name: 'Erase the account' }).click();
+    await page.getByRole('link', { name: 'Erase' }).click();
     await page.getByLabel('Type the subject').fill('auth0|saluni');
     await page.getByRole('button', { name: 'Erase all its records' }).click();
     await page.getByText('Nothing was erased').waitFor();
@@ -159,12 +159,12 @@ describe.each([oneProcess, workers])('An operator of $name', (service) => {
     for (;;) {
       const text = await page.locator('main').innerText();
       if (text.includes('The account is erased')) break;
-      expect(text).toContain('is being erased');
-      await page.getByRole('link', { name: 'Look again' }).click();
+      expect(text).toContain('Erasing');
+      await page.getByRole('link', { name: 'Refresh' }).click();
     }
     await expect(browsed.client.accounts.read(SALON)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await page.goto(`${browsed.console.origin}/accounts?q=${encodeURIComponent(SALON)}`);
-    await page.getByText('No account has this text').waitFor();
+    await page.getByText('0 accounts with').waitFor();
   }
 
   /** On Workers the list of accounts follows a moment later. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOperatorClient } from '../../src/operator-client.js';
 import { buildWithFailingWrites } from '../support/changed-build.js';
 import { startChromium } from '../support/console-browser.js';
-import { ADMIN_KEY, type OpenConsole, openConsole } from '../support/console-visitor.js';
+import { ADMIN_KEY, type OpenConsole, openConsole, portOf } from '../support/console-visitor.js';
 import { judge, LOOKS, type Look } from '../support/judged-page.js';
 import { makeShopsFile } from '../support/messy-shops.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
@@ -16,7 +16,6 @@ import { operationsOf } from '../support/operations.js';
 import { privateMounts } from '../support/private-mounts.js';
 import type { ServerProcess } from '../support/server-process.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
-import { watchedHour } from '../support/watched-hour.js';
 
 const MOUNTS = privateMounts();
 
@@ -34,21 +33,23 @@ interface Emergency {
   /** Of the console. */
   readonly console?: (scene: Scene) => Record<string, string>;
   readonly onSmallDisk?: boolean;
-  /** Without it the console has seen the service for an hour. */
-  readonly seen?: false;
   strike(scene: Scene): Promise<unknown>;
   readonly paths?: readonly string[];
 }
 
 const EMERGENCIES: Readonly<Record<string, Emergency>> = {
-  'well-for-an-hour': { says: 'The service is well', async strike() {} },
+  healthy: { says: 'Healthy', async strike() {} },
   'provider-away': {
     says: 'Customers are refused',
-    strike: ({ service }) => service.identity.close(),
+    async strike({ service, server }) {
+      await service.identity.close();
+      const headers = { Authorization: 'Bearer x' };
+      expect((await fetch(`${server.origin}/api/v1/orders`, { headers })).status).toBe(503);
+    },
   },
-  'disk-full': { says: 'The service is not ready', onSmallDisk: true, async strike() {} },
+  'disk-full': { says: 'Not ready', onSmallDisk: true, async strike() {} },
   'writes-failing': {
-    says: 'The service is not ready',
+    says: 'Not ready',
     build: ({ folder }) => buildWithFailingWrites(folder, join(folder, 'fault')),
     async strike({ service, server }) {
       await writeFile(join(service.folder, 'fault'), '');
@@ -61,14 +62,14 @@ const EMERGENCIES: Readonly<Record<string, Emergency>> = {
     },
   },
   'file-gone': {
-    says: 'The service is not ready',
+    says: 'Not ready',
     async strike({ service, server }) {
       await rm(join(service.folder, 'service.db'));
       await server.saw('"event":"database_saved"');
     },
   },
   'backup-failed': {
-    says: 'something needs you',
+    says: 'needs attention',
     async strike({ service, server }) {
       await rm(join(service.folder, 'backups'), { recursive: true });
       server.child.kill('SIGUSR2');
@@ -76,15 +77,13 @@ const EMERGENCIES: Readonly<Record<string, Emergency>> = {
     },
   },
   'operations-port-away': {
-    says: 'Whether it is well is not known',
-    console: () => ({ CONSOLE_OPS_URL: 'http://127.0.0.1:1' }),
-    seen: false,
+    says: 'its health is unknown',
+    console: () => ({ OPS_PORT: '1' }),
     async strike() {},
   },
   'wrong-key': {
-    says: 'This page cannot be shown',
+    says: 'The service refused the admin key',
     console: () => ({ ADMIN_API_KEY: 'another-key-of-32-characters-or-more' }),
-    seen: false,
     async strike() {},
   },
   dead: {
@@ -94,8 +93,7 @@ const EMERGENCIES: Readonly<Record<string, Emergency>> = {
   },
   'never-seen': {
     says: 'The service does not answer',
-    seen: false,
-    console: () => ({ SERVICE_URL: 'http://127.0.0.1:1/api/v1', CONSOLE_OPS_URL: '' }),
+    console: () => ({ SERVICE_URL: 'http://127.0.0.1:1/api/v1', OPS_PORT: '' }),
     async strike() {},
     paths: ['/'],
   },
@@ -118,27 +116,29 @@ afterAll(async () => {
 });
 
 describe.each(Object.entries(EMERGENCIES))('In the emergency %s', (name, emergency) => {
-  const { says, onSmallDisk = false, seen = true, paths = ['/', '/health'] } = emergency;
+  const { says, onSmallDisk = false, paths = ['/', '/health'] } = emergency;
   const isPossible = !onSmallDisk || MOUNTS !== undefined;
   let service: NodeService;
   let running: OpenConsole;
+  let aheadMs = 0;
 
   beforeAll(async () => {
     if (!isPossible) return;
     service = await openNodeService();
     const server = await start(service, emergency);
-    const hour = watchedHour(server);
     running = await openConsole(
       {
         SERVICE_URL: `${server.origin}/api/v1`,
-        CONSOLE_OPS_URL: operationsOf(server),
+        ...portOf(operationsOf(server)),
         ...emergency.console?.({ service, server }),
       },
-      { clock: hour.clock, answerMaxMs: 5_000 },
+      { clock: () => Date.now() + aheadMs, answerMaxMs: 5_000 },
     );
-    const visitor = seen ? await hour.pass(running) : undefined;
+    // What is known last is of before.
+    await (await running.signedIn()).get('/');
     await emergency.strike({ service, server });
-    if (visitor !== undefined) await hour.passMinute(visitor);
+    // An answer of the operations port is shown again for two seconds.
+    aheadMs = 60_000;
   }, 120_000);
   afterAll(async () => {
     await running?.close();

@@ -5,8 +5,13 @@ import { ApiError, createClient } from 'service-management-api/client';
 import type * as operator from 'service-management-api/operator-client';
 import { createOperatorClient } from 'service-management-api/operator-client';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import type * as z from 'zod';
+import NAMES from '../../src/clients/client/records.js';
+import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import type { ErrorCode } from '../../src/core/domain/errors.js';
+import { OPERATOR_VIEWS, type VIEW_SCHEMAS } from '../../src/core/domain/operator-views.js';
 import type * as payment from '../../src/core/domain/payment.js';
+import VIEWS, { type SearchedView } from '../../src/core/operator-answers.js';
 import { DOCUMENT, typedViolation } from '../support/openapi-document.js';
 
 /** The properties that a type names. */
@@ -82,6 +87,47 @@ describe('The type of a body', () => {
       expect(typedViolation(value, `/components/schemas/${name}`)).toBeUndefined();
     },
   );
+});
+
+type ViewSchemas = typeof VIEW_SCHEMAS;
+type Answers = { [Name in keyof ViewSchemas]: z.output<ViewSchemas[Name]> };
+interface Types {
+  RecordCounts: operator.RecordCounts;
+  ResourceUsage: operator.ResourceUsage;
+  UsageByCollection: operator.UsageByCollection;
+  Overview: operator.Overview;
+  Usage: operator.Usage;
+  AccountSummary: operator.AccountSummary;
+  AuditEvent: operator.AuditEvent;
+}
+type Keys<T> = { -readonly [Name in keyof T]: keyof T[Name] };
+
+describe("The types of the operator's views", () => {
+  it('are those of the schemas, property by property', () => {
+    expectTypeOf<Answers>().toExtend<Types>();
+    expectTypeOf<Keys<Answers>>().toEqualTypeOf<Keys<Types>>();
+  });
+
+  it('have the names, the kinds and the keys of the table', () => {
+    const views = Object.entries(OPERATOR_VIEWS);
+    const namesOf = (answers: string) =>
+      views.filter(([, view]) => view.answers === answers).map(([name]) => name);
+    const keys = views.flatMap(([name, view]) => ('key' in view ? [[name, view.key]] : []));
+    expect(VIEWS).toEqual({
+      objects: namesOf('object'),
+      rows: namesOf('rows'),
+      keys: Object.fromEntries(keys),
+    });
+    type Searched = {
+      [Name in keyof Table]: Table[Name] extends { isSearched: true } ? Name : never;
+    }[keyof Table];
+    type Table = typeof OPERATOR_VIEWS;
+    expectTypeOf<SearchedView>().toEqualTypeOf<Searched>();
+  });
+});
+
+it('The clients have every collection', () => {
+  expect(NAMES).toEqual(COLLECTION_NAMES);
 });
 
 describe('The client', () => {

@@ -11,7 +11,7 @@ import { root } from '../../scripts/setup.js';
 const run = promisify(execFile);
 /** Packages and fetched programs, kept from run to run. */
 export const CACHE = join(root, 'data/compat');
-const START_MAX_MS = 120_000;
+const START_MAX_MS = 600_000;
 const STOP_MAX_MS = 15_000;
 
 export interface ProgramOptions {

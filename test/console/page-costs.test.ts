@@ -7,6 +7,7 @@ import {
   ADMIN_KEY,
   type OpenConsole,
   openConsole,
+  portOf,
   type Visitor,
 } from '../support/console-visitor.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
@@ -40,7 +41,7 @@ beforeAll(async () => {
       note: NOTE,
     });
   }
-  console_ = await openConsole({ SERVICE_URL: baseUrl, CONSOLE_OPS_URL: operations });
+  console_ = await openConsole({ SERVICE_URL: baseUrl, ...portOf(operations) });
   visitor = await console_.signedIn();
 });
 afterAll(async () => {

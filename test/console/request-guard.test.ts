@@ -68,7 +68,7 @@ describe('A request with another Host', () => {
 });
 
 describe('A form', () => {
-  const erase = '/accounts/local-preview/orders/ORD-0001/delete';
+  const erase = '/accounts/local-preview/orders/ORD-0001/change';
   const strangers = [
     ['another site', { Origin: 'https://attacker.example', 'Sec-Fetch-Site': 'cross-site' }],
     [
@@ -83,7 +83,7 @@ describe('A form', () => {
   ] as const;
 
   it.each(strangers)('from %s is refused, also with cookie and token', async (_, headers) => {
-    const visit = await visitor.submit(erase, {}, headers as Record<string, string>);
+    const visit = await visitor.submit(erase, { do: 'delete' }, headers as Record<string, string>);
     expect(visit.status).toBe(403);
     await expect(recordIsThere()).resolves.toBe(true);
   });
@@ -98,7 +98,7 @@ describe('A form', () => {
 
   it.each(strangers)('from %s is refused as JSON, too', async (_, headers) => {
     const json = { 'Content-Type': 'application/json', ...headers };
-    const visit = await visitor.submit(erase, {}, json as Record<string, string>);
+    const visit = await visitor.submit(erase, { do: 'delete' }, json as Record<string, string>);
     expect(visit.status).toBe(403);
     await expect(recordIsThere()).resolves.toBe(true);
   });
@@ -117,7 +117,7 @@ describe('A form', () => {
   });
 
   it('is refused as anything but a plain form', async () => {
-    const visit = await visitor.submit(erase, {}, { 'Content-Type': 'text/plain' });
+    const visit = await visitor.submit(erase, { do: 'delete' }, { 'Content-Type': 'text/plain' });
     expect(visit.status).toBe(413);
     await expect(recordIsThere()).resolves.toBe(true);
   });
@@ -125,7 +125,7 @@ describe('A form', () => {
   it('of an ended session changes nothing and leads to the sign-in', async () => {
     const visit = await console_.visitor().post(erase, { token: 'x' });
     expect(visit.status).toBe(401);
-    expect(visit.text).toContain('The session has ended');
+    expect(visit.text).toContain('Your session has ended');
     await expect(recordIsThere()).resolves.toBe(true);
   });
 

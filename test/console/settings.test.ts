@@ -29,6 +29,17 @@ it('Unset settings have the defaults of the page', () => {
   }
 });
 
+it.each([
+  [{}, undefined, true],
+  [{ OPS_PORT: '0' }, undefined, true],
+  [{ OPS_PORT: '8082' }, 'http://127.0.0.1:8082', true],
+  [{ OPS_PORT: '8082', OPS_HOST: '::1' }, 'http://[::1]:8082', true],
+  [{ OPS_PORT: '8082', OPS_HOST: '172.30.64.10' }, 'http://172.30.64.10:8082', false],
+])('The operations port is the one of the service’s own settings: %o', (environment, url, key) => {
+  const { opsUrl, opsTakesKey } = read(environment as Record<string, string>);
+  expect([opsUrl, opsTakesKey]).toEqual([url, key]);
+});
+
 it('Of a file with two keys the first line is taken', () => {
   expect(read({ ADMIN_API_KEY: '', ADMIN_API_KEY_FILE: 'key' }).adminKey).toBe(KEY);
 });

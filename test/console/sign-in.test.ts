@@ -16,6 +16,7 @@ import {
   type OpenConsole,
   openConsole,
   openService,
+  tokenIn,
 } from '../support/console-visitor.js';
 import { openTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -39,9 +40,23 @@ describe('A code', () => {
     await console_.visitor().signIn(code);
     const again = await console_.visitor().post('/sign-in', { secret: code });
     expect(again.status).toBe(401);
-    expect(again.text).toContain('This code is wrong');
+    expect(again.text).toContain('Wrong code');
     expect(console_.codes).toHaveLength(2);
     await console_.visitor().signIn(console_.codes.at(-1) ?? '');
+  });
+
+  it('that is sent twice, as by a double click, signs in once', async () => {
+    const visitor = console_.visitor();
+    const [, form = ''] =
+      /name="form" value="([^"]+)"/.exec((await visitor.get('/sign-in')).text) ?? [];
+    const fields = { form, secret: console_.codes[0] ?? '' };
+    const sent = [visitor.post('/sign-in', fields), visitor.post('/sign-in', fields)];
+    const [one, other] = await Promise.all(sent);
+    expect([one?.status, other?.status]).toEqual([303, 303]);
+    expect(other?.headers['set-cookie']).toEqual(one?.headers['set-cookie']);
+    expect((await visitor.get('/accounts')).status).toBe(200);
+    await visitor.post('/sign-out', { token: tokenIn((await visitor.get('/accounts')).text) });
+    expect((await console_.visitor().post('/sign-in', fields)).status).toBe(401);
   });
 
   it('may be typed in lower case and with spaces around it', async () => {
@@ -95,8 +110,8 @@ describe('A code', () => {
     const visitor = console_.visitor();
     await visitor.signIn(console_.codes[0] ?? '');
     const kept = visitor.cookie;
-    const token = /name="token" value="([^"]+)"/.exec((await visitor.get('/accounts')).text)?.[1];
-    expect((await visitor.post('/sign-out', { token: token ?? '' })).status).toBe(303);
+    const token = tokenIn((await visitor.get('/accounts')).text);
+    expect((await visitor.post('/sign-out', { token })).status).toBe(303);
     visitor.cookie = kept;
     expect((await visitor.get('/accounts')).status).toBe(303);
   });

@@ -1,161 +1,85 @@
-// What the console asks in the background, and how often; what it makes of the
-// operations port.
+// What the console asks in the background and how often, and what it makes of an operations port
+// that is something else.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SAMPLE_COUNT } from '../../src/core/domain/sample-records.js';
+import { createServer } from 'node:http';
+import { expect, it } from 'vitest';
 import type { Overview, Usage } from '../../src/operator-client.js';
-import { OperationsPort } from '../../src/tools/console/operations-port.js';
+import { StatusPort } from '../../src/tools/console/status-port.js';
 import { WATCH_INTERVAL_MS, Watch } from '../../src/tools/console/watch.js';
-import { type ConsoleService, openConsole, openService } from '../support/console-visitor.js';
+import { onLoopback } from '../support/loopback.js';
 
 const OVERVIEW = { tenant_count: 1, record_count: 2 } as Overview;
 
-describe('The watch', () => {
-  it('asks for the usage once a minute, and stops when nobody looks', async () => {
-    const { watch, asked, pass } = watchOf(async () => ({}) as Usage);
-    for (let minute = 0; minute < 30; minute++) {
-      await watch.tick();
-      pass(WATCH_INTERVAL_MS);
-    }
-    expect(asked.overview).toBe(30);
-    // Five minutes after the start, with nobody looking.
-    expect(asked.usage).toBe(6);
-    watch.looked();
-    expect(asked.usage).toBe(7);
-    for (let minute = 0; minute < 3; minute++) {
-      watch.looked();
-      watch.looked();
-      await watch.tick();
-      pass(WATCH_INTERVAL_MS);
-    }
-    expect(asked.usage).toBe(9);
-  });
-
-  it('does not ask again while an answer is under way', async () => {
-    const { watch, asked } = watchOf(() => new Promise(() => {}));
-    for (let tick = 0; tick < 3; tick++) await watch.tick();
-    watch.looked();
-    expect(asked.usage).toBe(1);
-    expect(watch.usage).toBeUndefined();
-  });
-
-  it('keeps one day of totals, one a minute, however often they are read', async () => {
-    const { watch, pass } = watchOf(async () => ({}) as Usage);
-    for (let minute = 0; minute < 1_500; minute++) {
-      await watch.tick();
-      pass(WATCH_INTERVAL_MS / 10);
-      watch.saw(OVERVIEW);
-      pass((9 * WATCH_INTERVAL_MS) / 10);
-    }
-    expect(watch.totals).toHaveLength(1_440);
-  });
-
-  it('continues while the service does not answer', async () => {
-    const { watch } = watchOf(() => Promise.reject(new Error('away')), true);
-    await expect(watch.tick()).resolves.toBeUndefined();
-    expect(watch.totals).toEqual([]);
-  });
-
-  function watchOf(usage: () => Promise<Usage>, isAway = false) {
-    let now = 1_000_000_000_000;
-    const asked = { overview: 0, usage: 0 };
-    const watch = new Watch({
-      client: {
-        async overview() {
-          asked.overview++;
-          if (isAway) throw new Error('away');
-          return OVERVIEW;
-        },
-        usage() {
-          asked.usage++;
-          return usage();
-        },
+function watchOf(usage: () => Promise<Usage>, isAway = false) {
+  const given = { now: 1_000_000_000_000, usage: 0, status: 0 };
+  const watch = new Watch({
+    client: {
+      overview: async () => {
+        if (isAway) throw new Error('away');
+        return OVERVIEW;
       },
-      clock: () => now,
-      sampleToo: () => Promise.reject(new Error('no operations port')),
-    });
-    return {
-      watch,
-      asked,
-      pass(milliseconds: number) {
-        now += milliseconds;
+      usage() {
+        given.usage++;
+        return usage();
       },
-    };
-  }
+    },
+    status: {
+      async status() {
+        given.status++;
+        return undefined;
+      },
+    },
+    clock: () => given.now,
+  });
+  return { watch, given };
+}
+
+it('The usage is asked for while a page wants it, at most once a minute and once at a time', async () => {
+  const { watch, given } = watchOf(async () => ({}) as Usage);
+  for (let minute = 0; minute < 5; minute++) await watch.tick();
+  expect(given).toMatchObject({ usage: 0, status: 5 });
+  expect(watch.usage()).toBeUndefined();
+  watch.usage();
+  await new Promise(setImmediate);
+  expect(watch.usage()).toMatchObject({ at: given.now });
+  expect(given.usage).toBe(1);
+  given.now += WATCH_INTERVAL_MS;
+  watch.usage();
+  watch.usage();
+  expect(given.usage).toBe(2);
 });
 
-describe('The operations port', () => {
-  it('is asked at most every two seconds, however many visitors look', async () => {
-    const given = { now: 100_000 };
-    const { port, asked } = portOf(given);
-    await Promise.all([port.facts(), port.facts()]);
-    given.now += 1_900;
-    await port.facts();
-    expect(asked()).toBe(2);
-    given.now += 200;
-    await port.facts();
-    expect(asked()).toBe(4);
-  });
-
-  it.each(['<html>', '{}', 'null'])('that answers %s is shown as a sentence', async (text) => {
-    const port = new OperationsPort({
-      url: 'http://127.0.0.1:1',
-      fetchText: async () => text,
-      clock: () => 100_000,
-    });
-    await expect(port.facts()).rejects.toThrow(
-      'the operations port http://127.0.0.1:1 gives no usable answer',
-    );
-  });
-
-  function portOf(given: { now: number }) {
-    let asked = 0;
-    const port = new OperationsPort({
-      url: 'http://127.0.0.1:1',
-      clock: () => given.now,
-      async fetchText() {
-        asked++;
-        return JSON.stringify({ ready: true, requests: {}, process: {} });
-      },
-    });
-    return { port, asked: () => asked };
-  }
+it('The last overview stays while the service is away', async () => {
+  const { watch, given } = watchOf(async () => ({}) as Usage, true);
+  watch.saw(OVERVIEW);
+  const { now } = given;
+  given.now += WATCH_INTERVAL_MS;
+  await expect(watch.tick()).resolves.toBeUndefined();
+  expect(watch.overview).toEqual({ at: now, answer: OVERVIEW });
 });
 
-describe('The overview', () => {
-  let service: ConsoleService;
-  beforeAll(async () => {
-    service = await openService();
+it('The operations port is asked at most every two seconds, however many look', async () => {
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked++;
+    response.end('{"last_hour":[]}');
   });
-  afterAll(() => service?.close());
+  const { origin, close } = await onLoopback(server);
+  let now = 100_000;
+  const port = new StatusPort({ url: origin, adminKey: undefined, clock: () => now });
+  await Promise.all([port.status(), port.status()]);
+  now += 1_900;
+  await port.status();
+  expect(asked).toBe(1);
+  now += 200;
+  expect(await port.status()).toEqual({ last_hour: [] });
+  expect(asked).toBe(2);
+  await close();
+});
 
-  it('shows totals before the first usage view, and says that the service is counting', async () => {
-    const running = await openConsole({ SERVICE_URL: service.url });
-    try {
-      const visitor = running.visitor();
-      await visitor.signIn(running.codes[0] ?? '');
-      const { text } = await visitor.get('/');
-      expect(text).toContain(`<dt>Records</dt><dd>${SAMPLE_COUNT}</dd>`);
-      expect(text).toMatch(/The service is counting|As asked at/);
-      expect(text).toContain('The line begins with the second sample');
-    } finally {
-      await running.close();
-    }
-  });
-
-  it('says that the operations port does not answer, and shows the other facts', async () => {
-    const running = await openConsole({
-      SERVICE_URL: service.url,
-      CONSOLE_OPS_URL: 'http://127.0.0.1:1',
-    });
-    try {
-      const visitor = running.visitor();
-      await visitor.signIn(running.codes[0] ?? '');
-      const { status, text } = await visitor.get('/');
-      expect(status).toBe(200);
-      expect(text).toContain('gives no usable answer');
-    } finally {
-      await running.close();
-    }
-  });
+it.each(['<html>', '{}', 'null'])('A port that answers %s is shown as a sentence', async (text) => {
+  const { origin, close } = await onLoopback(createServer((_, response) => response.end(text)));
+  const port = new StatusPort({ url: origin, adminKey: undefined, clock: () => 100_000 });
+  expect(await port.status()).toContain(`The operations port ${origin} gave no usable answer: `);
+  await close();
 });

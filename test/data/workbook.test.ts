@@ -163,7 +163,7 @@ describe('A workbook is refused', () => {
       'with a formula that has no result',
       workbook(services('A', { formula: 'B1*2' })),
       [],
-      'line 2, column "price": the formula has no result in the file',
+      'line 2, column "price": the formula is an error, or has no result',
     ],
   ])('%s', async (_name, content, args, wanted) => {
     const { code, stdout, stderr } = await imported(content, 'services', [...args, '--dry-run']);

@@ -28,7 +28,7 @@ const PIECE = 65_536;
 const LARGE = 1_000_000;
 
 /** The response to an account that long answers are streamed to. */
-function answered(answer: Answer, admission = new Admission()): Response {
+function answered(answer: Answer, admission = new Admission(new FairScheduler())): Response {
   return respond(answer, EXCHANGE, answerStreams(new FairScheduler(), admission)('neema'));
 }
 
@@ -163,7 +163,7 @@ describe('a long list', () => {
       },
     });
     const next = vi.spyOn(scheduler, 'yield');
-    const stream = answerStreams(scheduler, new Admission())('neema');
+    const stream = answerStreams(scheduler, new Admission(scheduler))('neema');
     const response = respond(list(LONG, pageOf(LONG)), EXCHANGE, stream);
     expect(await response.text()).toBe(wholeText(LONG));
     expect(next.mock.calls.length).toBeGreaterThan(LONG.length);
@@ -171,8 +171,8 @@ describe('a long list', () => {
   });
 
   it('waits for the bytes of its account, and returns them', async () => {
-    const admission = new Admission({
-      accountMaxBytes: 900_000,
+    const admission = new Admission(new FairScheduler(), {
+      accountMaxBytes: 1_200_000,
       totalMaxBytes: 3_000_000,
       ownShareBytes: 0,
     });

@@ -23,7 +23,8 @@ it.each([
   ['longer rows', 'in pieces', rows(textOf(LONG - 3), '"12"')],
   ['no rows', 'whole', rows()],
 ])('An answer of %s is sent %s', (_name, expected, answer) => {
-  const streams = answerStreams(new FairScheduler(), new Admission());
+  const scheduler = new FairScheduler();
+  const streams = answerStreams(scheduler, new Admission(scheduler));
   let sent = 'whole';
   respond(answer, EXCHANGE, (pieces) => {
     sent = 'in pieces';

@@ -1,7 +1,7 @@
 // The database file that goes while the service runs: writes are refused within seconds, the
 // operator is told, and everything that was acknowledged is in a saved copy.
 
-import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runSql } from '../../scripts/run-sql.js';
@@ -51,7 +51,7 @@ it.each([
   ],
   ['is moved away with its log', () => moveAway(), 'is gone, or its disk is'],
   ['loses its log', () => rm(`${database}-wal`), 'service.db-wal is gone'],
-])('a file that %s: no write is lost, and none is taken', async (_, lose, sentence) => {
+])('a file that %s: no write is lost, and none is taken', async (name, lose, sentence) => {
   expect(await create()).toEqual([201, undefined]);
   await lose();
   // What is acknowledged before the service notices is in the copy, too.
@@ -67,6 +67,11 @@ it.each([
   expect(saved).toMatchObject({ records: SAMPLE_COUNT + 1 + unnoticed });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(await server.stop()).toBe(0);
+  if (name === 'is replaced') {
+    const refused = spawnServer(service.environment);
+    expect(await refused.exited).toBe(1);
+    expect(refused.output()).toContain(`the service saved everything to ${file} before`);
+  }
 
   const restored = spawnServer(service.environment, { script: MANAGE, args: ['restore', file] });
   expect(await restored.exited).toBe(0);
@@ -81,6 +86,36 @@ async function moveAway(): Promise<void> {
   await rename(database, `${database}.away`);
   await rename(`${database}-wal`, `${database}.away-wal`);
 }
+
+it('a file that another program writes: reads go on from memory, and no write is taken', async () => {
+  const backup = join(service.folder, 'backup.db');
+  await copyFile(database, backup);
+  expect(await create()).toEqual([201, undefined]);
+  await copyFile(backup, database);
+  await server.saw('"event":"database_damaged"');
+  expect(await create()).toEqual([500, 'STORAGE_FAILED']);
+  expect(await reasons()).toEqual(['database_damaged']);
+  const list = await fetch(`${server.origin}/api/v1/customers`, {
+    headers: { Authorization: bearer('gone').slice('Authorization: '.length) },
+  });
+  expect((await list.json()).meta.pagination.total).toBe(1);
+});
+
+it('a file behind a link takes writes, and its marks are beside the file', async () => {
+  await server.stop();
+  const disk = join(service.folder, 'disk');
+  await mkdir(disk);
+  await rename(database, join(disk, 'service.db'));
+  await rm(`${database}-state`);
+  await symlink(join(disk, 'service.db'), database);
+  server = await service.start({ OPS_PORT: '0' });
+  expect(await create()).toEqual([201, undefined]);
+  // Twice: a log may be missing for a moment.
+  for (let look = 0; look < 3; look++) expect(await reasons()).toEqual([]);
+  expect(await create()).toEqual([201, undefined]);
+  expect(await server.stop()).toBe(0);
+  expect(await readdir(disk)).toEqual(['service.db', 'service.db-state']);
+});
 
 it('/ready says it at once, without waiting for the next look', async () => {
   await rm(database);

@@ -179,6 +179,23 @@ describe('The log', () => {
     expect(JSON.stringify({ ...mirrored, owner_sub: '' })).not.toMatch(/canary/i);
   });
 
+  it('has one line for the changes of an import, whose audit events are all kept', async () => {
+    const server = await service.start({ ADMIN_API_KEY: ADMIN_KEY });
+    const path = '/api/v1/admin/accounts/imported/customers';
+    for (const run of ['import-1', 'import-1', 'import-2', '']) {
+      const headers = [OPERATOR, `X-Service-Run: ${run}`];
+      expect((await ask(server, 'POST', path, headers, RECORD)).status).toBe(201);
+    }
+    const { json } = await ask(server, 'GET', '/api/v1/admin/audit', [OPERATOR]);
+    const events = json.data.filter(
+      ({ owner_sub }: { owner_sub: string }) => owner_sub === 'imported',
+    );
+    expect(events).toHaveLength(4);
+    await server.stop();
+    const mirrored = server.log().filter(({ event }) => event === 'admin_audit');
+    expect(mirrored.map(({ run }) => run)).toEqual(['import-1', 'import-2', undefined]);
+  });
+
   it('has a line for each output, warning and uncaught error of a library', async () => {
     // Preloaded into the process, as a library would be.
     const library = `process.on('SIGWINCH', () => {

@@ -78,7 +78,7 @@ describe('A running preview', () => {
     expect(signedIn.status).toBe(303);
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
     const page = await (await fetch(origin, { headers: { Cookie: cookie } })).text();
-    expect(page).toContain('The service is well');
+    expect(page).toContain('Healthy');
     expect((await signIn(code)).status).toBe(401);
     expect(output()).toContain("The console's next code: ");
   });

@@ -54,7 +54,7 @@ describe('Requests', () => {
       [{ route: '/api/v1/customers', method: 'GET', status: '200' }, 1],
       [{ route: '/api/v1/customers', method: 'GET', status: 'aborted' }, 2],
     ]);
-    expect(series.totals).toEqual({ total: 3, failed: 0, aborted: 2 });
+    expect(series.totals).toMatchObject({ total: 3, failed: 0, aborted: 2 });
   });
 
   it('of unknown methods make one series', () => {

@@ -67,7 +67,7 @@ describe('The files for containers', () => {
   it('have the service’s address where Prometheus asks for it', () => {
     const [, address] = /OPS_HOST: ([\d.]+)/.exec(file('compose.yml')) ?? [];
     expect(file('compose.yml')).toContain(`ipv4_address: ${address}\n`);
-    expect(file('compose.yml')).toContain(`CONSOLE_OPS_URL: http://${address}:8082\n`);
+    expect(file('compose.yml')).toContain(`OPS_HOST: ${address}\n`);
     expect(file('compose.yml')).toContain(`CONSOLE_HOST: ${address}\n`);
     expect(file('prometheus.compose.yml')).toContain(`targets: ["${address}:8082"]`);
   });

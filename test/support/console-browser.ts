@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { createOperatorClient, type OperatorClient } from '../../src/operator-client.js';
 import { type ConsoleProcess, startConsoleProcess } from './console-process.js';
+import { portOf } from './console-visitor.js';
 import { operationsOf } from './operations.js';
 import { startServer } from './server-process.js';
 import { openTemporaryFolder } from './temporary-folder.js';
@@ -37,7 +38,7 @@ export const oneProcess: ServiceUnderConsole = {
     });
     const environment = {
       SERVICE_URL: `${server.origin}/api/v1`,
-      CONSOLE_OPS_URL: operationsOf(server),
+      ...portOf(operationsOf(server)),
       BACKUP_DIR: backups,
     };
     return { environment, stop: () => server.stop() };

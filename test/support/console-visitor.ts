@@ -104,10 +104,9 @@ export class Visitor {
     return this.send('GET', path, { ...site, ...headers });
   }
 
-  /** A form as the page on that path would send it: with the token of its own forms. */
+  /** A form as the page on that path would send it: with the hidden fields of its own forms. */
   async submit(path: string, fields: Readonly<Record<string, string>>, headers: Headers = {}) {
-    const token = tokenIn((await this.get(path)).text);
-    return this.post(path, { token, ...fields }, headers);
+    return this.post(path, { ...hiddenIn((await this.get(path)).text), ...fields }, headers);
   }
 
   post(path: string, fields: Readonly<Record<string, string>>, headers: Headers = {}) {
@@ -151,9 +150,20 @@ export class Visitor {
   }
 }
 
-/** The token of a page's forms. */
+/** What every form of a page carries: the session's token and the page's id; the record as it was shown. */
+export function hiddenIn(html: string): Record<string, string> {
+  const names = ['token', 'form', 'base', 'sent'].filter((name) => html.includes(`name="${name}"`));
+  return Object.fromEntries(names.map((name) => [name, valueIn(html, name)]));
+}
+
 export function tokenIn(html: string): string {
-  return /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+  return valueIn(html, 'token');
+}
+
+/** The settings that name the operations port at that address. */
+export function portOf(url: string): { readonly OPS_HOST: string; readonly OPS_PORT: string } {
+  const { hostname, port } = new URL(url);
+  return { OPS_HOST: hostname, OPS_PORT: port };
 }
 
 /** The value of a form's field as a browser would send it. */

@@ -12,8 +12,7 @@ import { Differences, Ledger } from './load/ledger.js';
 import type { Random } from './load/random.js';
 import { newSeed, randomFrom } from './load/random.js';
 import { startLoad } from './load/workload.js';
-import { changedServer } from './service/changed-server.js';
-import { LESS_DURABLE } from './service/controls.js';
+import { LESS_DURABLE, planted } from './service/changed-server.js';
 import { clientOf } from './service/requests.js';
 import { startService } from './service/service-process.js';
 import { openStored } from './service/stored.js';
@@ -118,9 +117,7 @@ async function lossesOf(
 ): Promise<Finding> {
   const { folder, say, share = 1, seed, identityOrigin } = setting;
   const random = randomFrom(seed);
-  const script = isControl
-    ? changedServer(join(folder, 'build'), LESS_DURABLE.file, LESS_DURABLE.replacements)
-    : undefined;
+  const script = isControl ? planted(join(folder, 'build'), LESS_DURABLE) : undefined;
   const loadMs = Math.max(LOAD_MS * share, LOAD_MIN_MS);
   const recording = await record({ folder, random, identityOrigin, loadMs, runs, script });
   const { steps, ledger } = recording;

@@ -13,7 +13,7 @@ import { startLoad } from './load/workload.js';
 import { clientOf } from './service/requests.js';
 import { startService } from './service/service-process.js';
 import { readRows } from './service/stored.js';
-import type { Finding, Trial, TrialOptions } from './trial.js';
+import type { Finding, Trial } from './trial.js';
 
 const MINUTES = 30;
 const QUICK_MINUTES = 2;
@@ -29,7 +29,7 @@ const GROWTH_MAX_SHARE = 0.1;
 const DESCRIPTORS_MAX_MORE = 2;
 const P99_MAX_MORE_MS = 2;
 
-export interface Piece {
+interface Piece {
   /** The least resident bytes, which have the least garbage in them. */
   memory: number;
   /** The most open descriptors. */
@@ -38,14 +38,8 @@ export interface Piece {
   p99Ms: number;
 }
 
-export const soak: Trial = (options) =>
-  soakFor({ ...options, minutes: options.quick ? QUICK_MINUTES : MINUTES });
-
-export async function soakFor({
-  folder,
-  say,
-  minutes,
-}: Omit<TrialOptions, 'quick'> & { minutes: number }): Promise<Finding[]> {
+export const soak: Trial = async ({ folder, say, quick }) => {
+  const minutes = quick ? QUICK_MINUTES : MINUTES;
   const identity = await startIdentityProvider();
   const file = join(folder, 'service.db');
   const server = await startService({ file, identityOrigin: identity.origin });
@@ -99,7 +93,7 @@ export async function soakFor({
     await server.end('SIGTERM');
     await identity.process.stop();
   }
-}
+};
 
 function findingsOf(pieces: readonly Piece[], minutes: number, tried: string): Finding[] {
   const memory = pieces.map((piece) => piece.memory / BYTES_A_MB);

@@ -87,7 +87,7 @@ export function connect(
     try {
       while (answer === undefined) {
         answer = await attempt().catch((cause: unknown) => {
-          if (cause instanceof ApiError) throw cause;
+          if (cause instanceof ApiError || isOfFramework(cause)) throw cause;
           if (repetitions-- > 0) return undefined;
           throw new ApiError('CONNECTION_FAILED', `${method} ${url} got no answer`, { cause });
         });
@@ -106,7 +106,7 @@ export function segment(text: string): string {
   if (text === '' || text === '.' || text === '..') {
     throw new ApiError(
       'INVALID_CALL',
-      `${JSON.stringify(text)} is no segment of a path; pass an id`,
+      `${JSON.stringify(text)} can't be a segment of a path; pass an id`,
     );
   }
   try {
@@ -145,6 +145,16 @@ function checkAddress(baseUrl: string): void {
   );
 }
 
+/**
+ * Whether a framework threw it to steer its rendering, and must get it back as it is: Next.js marks
+ * its errors by `digest` (one of them by a code), React's are promises or have a `$$typeof`.
+ */
+export function isOfFramework(thrown: unknown): boolean {
+  const { digest, code, $$typeof, then } = Object(thrown) as Readonly<Record<string, unknown>>;
+  const isMarked = typeof digest === 'string' || code === 'NEXT_STATIC_GEN_BAILOUT';
+  return isMarked || typeof $$typeof === 'symbol' || typeof then === 'function';
+}
+
 /** Made before the attempt: an invalid header is an error of the caller, not of the connection. */
 function requestInit(
   method: string,
@@ -165,7 +175,7 @@ function bodyText(body: unknown): string | undefined {
   try {
     return JSON.stringify(body);
   } catch (cause) {
-    throw new ApiError('INVALID_CALL', 'the body is no JSON; check it for cycles and BigInt', {
+    throw new ApiError('INVALID_CALL', 'the body is not JSON; check it for cycles and BigInt', {
       cause,
     });
   }

@@ -1,5 +1,5 @@
 // The types of the records of each collection: what a create takes, and what an
-// answer holds. `npm run client-types` writes this file from src/core/domain/collections.ts.
+// answer holds. test/client/client-types.test.ts holds them to src/core/domain/collections.ts.
 // They name the properties that the contract knows, so that a slip in a name does not
 // compile. Null clears a property that is optional; one with a default always has a value.
 // A program's own properties are declared: see `OwnProperties`.

@@ -1,65 +1,50 @@
-// How much of one account may be under way: requests that have begun, and bytes of bodies and
-// answers that are held. What is beyond waits and costs next to nothing: the next body is not
-// read, and the next piece of an answer is not made, until others are done. It is never refused.
+// The gate of all requests. How much of one account may be under way is bounded, in bytes: of
+// bodies, of answers, and of what any request may hold. What is beyond waits and costs next to
+// nothing: its body is not read, and the next piece of an answer is not made, until others are
+// done. It is never refused.
 
 import type { Eventually } from '../eventually.js';
 import type { IsDisconnected } from './disconnected.js';
-import { requestQueue, type WaitingRequest } from './request-queue.js';
+import type { FairScheduler } from './fair-scheduler.js';
 
-/** Requests of one account that have begun: more than a group of writes or a page of a console needs. */
-const ACCOUNT_MAX_BEGUN = 256;
-/** For one account: sixteen bodies of the largest size. */
-const ACCOUNT_MAX_HELD_BYTES = 16 * 1_048_576;
-/** For all accounts together, in addition to each account's own share. */
-const TOTAL_MAX_HELD_BYTES = 64 * 1_048_576;
-/**
- * This share is always free for each account, even if the others hold everything else: one
- * body of the largest size and one long answer.
- */
-const OWN_SHARE_BYTES = 1_048_576 + 393_216;
+/** What any request counts as, at least: its part of a list, its state while it waits. */
+const REQUEST_BYTES = 65_536;
+/** Of each limit, for claims larger than that: small requests pass slow uploads and unread answers. */
+const LARGE_CLAIMS_SHARE = 0.75;
 
 export interface AdmissionLimits {
-  readonly accountMaxBegun: number;
+  /** Of one account: 256 small requests, or 12 bodies of the largest size and 64 small requests. */
   readonly accountMaxBytes: number;
+  /** Of all accounts together, in addition to each account's own share. */
   readonly totalMaxBytes: number;
+  /** Always free for each account, even if the others hold everything else. */
   readonly ownShareBytes: number;
 }
 
 const DEFAULT_LIMITS: AdmissionLimits = {
-  accountMaxBegun: ACCOUNT_MAX_BEGUN,
-  accountMaxBytes: ACCOUNT_MAX_HELD_BYTES,
-  totalMaxBytes: TOTAL_MAX_HELD_BYTES,
-  ownShareBytes: OWN_SHARE_BYTES,
+  accountMaxBytes: 16 * 1_048_576,
+  totalMaxBytes: 64 * 1_048_576,
+  // One body of the largest size and one long answer.
+  ownShareBytes: 1_048_576 + 393_216,
 };
 
 /** No limit, for a host on which one request must not wait for another. */
 export const UNLIMITED: AdmissionLimits = {
-  accountMaxBegun: Number.POSITIVE_INFINITY,
   accountMaxBytes: Number.POSITIVE_INFINITY,
   totalMaxBytes: Number.POSITIVE_INFINITY,
   ownShareBytes: 0,
 };
 
-interface BytesClaim extends WaitingRequest {
-  readonly bytes: number;
-}
-
-interface Account {
-  begun: number;
-  heldBytes: number;
-}
-
 export class Admission {
+  readonly #scheduler: FairScheduler;
   readonly #limits: AdmissionLimits;
-  /** Every account that has begun a request or holds bytes. */
-  readonly #accounts = new Map<string, Account>();
-  readonly #beginning = requestQueue();
-  /** A queue of its own: a begun request that waits for bytes must not stand behind one that waits to begin. */
-  readonly #forBytes = requestQueue<BytesClaim>();
+  /** Bytes by account. */
+  readonly #held = new Map<string, number>();
   #heldBytes = 0;
 
   /** A limit that is not given has its default. */
-  constructor(limits: Partial<AdmissionLimits> = {}) {
+  constructor(scheduler: FairScheduler, limits: Partial<AdmissionLimits> = {}) {
+    this.#scheduler = scheduler;
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
@@ -68,93 +53,65 @@ export class Admission {
   }
 
   /**
-   * Runs a request of the account, at once or when others of it are done. Rejects, as a failure,
-   * if its client has gone while it waited.
+   * Runs a request of the account as soon as it may begin, with these bytes for its body. Rejects,
+   * as a failure, if its client has gone while it waited.
    */
-  run<T>(name: string, isDisconnected: IsDisconnected, act: () => Eventually<T>): Eventually<T> {
-    const begun = this.#accounts.get(name)?.begun ?? 0;
-    if (begun >= this.#limits.accountMaxBegun) {
-      return new Promise<void>((resolve, reject) => {
-        this.#beginning.add(name, { isDisconnected, resolve, reject });
-      }).then(() => this.#inItsPlace(name, act));
-    }
-    const result = act();
-    // Nothing could come between: a result that is there at once, or an error, needs no place.
-    if (!(result instanceof Promise)) return result;
-    this.#account(name).begun++;
-    return result.finally(() => this.#end(name));
+  run<T>(
+    account: string,
+    bodyBytes: number,
+    isDisconnected: IsDisconnected,
+    act: () => Eventually<T>,
+  ): Eventually<T> {
+    const bytes = Math.max(bodyBytes, REQUEST_BYTES);
+    const turn = this.begin(account, bytes, isDisconnected);
+    const end = () => this.end(account, bytes);
+    return turn instanceof Promise ? turn.then(() => ended(act, end)) : ended(act, end);
   }
 
   /**
-   * Takes bytes for an account, at once or when others have given theirs back. `release` gives
-   * them back. Rejects, as a failure, with nothing taken, if the client has gone while it waited.
+   * Takes bytes for an account, at once or in turn; `end` gives them back. Rejects, as a failure,
+   * with nothing taken, if the client has gone while it waited.
    */
-  acquire(name: string, bytes: number, isDisconnected: IsDisconnected): Eventually<void> {
-    if (this.#forBytes.sizeOf(name) === 0 && this.#fits(name, bytes)) {
-      this.#hold(name, bytes);
-      return undefined;
-    }
-    return new Promise((resolve, reject) => {
-      this.#forBytes.add(name, { bytes, isDisconnected, resolve, reject });
+  begin(account: string, bytes: number, isDisconnected: IsDisconnected): Eventually<void> {
+    // Large claims wait in a lane of their own, so that no small request stands behind one. No
+    // subject has a line break.
+    const lane = bytes > REQUEST_BYTES ? `${account}\n` : account;
+    return this.#scheduler.admit(lane, isDisconnected, () => {
+      const fits = this.#fits(account, bytes);
+      if (fits) this.#hold(account, bytes);
+      return fits;
     });
   }
 
-  release(name: string, bytes: number): void {
-    this.#hold(name, -bytes);
-    while (this.#forBytes.size > 0) {
-      let owner = name;
-      const claim = this.#forBytes.take((waiting, account) => {
-        owner = account;
-        return this.#fits(account, waiting.bytes);
-      });
-      if (claim === undefined) return;
-      this.#hold(owner, claim.bytes);
-      claim.resolve();
-    }
+  end(account: string, bytes: number): void {
+    this.#hold(account, -bytes);
+    this.#scheduler.wake();
   }
 
-  /** Runs a request that is counted already: it waited, and got the place of one that ended. */
-  async #inItsPlace<T>(name: string, act: () => Eventually<T>): Promise<T> {
-    try {
-      return await act();
-    } finally {
-      this.#end(name);
-    }
-  }
-
-  #end(name: string): void {
-    const account = this.#account(name);
-    const next = this.#beginning.takeOf(name);
-    // The next one begins in its place, before another can come between.
-    if (next !== undefined) next.resolve();
-    else account.begun--;
-    this.#forgetIdle(name, account);
-  }
-
-  #fits(name: string, bytes: number): boolean {
+  #fits(account: string, bytes: number): boolean {
     const { accountMaxBytes, totalMaxBytes, ownShareBytes } = this.#limits;
-    const held = (this.#accounts.get(name)?.heldBytes ?? 0) + bytes;
+    const held = (this.#held.get(account) ?? 0) + bytes;
     if (held <= ownShareBytes) return true;
-    return held <= accountMaxBytes && this.#heldBytes + bytes <= totalMaxBytes;
+    const share = bytes > REQUEST_BYTES ? LARGE_CLAIMS_SHARE : 1;
+    return held <= accountMaxBytes * share && this.#heldBytes + bytes <= totalMaxBytes * share;
   }
 
-  #hold(name: string, bytes: number): void {
-    const account = this.#account(name);
-    account.heldBytes += bytes;
+  #hold(account: string, bytes: number): void {
+    const held = (this.#held.get(account) ?? 0) + bytes;
+    if (held === 0) this.#held.delete(account);
+    else this.#held.set(account, held);
     this.#heldBytes += bytes;
-    this.#forgetIdle(name, account);
   }
+}
 
-  #forgetIdle(name: string, { begun, heldBytes }: Account): void {
-    if (begun === 0 && heldBytes === 0) this.#accounts.delete(name);
-  }
-
-  #account(name: string): Account {
-    let account = this.#accounts.get(name);
-    if (account === undefined) {
-      account = { begun: 0, heldBytes: 0 };
-      this.#accounts.set(name, account);
-    }
-    return account;
+/** Acts; `end` is called once the result is there. */
+function ended<T>(act: () => Eventually<T>, end: () => void): Eventually<T> {
+  let result: Eventually<T> | undefined;
+  try {
+    result = act();
+    return result;
+  } finally {
+    if (result instanceof Promise) void result.then(end, end);
+    else end();
   }
 }

@@ -3,16 +3,13 @@
 
 import { FailureError, failed } from '../domain/errors.js';
 
-export const DISCONNECTED = failed(
-  'BAD_REQUEST',
-  'the connection was closed before the request was done',
-);
+const MESSAGE = 'the connection was closed before the request was done';
+
+export const DISCONNECTED = failed('BAD_REQUEST', MESSAGE);
 
 /** Whether nobody waits for the answer any more. */
 export type IsDisconnected = () => boolean;
 
 export const neverDisconnected: IsDisconnected = () => false;
 
-export function disconnected(): FailureError {
-  return new FailureError(DISCONNECTED.failure);
-}
+export const disconnected = () => new FailureError(DISCONNECTED.failure);

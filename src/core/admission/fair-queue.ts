@@ -1,6 +1,6 @@
 // What waits for its turn, by account: the accounts are served in rotation, and each account
-// oldest first. What nobody waits for any more is dropped, so that it neither takes a turn nor
-// fills the memory until its turn. Every queue of the service is one of these.
+// oldest first. Abandoned items are dropped, so that they neither take a turn nor fill the memory
+// until their turn. Every queue of the service is one of these.
 
 /** An item's own end: it is served by the caller of `take`, or dropped by the queue. */
 export interface FairQueueOptions<Item> {
@@ -10,50 +10,13 @@ export interface FairQueueOptions<Item> {
   readonly drop: (item: Item) => void;
 }
 
-/** Items that have gone are looked for when so many of an account wait, and at each doubling of that. */
+/** Abandoned items are swept at this length of an account's queue, and at each doubling of it. */
 const SWEPT_MIN = 32;
 
-/** One account's items. Removing the first costs the same however many wait. */
-class Lane<Item> {
-  #items: Item[] = [];
-  #head = 0;
-  sweptAt = SWEPT_MIN;
-
-  get length(): number {
-    return this.#items.length - this.#head;
-  }
-
-  get first(): Item | undefined {
-    return this.#items[this.#head];
-  }
-
-  push(item: Item): void {
-    this.#items.push(item);
-  }
-
-  shift(): void {
-    this.#head++;
-    if (this.#head < SWEPT_MIN || this.#head * 2 < this.#items.length) return;
-    this.#items = this.#items.slice(this.#head);
-    this.#head = 0;
-  }
-
-  unshift(item: Item): void {
-    this.#items.splice(0, this.#head, item);
-    this.#head = 0;
-  }
-
-  /** Removes the items that do not stay. Returns them. */
-  filter(stays: (item: Item) => boolean): Item[] {
-    const left: Item[] = [];
-    const items: Item[] = [];
-    for (let i = this.#head; i < this.#items.length; i++) {
-      const item = this.#items[i] as Item;
-      (stays(item) ? items : left).push(item);
-    }
-    [this.#items, this.#head] = [items, 0];
-    return left;
-  }
+/** One account's items, the oldest first. */
+interface Lane<Item> {
+  items: Item[];
+  sweptAt: number;
 }
 
 export class FairQueue<Item> {
@@ -73,28 +36,18 @@ export class FairQueue<Item> {
 
   /** How many items of the account wait. */
   sizeOf(account: string): number {
-    return this.#lanes.get(account)?.length ?? 0;
+    return this.#lanes.get(account)?.items.length ?? 0;
   }
 
   add(account: string, item: Item): void {
     let lane = this.#lanes.get(account);
     if (lane === undefined) {
-      lane = new Lane();
+      lane = { items: [], sweptAt: SWEPT_MIN };
       this.#lanes.set(account, lane);
     }
-    lane.push(item);
+    lane.items.push(item);
     this.#size++;
-    if (lane.length >= lane.sweptAt) this.#sweep(account, lane);
-  }
-
-  /** Puts an item back, before all others of its account. */
-  putBack(account: string, item: Item): void {
-    if (!this.#lanes.has(account)) {
-      this.add(account, item);
-      return;
-    }
-    this.#lanes.get(account)?.unshift(item);
-    this.#size++;
+    if (lane.items.length >= lane.sweptAt) this.#sweep(account, lane);
   }
 
   /**
@@ -105,27 +58,14 @@ export class FairQueue<Item> {
     for (const [account, lane] of this.#lanes) {
       const first = this.#firstOf(account, lane);
       if (first === undefined || !fits(first, account)) continue;
-      this.#shift(lane);
-      if (lane.length === 0) {
-        this.#lanes.delete(account);
-      } else if (this.#lanes.size > 1) {
+      this.#shift(account, lane);
+      if (lane.items.length > 0 && this.#lanes.size > 1) {
         this.#lanes.delete(account);
         this.#lanes.set(account, lane);
       }
       return first;
     }
     return undefined;
-  }
-
-  /** The oldest item of the account, whoever's turn it is. */
-  takeOf(account: string): Item | undefined {
-    const lane = this.#lanes.get(account);
-    if (lane === undefined) return undefined;
-    const first = this.#firstOf(account, lane);
-    if (first === undefined) return undefined;
-    this.#shift(lane);
-    if (lane.length === 0) this.#lanes.delete(account);
-    return first;
   }
 
   /** Drops of each account what has gone, up to the oldest item that has not. */
@@ -137,33 +77,35 @@ export class FairQueue<Item> {
   dropGoneOf(account: string): number {
     const lane = this.#lanes.get(account);
     if (lane !== undefined) this.#firstOf(account, lane);
-    return lane?.length ?? 0;
+    return lane?.items.length ?? 0;
   }
 
-  /** The oldest item of a lane that has not gone. Removes a lane without one. */
+  /** The oldest item of a lane that has not gone. */
   #firstOf(account: string, lane: Lane<Item>): Item | undefined {
     const { isGone, drop } = this.#options;
-    let { first } = lane;
-    while (first !== undefined && isGone(first)) {
-      this.#shift(lane);
+    for (let first = lane.items[0]; first !== undefined; first = lane.items[0]) {
+      if (!isGone(first)) return first;
+      this.#shift(account, lane);
       drop(first);
-      first = lane.first;
     }
-    if (first === undefined) this.#lanes.delete(account);
-    return first;
+    return undefined;
   }
 
-  #shift(lane: Lane<Item>): void {
-    lane.shift();
+  #shift(account: string, lane: Lane<Item>): void {
+    lane.items.shift();
     this.#size--;
+    if (lane.items.length === 0) this.#lanes.delete(account);
   }
 
   #sweep(account: string, lane: Lane<Item>): void {
     const { isGone, drop } = this.#options;
-    const gone = lane.filter((item) => !isGone(item));
+    const gone: Item[] = [];
+    const items: Item[] = [];
+    for (const item of lane.items) (isGone(item) ? gone : items).push(item);
     this.#size -= gone.length;
-    lane.sweptAt = Math.max(SWEPT_MIN, 2 * lane.length);
-    if (lane.length === 0) this.#lanes.delete(account);
+    lane.items = items;
+    lane.sweptAt = Math.max(SWEPT_MIN, 2 * items.length);
+    if (items.length === 0) this.#lanes.delete(account);
     for (const item of gone) drop(item);
   }
 }

@@ -1,10 +1,9 @@
-// All accounts share one thread. Long work is done in slices of about two milliseconds,
-// one slice an event-loop turn in all, and the accounts that wait for a slice take turns.
-// The same holds for requests that are about to begin: a burst of them is spread.
+// All accounts share one thread. Long work is done in slices of about two milliseconds, one slice
+// an event-loop turn in all, and the accounts that wait for a slice take turns. The same holds for
+// requests that are about to begin: a burst of them is spread.
 
-import { type IsDisconnected, neverDisconnected } from './disconnected.js';
-import type { FairQueue } from './fair-queue.js';
-import { requestQueue, type WaitingRequest } from './request-queue.js';
+import { disconnected, type IsDisconnected, neverDisconnected } from './disconnected.js';
+import { FairQueue } from './fair-queue.js';
 
 /** Resolves after the host has served the requests that wait, for example `setImmediate` on Node. */
 export type Pause = () => Promise<void>;
@@ -16,9 +15,9 @@ export function nextTask(): Promise<void> {
 }
 
 const SLICE_MS = 2;
-/** Of a slice for beginnings: one that takes longer goes on as a piece of long work, while others wait to begin. */
+/** Of a slice for beginnings: a longer one goes on as a piece of long work while others wait to begin. */
 const BEGINNING_MS = 0.25;
-/** A slice gives way to new connections for so long. */
+/** How long a slice gives way to new connections. */
 const GIVE_WAY_MAX_MS = 10;
 
 /**
@@ -40,15 +39,26 @@ export interface FairSchedulerOptions {
   readonly givesWay?: () => boolean;
 }
 
+interface Waiting {
+  readonly isDisconnected: IsDisconnected;
+  readonly mayBegin: () => boolean;
+  readonly resolve: () => void;
+  readonly reject: (reason: Error) => void;
+}
+
+const inAnyCase = () => true;
+
 export class FairScheduler {
   readonly #pause: Pause;
   readonly #stopwatch: () => number;
   readonly #sliceMs: number;
   readonly #givesWay: () => boolean;
-  /** Requests that are about to begin. */
-  readonly #beginnings = requestQueue();
+  /** Requests that wait to begin. */
+  readonly #beginnings = waitingQueue();
+  /** Some of them may be able to in the next turn. */
+  #someMayBegin = false;
   /** Pieces of long work. */
-  readonly #pieces = requestQueue();
+  readonly #pieces = waitingQueue();
   #serving = false;
   /** When the slice of this event-loop turn began. */
   #begun: number | undefined;
@@ -75,23 +85,34 @@ export class FairScheduler {
   }
 
   /**
-   * Resolves when a request of the account may begin; undefined when it may begin at once.
-   * Rejects, as a failure, if its client has gone meanwhile.
+   * Undefined if a request of the lane begins at once; else resolves in a turn of the lane. Either
+   * way `mayBegin` has just answered yes. Rejects, as a failure, if its client has gone in the
+   * meantime.
    */
   admit(
-    account: string,
+    lane: string,
     isDisconnected: IsDisconnected = neverDisconnected,
+    mayBegin: () => boolean = inAnyCase,
   ): Promise<void> | undefined {
-    const mustWait = this.#turnUsed() || this.#beginnings.size > 0;
-    return mustWait ? this.#turnIn(this.#beginnings, account, isDisconnected) : undefined;
+    const isFirst = !this.#someMayBegin && this.#beginnings.sizeOf(lane) === 0;
+    if (isFirst && !this.#turnUsed() && mayBegin()) return undefined;
+    this.#someMayBegin = true;
+    return this.#turnIn(this.#beginnings, lane, isDisconnected, mayBegin);
+  }
+
+  /** To be called when what `mayBegin` looks at has changed. */
+  wake(): void {
+    if (this.#beginnings.size === 0) return;
+    this.#someMayBegin = true;
+    void this.#serve();
   }
 
   /**
    * Resolves at the start of a slice in which the account may do a piece of long work. Rejects, as
-   * a failure, if its client has gone meanwhile: then the rest of the work is done for nobody.
+   * a failure, if its client has gone in the meantime: then the rest of the work is done for nobody.
    */
   yield(account: string, isDisconnected: IsDisconnected = neverDisconnected): Promise<void> {
-    return this.#turnIn(this.#pieces, account, isDisconnected);
+    return this.#turnIn(this.#pieces, account, isDisconnected, inAnyCase);
   }
 
   /** How many pieces of long work wait for their turn; requests that are about to begin are not among them. */
@@ -111,13 +132,14 @@ export class FairScheduler {
   }
 
   #turnIn(
-    queue: FairQueue<WaitingRequest>,
-    account: string,
+    queue: FairQueue<Waiting>,
+    lane: string,
     isDisconnected: IsDisconnected,
+    mayBegin: () => boolean,
   ): Promise<void> {
     return new Promise((resolve, reject) => {
-      queue.add(account, { isDisconnected, resolve, reject });
-      if (!this.#serving) void this.#serve();
+      queue.add(lane, { isDisconnected, mayBegin, resolve, reject });
+      void this.#serve();
     });
   }
 
@@ -126,15 +148,17 @@ export class FairScheduler {
    * come first: one of a quiet account must not wait for a piece of every busy one.
    */
   async #serve(): Promise<void> {
+    if (this.#serving) return;
     this.#serving = true;
-    for (;;) {
+    while (this.#someMayBegin || this.#pieces.size > 0) {
       await this.#pause();
       await this.#giveWay();
-      if (this.#beginnings.size === 0 && this.#pieces.size === 0) break;
       this.#begin(this.#stopwatch());
-      while (this.#beginnings.size > 0 && !this.#turnUsed()) {
+      while (this.#someMayBegin && !this.#turnUsed()) {
         this.#lastBeginning = this.#stopwatch();
-        this.#beginnings.take()?.resolve();
+        const next = this.#beginnings.take(({ mayBegin }) => mayBegin());
+        this.#someMayBegin = next !== undefined;
+        next?.resolve();
         // The request begins, so that its time counts.
         await undefined;
       }
@@ -165,4 +189,12 @@ export class FairScheduler {
       if (this.#begun === now) this.#begun = undefined;
     });
   }
+}
+
+/** Requests and pieces of work that wait: they go on, or end if their client has gone. */
+function waitingQueue(): FairQueue<Waiting> {
+  return new FairQueue({
+    isGone: ({ isDisconnected }) => isDisconnected(),
+    drop: ({ reject }) => reject(disconnected()),
+  });
 }

@@ -52,6 +52,21 @@ export function runOf(header: string | null): string | undefined {
   return header !== null && RUN.test(header) ? header : undefined;
 }
 
+/** Imports and erasures that run at the same time, or nearly so. */
+const RUNS_MAX = 100;
+
+/** Tells which events the log has a line for: of an import or erasure the first alone. The audit log has all. */
+export function firstOfRuns(): (event: AuditEvent) => boolean {
+  const runs = new Set<string>();
+  return ({ run }) => {
+    if (run === undefined) return true;
+    if (runs.has(run)) return false;
+    if (runs.size >= RUNS_MAX) runs.clear();
+    runs.add(run);
+    return true;
+  };
+}
+
 /** The most characters of names in one log line. */
 const LOGGED_NAMES_MAX_CHARACTERS = 1_000;
 

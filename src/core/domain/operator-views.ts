@@ -1,6 +1,6 @@
 // The operator's views across accounts, each in one place: its path, its answer, its words.
 // The routes, the port of the records, the OpenAPI document and the operator's client are
-// made from this table. `npm run client-types` writes its answers as types, because the
+// made from this table. `core/operator-answers.ts` has its answers as types, because the
 // package's types do not include the schema library.
 
 import * as z from 'zod';

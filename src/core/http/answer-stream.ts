@@ -33,7 +33,7 @@ export function answerStreams(
       let state: 'new' | 'held' | 'ended' = 'new';
 
       function end(): void {
-        if (state === 'held') admission.release(account, HELD_BYTES);
+        if (state === 'held') admission.end(account, HELD_BYTES);
         state = 'ended';
       }
 
@@ -45,9 +45,9 @@ export function answerStreams(
           async pull(controller) {
             try {
               if (state === 'new') {
-                await admission.acquire(account, HELD_BYTES, isOver);
+                await admission.begin(account, HELD_BYTES, isOver);
                 if (state !== 'new') {
-                  admission.release(account, HELD_BYTES);
+                  admission.end(account, HELD_BYTES);
                   return;
                 }
                 state = 'held';

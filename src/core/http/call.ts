@@ -18,7 +18,7 @@ import type {
 import type { Answer } from './answer.js';
 import { type Principal, shareOf } from './authentication.js';
 import { ownerOf, queryOf } from './path.js';
-import { bodyMaxBytes, type HostBindings, readBodyText, streamReader } from './request-body.js';
+import { type HostBindings, readBodyText, streamReader } from './request-body.js';
 
 export type RequestContext = Context<{ Bindings: HostBindings }>;
 
@@ -98,22 +98,16 @@ export class Call {
     return queryOf(this.#context.req.raw);
   }
 
-  /** Reads the body and acts on it. Its bytes count as the sender's until the action is done. */
+  /** Reads the body and acts on it. */
   async withBody(act: (body: string) => Promise<Outcome<string>>): Promise<Outcome<string>> {
-    const { admission, scheduler } = this.#dependencies;
-    const request = this.#context.req.raw;
-    const [share, bytes] = [shareOf(this.#principal), bodyMaxBytes(request)];
-    const isDisconnected = disconnectedCheck(this.#context);
-    await admission.acquire(share, bytes, isDisconnected);
-    try {
-      const read = this.#context.env?.readBody ?? streamReader(request);
-      const turn = () =>
-        scheduler.sliceUsed() ? scheduler.yield(share, isDisconnected) : undefined;
-      const body = await readBodyText(read, turn);
-      return body.ok ? await act(body.value) : body;
-    } finally {
-      admission.release(share, bytes);
-    }
+    const { scheduler } = this.#dependencies;
+    const read = this.#context.env?.readBody ?? streamReader(this.#context.req.raw);
+    const turn = () =>
+      scheduler.sliceUsed()
+        ? scheduler.yield(shareOf(this.#principal), disconnectedCheck(this.#context))
+        : undefined;
+    const body = await readBodyText(read, turn);
+    return body.ok ? act(body.value) : body;
   }
 }
 

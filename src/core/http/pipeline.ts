@@ -20,6 +20,7 @@ import { originPolicy, preflightResponse } from './cors.js';
 import { type EnvelopeFacts, respond } from './envelope.js';
 import { ADMIN_PREFIX, API_PREFIX, isUnder } from './path.js';
 import { RefusedKeys } from './refused-keys.js';
+import { bodyMaxBytes } from './request-body.js';
 import { type RandomBytes, requestIds } from './request-id.js';
 import { actionOf, allowOf, HEALTH_ROUTE, type Route } from './routes.js';
 
@@ -99,11 +100,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
       andThen(action(new Call(context, route.collection, principal, options)), (answered) =>
         respond(answered, facts, streamsOf(share, isDisconnected)),
       );
-    return options.admission.run(share, isDisconnected, () => {
-      // A burst of requests arrives in one event-loop turn: other accounts begin between its requests.
-      const turn = options.scheduler.admit(share, isDisconnected);
-      return turn === undefined ? act() : turn.then(act);
-    });
+    const bodyBytes = method === 'POST' || method === 'PATCH' ? bodyMaxBytes(context.req.raw) : 0;
+    return options.admission.run(share, bodyBytes, isDisconnected, act);
   }
 
   /** "The text goes to the log with the request id, never to the client." */

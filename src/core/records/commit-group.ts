@@ -8,36 +8,20 @@ import type { MemoryRecord } from './memory-record.js';
 import type { AccountSize, Change, RecordSet } from './record-set.js';
 import type { Changes, PutRow } from './record-storage.js';
 
-/** A write that is ready for the commit: its answer and, unless it failed, its change. */
-export interface StagedWrite {
-  readonly outcome: Outcome<string>;
-  readonly change?: Change;
-  readonly event?: AuditEvent;
-  /** The refusal depends on the body alone, so it stands even where the group's commit fails. */
-  readonly isOfBody?: boolean;
-}
-
-/** The records as they are after every write staged so far. */
-export interface CurrentRecords {
-  find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined;
-  /** How much the account has. */
-  sizeOf(owner: string): AccountSize;
-}
-
-export type Answer = (outcome: Outcome<string>) => void;
+type Answer = (outcome: Outcome<string>) => void;
 
 /** A group is full at either size, so that one transaction, and the writes that wait for it, stay bounded. */
 const WRITES_MAX = 1_000;
 const CHARACTERS_MAX = 2_000_000;
 
-export class CommitGroup implements CurrentRecords {
+export class CommitGroup {
   readonly #set: RecordSet;
   readonly #answers: (readonly [Answer, Outcome<string>])[] = [];
   /** One change a record, by its position: from before the group's first write to it to after its last. */
   readonly #staged = new Map<number, Change>();
   /** Collections that get or lose a record: the highest number given is stored with it, so that no id is given twice. */
   readonly #numbered = new Set<CollectionName>();
-  readonly #events: AuditEvent[] = [];
+  readonly events: AuditEvent[] = [];
   #characters = 0;
 
   constructor(set: RecordSet) {
@@ -53,28 +37,29 @@ export class CommitGroup implements CurrentRecords {
     return this.#answers.length >= WRITES_MAX || this.#characters >= CHARACTERS_MAX;
   }
 
-  get hasChanges(): boolean {
-    return this.#staged.size > 0;
+  get staged(): ReadonlyMap<number, Change> {
+    return this.#staged;
   }
 
-  get staged(): Iterable<Change> {
-    return this.#staged.values();
-  }
-
-  get events(): readonly AuditEvent[] {
-    return this.#events;
-  }
-
-  add(answer: Answer, { outcome, change, event, isOfBody }: StagedWrite): void {
-    if (isOfBody) {
-      answer(outcome);
-      return;
-    }
+  /** A write with its outcome, and the change that it makes unless it failed. */
+  add(answer: Answer, outcome: Outcome<string>, change?: Change, event?: AuditEvent): void {
     this.#answers.push([answer, outcome]);
-    if (change !== undefined) this.#stage(change);
-    if (event !== undefined) this.#events.push(event);
+    if (event !== undefined) this.events.push(event);
+    const record = change?.after ?? change?.before;
+    if (change === undefined || record === undefined) return;
+    const { collection, before, after, growth } = change;
+    if (before === undefined || after === undefined) this.#numbered.add(collection);
+    const earlier = this.#staged.get(record.position);
+    this.#staged.set(
+      record.position,
+      earlier === undefined
+        ? change
+        : { ...change, before: earlier.before, growth: earlier.growth + growth },
+    );
+    this.#characters += after?.text.length ?? 0;
   }
 
+  /** The record as it is after every write staged so far. */
   find(owner: string, collection: CollectionName, id: string): MemoryRecord | undefined {
     const stored = this.#set.find(owner, collection, id);
     if (stored === undefined) return this.#findCreated(owner, collection, id);
@@ -82,6 +67,7 @@ export class CommitGroup implements CurrentRecords {
     return staged === undefined ? stored : staged.after;
   }
 
+  /** How much the account has after every write staged so far. */
   sizeOf(owner: string): AccountSize {
     let { records, bytes } = this.#set.sizeOf(owner);
     for (const { owner: of, before, after, growth } of this.#staged.values()) {
@@ -97,11 +83,14 @@ export class CommitGroup implements CurrentRecords {
     const removals: number[] = [];
     for (const [position, { owner, collection, after }] of this.#staged) {
       if (after === undefined) removals.push(position);
-      else puts.push(putRow(owner, collection, after));
+      else {
+        const { key, text, status } = after;
+        puts.push({ position, collection, id: idOf(collection, key), body: text, owner, status });
+      }
     }
     const sequences: Partial<Record<CollectionName, number>> = {};
     for (const name of this.#numbered) sequences[name] = this.#set.sequence(name);
-    return { puts, removals, sequences, events: this.#events, at };
+    return { puts, removals, sequences, events: this.events, at };
   }
 
   /**
@@ -110,21 +99,6 @@ export class CommitGroup implements CurrentRecords {
    */
   answer(failure?: Outcome<string>): void {
     for (const [answer, outcome] of this.#answers) answer(failure ?? outcome);
-  }
-
-  #stage(change: Change): void {
-    const { collection, before, after, growth } = change;
-    const record = after ?? before;
-    if (record === undefined) return;
-    if (before === undefined || after === undefined) this.#numbered.add(collection);
-    const earlier = this.#staged.get(record.position);
-    this.#staged.set(
-      record.position,
-      earlier === undefined
-        ? change
-        : { ...change, before: earlier.before, growth: earlier.growth + growth },
-    );
-    this.#characters += after?.text.length ?? 0;
   }
 
   /** A record that this group creates. Its id is not yet answered, but a client may guess it. */
@@ -137,9 +111,4 @@ export class CommitGroup implements CurrentRecords {
     }
     return undefined;
   }
-}
-
-function putRow(owner: string, collection: CollectionName, record: MemoryRecord): PutRow {
-  const { position, key, text, status } = record;
-  return { position, collection, id: idOf(collection, key), body: text, owner, status };
 }

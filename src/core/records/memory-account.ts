@@ -13,10 +13,7 @@ import type { AccountProfile, AccountRecords, Sender } from './record-service.js
 import type { RecordSet } from './record-set.js';
 import type { SearchBlocks } from './search-blocks.js';
 import type { Writer } from './writer.js';
-import { notFound, type Write } from './writes.js';
-
-/** A write without the account that asks for it. */
-type Asked<W = Write> = W extends Write ? Omit<W, 'owner' | 'sender'> : never;
+import { type AskedWrite, notFound } from './writes.js';
 
 export interface MemoryAccountContext {
   readonly set: RecordSet;
@@ -52,16 +49,16 @@ export class MemoryAccount implements AccountRecords {
   }
 
   create(collection: CollectionName, body: string): Promise<Outcome<string>> {
-    return this.#write({ kind: 'create', collection, body });
+    return this.#write('create', collection, '', body);
   }
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
-    return this.#write({ kind: 'update', collection, id, body });
+    return this.#write('update', collection, id, body);
   }
 
   /** "Permanently removes the record": nothing keeps it, and nothing else is removed with it. */
   delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    return this.#write({ kind: 'delete', collection, id });
+    return this.#write('delete', collection, id, '');
   }
 
   async payments(): Promise<RowsPage> {
@@ -81,8 +78,14 @@ export class MemoryAccount implements AccountRecords {
     return succeeded({ summary: accountSummary(set, this.#owner), profiles });
   }
 
-  #write(asked: Asked): Promise<Outcome<string>> {
-    return this.#context.writer.write({ ...asked, owner: this.#owner, sender: this.#sender });
+  #write(
+    kind: AskedWrite['kind'],
+    collection: CollectionName,
+    id: string,
+    body: string,
+  ): Promise<Outcome<string>> {
+    const [owner, sender] = [this.#owner, this.#sender];
+    return this.#context.writer.write({ kind, owner, collection, id, body, sender });
   }
 
   /** Waits for the account's next slice where this one is used; ends the work of a client that has gone. */

@@ -1,39 +1,27 @@
-// The one writer. Every change is staged and committed here, in the order
-// "read current, rule, commit, change memory, answer". Accounts take turns: one
-// write of each, in the order in which the account sent them. The writes that
-// arrive while a commit is under way are committed together in the next one.
+// The one writer. Every change is staged and committed here, in the order "read current, rule,
+// commit, change memory, answer". Accounts take turns: one write of each, in the order in which
+// the account sent them. Writes that arrive during a commit are committed together in the next one.
 
 import { DISCONNECTED } from '../admission/disconnected.js';
 import { FairQueue } from '../admission/fair-queue.js';
 import type { FairScheduler } from '../admission/fair-scheduler.js';
-import { loggedEvent } from '../domain/audit-event.js';
+import { firstOfRuns, loggedEvent } from '../domain/audit-event.js';
 import type { Outcome } from '../domain/errors.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
-import { type Answer, CommitGroup } from './commit-group.js';
-import type { CommitResult, RecordStorage } from './record-storage.js';
-import { isStored, storageFailed } from './storage-answers.js';
-import { type PreparedWrite, type Write, WriteRules, type WriteRulesOptions } from './writes.js';
+import { CommitGroup } from './commit-group.js';
+import type { RecordStorage } from './record-storage.js';
+import {
+  type AskedWrite,
+  storageFailed,
+  type Write,
+  WriteRules,
+  type WriteRulesOptions,
+} from './writes.js';
 
-/** A write that waits for its turn. Its client may leave: the write is then not made. */
-interface PendingWrite {
-  readonly write: Write;
-  readonly answer: Answer;
-  readonly reject: (error: unknown) => void;
-}
-
-function isGone({ write: { sender } }: PendingWrite): boolean {
-  return sender?.isDisconnected() === true;
-}
-
-/** A write that waits for a group, prepared elsewhere. */
-interface ReadyWrite {
-  readonly pending: PendingWrite;
-  readonly prepared: PreparedWrite;
-  /** How many commits had failed when it was prepared. */
-  readonly failuresBefore: number;
-}
+/** How many records are named in the log; it has the number of all as well. */
+const REPORTED_EVENTS_MAX = 100;
 
 export interface WriterOptions extends WriteRulesOptions {
   readonly storage: RecordStorage;
@@ -47,17 +35,19 @@ export interface WriterOptions extends WriteRulesOptions {
 export class Writer {
   readonly #options: WriterOptions;
   readonly #rules: WriteRules;
-  readonly #waiting = new FairQueue<PendingWrite>({
+  readonly #waiting = new FairQueue<Write>({
     isGone,
     drop: ({ answer }) => answer(DISCONNECTED),
   });
   /** Accounts with a write whose expensive part is done elsewhere: their next write waits until it is staged. */
   readonly #preparing = new Set<string>();
-  readonly #ready: ReadyWrite[] = [];
+  /** Prepared elsewhere, with the number of commits that had failed before. */
+  readonly #prepared: (readonly [Write, failuresBefore: number])[] = [];
   #running: Promise<void> | undefined;
   #whenIdle: (() => void)[] = [];
   #failures = 0;
   readonly #failed: ThrottledLog;
+  readonly #isLogged = firstOfRuns();
   #lost = false;
 
   constructor(options: WriterOptions) {
@@ -66,17 +56,19 @@ export class Writer {
     this.#failed = new ThrottledLog(options.log, options.clock);
   }
 
-  /** Resolves after the commit that holds the change; with `STORAGE_FAILED` where that failed. */
-  write(write: Write): Promise<Outcome<string>> {
+  /** Resolves after the commit that holds the change; with `STORAGE_FAILED` if that failed. */
+  write({ kind, owner, collection, id, body, sender }: AskedWrite): Promise<Outcome<string>> {
+    const [before, changed] = [undefined, undefined];
     return new Promise((answer, reject) => {
-      this.#waiting.add(write.owner, { write, answer, reject });
+      const write = { kind, owner, collection, id, body, sender, answer, reject, before, changed };
+      this.#waiting.add(owner, write);
       this.#wake();
     });
   }
 
   /** Writes that wait for a commit; those of the one under way are not among them. */
   get waiting(): number {
-    return this.#waiting.size + this.#ready.length;
+    return this.#waiting.size + this.#prepared.length;
   }
 
   /** Every later write fails with `STORAGE_FAILED`; reads go on. */
@@ -91,8 +83,7 @@ export class Writer {
   }
 
   get #isIdle(): boolean {
-    const underWay = this.#preparing.size > 0 || this.#running !== undefined;
-    return !underWay && this.waiting === 0;
+    return this.#preparing.size === 0 && this.#running === undefined && this.waiting === 0;
   }
 
   #wake(): void {
@@ -105,7 +96,7 @@ export class Writer {
     for (let group = this.#nextGroup(); group !== undefined; group = this.#nextGroup()) {
       try {
         if (this.#lost) group.answer(storageFailed('unknown'));
-        else if (group.hasChanges) this.#conclude(group, await this.#commit(group));
+        else if (group.staged.size > 0) await this.#commit(group);
         else {
           group.answer();
           // A commit lets others have the thread; without one, a pause does.
@@ -123,17 +114,9 @@ export class Writer {
     this.#whenIdle = [];
   }
 
-  async #commit(group: CommitGroup): Promise<CommitResult> {
-    const { storage, clock, events } = this.#options;
-    events.commitStarted(group.size);
-    const result = await storage.commit(group.changes(clock()));
-    events.commitFinished(result.status, 'error' in result ? result.error : undefined);
-    return result;
-  }
-
   /**
    * One write of each account in rotation, until the group is full, the slice is used or nothing is
-   * ready. Undefined where nothing was.
+   * ready. Undefined if nothing was.
    */
   #nextGroup(): CommitGroup | undefined {
     const { set, scheduler } = this.#options;
@@ -141,75 +124,71 @@ export class Writer {
     const sliceUsed = scheduler.ownSlice();
     let isEmpty = true;
     do {
-      const ready = this.#ready.shift();
-      if (ready !== undefined) {
-        this.#stageLater(ready, group);
+      const prepared = this.#prepared.shift();
+      if (prepared !== undefined) {
+        this.#stagePrepared(...prepared, group);
       } else {
-        const pending = this.#waiting.take((_, account) => !this.#preparing.has(account));
-        if (pending === undefined) break;
-        this.#prepare(pending, group);
+        const write = this.#waiting.take((_, account) => !this.#preparing.has(account));
+        if (write === undefined) break;
+        this.#prepare(write, group);
       }
       isEmpty = false;
     } while (!group.isFull && !sliceUsed());
     return isEmpty ? undefined : group;
   }
 
-  #prepare(pending: PendingWrite, group: CommitGroup): void {
+  #prepare(write: Write, group: CommitGroup): void {
     try {
-      const prepared = this.#rules.prepare(pending.write, group);
-      if (prepared instanceof Promise) this.#prepareElsewhere(pending, prepared);
-      else group.add(pending.answer, this.#rules.stage(prepared, group));
+      const elsewhere = this.#rules.prepare(write, group);
+      if (elsewhere === undefined) {
+        this.#rules.stage(write, group);
+        return;
+      }
+      const failuresBefore = this.#failures;
+      this.#preparing.add(write.owner);
+      elsewhere
+        .then(
+          () => void this.#prepared.push([write, failuresBefore]),
+          (error) => {
+            write.reject(error);
+            this.#preparing.delete(write.owner);
+          },
+        )
+        .finally(() => this.#wake());
     } catch (error) {
       // A write that throws here is a defect of that one write: nothing of it is staged.
-      pending.reject(error);
+      write.reject(error);
     }
   }
 
-  #prepareElsewhere(pending: PendingWrite, preparing: Promise<PreparedWrite>): void {
-    const { owner } = pending.write;
-    const failuresBefore = this.#failures;
-    this.#preparing.add(owner);
-    preparing.then(
-      (prepared) => {
-        this.#ready.push({ pending, prepared, failuresBefore });
-        this.#wake();
-      },
-      (error) => {
-        pending.reject(error);
-        this.#preparing.delete(owner);
-        this.#wake();
-      },
-    );
-  }
-
-  #stageLater({ pending, prepared, failuresBefore }: ReadyWrite, group: CommitGroup): void {
-    this.#preparing.delete(pending.write.owner);
-    // It may have been prepared on a change that was then not stored: it is prepared again.
-    if (failuresBefore !== this.#failures) {
-      this.#waiting.putBack(pending.write.owner, pending);
-      return;
+  #stagePrepared(write: Write, failuresBefore: number, group: CommitGroup): void {
+    this.#preparing.delete(write.owner);
+    if (isGone(write)) {
+      write.answer(DISCONNECTED);
+    } else if (failuresBefore !== this.#failures) {
+      // It may have been prepared on a change that was then not stored.
+      this.#prepare(write, group);
+    } else {
+      try {
+        this.#rules.stage(write, group);
+      } catch (error) {
+        write.reject(error);
+      }
     }
-    if (this.#isDropped(pending)) return;
-    try {
-      group.add(pending.answer, this.#rules.stage(prepared, group));
-    } catch (error) {
-      pending.reject(error);
-    }
-  }
-
-  #isDropped(pending: PendingWrite): boolean {
-    if (!isGone(pending)) return false;
-    pending.answer(DISCONNECTED);
-    return true;
   }
 
   /** Memory follows what storage holds, then everyone is answered. */
-  #conclude(group: CommitGroup, result: CommitResult): void {
-    const { set, log } = this.#options;
-    if (isStored(result)) {
-      for (const change of group.staged) set.apply(change);
+  async #commit(group: CommitGroup): Promise<void> {
+    const { storage, clock, events, set, log } = this.#options;
+    events.commitStarted(group.size);
+    const result = await storage.commit(group.changes(clock()));
+    events.commitFinished(result.status, 'error' in result ? result.error : undefined);
+    if (result.status === 'committed' || result.status === 'storedUnconfirmed') {
+      for (const change of group.staged.values()) set.apply(change);
       // Mirrored, so that the events outlive the file.
-      for (const event of group.events) log.info('admin_audit', loggedEvent(event));
+      for (const event of group.events) {
+        if (this.#isLogged(event)) log.info('admin_audit', loggedEvent(event));
+      }
     } else {
       this.#failures++;
     }
@@ -244,5 +223,7 @@ export class Writer {
   }
 }
 
-/** So many records are named in the log; the number of all stands beside them. */
-const REPORTED_EVENTS_MAX = 100;
+/** Its client has left before it was staged: it is not made. */
+function isGone({ sender }: Write): boolean {
+  return sender?.isDisconnected() === true;
+}

@@ -1,70 +1,44 @@
-// A write on its way to the commit, as a value at each step: asked for by an account (`Write`),
-// prepared (`PreparedWrite`), staged (`StagedWrite` of the commit group).
+// A write on its way to the commit: what an account asks for, and the rules by which it is
+// prepared and staged.
 
 import { type AuditEvent, changedNames } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
 import { type ChangedRecord, identified } from '../domain/record.js';
-import { andThen, type Eventually } from '../eventually.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
-import type { CurrentRecords, StagedWrite } from './commit-group.js';
+import type { CommitGroup } from './commit-group.js';
 import { type MemoryRecord, memoryRecord } from './memory-record.js';
 import type { Sender } from './record-service.js';
-import type { AccountSize, Change, RecordSet } from './record-set.js';
-import type { RecordStorage } from './record-storage.js';
+import type { AccountSize, RecordSet } from './record-set.js';
+import type { CommitResult, RecordStorage } from './record-storage.js';
 import type { RecordWork } from './record-work.js';
 import { utf8Length } from './utf8-length.js';
 
 /** Of one UTF-16 unit. */
 const UTF8_MAX_BYTES = 3;
 
-interface Asked {
+export interface AskedWrite {
+  readonly kind: 'create' | 'update' | 'delete';
   /** The account. */
   readonly owner: string;
   readonly collection: CollectionName;
+  /** Empty for a create. */
+  readonly id: string;
+  /** Empty for a delete. */
+  readonly body: string;
   readonly sender: Sender | undefined;
 }
 
-interface Creation extends Asked {
-  readonly kind: 'create';
-  readonly body: string;
+export interface Write extends AskedWrite {
+  readonly answer: (outcome: Outcome<string>) => void;
+  /** For an error that nobody foresaw. */
+  readonly reject: (error: unknown) => void;
+  /** Once it is prepared, the record as it is; undefined if the account has none of that id. */
+  before: MemoryRecord | undefined;
+  /** Once it is prepared, the record as it becomes, or why the body cannot be one; undefined for a delete. */
+  changed: Outcome<ChangedRecord> | undefined;
 }
-
-interface Update extends Asked {
-  readonly kind: 'update';
-  readonly id: string;
-  readonly body: string;
-}
-
-interface Deletion extends Asked {
-  readonly kind: 'delete';
-  readonly id: string;
-}
-
-export type Write = Creation | Update | Deletion;
-
-/**
- * A write whose expensive part is done. `changed`: the record as it becomes, or why the body cannot
- * be one. `before`: the record as it is; undefined where the account has none of that id.
- */
-export type PreparedWrite =
-  | {
-      readonly kind: 'create';
-      readonly write: Creation;
-      readonly changed: Outcome<ChangedRecord>;
-    }
-  | {
-      readonly kind: 'update';
-      readonly write: Update;
-      readonly before: MemoryRecord | undefined;
-      readonly changed: Outcome<ChangedRecord>;
-    }
-  | {
-      readonly kind: 'delete';
-      readonly write: Deletion;
-      readonly before: MemoryRecord | undefined;
-    };
 
 export interface WriteRulesOptions {
   readonly set: RecordSet;
@@ -75,7 +49,6 @@ export interface WriteRulesOptions {
   readonly clock: () => number;
 }
 
-/** How a write is prepared and staged. */
 export class WriteRules {
   readonly #options: WriteRulesOptions;
 
@@ -84,112 +57,99 @@ export class WriteRules {
   }
 
   /**
-   * Does the expensive part, perhaps in another thread: no other write of the account is prepared
-   * or staged before this one is. Rejects only where the part cannot be done. The writer prepares
-   * a write again where the state that it was prepared on was not stored after all.
+   * Does the expensive part, perhaps in another thread; then it returns a promise, and no other
+   * write of the account is prepared or staged before this one is. Rejects only if the part cannot
+   * be done. To be repeated if the state that it was prepared on was not stored after all.
    */
-  prepare(write: Write, current: CurrentRecords): Eventually<PreparedWrite> {
+  prepare(write: Write, current: CommitGroup): Promise<void> | undefined {
     const { work } = this.#options;
-    const { kind, owner, collection } = write;
-    if (kind === 'create') {
-      const created = work.newRecord(collection, write.body, owner);
-      return andThen(created, (changed) => ({ kind, write, changed }));
+    const { kind, owner, collection, id, body } = write;
+    if (kind !== 'create') write.before = current.find(owner, collection, id);
+    if (kind === 'delete') return undefined;
+    const changed =
+      kind === 'create'
+        ? work.newRecord(collection, body, owner)
+        : work.patchedRecord(collection, write.before?.text ?? '{}', body, owner);
+    if (changed instanceof Promise) {
+      return changed.then((done) => {
+        write.changed = done;
+      });
     }
-    const before = current.find(owner, collection, write.id);
-    if (kind === 'delete') return { kind, write, before };
-    const patched = work.patchedRecord(collection, before?.text ?? '{}', write.body, owner);
-    return andThen(patched, (changed) => ({ kind, write, before, changed }));
+    write.changed = changed;
+    return undefined;
   }
 
   /** Decides at once, in the order of the commit; gives positions and ids. */
-  stage(prepared: PreparedWrite, current: CurrentRecords): StagedWrite {
-    switch (prepared.kind) {
-      case 'create': {
-        const { write, changed } = prepared;
-        if (!changed.ok) return { outcome: changed, isOfBody: true };
-        return this.#created(write, changed.value, current);
-      }
-      case 'update': {
-        const { write, before, changed } = prepared;
-        // A body that is not one JSON object is 400 whether or not the record is there.
-        if (!changed.ok && changed.failure.code === 'INVALID_JSON') {
-          return { outcome: changed, isOfBody: true };
-        }
-        if (before === undefined) return { outcome: notFound(write.collection, write.id) };
-        if (!changed.ok) return { outcome: changed };
-        return this.#updated(write, before, changed.value, current);
-      }
-      case 'delete': {
-        const { write, before } = prepared;
-        if (before === undefined) return { outcome: notFound(write.collection, write.id) };
-        return this.#deleted(write, before);
-      }
+  stage(write: Write, group: CommitGroup): void {
+    const { kind, collection, id, before, changed, answer } = write;
+    const isRefused = changed?.ok === false;
+    // A body that is not one JSON object is 400 whether or not the record is there. Such a refusal
+    // stands even if the group's commit fails.
+    if (isRefused && (kind === 'create' || changed.failure.code === 'INVALID_JSON')) {
+      answer(changed);
+    } else if (kind !== 'create' && before === undefined) {
+      group.add(answer, notFound(collection, id));
+    } else if (isRefused) {
+      group.add(answer, changed);
+    } else {
+      this.#stageChange(write, changed?.value, group);
     }
   }
 
-  #created(
-    write: Creation,
-    { text: given, status, changed }: ChangedRecord,
-    current: CurrentRecords,
-  ): StagedWrite {
-    const { owner, collection } = write;
+  /** `given`: undefined for a delete. */
+  #stageChange(write: Write, given: ChangedRecord | undefined, group: CommitGroup): void {
+    const { owner, collection, before, answer } = write;
     const { set } = this.#options;
-    const key = set.nextSequence(collection);
-    const id = formatId(collection, key);
-    const text = identified(collection, id, owner, given);
-    const growth = set.growth(undefined, text);
-    const refused = this.#refused(owner, text, { records: 1, bytes: growth }, current);
-    if (refused !== undefined) return { outcome: refused };
-    const after = memoryRecord(set.nextPosition(), key, { text, status });
-    return this.#staged(write, id, { owner, collection, after, growth }, changed);
-  }
-
-  #updated(
-    write: Update,
-    before: MemoryRecord,
-    patched: ChangedRecord,
-    current: CurrentRecords,
-  ): StagedWrite {
-    const { owner, collection, id } = write;
-    const growth = this.#options.set.growth(before.text, patched.text);
-    const refused = this.#refused(owner, patched.text, { records: 0, bytes: growth }, current);
-    if (refused !== undefined) return { outcome: refused };
-    const after = memoryRecord(before.position, before.key, patched);
-    return this.#staged(write, id, { owner, collection, before, after, growth }, patched.changed);
-  }
-
-  #deleted(write: Deletion, before: MemoryRecord): StagedWrite {
-    const { owner, collection, id } = write;
-    const growth = this.#options.set.growth(before.text);
-    return this.#staged(write, id, { owner, collection, before, growth }, []);
+    const key = before?.key ?? set.nextSequence(collection);
+    const id = typeof key === 'number' ? formatId(collection, key) : write.id;
+    const text =
+      given !== undefined && before === undefined
+        ? identified(collection, id, owner, given.text)
+        : given?.text;
+    const growth = set.growth(before?.text, text);
+    let after: MemoryRecord | undefined;
+    if (given !== undefined && text !== undefined) {
+      const refused = this.#refused(owner, text, before === undefined ? 1 : 0, growth, group);
+      if (refused !== undefined) {
+        group.add(answer, refused);
+        return;
+      }
+      const position = before?.position ?? set.nextPosition();
+      after = memoryRecord(position, key, { text, status: given.status });
+    }
+    group.add(
+      answer,
+      succeeded(text ?? write.id),
+      { owner, collection, before, after, growth },
+      this.#event(write, id, given?.changed ?? []),
+    );
   }
 
   /** A record that storage would not take fails alone, before it can fail the writes that are committed with it. */
   #refused(
     owner: string,
     text: string,
-    growth: AccountSize,
-    current: CurrentRecords,
+    records: number,
+    bytes: number,
+    current: CommitGroup,
   ): Outcome<string> | undefined {
     const { limits, storage } = this.#options;
     const { bodyMaxBytes } = storage;
     if (text.length * UTF8_MAX_BYTES > bodyMaxBytes) {
-      const bytes = utf8Length(text);
-      if (bytes > bodyMaxBytes) return tooLarge(bytes, bodyMaxBytes);
+      const length = utf8Length(text);
+      if (length > bodyMaxBytes) return tooLarge(length, bodyMaxBytes);
     }
     if (limits.maxBytes === 0 && limits.maxRecords === 0) return undefined;
-    return quotaFailure(limits, current.sizeOf(owner), growth);
+    return quotaFailure(limits, current.sizeOf(owner), { records, bytes } satisfies AccountSize);
   }
 
-  #staged(
+  #event(
     { kind, sender, owner, collection }: Write,
     id: string,
-    change: Change,
     changed: readonly string[],
-  ): StagedWrite {
-    const outcome = succeeded(change.after?.text ?? id);
-    if (sender?.actor === undefined) return { outcome, change };
-    const event: AuditEvent = {
+  ): AuditEvent | undefined {
+    if (sender?.actor === undefined) return undefined;
+    return {
       actor: sender.actor,
       action: kind,
       resource: collection,
@@ -199,7 +159,6 @@ export class WriteRules {
       ...changedNames(changed),
       ...(sender.run !== undefined && { run: sender.run }),
     };
-    return { outcome, change, event };
   }
 }
 
@@ -212,4 +171,14 @@ function tooLarge(bytes: number, bodyMaxBytes: number): Outcome<string> {
 
 export function notFound(collection: CollectionName, id: string): Outcome<never> {
   return failed('NOT_FOUND', `${collection} has no record ${JSON.stringify(id)} in this account`);
+}
+
+/** "Persisting a create/update/delete failed." If storage holds what it held before, there is nothing to look for. */
+export function storageFailed(status: CommitResult['status']): Outcome<string> {
+  return failed(
+    'STORAGE_FAILED',
+    status === 'notStored'
+      ? 'the change could not be stored: nothing was changed; try again'
+      : 'the change could not be confirmed on disk; read the record before trying again',
+  );
 }

@@ -1,5 +1,6 @@
-// Notices that the open database file is no longer the one at its path: deleted, replaced, or
-// its disk unmounted. SQLite would go on, and with the process every later write would end.
+// Notices that the open database file is no longer the one at its path (deleted, replaced, its disk
+// unmounted), or that another program wrote it. SQLite itself notices neither, and every later
+// write would be lost when the process ends.
 
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -11,8 +12,10 @@ export interface FileWatchOptions {
   readonly path: string;
   /** Whether a log must be beside it. Litestream may write it back and let it go. */
   readonly hasLog: boolean;
-  /** Called once, with one sentence. */
-  readonly onLost: (reason: string) => void;
+  /** Resolves with false if another program wrote the file. */
+  readonly isIntact: () => Promise<boolean>;
+  /** Called once, with one sentence. `isDamaged`: the file is in its place, with another content. */
+  readonly onLost: (reason: string, isDamaged: boolean) => void;
 }
 
 export class FileWatch {
@@ -21,6 +24,8 @@ export class FileWatch {
   readonly #timer: NodeJS.Timeout;
   #logMissing = 0;
   #isOver = false;
+  /** One look at a time: on a disk that hangs they would pile up. */
+  #looking: Promise<void> | undefined;
 
   constructor(options: FileWatchOptions) {
     this.#options = options;
@@ -28,13 +33,21 @@ export class FileWatch {
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
   }
 
-  /** Asks for the file by its name: opening and closing it would drop the lock on it. */
-  async look(): Promise<void> {
+  look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
     if (this.#isOver) return;
-    const reason = await this.#finding();
-    if (reason === undefined || this.#isOver) return;
+    const lost = await this.#findingInPlace();
+    const isDamaged = lost === undefined && !(await this.#options.isIntact().catch(() => true));
+    if ((lost === undefined && !isDamaged) || this.#isOver) return;
     this.stop();
-    this.#options.onLost(reason);
+    const { path, onLost } = this.#options;
+    onLost(lost ?? `another program wrote the database file ${path}`, isDamaged);
   }
 
   stop(): void {
@@ -42,7 +55,8 @@ export class FileWatch {
     clearInterval(this.#timer);
   }
 
-  async #finding(): Promise<string | undefined> {
+  /** Asks for the file by its name: opening and closing it would drop the lock on it. */
+  async #findingInPlace(): Promise<string | undefined> {
     const { path, hasLog } = this.#options;
     const found = await present(path);
     if (found === 'unknown') return undefined;

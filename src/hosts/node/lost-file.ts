@@ -1,7 +1,7 @@
-// What the service does when its database file goes while it runs: it takes no more writes,
-// says so, and saves a copy of what it still has open beside the place where the file was.
+// What the service does when its database file disappears while it runs, or when another program
+// writes it: it takes no more writes and says so. Of a file that disappeared it saves a copy
+// beside the place where the file was; what is in a damaged file, its memory alone still has.
 
-import { resolve } from 'node:path';
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { ServiceEvents } from '../../core/service-events.js';
@@ -24,17 +24,18 @@ export class LostFile {
   readonly #options: LostFileOptions;
   readonly #path: string;
   readonly #watch: FileWatch;
-  /** Resolves with whether the copy is saved; undefined as long as the file is there. */
+  /** Resolves with whether the copy is saved; undefined as long as there is nothing to save. */
   #saving: Promise<boolean> | undefined;
 
   constructor(options: LostFileOptions) {
-    const { settings } = options;
+    const { settings, storage } = options;
     this.#options = options;
-    this.#path = resolve(settings.databasePath);
+    this.#path = storage.path;
     this.#watch = new FileWatch({
       path: this.#path,
       hasLog: settings.replication === undefined,
-      onLost: (reason) => this.#lose(reason),
+      isIntact: () => storage.isIntact(),
+      onLost: (reason, isDamaged) => (isDamaged ? this.#damaged(reason) : this.#lose(reason)),
     });
   }
 
@@ -58,6 +59,16 @@ export class LostFile {
     });
     backups?.stop();
     this.#saving = records.refuseWrites().then(() => this.#save());
+  }
+
+  #damaged(reason: string): void {
+    const { log, events, backups, records } = this.#options;
+    events?.databaseDamaged();
+    log.error('database_damaged', reason, {
+      hint: 'no write is taken any more; do not restart: take everything out first (manage dump)',
+    });
+    backups?.stop();
+    void records.refuseWrites();
   }
 
   async #save(): Promise<boolean> {

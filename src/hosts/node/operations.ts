@@ -39,6 +39,7 @@ import type { ReplicaWatch } from './replica-watch.js';
 
 /** The same version as in the OpenAPI document. */
 export const VERSION = '0.1.0';
+const MINUTE_MS = 60_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 const NO_DISK: Figures['disk'] = {
@@ -83,6 +84,7 @@ export class Operations {
   readonly #readiness: Readiness;
   /** Sampled only when the operations port is open. */
   readonly #delays: EventLoopDelays | undefined;
+  #minutes: NodeJS.Timeout | undefined;
   readonly #disk: Latest<Figures['disk']>;
   #kept: Latest<BackupFigures['kept']> | undefined;
   #parts: StartedParts | undefined;
@@ -134,6 +136,7 @@ export class Operations {
 
   async close(): Promise<void> {
     this.#delays?.stop();
+    clearInterval(this.#minutes);
     await this.#requestLog?.flush();
     await this.#port?.close();
   }
@@ -146,6 +149,8 @@ export class Operations {
       ['/status', page(async () => jsonAnswer(200, statusOf(await this.#measured())))],
       ['/backup', { method: 'POST', answer: async (adminKey) => this.#backUp(adminKey) }],
     ]);
+    const tick = () => this.#meter.lastHour.tick(Date.now());
+    this.#minutes = setInterval(tick, MINUTE_MS).unref();
     const onError = (error: unknown) => this.#options.log.error('operations_page_failed', error);
     this.#port = await openOperationsPort(address, pages, onError);
   }

@@ -9,6 +9,7 @@ import type {
 } from '../../core/service-events.js';
 import { Histogram } from './histogram.js';
 import { KeyRefusals } from './key-refusals.js';
+import { LastHour } from './last-hour.js';
 import type { RequestLog } from './request-log.js';
 import { DURATION_BOUNDS_SECONDS, RequestSeries } from './request-series.js';
 
@@ -33,6 +34,7 @@ export interface WriteFailure {
 export class Meter implements ServiceEvents {
   readonly #options: MeterOptions;
   readonly requests = new RequestSeries();
+  readonly lastHour: LastHour;
   readonly commitDurations = new Histogram(DURATION_BOUNDS_SECONDS);
   readonly groupSizes = new Histogram(GROUP_BOUNDS_WRITES);
   readonly commits = new Counts<CommitStatus>([
@@ -52,6 +54,7 @@ export class Meter implements ServiceEvents {
   auditFailures = 0;
   readonly keyRefusals = new KeyRefusals();
   isStorageLost = false;
+  isDatabaseDamaged = false;
   lastIdentityOutcome: IdentityOutcome | undefined;
   /** Since when the provider gives no usable answer, in milliseconds since 1970; undefined where the last one was usable. */
   identityUnavailableSince: number | undefined;
@@ -61,6 +64,8 @@ export class Meter implements ServiceEvents {
 
   constructor(options: MeterOptions) {
     this.#options = options;
+    const counts = () => this.requests.totals;
+    this.lastHour = new LastHour(DURATION_BOUNDS_SECONDS, counts, options.clock());
   }
 
   /** The last commit failed and none has succeeded since. */
@@ -103,6 +108,10 @@ export class Meter implements ServiceEvents {
 
   storageLost(): void {
     this.isStorageLost = true;
+  }
+
+  databaseDamaged(): void {
+    this.isDatabaseDamaged = true;
   }
 
   adminKeyRefused(): void {

@@ -86,8 +86,10 @@ export class Readiness {
     if (this.#isStopping) reasons.push('stopping');
     else if (storage === undefined) reasons.push('starting');
     if (meter.isStorageLost) reasons.push('storage_lost');
+    if (meter.isDatabaseDamaged) reasons.push('database_damaged');
     const hasNoRoom = freeBytes !== undefined && freeBytes < DISK_FREE_MIN_BYTES;
-    if (storage !== undefined && !this.#isStopping && !meter.isStorageLost) {
+    const takesWrites = !meter.isStorageLost && !meter.isDatabaseDamaged;
+    if (storage !== undefined && !this.#isStopping && takesWrites) {
       if (!(await this.#answers(storage))) reasons.push('database_unavailable');
       // On a full disk a write of a few bytes may succeed where no other does.
       else if (!hasNoRoom) await this.#tryToWrite(storage);

@@ -52,10 +52,14 @@ export class RequestSeries {
     for (const [labels, { durations }] of this.#all()) yield [labels, durations];
   }
 
-  /** How many requests there were, how many of them failed here (a status of 500 or above), how many were aborted. */
-  get totals(): { total: number; failed: number; aborted: number } {
-    const totals = { total: 0, failed: 0, aborted: 0 };
-    for (const [, { statuses }] of this.#all()) {
+  /** How many requests there were, how many failed here (a status of 500 or above), how many were aborted; for each bound of a duration, how many took at most that, and at the end all. */
+  get totals() {
+    const buckets = new Array<number>(DURATION_BOUNDS_SECONDS.length + 1).fill(0);
+    const totals = { total: 0, failed: 0, aborted: 0, buckets };
+    for (const [, { statuses, durations }] of this.#all()) {
+      [...durations.cumulative, durations.count].forEach((count, bucket) => {
+        buckets[bucket] = (buckets[bucket] ?? 0) + count;
+      });
       for (const [status, count] of statuses) {
         totals.total += count;
         if (status === ABORTED) totals.aborted += count;

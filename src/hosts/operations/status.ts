@@ -4,6 +4,8 @@
 import { type Figures, newestBackup } from './figures.js';
 import type { Measured } from './metrics.js';
 
+export type Status = ReturnType<typeof statusOf>;
+
 /** Times are RFC 3339 in UTC, sizes bytes; null where a figure cannot be had. */
 export function statusOf({ meter, figures, ready, now }: Measured) {
   const { service, disk, usage } = figures;
@@ -21,6 +23,15 @@ export function statusOf({ meter, figures, ready, now }: Measured) {
       in_flight: service?.requestsInFlight ?? null,
       connections: service?.connections ?? null,
     },
+    /** By the minute, the oldest first; the last one is under way. */
+    last_hour: meter.lastHour.minutes(now).map(({ from, to, requests, failed, p95Seconds }) => ({
+      from: timeOf(from),
+      to: timeOf(to),
+      requests,
+      failed,
+      /** Null without requests. */
+      p95_seconds: p95Seconds ?? null,
+    })),
     writes: {
       waiting: service?.writesWaiting ?? null,
       commits: Object.fromEntries(meter.commits),
@@ -104,6 +115,8 @@ function replicationOf({ replication }: Figures, failures: number) {
   };
 }
 
+function timeOf(milliseconds: number): string;
+function timeOf(milliseconds: number | undefined): string | null;
 function timeOf(milliseconds: number | undefined): string | null {
   return milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 }

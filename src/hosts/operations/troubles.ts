@@ -28,6 +28,13 @@ export const REASONS = {
       'Look at the disk; the next start reads the truth. Where the file went, `database_saved` in the log names a whole copy of what the service had: stop the service, restore that copy, start it.',
     isFelt: true,
   },
+  database_damaged: {
+    meaning:
+      'Another program wrote the database file while the service runs, for example a backup was copied over it (looked at every second). Reads are answered from memory, which still has everything; every write is answered 500.',
+    action:
+      'Do not restart: take everything out first, with `manage dump` from the running service. Then stop it, move the file away, and load the dump with `manage load`.',
+    isFelt: true,
+  },
   database_unavailable: {
     meaning: 'The database did not answer within 2 s.',
     action:

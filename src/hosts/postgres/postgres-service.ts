@@ -2,6 +2,7 @@
 // of them answer side by side.
 
 import { Admission } from '../../core/admission/admission.js';
+import { firstOfRuns } from '../../core/domain/audit-event.js';
 import type { Sender } from '../../core/records/record-service.js';
 import { silentEvents } from '../../core/service-events.js';
 import { FairScheduler, sampleRows } from '../../handler.js';
@@ -84,6 +85,7 @@ async function serve(
     slowly: slow.run.bind(slow),
     limits: settings.accountLimits,
     log,
+    isLogged: firstOfRuns(),
     events: events ?? silentEvents,
     clock,
   };

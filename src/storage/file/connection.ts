@@ -46,6 +46,8 @@ export class Connection {
   /** The statements of batches. Preparing one takes longer than running it for a few rows. */
   readonly #prepared = new Map<string, Prepared>();
   #isClosed = false;
+  /** An earlier database connection was given up, and may still write the log back when it is garbage-collected. */
+  isReplaced = false;
 
   /** Opens the file or makes it; `:memory:` is a database of its own. `busyTimeoutMs`: how long a statement waits for a lock. */
   constructor(path: string, { busyTimeoutMs = 0 } = {}) {
@@ -164,6 +166,7 @@ export class Connection {
   #drop(): void {
     const database = this.#database;
     this.#database = undefined;
+    this.isReplaced = true;
     this.#prepared.clear();
     try {
       database?.close();

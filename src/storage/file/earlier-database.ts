@@ -5,6 +5,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, parse } from 'node:path';
 import { BackupNames } from '../backup/backup-names.js';
+import type { FilePlace } from './file-place.js';
 import {
   KEPT_AS,
   keptNameStart,
@@ -13,41 +14,39 @@ import {
   STATE_SUFFIX,
 } from './names-beside.js';
 
-export interface Surroundings {
-  /** Absolute path of the database file. */
-  readonly path: string;
+interface Surroundings extends FilePlace {
   /** Folder of the backups, where there are any. */
   readonly backupFolder?: string | undefined;
   /** There is a replica. Litestream's socket does not tell whether it has a state. */
   readonly isReplicated: boolean;
 }
 
-/** Whether the file is missing or empty: a start would make a new database. */
-export async function isAbsent(path: string): Promise<boolean> {
-  return ((await stat(path).catch(() => undefined))?.size ?? 0) === 0;
-}
-
-/** Rejects with one sentence where a new database would take the place of an earlier one. */
+/**
+ * Rejects with one sentence if the file is missing or empty, so that a start would make a new
+ * database, and this one would take the place of an earlier one.
+ */
 export async function expectFirstStart(surroundings: Surroundings): Promise<void> {
-  const { path } = surroundings;
+  const size = await sizeOf(surroundings.path);
+  if ((size ?? 0) > 0) return;
   const finding = await findingIn(surroundings);
   if (finding === undefined) return;
-  const present = (await stat(path).catch(() => undefined)) === undefined ? 'not there' : 'empty';
   throw new Error(
-    `it is ${present}, and ${finding}; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
+    `it is ${size === 0 ? 'empty' : 'not there'}, and ${finding}; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
   );
 }
 
-async function findingIn({
-  path,
-  backupFolder,
-  isReplicated,
-}: Surroundings): Promise<string | undefined> {
-  const mark = await markBeside(path);
+async function findingIn(surroundings: Surroundings): Promise<string | undefined> {
+  const { path, danglingLink, backupFolder, isReplicated } = surroundings;
+  const mark = danglingLink ?? (await markBeside(path));
   if (mark !== undefined) return `${mark} shows that one was there`;
   const backup = backupFolder && (await newestBackup(backupFolder, path));
   if (backup !== undefined) return `the backup ${backup} shows that there is one`;
   return isReplicated ? 'the replica may hold one' : undefined;
+}
+
+/** Undefined if there is no such file. */
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.size;
 }
 
 /** The path of a file that only a database leaves. A first start that was killed leaves none of them. */
@@ -61,7 +60,7 @@ async function markBeside(path: string): Promise<string | undefined> {
     (found) => certain.includes(found) || starts.some((start) => found.startsWith(start)),
   );
   if (mark !== undefined) return join(folder, mark);
-  return (await isAbsent(`${path}-wal`)) ? undefined : `${path}-wal`;
+  return ((await sizeOf(`${path}-wal`)) ?? 0) > 0 ? `${path}-wal` : undefined;
 }
 
 async function newestBackup(folder: string, path: string): Promise<string | undefined> {

@@ -16,12 +16,17 @@ import type {
 import { type Backup, Backups } from '../backup/backups.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
 import type { ReplicaReport } from '../replication/replica.js';
-import type { CommitTexts } from './commit-texts.js';
-import type { FileCommitResult } from './database-file.js';
-import { expectFirstStart, isAbsent, type Surroundings } from './earlier-database.js';
-import { claimFile, makeFolder } from './file-place.js';
+import { expectFirstStart } from './earlier-database.js';
+import type { CommitTexts, FileCommitResult } from './file-commits.js';
+import {
+  claimFile,
+  expectFileName,
+  makeFolder,
+  openedOnce,
+  placeOf,
+  refusalOf,
+} from './file-place.js';
 import { LibsqlThread } from './libsql-thread.js';
-import { expectFileName, openedOnce } from './open-files.js';
 import { rowsText } from './record-columns.js';
 import { logBytesOf, markClosed } from './state-mark.js';
 import { rowsOf } from './stored-pages.js';
@@ -57,6 +62,8 @@ const NO_BACKUP_BESIDE_REPLICA =
 export interface FileStorage extends RecordStorage, StoredViews {
   /** The database was made by this opening. */
   readonly isNew: boolean;
+  /** Absolute path of the file itself, if the name that was given is a link. */
+  readonly path: string;
   /**
    * Writes a copy of the database to a new file. The copy has every commit that resolved
    * before the call; it is checked and synced, and only its owner may read it. Commits and
@@ -74,6 +81,11 @@ export interface FileStorage extends RecordStorage, StoredViews {
    * none. Reads every record of the file, about a second for a million, and commits wait meanwhile.
    */
   oldestRecordAt(owner: string): Promise<number | undefined>;
+  /**
+   * False once another program wrote the open file, which then holds pages of two databases:
+   * the records in memory are the only ones that are right. Always true beside a replica.
+   */
+  isIntact(): Promise<boolean>;
   /** Makes a commit that changes nothing, to learn whether storage takes commits; rejects if it does not. */
   touch(): Promise<void>;
 }
@@ -86,17 +98,18 @@ export interface FileStorage extends RecordStorage, StoredViews {
  * or empty and something shows that it was not.
  */
 export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<FileStorage> {
-  const path = resolve(options.path);
+  const { replication, backupFolder } = options;
+  const place = await placeOf(options.path);
   let release = () => {};
   try {
     expectFileName(options.path);
-    if (!options.createAnyway && (await isAbsent(path))) {
-      await expectFirstStart(surroundingsOf(path, options));
+    if (!options.createAnyway) {
+      await expectFirstStart({ ...place, backupFolder, isReplicated: replication !== undefined });
     }
+    const { path } = place;
     await makeFolder(dirname(path));
     await claimFile(path);
-    release = await openedOnce(path);
-    const { replication } = options;
+    release = openedOnce(path);
     let isOpen = false;
     const thread = new LibsqlThread(
       {
@@ -128,14 +141,8 @@ export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<
     });
   } catch (error) {
     release();
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`the database file ${path} cannot be used: ${reason}`, { cause: error });
+    throw refusalOf(resolve(options.path), error);
   }
-}
-
-function surroundingsOf(path: string, options: LibsqlStorageOptions): Surroundings {
-  const { backupFolder, replication } = options;
-  return { path, backupFolder, isReplicated: replication !== undefined };
 }
 
 interface OpenedFile {
@@ -148,6 +155,7 @@ interface OpenedFile {
 
 class LibsqlStorage implements FileStorage {
   readonly isNew: boolean;
+  readonly path: string;
   readonly bodyMaxBytes = TEXT_MAX_BYTES;
   readonly #thread: LibsqlThread;
   readonly #backups: Backups;
@@ -157,6 +165,7 @@ class LibsqlStorage implements FileStorage {
 
   constructor({ thread, path, isReplicated, release, isNew }: OpenedFile) {
     this.isNew = isNew;
+    this.path = path;
     this.#thread = thread;
     this.#isReplicated = isReplicated;
     this.#release = release;
@@ -207,6 +216,10 @@ class LibsqlStorage implements FileStorage {
 
   oldestRecordAt(owner: string): Promise<number | undefined> {
     return this.#thread.call('oldestRecordAt', owner);
+  }
+
+  isIntact(): Promise<boolean> {
+    return this.#thread.call('isIntact');
   }
 
   touch(): Promise<void> {

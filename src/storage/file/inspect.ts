@@ -4,9 +4,10 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Connection } from './connection.js';
-import { explained, messageOf } from './connection-errors.js';
+import { messageOf } from './connection-errors.js';
 import type { Locking } from './connection-settings.js';
-import { expectFirstStart, isAbsent } from './earlier-database.js';
+import { expectFirstStart } from './earlier-database.js';
+import { placeOf, refusalOf } from './file-place.js';
 import { libsql } from './library.js';
 import { expectOurs, expectWhole } from './own-database.js';
 import { logBytesOf, markClosed, missingLog } from './state-mark.js';
@@ -30,24 +31,17 @@ export async function inspectDatabase(
   path: string,
   { backupFolder, isReplicated = false, createAnyway = false }: InspectOptions = {},
 ): Promise<FileState> {
-  const file = resolve(path);
   try {
     libsql();
-    const found = await stat(file).catch(() => undefined);
-    if (!createAnyway && (await isAbsent(file))) {
-      await expectFirstStart({ path: file, backupFolder, isReplicated });
-    }
-    if (found === undefined) {
-      await access(await nearestFolder(dirname(file)), constants.W_OK);
-      return 'absent';
-    }
-    await access(file, constants.R_OK | constants.W_OK);
-    if (found.size === 0) return 'absent';
-    return looked(file, isReplicated ? 'shared' : 'alone');
+    const place = await placeOf(path);
+    if (!createAnyway) await expectFirstStart({ ...place, backupFolder, isReplicated });
+    const found = await stat(place.path).catch(() => undefined);
+    const written = found ? place.path : await nearestFolder(dirname(place.path));
+    await access(written, constants.R_OK | constants.W_OK);
+    if (found === undefined || found.size === 0) return 'absent';
+    return looked(place.path, isReplicated ? 'shared' : 'alone');
   } catch (error) {
-    throw new Error(`the database file ${file} cannot be used: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    throw refusalOf(resolve(path), error);
   }
 }
 
@@ -80,12 +74,4 @@ async function nearestFolder(folder: string): Promise<string> {
   if (found === undefined && dirname(folder) !== folder) return nearestFolder(dirname(folder));
   if (found?.isDirectory()) return folder;
   throw new Error(`its folder cannot be made: ${folder} is a file; name another path`);
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EACCES' || code === 'EROFS') {
-    return 'this user may not read and write it, or not make it in its folder; check owner and permissions';
-  }
-  return explained(error);
 }

@@ -4,7 +4,6 @@
 import { Litestream } from '../replication/litestream.js';
 import { Replica, type ReplicaReport } from '../replication/replica.js';
 import { lockService } from '../replication/service-lock.js';
-import { explained } from './connection-errors.js';
 import type { LibsqlFile } from './database-file.js';
 
 export interface ReplicatedFileOptions {
@@ -26,17 +25,17 @@ export interface ReplicatedFile {
 /** While Litestream does not run, the log is written back when it is larger than this. */
 const LOG_MAX_BYTES = 268_435_456;
 
-/** Rejects with one sentence if another service has the file. */
+/** Rejects if another service has the file. */
 export async function openReplicatedFile(options: ReplicatedFileOptions): Promise<ReplicatedFile> {
   const { socketPath, databasePath, open, report, inTurn } = options;
-  const release = locked(databasePath);
+  const release = lockService(databasePath);
   try {
     const file = await open();
     const replica = new Replica({
       litestream: new Litestream({ socketPath, databasePath }),
       report,
       inTurn,
-      touch: () => file.touch(),
+      touch: () => file.commits.touch(),
       onLongAbsence(pid) {
         if (!isAlive(pid)) void inTurn(() => emptyLongLog(file));
       },
@@ -48,19 +47,11 @@ export async function openReplicatedFile(options: ReplicatedFileOptions): Promis
   }
 }
 
-function locked(databasePath: string): () => void {
-  try {
-    return lockService(databasePath);
-  } catch (error) {
-    throw new Error(explained(error), { cause: error });
-  }
-}
-
 /** The replica's next sync sends the whole database, because Litestream sees that the log was emptied without it. */
 async function emptyLongLog(file: LibsqlFile): Promise<void> {
   if (file.logBytes <= LOG_MAX_BYTES) return;
   // An empty log would count as a lost one after a kill; this commit is in it, if the disk has room.
-  if (file.emptyLog()) await file.touch().catch(() => {});
+  if (file.emptyLog()) await file.commits.touch().catch(() => {});
 }
 
 /** Whether the process runs, as far as this user may know. */

@@ -106,11 +106,12 @@ export function missingLog(
   // A mark of an early release has no identity.
   const isAnother = identity !== '' && identity !== identityOf(database);
   if (holding === 'alone') {
-    if (logBytes !== undefined) return undefined;
+    // A log that is beside it is not its own.
     const saved = isAnother ? newestSaved(database) : undefined;
     if (saved !== undefined) {
-      return `another file is in its place, and the service saved everything to ${saved} before it stopped; restore that one, or delete ${markPath} to start with the other file`;
+      return `another file is in its place, and the service saved everything to ${saved} before it stopped; restore that one, or delete ${markPath} and ${log} to start with the other file`;
     }
+    if (logBytes !== undefined) return undefined;
     return `it was not closed, and its log ${log} is gone, with the writes that were in it alone; put the log back, restore a backup, or delete ${markPath} to start without them`;
   }
   if (isAnother || (logBytes ?? 0) > 0) return undefined;
@@ -121,16 +122,11 @@ export function missingLog(
 function newestSaved(database: string): string | undefined {
   const folder = dirname(database);
   const start = keptNameStart(database, 'saved');
-  const names = readdirSync(folder).filter((name) => name.startsWith(start));
-  const newest = join(
-    folder,
-    names
-      .filter((name) => !name.endsWith('.part'))
-      .sort()
-      .at(-1) ?? '',
-  );
-  const since = statSync(database + STATE_SUFFIX).mtimeMs;
-  return names.length > 0 && statSync(newest).mtimeMs >= since ? newest : undefined;
+  const isSaved = (name: string) => name.startsWith(start) && !name.endsWith('.part');
+  const name = readdirSync(folder).filter(isSaved).sort().at(-1);
+  if (name === undefined) return undefined;
+  const saved = join(folder, name);
+  return statSync(saved).mtimeMs >= statSync(database + STATE_SUFFIX).mtimeMs ? saved : undefined;
 }
 
 /** Undefined if there is no log. */

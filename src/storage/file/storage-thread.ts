@@ -2,33 +2,14 @@
 // open file, one at a time and in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { DatabaseContents } from '../backup/database-contents.js';
 import type { ReplicaReport } from '../replication/replica.js';
-import type { CommitTexts } from './commit-texts.js';
 import { messageOf } from './connection-errors.js';
-import { type FileCommitResult, LibsqlFile } from './database-file.js';
-import type { Freezer } from './freezer.js';
+import { LibsqlFile } from './database-file.js';
+import type { CommitTexts } from './file-commits.js';
 import { openReplicatedFile, type ReplicatedFile } from './replicated-file.js';
-import type { UsageScan } from './usage-scan.js';
 
-/** The calls that the storage may make. */
-export interface ThreadCalls {
-  /** Resolves with whether the database is a new one. */
-  open(): Promise<boolean>;
-  commit(texts: CommitTexts): Promise<FileCommitResult>;
-  storedPage(position: number): Promise<ReturnType<LibsqlFile['storedPage']>>;
-  sequences(): Promise<string>;
-  beginUsage(createdAfter: string): Promise<void>;
-  nextUsage(): Promise<ReturnType<UsageScan['next']>>;
-  auditEvents(limit: number, offset: number): Promise<ReturnType<LibsqlFile['auditEvents']>>;
-  oldestRecordAt(owner: string): Promise<ReturnType<UsageScan['oldestRecordAt']>>;
-  ping(): Promise<void>;
-  touch(): Promise<void>;
-  save(path: string): Promise<DatabaseContents>;
-  freeze(): Promise<ReturnType<Freezer['freeze']>>;
-  thaw(): Promise<ReturnType<Freezer['thaw']>>;
-  close(): Promise<void>;
-}
+/** The calls after which the file may be another one. */
+const WRITING: ReadonlySet<keyof ThreadCalls> = new Set(['commit', 'touch', 'freeze', 'thaw']);
 
 export interface ThreadRequest {
   readonly call: number;
@@ -63,7 +44,11 @@ function opened(): LibsqlFile {
   return file;
 }
 
-const calls: ThreadCalls = {
+/** The calls that the storage may make. */
+export type ThreadCalls = typeof calls;
+
+const calls = {
+  /** Resolves with whether the database is a new one. */
   async open() {
     const { path, initialRows, now, litestreamSocket }: ThreadOptions = workerData;
     if (litestreamSocket === undefined) {
@@ -80,25 +65,27 @@ const calls: ThreadCalls = {
     file = replicated.file;
     return file.isNew;
   },
-  async commit(texts) {
-    const result = await opened().commit(texts);
+  async commit(texts: CommitTexts) {
+    const result = await opened().commits.commit(texts);
     if (result.status !== 'notStored') replicated?.replica.committed();
     return result;
   },
-  storedPage: async (position) => opened().storedPage(position),
+  storedPage: async (position: number) => opened().storedPage(position),
   sequences: async () => opened().sequences(),
-  beginUsage: async (createdAfter) => opened().usage.begin(createdAfter),
+  beginUsage: async (createdAfter: string) => opened().usage.begin(createdAfter),
   nextUsage: async () => opened().usage.next(),
-  auditEvents: async (limit, offset) => opened().auditEvents(limit, offset),
-  oldestRecordAt: async (owner) => opened().usage.oldestRecordAt(owner),
+  auditEvents: async (limit: number, offset: number) => opened().auditEvents(limit, offset),
+  oldestRecordAt: async (owner: string) => opened().usage.oldestRecordAt(owner),
   ping: async () => opened().ping(),
   async touch() {
-    await opened().touch();
+    await opened().commits.touch();
     replicated?.replica.committed();
   },
-  save: async (path) => opened().save(path),
-  freeze: async () => opened().freezer.freeze(),
-  thaw: async () => opened().freezer.thaw(),
+  save: async (path: string) => opened().save(path),
+  freeze: async () => opened().freeze(),
+  thaw: async () => opened().thaw(),
+  /** False once another program wrote the file. */
+  isIntact: async () => opened().isIntact(),
   async close() {
     file?.close();
     replicated?.release();
@@ -109,7 +96,8 @@ const calls: ThreadCalls = {
 async function answer({ call, name, args }: ThreadRequest): Promise<ThreadReply> {
   try {
     const run = calls[name] as (...args: readonly unknown[]) => Promise<unknown>;
-    return { call, value: await run(...args) };
+    const value = WRITING.has(name) ? opened().writing(() => run(...args)) : run(...args);
+    return { call, value: await value };
   } catch (error) {
     return { call, error: messageOf(error) };
   }

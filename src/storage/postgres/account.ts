@@ -15,8 +15,7 @@ import { type ChangedRecord, identified } from '../../core/domain/record.js';
 import type { Log } from '../../core/log.js';
 import { type AccountLimits, quotaFailure } from '../../core/records/account-limits.js';
 import type { AccountRecords, Sender } from '../../core/records/record-service.js';
-import { storageFailed } from '../../core/records/storage-answers.js';
-import { notFound } from '../../core/records/writes.js';
+import { notFound, storageFailed } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { AccountViews, type ViewContext } from './account-views.js';
 import { foldedColumn, statusColumn } from './columns.js';
@@ -36,6 +35,7 @@ export interface AccountContext extends ViewContext {
   readonly turns: Turns;
   readonly limits: AccountLimits;
   readonly log: Log;
+  readonly isLogged: (event: AuditEvent) => boolean;
   readonly events: ServiceEvents;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
@@ -215,7 +215,7 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
     most: readonly number[],
     attempts: Attempts,
   ): Promise<readonly Written[]> {
-    const { database, log, events } = this.#context;
+    const { database, log, isLogged, events } = this.#context;
     const { action, collection, id } = change;
     if (this.#sender?.isDisconnected()) throw new FailureError(DISCONNECTED.failure);
     const write = async (event: string | null) => {
@@ -242,8 +242,8 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
       log.error('admin_audit_write_failed', error, { events: 1, records: `${action} ${id}` });
       return written;
     }
-    const [row] = written;
-    if (row !== undefined && row.n !== null) log.info('admin_audit', loggedEvent(event));
+    const isStored = written[0] !== undefined && written[0].n !== null;
+    if (isStored && isLogged(event)) log.info('admin_audit', loggedEvent(event));
     return written;
   }
 

@@ -1,36 +1,24 @@
-// The list of accounts with their business names, in the order that was asked for. The
-// service lists accounts by subject and without names, so the console asks for the names
-// of the accounts that it shows, and sorts a list that is not too long by itself.
+// The accounts with their business names, in order. The service lists them by subject and without
+// names, so the console asks for the names, and sorts a list that is not too long.
 
 import { allRows } from '../../clients/client/pages.js';
-import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import type { AccountSummary, Page } from '../../operator-client.js';
 import { several } from '../data/several.js';
 import type { ConsoleService } from './service.js';
 
-export const SORTS = ['subject', 'name', 'records', ...COLLECTION_NAMES] as const;
-export type Sort = 'subject' | 'name' | 'records' | CollectionName;
-
 export interface ListedAccount extends AccountSummary {
-  /** Of the newest business profile that has one; empty: none has. */
+  /** Of the newest business profile that has one; empty if none has. */
   readonly name: string;
 }
 
 export interface AccountList extends Page<ListedAccount> {
-  /** Another one than was asked for where there are too many accounts. */
-  readonly sort: Sort;
+  /** By name; otherwise there are too many, and they are by subject. */
+  readonly isSorted: boolean;
 }
 
-export interface AccountQuery {
-  readonly q: string;
-  readonly sort: Sort;
-  readonly page: number;
-}
-
-/** Beyond this many accounts the service's own order stays: by subject. */
+/** Longer lists stay in the service's own order. */
 export const SORTED_MAX = 1_000;
 const ACCOUNTS_A_PAGE = 50;
-/** The service's longest page. */
 const ACCOUNTS_A_REQUEST = 200;
 const REQUESTS_AT_ONCE = 8;
 /** Profiles of an account that are looked at for a name. */
@@ -38,40 +26,32 @@ const PROFILES_MAX = 5;
 const NAME_KEPT_MS = 60_000;
 const NAMES_KEPT_MAX = 5_000;
 
-interface KeptName {
-  readonly name: string;
-  readonly until: number;
-}
-
 export class Accounts {
   readonly #service: Pick<ConsoleService, 'client' | 'records'>;
   readonly #clock: () => number;
-  readonly #names = new Map<string, KeptName>();
+  readonly #names = new Map<string, { readonly name: string; readonly until: number }>();
 
-  /** `clock`: milliseconds; a name is asked for again after a minute. */
+  /** `clock`: milliseconds. */
   constructor(service: Pick<ConsoleService, 'client' | 'records'>, clock: () => number) {
     this.#service = service;
     this.#clock = clock;
   }
 
-  async list({ q, sort, page }: AccountQuery): Promise<AccountList> {
-    const { accounts } = this.#service.client;
-    if (sort !== 'subject') {
-      const sorted = await this.#sorted(q, sort);
-      if (sorted !== undefined) {
-        const total = sorted.length;
-        const start = (page - 1) * ACCOUNTS_A_PAGE;
-        const items = await this.named(sorted.slice(start, start + ACCOUNTS_A_PAGE));
-        const total_pages = Math.ceil(total / ACCOUNTS_A_PAGE);
-        const pagination = { page, page_size: ACCOUNTS_A_PAGE, total, total_pages };
-        return { items, pagination, sort };
-      }
+  async list(q: string, page: number): Promise<AccountList> {
+    const sorted = await this.#sorted(q);
+    if (sorted === undefined) {
+      const query = { q, page, page_size: ACCOUNTS_A_PAGE };
+      const { items, pagination } = await this.#service.client.accounts.list(query);
+      return { items: await this.named(items), pagination, isSorted: false };
     }
-    const found = await accounts.list({ q, page, page_size: ACCOUNTS_A_PAGE });
-    return { ...found, items: await this.named(found.items), sort: 'subject' };
+    const total = sorted.length;
+    const start = (page - 1) * ACCOUNTS_A_PAGE;
+    const items = sorted.slice(start, start + ACCOUNTS_A_PAGE);
+    const total_pages = Math.ceil(total / ACCOUNTS_A_PAGE);
+    const pagination = { page, page_size: ACCOUNTS_A_PAGE, total, total_pages };
+    return { items, pagination, isSorted: true };
   }
 
-  /** The accounts with their names. */
   async named(accounts: readonly AccountSummary[]): Promise<ListedAccount[]> {
     const names = new Map<string, string>();
     await several(accounts, REQUESTS_AT_ONCE, async (account) => {
@@ -80,8 +60,8 @@ export class Accounts {
     return accounts.map((account) => ({ ...account, name: names.get(account.owner_sub) ?? '' }));
   }
 
-  /** Undefined where there are too many to sort. */
-  async #sorted(q: string, sort: Sort): Promise<readonly AccountSummary[] | undefined> {
+  /** Undefined if there are too many. */
+  async #sorted(q: string): Promise<ListedAccount[] | undefined> {
     const { accounts } = this.#service.client;
     const query = { q, page_size: ACCOUNTS_A_REQUEST };
     const first = await accounts.list(query);
@@ -89,33 +69,24 @@ export class Accounts {
     const rows: AccountSummary[] = [];
     const read = async (page: number) => (page === 1 ? first : accounts.list({ ...query, page }));
     for await (const row of allRows(read, ({ owner_sub }) => owner_sub)) rows.push(row);
-    if (sort === 'name') return (await this.named(rows)).sort(byName);
-    const count = ({ record_count, resources }: AccountSummary) =>
-      sort === 'records' || sort === 'subject' ? record_count : resources[sort];
-    return rows.sort((a, b) => count(b) - count(a));
+    return (await this.named(rows)).sort(byName);
   }
 
   async #nameOf({ owner_sub, resources }: AccountSummary): Promise<string> {
     if (resources.businesses === 0) return '';
     const kept = this.#names.get(owner_sub);
     if (kept !== undefined && kept.until > this.#clock()) return kept.name;
-    const name = await this.#askName(owner_sub);
-    if (name === undefined) return '';
-    if (this.#names.size >= NAMES_KEPT_MAX) this.#names.clear();
-    this.#names.set(owner_sub, { name, until: this.#clock() + NAME_KEPT_MS });
-    return name;
-  }
-
-  /** A profile that cannot be read leaves the account without a name: the list is shown all the same. */
-  async #askName(account: string): Promise<string | undefined> {
-    const profiles = this.#service.records(account, 'businesses');
+    const profiles = this.#service.records(owner_sub, 'businesses');
     const found = await profiles.list({ page_size: PROFILES_MAX }).catch(() => undefined);
-    if (found === undefined) return undefined;
-    for (const profile of found.items) {
-      const name = Object.hasOwn(profile, 'businessName') ? profile['businessName'] : undefined;
-      if (typeof name === 'string' && name.trim() !== '') return name;
-    }
-    return '';
+    // A list is shown without the names that can't be read.
+    if (found === undefined) return '';
+    const names = found.items.map((profile) =>
+      Object.hasOwn(profile, 'businessName') ? profile['businessName'] : undefined,
+    );
+    const name = names.find((text): text is string => typeof text === 'string' && /\S/.test(text));
+    if (this.#names.size >= NAMES_KEPT_MAX) this.#names.clear();
+    this.#names.set(owner_sub, { name: name ?? '', until: this.#clock() + NAME_KEPT_MS });
+    return name ?? '';
   }
 }
 

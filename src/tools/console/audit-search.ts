@@ -1,10 +1,9 @@
-// A search in the audit log, which the service gives in pages without filters:
-// so many events are looked at, and the page says how far back that was.
+// A search in the audit log, which the service gives in pages without filters: this many events
+// are looked at, and the page says how far back. What one import or erasure wrote is one row.
 
 import { allPages } from '../../clients/client/pages.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { AuditEvent, OperatorClient } from '../../operator-client.js';
-import { AuditItems } from './audit-groups.js';
 
 const PAGE_SIZE = 200;
 
@@ -13,105 +12,103 @@ export interface AuditFilter {
   readonly action?: AuditEvent['action'] | undefined;
   readonly account?: string | undefined;
   readonly record?: string | undefined;
-  /** `2026-12-31`, in the time zone of the console. */
+  /** `2026-12-31`, in the console's time zone. */
   readonly day?: string | undefined;
-  /** The ids of the newest and of the oldest event. */
-  readonly newest?: number | undefined;
-  readonly oldest?: number | undefined;
+  /** The id of an import or erasure: each of its events is then a row. */
+  readonly run?: string | undefined;
 }
 
-/** Where a search goes on: a page of 200 events, and the id of the last event that was looked at. */
+/** An event, or all those of one import or erasure, newest first. */
+export type AuditRow = readonly [AuditEvent, ...AuditEvent[]];
+
+/** Where a search continues: a page of 200 events, and the id of the last event that was looked at. */
 export interface SearchStart {
   readonly page: number;
   readonly before: number;
 }
 
 export interface FoundEvents {
-  readonly events: readonly AuditEvent[];
+  readonly rows: readonly AuditRow[];
   /** How many events were looked at. */
   readonly looked: number;
-  /** How many events there are in all. */
+  /** How many events there are. */
   readonly total: number;
-  /** The time of the oldest one that was looked at; undefined where all were. */
+  /** The time of the oldest one that was looked at; undefined if all were. */
   readonly searchedBackTo: string | undefined;
-  /** Where the search goes on; undefined where all were looked at. */
+  /** Undefined if all were looked at. */
   readonly next: SearchStart | undefined;
 }
 
 export interface SearchLimits {
   readonly requestsMax: number;
-  /** Of events; where they are grouped, what belongs together counts once. */
-  readonly foundMax: number;
-  readonly isGrouped?: boolean;
-  /** The day of a time in RFC 3339, such as `2026-12-31`. */
+  readonly rowsMax: number;
+  /** The day of an RFC 3339 time, such as `2026-12-31`. */
   readonly dayOf: (timestamp: string) => string;
 }
 
 type Client = Pick<OperatorClient, 'audit'>;
 type DayOf = SearchLimits['dayOf'];
 
-/**
- * Newest first. New events push the others onto later pages meanwhile, so a search
- * that goes on skips what it has seen, and misses nothing.
- */
+/** Newest first. New events push the others onto later pages, so a continued search skips what it has seen. */
 export async function searchAudit(
   client: Client,
   filter: AuditFilter,
-  limits: SearchLimits,
+  { requestsMax, rowsMax, dayOf }: SearchLimits,
   start?: SearchStart,
 ): Promise<FoundEvents> {
-  const { requestsMax, foundMax, isGrouped = false, dayOf } = limits;
-  const events: AuditEvent[] = [];
-  const items = new AuditItems();
-  const isFull = (event: AuditEvent) =>
-    isGrouped ? items.count >= foundMax && items.isNew(event) : events.length >= foundMax;
+  const rows: [AuditEvent, ...AuditEvent[]][] = [];
   let [looked, total, requests] = [0, 0, 0];
+  let oldest: string | undefined;
   let { page, before } = start ?? {
     page: await firstPage(client, filter, dayOf),
     before: Number.POSITIVE_INFINITY,
   };
-  let oldest: string | undefined;
+  const found = (isEnd: boolean): FoundEvents =>
+    isEnd
+      ? { rows, looked, total, searchedBackTo: undefined, next: undefined }
+      : { rows, looked, total, searchedBackTo: oldest, next: { page, before } };
   const read = async (number: number) => {
     const answer = await pageOf(client, number);
     total = answer.pagination.total;
     return answer;
   };
   const walk = allPages<AuditEvent>(read, ({ id }) => String(id), { start: page });
-  for await (const { rows, number, isLast } of walk) {
+  for await (const { rows: events, number, isLast } of walk) {
     page = number;
-    for (const event of rows) {
+    for (const event of events) {
       if (event.id >= before) continue;
-      const isMatch = matches(event, filter, dayOf);
-      if (isMatch && isFull(event)) {
-        return { events, looked, total, searchedBackTo: oldest, next: { page, before } };
+      if (matches(event, filter, dayOf)) {
+        const row = filter.run === undefined ? rowOf(rows, event) : undefined;
+        if (row === undefined && rows.length >= rowsMax) return found(false);
+        if (row === undefined) rows.push([event]);
+        else row.push(event);
       }
       looked++;
       before = event.id;
       oldest = event.timestamp;
-      if (isMatch) {
-        events.push(event);
-        items.add(event);
-      }
-      if (isTooOld(event, filter, dayOf)) {
-        return { events, looked, total, searchedBackTo: undefined, next: undefined };
-      }
+      if (filter.day !== undefined && dayOf(event.timestamp) < filter.day) return found(true);
     }
-    if (isLast) return { events, looked, total, searchedBackTo: undefined, next: undefined };
+    if (isLast) return found(true);
     page++;
-    if (++requests === requestsMax) break;
+    if (++requests === requestsMax) return found(false);
   }
-  return { events, looked, total, searchedBackTo: oldest, next: { page, before } };
+  return found(true);
 }
 
-/** The page on which the newest event that can match stands: looked for by halves, since later pages are older. */
-async function firstPage(client: Client, filter: AuditFilter, dayOf: DayOf): Promise<number> {
-  if (filter.day === undefined && filter.newest === undefined) return 1;
+/** The row of the import or erasure that the event belongs to, if it has begun. */
+function rowOf(rows: readonly AuditEvent[][], { run }: AuditEvent): AuditEvent[] | undefined {
+  return run === undefined ? undefined : rows.find(([first]) => first?.run === run);
+}
+
+/** The page with the newest event of a day, by bisection: later pages are older. */
+async function firstPage(client: Client, { day }: AuditFilter, dayOf: DayOf): Promise<number> {
+  if (day === undefined) return 1;
   let low = 1;
   let high = (await pageOf(client, 1)).pagination.total_pages;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const { items } = await pageOf(client, middle);
-    if (items.every((event) => isTooNew(event, filter, dayOf))) low = middle + 1;
+    if (items.every(({ timestamp }) => dayOf(timestamp) > day)) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -121,22 +118,14 @@ function pageOf(client: Client, page: number) {
   return client.audit.list({ page, page_size: PAGE_SIZE });
 }
 
-function isTooNew({ id, timestamp }: AuditEvent, { newest, day }: AuditFilter, dayOf: DayOf) {
-  return (newest !== undefined && id > newest) || (day !== undefined && dayOf(timestamp) > day);
-}
-
-function isTooOld({ id, timestamp }: AuditEvent, { oldest, day }: AuditFilter, dayOf: DayOf) {
-  return (oldest !== undefined && id < oldest) || (day !== undefined && dayOf(timestamp) < day);
-}
-
 function matches(event: AuditEvent, filter: AuditFilter, dayOf: DayOf): boolean {
-  const { collection, action, account, record } = filter;
+  const { collection, action, account, record, day, run } = filter;
   return (
     (collection === undefined || event.resource === collection) &&
     (action === undefined || event.action === action) &&
     (account === undefined || event.owner_sub === account) &&
     (record === undefined || event.record_id === record) &&
-    !isTooNew(event, filter, dayOf) &&
-    !isTooOld(event, filter, dayOf)
+    (run === undefined || event.run === run) &&
+    (day === undefined || dayOf(event.timestamp) === day)
   );
 }

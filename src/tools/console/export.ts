@@ -1,28 +1,22 @@
 // An account's records as NDJSON, sent while they are read: memory holds a page.
 
-import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
+import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import type { Service, StoredRecord } from '../data/service.js';
 import { pagesOf } from '../data/walk.js';
 
 const NAME_MAX_CHARACTERS = 60;
 
 /**
- * One collection: a record a line, as `npm run import` takes it. The account: lines
- * of `{"collection", "record"}`, and a last one with the counts, without which the
- * export was broken off. Newest first. Where a page of records cannot be had,
- * `brokeOff` gets the error; it ends the connection, so that the browser does not
- * take the file for a whole one.
+ * Lines of `{"collection", "record"}`, newest first, and a last one with the counts, without which
+ * the export broke off. If a page of records can't be read, `brokeOff` gets the error: it ends the
+ * connection, so that the browser doesn't take the file for a complete one.
  */
 export function exportStream(
   service: Service,
   account: string,
-  collection: CollectionName | undefined,
   brokeOff: (error: unknown) => void,
 ): ReadableStream<Uint8Array> {
-  const lines =
-    collection === undefined
-      ? accountLines(service, account)
-      : collectionLines(service, account, collection);
+  const lines = linesOf(service, account);
   const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
@@ -41,11 +35,17 @@ export function exportStream(
   });
 }
 
-async function* accountLines(service: Service, account: string): AsyncGenerator<string, void> {
+async function* linesOf(service: Service, account: string): AsyncGenerator<string, void> {
   const counts: Record<string, number> = {};
   for (const collection of COLLECTION_NAMES) {
     counts[collection] = 0;
-    for await (const page of recordPages(service, account, collection)) {
+    const records = service.records(account, collection);
+    const pages = pagesOf<StoredRecord>(
+      service,
+      (query) => records.list(query),
+      ({ id }) => id,
+    );
+    for await (const page of pages) {
       counts[collection] += page.length;
       yield page.map((record) => `${JSON.stringify({ collection, record })}\n`).join('');
     }
@@ -53,30 +53,11 @@ async function* accountLines(service: Service, account: string): AsyncGenerator<
   yield `${JSON.stringify({ end: { account, records: counts } })}\n`;
 }
 
-async function* collectionLines(
-  service: Service,
-  account: string,
-  collection: CollectionName,
-): AsyncGenerator<string, void> {
-  for await (const page of recordPages(service, account, collection)) {
-    yield page.map((record) => `${JSON.stringify(record)}\n`).join('');
-  }
-}
-
-function recordPages(service: Service, account: string, collection: CollectionName) {
-  const records = service.records(account, collection);
-  return pagesOf<StoredRecord>(
-    service,
-    (query) => records.list(query),
-    ({ id }) => id,
-  );
-}
-
-/** Headers of a download. Only letters and digits of the subject are in the file's name. */
-export function downloadHeaders(account: string, what: string): Record<string, string> {
+/** Only letters, digits and hyphens of the subject are in the file's name. */
+export function downloadHeaders(account: string): Record<string, string> {
   const name = account.replace(/[^A-Za-z0-9-]+/g, '_').slice(0, NAME_MAX_CHARACTERS);
   return {
     'Content-Type': 'application/x-ndjson; charset=utf-8',
-    'Content-Disposition': `attachment; filename="${name}-${what}.ndjson"`,
+    'Content-Disposition': `attachment; filename="${name}.ndjson"`,
   };
 }

@@ -1,10 +1,11 @@
-// Numbers, sizes, times and names as a reader in Tanzania expects them.
+// Numbers, sizes and times as text. English is the one locale that every build of Node has, and
+// days are put together from parts, so that none is ever parsed back from a locale's text.
 
 import type { JsonValue } from '../../core/domain/json.js';
 
 const KIB = 1_024;
 const SIZE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-const SHORT_MAX_CHARACTERS = 80;
+const CUT_AT_CHARACTERS = 80;
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
@@ -12,83 +13,95 @@ const DAY_S = 86_400;
 export interface Formats {
   /** Of every time: an IANA name. */
   readonly timeZone: string;
+  /** With thousands separated and every digit of the fraction. */
   number(value: number): string;
-  /** Without decimals, unless the amount has some. */
-  amount(value: number): string;
-  /** With every digit of the fraction. */
-  exact(value: number): string;
-  /** Three digits that count. */
-  decimal(value: number): string;
-  bytes(value: number): string;
-  /** Day and time of milliseconds since 1970, or of an RFC 3339 text; a text that is no time stays. */
+  /** Three significant digits. */
+  rounded(value: number): string;
+  bytes(value: number | null): string;
+  /** `31 Dec 2026, 23:59`, of milliseconds since 1970 or an RFC 3339 text. Other texts stay. */
   time(value: number | string): string;
-  /** The day of an RFC 3339 text, such as `2026-12-31`. */
+  /** `2026-12-31`, of an RFC 3339 text; empty for another text. */
   day(timestamp: string): string;
-  /** The time alone. */
+  /** `23:59`, of milliseconds since 1970. */
   clock(value: number): string;
   /** Such as `3 h 5 min`. */
   duration(seconds: number): string;
+  /** Since that time, such as `3 h 5 min ago`. Both in milliseconds since 1970. */
+  age(since: number, now: number): string;
 }
 
-/** `locale`: `en-TZ` or `sw-TZ`. */
-export function formatsFor(locale: string, timeZone: string): Formats {
-  const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
-  const amount = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
-  const exact = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 });
-  const size = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
-  const time = new Intl.DateTimeFormat(locale, {
+export function formatsFor(timeZone: string): Formats {
+  const exact = new Intl.NumberFormat('en', { maximumFractionDigits: 20 });
+  const rounded = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
+  const moment = new Intl.DateTimeFormat('en', {
     timeZone,
-    dateStyle: 'medium',
-    timeStyle: 'short',
     hourCycle: 'h23',
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
   });
-  // Swedish writes days as ISO 8601 does.
-  const day = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
-  const clock = new Intl.DateTimeFormat(locale, {
+  const date = new Intl.DateTimeFormat('en', {
     timeZone,
-    timeStyle: 'medium',
-    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
   });
+  const partsOf = (format: Intl.DateTimeFormat, value: number | string) => {
+    const at = new Date(value);
+    if (Number.isNaN(at.getTime())) return undefined;
+    return new Map(format.formatToParts(at).map((part) => [part.type, part.value]));
+  };
+  const clock = (parts: ReturnType<typeof partsOf>) =>
+    `${parts?.get('hour')}:${parts?.get('minute')}`;
+  const duration = (seconds: number) => {
+    if (seconds < MINUTE_S) return `${Math.max(0, Math.floor(seconds))} s`;
+    const minutes = Math.floor(seconds / MINUTE_S);
+    if (seconds < HOUR_S) return `${minutes} min`;
+    const hours = Math.floor(seconds / HOUR_S);
+    if (seconds < DAY_S) return `${hours} h ${minutes % 60} min`;
+    return `${Math.floor(seconds / DAY_S)} d ${hours % 24} h`;
+  };
   return {
     timeZone,
-    number: (value) => whole.format(value),
-    amount: (value) => amount.format(value),
-    exact: (value) => exact.format(value),
-    decimal: (value) => size.format(value),
+    number: (value) => exact.format(value),
+    rounded: (value) => rounded.format(value),
     bytes(value) {
+      if (value === null) return '–';
       const step = value < 1 ? 0 : Math.floor(Math.log(value) / Math.log(KIB));
       const unit = Math.min(step, SIZE_UNITS.length - 1);
-      return `${size.format(value / KIB ** unit)} ${SIZE_UNITS[unit]}`;
+      return `${rounded.format(value / KIB ** unit)} ${SIZE_UNITS[unit]}`;
     },
     time(value) {
-      const moment = new Date(value);
-      return Number.isNaN(moment.getTime()) ? String(value) : time.format(moment);
+      const parts = partsOf(moment, value);
+      if (parts === undefined) return String(value);
+      return `${parts.get('day')} ${parts.get('month')} ${parts.get('year')}, ${clock(parts)}`;
     },
     day(timestamp) {
-      const moment = new Date(timestamp);
-      return Number.isNaN(moment.getTime()) ? '' : day.format(moment);
+      const parts = partsOf(date, timestamp);
+      if (parts === undefined) return '';
+      return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`;
     },
-    clock: (value) => clock.format(value),
-    duration(seconds) {
-      if (seconds < MINUTE_S) return `${Math.floor(seconds)} s`;
-      if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)} min`;
-      if (seconds < DAY_S) {
-        return `${Math.floor(seconds / HOUR_S)} h ${Math.floor((seconds % HOUR_S) / MINUTE_S)} min`;
-      }
-      return `${Math.floor(seconds / DAY_S)} d ${Math.floor((seconds % DAY_S) / HOUR_S)} h`;
-    },
+    clock: (value) => clock(partsOf(moment, value)),
+    duration,
+    age: (since, now) => `${duration((now - since) / 1000)} ago`,
   };
 }
 
-/** A value for a list's cell: texts as they are, everything else as JSON, cut where it is long. */
+/** A value for a list's cell: a text as it is, anything else as JSON, cut if it is long. */
 export function shortText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   return cut(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Never cuts a character of two halves in two. */
-export function cut(text: string, maxCharacters = SHORT_MAX_CHARACTERS): string {
+/** Never splits a surrogate pair. */
+export function cut(text: string, maxCharacters = CUT_AT_CHARACTERS): string {
   if (text.length <= maxCharacters) return text;
-  const end = text.slice(0, maxCharacters).replace(/[\uD800-\uDBFF]$/, '');
-  return `${end}…`;
+  return `${text.slice(0, maxCharacters).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** `1 record`, `2,098 records`. `count`: as it is shown. */
+export function counted(count: string, one: string): string {
+  return `${count} ${count === '1' ? one : `${one}s`}`;
 }

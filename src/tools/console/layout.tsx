@@ -11,16 +11,12 @@ export interface View {
   readonly formats: Formats;
   /** Of the style and script files, so that browsers take new ones. */
   readonly assetVersion: string;
+  /** Another one for each page, so that a form of it counts once. */
+  readonly formId: string;
   readonly session: Session | undefined;
 }
 
-type NavName = 'overview' | 'accounts' | 'audit' | 'health';
-const NAV: readonly (readonly [NavName, string])[] = [
-  ['overview', 'Overview'],
-  ['accounts', 'Accounts'],
-  ['audit', 'Audit'],
-  ['health', 'Health'],
-];
+const NAV = ['overview', 'accounts', 'audit', 'health'] as const;
 
 /** A page as the text of a document. */
 export function page(element: { toString(): string | Promise<string> }): string {
@@ -30,9 +26,9 @@ export function page(element: { toString(): string | Promise<string> }): string 
 interface FrameProps {
   readonly view: View;
   readonly title: string;
-  readonly current?: NavName | undefined;
-  /** Milliseconds after which the script loads the page again, where the reader wants that. */
-  readonly refreshMs?: number;
+  readonly current?: (typeof NAV)[number];
+  /** The script reloads the page after this many milliseconds. */
+  readonly refreshMs?: number | undefined;
   readonly children?: Child;
 }
 
@@ -43,7 +39,6 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
         <title>{`${title} · Operator’s console`}</title>
         <link rel="icon" type="image/svg+xml" href={`/icon.svg?${assetVersion}`} />
         <link rel="stylesheet" href={`/console.css?${assetVersion}`} />
@@ -61,9 +56,9 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
           {session && (
             <>
               <nav aria-label="Pages">
-                {NAV.map(([name, title]) => (
+                {NAV.map((name) => (
                   <a href={PATHS[name]} aria-current={name === current ? 'page' : undefined}>
-                    {title}
+                    {name}
                   </a>
                 ))}
               </nav>
@@ -77,19 +72,24 @@ export function Frame({ view, title, current, refreshMs, children }: FrameProps)
           )}
         </header>
         <main id="content">{children}</main>
-        <footer>{`Times are those of ${formats.timeZone}; the logs of the service and of this console have UTC.`}</footer>
+        <footer>{`Times are in ${formats.timeZone}; logs are in UTC.`}</footer>
       </body>
     </html>
   );
 }
 
-/** Every form that is sent carries the session's token. */
+/** What every form carries: the session's token, and an id by which it counts once. */
 export function Token({ view }: { readonly view: View }) {
-  return <input type="hidden" name="token" value={view.session?.formToken ?? ''} />;
+  return (
+    <>
+      <input type="hidden" name="token" value={view.session?.formToken ?? ''} />
+      <input type="hidden" name="form" value={view.formId} />
+    </>
+  );
 }
 
 interface NoticeProps {
-  /** `plain`: a fact that is neither well nor wrong. */
+  /** `plain`: neither good nor bad. */
   readonly kind: 'good' | 'bad' | 'note' | 'plain';
   readonly children?: Child;
 }
@@ -102,39 +102,47 @@ export function Notice({ kind, children }: NoticeProps) {
   );
 }
 
-/** A value that a person wrote, with its own direction of writing. */
-export function Value({ children }: { readonly children?: Child }) {
-  return <bdi>{children}</bdi>;
+interface TableProps {
+  readonly label: string;
+  readonly columns: readonly string[];
+  /** How many columns at the end hold numbers. */
+  readonly numbers?: number;
+  /** The first cell heads its row. */
+  readonly rows: readonly (readonly Child[])[];
 }
 
-/** A table that scrolls by itself where the screen is narrow, also by keyboard. */
-export function Scroll({ label, children }: { readonly label: string; readonly children?: Child }) {
+/** Scrolls by itself on a narrow screen, also by keyboard; on a phone a row is a block of lines. */
+export function Table({ label, columns, numbers = 0, rows }: TableProps) {
+  const kind = (index: number) => (index >= columns.length - numbers ? 'number' : undefined);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a section of its own would be one more heading
+    // biome-ignore lint/a11y/useSemanticElements: a section would be one more heading
     <div class="scroll" role="region" aria-label={label} tabindex={0}>
-      {children}
+      <table>
+        <thead>
+          <tr>
+            {columns.map((name, index) => (
+              <th scope="col" class={kind(index)}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([head, ...cells]) => (
+            <tr>
+              <th scope="row">
+                <bdi>{head}</bdi>
+              </th>
+              {cells.map((cell, index) => (
+                <td class={cell === '' ? 'none' : kind(index + 1)} data-label={columns[index + 1]}>
+                  <bdi>{cell}</bdi>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </div>
-  );
-}
-
-/** The first row of a table; `numbers`: the columns at its end that hold numbers. */
-export function Head({
-  names,
-  numbers = [],
-}: {
-  readonly names: readonly string[];
-  readonly numbers?: readonly string[];
-}) {
-  return (
-    <thead>
-      <tr>
-        {[...names, ...numbers].map((name, index) => (
-          <th scope="col" class={index < names.length ? undefined : 'number'}>
-            {name}
-          </th>
-        ))}
-      </tr>
-    </thead>
   );
 }
 
@@ -142,21 +150,15 @@ interface SearchProps {
   readonly path: string;
   readonly q: string;
   readonly label: string;
-  readonly hint?: string;
-  /** What the query keeps beside the text. */
-  readonly more?: Readonly<Record<string, string | undefined>>;
+  readonly hint: string;
 }
 
-export function Search({ path, q, label, hint, more = {} }: SearchProps) {
+export function Search({ path, q, label, hint }: SearchProps) {
   return (
     <search>
       <form method="get" action={path} class="search">
         <label for="q">{label}</label>
         <input id="q" type="search" name="q" value={q} placeholder={hint} maxlength={200} />
-        {Object.entries(more).map(
-          ([name, value]) =>
-            value !== undefined && <input type="hidden" name={name} value={value} />,
-        )}
         <button type="submit">Search</button>
         {q !== '' && <a href={path}>Show all</a>}
       </form>
@@ -165,32 +167,30 @@ export function Search({ path, q, label, hint, more = {} }: SearchProps) {
 }
 
 interface PagesProps {
-  readonly view: View;
   readonly path: string;
-  readonly query: Readonly<Record<string, string | number | undefined>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
   readonly pagination: Pagination;
 }
 
-export function Pages({ view, path, query, pagination }: PagesProps) {
-  const { formats } = view;
+export function Pages({ path, query, pagination }: PagesProps) {
   const { page, total_pages: pages } = pagination;
+  const at = (number: number) => withQuery(path, { ...query, page: number });
   if (page > Math.max(pages, 1)) {
     return (
-      <p class="pages">
-        There is nothing on this page. <a href={withQuery(path, query)}>Go to the first page</a>
+      <p>
+        This page is empty. <a href={withQuery(path, query)}>Go to the first page</a>
       </p>
     );
   }
   if (pages <= 1) return null;
-  const at = (number: number) => withQuery(path, { ...query, page: number });
   return (
-    <nav class="pages" aria-label={`Page ${formats.number(page)} of ${formats.number(pages)}`}>
+    <nav class="actions" aria-label="Pages of the list">
       {page > 1 && (
         <a href={at(page - 1)} rel="prev">
           Previous
         </a>
       )}
-      <span>{`Page ${formats.number(page)} of ${formats.number(pages)}`}</span>
+      <span>{`Page ${page} of ${pages}`}</span>
       {page < pages && (
         <a href={at(page + 1)} rel="next">
           Next
@@ -216,7 +216,9 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Chi
       {rows.map(([name, value]) => (
         <div>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>
+            <bdi>{value}</bdi>
+          </dd>
         </div>
       ))}
     </dl>

@@ -1,18 +1,18 @@
-// The script of the pages, for the browser: comforts only. Everything works
-// without it.
-
-interface Box {
-  checked: boolean;
-  addEventListener(type: 'change', listener: () => void): void;
-  closest(selector: string): { hidden: boolean } | null;
-}
+// The script of the pages, for the browser: comforts only. Everything works without it.
 
 declare const document: {
   readonly body: { readonly dataset: { readonly refresh?: string } };
   readonly visibilityState: string;
-  querySelector(selector: string): unknown;
-  addEventListener(type: string, listener: (event: KeyboardEvent) => void): void;
+  querySelector(selector: string): Element | null;
+  addEventListener(type: 'keydown', listener: (event: KeyboardEvent) => void): void;
 };
+interface Element {
+  checked: boolean;
+  hidden: boolean;
+  focus(): void;
+  closest(selector: string): Element | null;
+  addEventListener(type: 'change', listener: () => void): void;
+}
 interface KeyboardEvent {
   readonly key: string;
   readonly target: { readonly tagName: string } | null;
@@ -22,36 +22,32 @@ interface KeyboardEvent {
   preventDefault(): void;
 }
 declare const location: { replace(address: string): void };
-declare const localStorage: {
-  getItem(name: string): string | null;
-  setItem(name: string, value: string): void;
-};
+declare const localStorage: Record<string, string | undefined>;
 
-const STORED = 'refresh';
 const { refresh } = document.body.dataset;
-const box = document.querySelector('[data-refresh-switch]') as Box | null;
+const box = document.querySelector('[data-refresh-switch]');
+const label = box?.closest('label');
 
-// Off where the reader has switched it off; a page in the background asks nothing.
-// The console counts "again" as no use of the session.
+// A page in the background asks nothing. The console doesn't count "again" as use of the session.
+if (box && label) {
+  box.checked = localStorage['refresh'] !== 'off';
+  label.hidden = false;
+  box.addEventListener('change', () => {
+    localStorage['refresh'] = box.checked ? 'on' : 'off';
+  });
+}
 if (refresh !== undefined) {
-  const isOn = () => box === null || box.checked;
-  if (box !== null) {
-    box.checked = localStorage.getItem(STORED) !== 'off';
-    box.addEventListener('change', () => localStorage.setItem(STORED, isOn() ? 'on' : 'off'));
-    const label = box.closest('label');
-    if (label !== null) label.hidden = false;
-  }
   setInterval(() => {
-    if (isOn() && document.visibilityState === 'visible') location.replace('?again');
+    const isOn = box === null || box.checked;
+    if (isOn && document.visibilityState === 'visible') location.replace('?again');
   }, Number(refresh));
 }
 
-// A stroke goes to the search.
+// A slash goes to the search.
 document.addEventListener('keydown', (event) => {
   const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target?.tagName ?? '');
+  const search = document.querySelector('[type=search]');
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-  const search = document.querySelector('[type=search]') as { focus(): void } | null;
-  if (search === null) return;
   event.preventDefault();
-  search.focus();
+  search?.focus();
 });

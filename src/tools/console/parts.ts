@@ -1,20 +1,21 @@
-// The console's parts, for the routes that use them.
+// The console's parts, for the pages that use them.
 
 import type { HttpBindings } from '@hono/node-server';
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 import type { Log } from '../../core/log.js';
 import type { Accounts } from './account-list.js';
 import type { Credentials } from './credentials.js';
 import type { Erasures } from './erasures.js';
 import type { Formats } from './formats.js';
 import type { View } from './layout.js';
-import type { OperationsPort } from './operations-port.js';
 import type { ConsoleAddress } from './request-guard.js';
+import type { SentForms } from './sent-forms.js';
 import type { ConsoleService } from './service.js';
 import type { Session, Sessions, Tries } from './sessions.js';
+import type { StatusPort } from './status-port.js';
 import type { Watch } from './watch.js';
 
-/** A file that browsers load, by its path. */
+/** A file that browsers load. */
 export interface Asset {
   readonly type: string;
   readonly text: string;
@@ -25,18 +26,18 @@ export interface ConsoleParts {
   readonly service: ConsoleService;
   readonly accounts: Accounts;
   readonly watch: Watch;
-  readonly operations: OperationsPort;
+  readonly status: StatusPort;
   readonly erasures: Erasures;
   readonly sessions: Sessions;
   readonly tries: Tries;
   readonly credentials: Credentials;
+  readonly sent: SentForms;
   readonly formats: Formats;
   /** By path, such as `/console.css`. */
   readonly assets: Readonly<Record<string, Asset>>;
   /** Changes when a file does. */
   readonly assetVersion: string;
-  /** Names and values for the page of health; no secret is among them. */
-  readonly settings: () => readonly (readonly [string, string])[];
+  readonly formId: () => string;
   readonly log: Log;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
@@ -45,6 +46,13 @@ export interface ConsoleParts {
 /** The values in the context of a page's action. */
 export interface PageEnvironment {
   Bindings: HttpBindings;
-  Variables: { view: View; session: Session; form: URLSearchParams };
+  Variables: {
+    view: View;
+    session: Session;
+    form: URLSearchParams;
+    /** The form was sent before the sign-in: it is shown again, and not acted on. */
+    isReview: boolean;
+  };
 }
 export type App = Hono<PageEnvironment>;
+export type PageContext = Context<PageEnvironment>;

@@ -12,10 +12,10 @@ export const PATHS = {
   signOut: '/sign-out',
 } as const;
 
-/** In the query of a page that its script has loaded again. */
+/** In the query of a page that its script has reloaded. */
 export const AGAIN = 'again';
 
-/** The tab of an account beside its collections. */
+/** The tab of an account that is computed from its orders. */
 export const PAYMENTS = 'payments';
 export type Tab = CollectionName | typeof PAYMENTS;
 
@@ -27,7 +27,7 @@ export function accountPath(account: string, ...rest: readonly string[]): string
   return [PATHS.accounts, ...[account, ...rest].map(segmentOf)].join('/');
 }
 
-/** A query of texts; empty ones are left out. */
+/** Empty values are left out. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,
@@ -38,19 +38,27 @@ export function withQuery(
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
 }
 
-/** Browsers resolve `.` and `..`, also encoded: as in the API, `~` stands before them, and before what begins so. */
+/** Browsers resolve `.` and `..`, encoded ones too. As in the API, a `~` goes before them, and before what begins so. */
 function segmentOf(text: string): string {
-  // Half a character cannot be encoded; no id has one.
+  // A lone surrogate cannot be encoded; no id has one.
   const whole = text.replace(/\p{Surrogate}/gu, '\uFFFD');
   return encodeURIComponent(/^~*\.{1,2}$/.test(whole) ? `~${whole}` : whole);
 }
 
-/** The text of a segment that is decoded already. */
+/** The text of a decoded segment. */
 export function textOf(segment: string): string {
   return /^~+\.{1,2}$/.test(segment) ? segment.slice(1) : segment;
 }
 
-/** From 1; undefined for everything else. */
+/** A path of the console; the overview for anything else. */
+export function localPath(next: string | undefined): string {
+  const base = 'http://console.invalid';
+  if (!next?.startsWith('/') || !URL.canParse(next, base)) return PATHS.overview;
+  const { origin, pathname, search } = new URL(next, base);
+  return origin === base && !pathname.startsWith('//') ? pathname + search : PATHS.overview;
+}
+
+/** 1 or more; undefined for anything else. */
 export function wholeNumber(text: string | undefined): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text ?? '') ? Number(text) : undefined;
 }

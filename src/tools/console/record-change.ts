@@ -1,155 +1,131 @@
-// From what an operator typed to the change that is sent. Pure: the same input
-// gives the same change.
+// From the form that was sent to the change that it asks for: only what differs from what the form
+// showed. Pure.
 
 import type { CollectionName } from '../../core/domain/collection-name.js';
 import { isSameValue, type JsonObject, parseJsonObject, setOwn } from '../../core/domain/json.js';
 import type { Formats } from './formats.js';
-import { fieldText, labelOf, propertiesOf, SERVICE_PROPERTIES } from './properties.js';
-import { dateQuestion, typedValue } from './typed-values.js';
+import { fieldsOf, fieldText, isOfService, labelOf, propertiesBut, valueAt } from './properties.js';
+import { typedValue } from './typed-values.js';
 
-/** The change that the typed text stands for. */
+/** In the form: the properties without a field, as JSON. */
+export const JSON_FIELD = 'json';
+
 export interface Change {
-  /** Properties with their new values. */
+  /** Properties with their new values; null for one that is to go, because a merge can't remove it. */
   readonly set: JsonObject;
-  /** Properties that the operator took out: a merge cannot remove them. */
-  readonly removed: readonly string[];
-  /** Fields whose text cannot be sent, with a sentence each. */
+  /** Sentences by property, or by `json`. */
   readonly problems: ReadonlyMap<string, string>;
-  /** What the operator is asked before it is sent, by property. */
-  readonly questions: ReadonlyMap<string, string>;
 }
 
-/** `typed`: texts of the fields by property; a field that was not shown is not there. */
-export function changeFromFields(
-  collection: CollectionName,
-  typed: ReadonlyMap<string, string>,
-  base: JsonObject,
+export function fieldName(property: string): string {
+  return `field.${property}`;
+}
+
+/** The texts of a form that shows the record. */
+export function formTexts(
   formats: Formats,
+  collection: CollectionName,
+  record: JsonObject,
+): URLSearchParams {
+  const texts = new URLSearchParams();
+  const names = new Set<string>();
+  for (const property of fieldsOf(collection)) {
+    const text = fieldText(formats, property, valueAt(record, property.name));
+    if (text === undefined) continue;
+    texts.set(fieldName(property.name), text);
+    names.add(property.name);
+  }
+  texts.set(JSON_FIELD, JSON.stringify(propertiesBut(record, names), null, 2));
+  return texts;
+}
+
+/** `base`: the record as the form showed it. */
+export function changeOf(
+  formats: Formats,
+  collection: CollectionName,
+  sent: URLSearchParams,
+  base: JsonObject,
 ): Change {
   const set: JsonObject = {};
-  const removed: string[] = [];
   const problems = new Map<string, string>();
-  const questions = new Map<string, string>();
-  for (const property of propertiesOf(collection)) {
-    const { name, isRequired } = property;
-    const text = typed.get(name);
-    const before = Object.hasOwn(base, name) ? base[name] : undefined;
-    if (text === undefined || sameText(text, fieldText(property, before) ?? '')) continue;
-    if (text === '' && !isRequired) {
-      removed.push(name);
-      continue;
-    }
-    const understood = typedValue(property, text, formats);
-    if (!understood.ok) {
-      problems.set(name, understood.problem);
-      continue;
-    }
-    setOwn(set, name, understood.value);
-    if (understood.question !== undefined) questions.set(name, understood.question);
+  const shown = formTexts(formats, collection, base);
+  const inFields = new Set<string>();
+  for (const property of fieldsOf(collection)) {
+    const { name } = property;
+    const text = sent.get(fieldName(name));
+    if (text !== null || shown.has(fieldName(name))) inFields.add(name);
+    if (text === null || isSameText(text, shown.get(fieldName(name)))) continue;
+    const typed = typedValue(property, withLineEndsOf(valueAt(base, name), text));
+    if (typed.ok) setOwn(set, name, typed.value);
+    else problems.set(name, typed.problem);
   }
-  return { set, removed, problems, questions };
+  const json = sent.get(JSON_FIELD);
+  if (json !== null && !isSameText(json, shown.get(JSON_FIELD))) {
+    const problem = addJson(set, json, propertiesBut(base, inFields), inFields);
+    if (problem !== undefined) problems.set(JSON_FIELD, problem);
+  }
+  return { set, problems };
 }
 
-/** The whole record as JSON. Fails with the service's own sentence where the text is no JSON object. */
-export function changeFromJson(
-  collection: CollectionName,
-  text: string,
-  base: JsonObject,
-):
-  | { readonly ok: true; readonly change: Change }
-  | { readonly ok: false; readonly problem: string } {
-  const parsed = parseJsonObject(text);
-  if (!parsed.ok) return { ok: false, problem: ofText(parsed.failure.message) };
-  const set: JsonObject = {};
+/** Adds what differs from `before`. The result is a problem, if there is one. */
+function addJson(
+  set: JsonObject,
+  json: string,
+  before: JsonObject,
+  inFields: ReadonlySet<string>,
+): string | undefined {
+  const parsed = parseJsonObject(json.trim() === '' ? '{}' : json);
+  // The service speaks of a request.
+  if (!parsed.ok)
+    return parsed.failure.message.replace('the body', 'the text').split(', whatever')[0];
   for (const [name, value] of Object.entries(parsed.value)) {
-    if (SERVICE_PROPERTIES.has(name)) continue;
-    const isSame = Object.hasOwn(base, name) && isSameValue(base[name] ?? null, value);
+    if (isOfService(name)) continue;
+    if (inFields.has(name)) return `${name} has a field of its own; change it there.`;
+    const isSame = Object.hasOwn(before, name) && isSameValue(before[name] ?? null, value);
     if (!isSame) setOwn(set, name, value);
   }
-  const removed = Object.keys(base).filter(
-    (name) => !Object.hasOwn(parsed.value, name) && !SERVICE_PROPERTIES.has(name),
-  );
-  const questions = new Map<string, string>();
-  for (const property of propertiesOf(collection)) {
-    const value = Object.hasOwn(set, property.name) ? set[property.name] : undefined;
-    const question = typeof value === 'string' ? dateQuestion(property, value) : undefined;
-    if (question !== undefined) questions.set(property.name, question);
+  for (const name of Object.keys(before)) {
+    if (!Object.hasOwn(parsed.value, name)) setOwn(set, name, null);
   }
-  return { ok: true, change: { set, removed, problems: new Map(), questions } };
+  return undefined;
 }
 
-/**
- * What the operator is asked of this change, as one text; empty where nothing is. A form
- * that comes with this text was answered: any other text was typed after the question.
- */
-export function askedOf({ removed, questions }: Change): string {
-  if (removed.length === 0 && questions.size === 0) return '';
-  return JSON.stringify([removed, [...questions.values()]]);
-}
-
-/** The change with null for properties that a merge cannot remove. */
-export function withNulls({ set, removed }: Change): JsonObject {
-  const all = { ...set };
-  for (const name of removed) setOwn(all, name, null);
-  return all;
-}
-
-/** A record with a change merged over it, as the service would. */
+/** A record with a change merged into it, as by the service. */
 export function merged(record: JsonObject, change: JsonObject): JsonObject {
   const result = { ...record };
   for (const [name, value] of Object.entries(change)) setOwn(result, name, value);
   return result;
 }
 
-/** A property as it is in the service now, and as the operator wants it. */
-export interface Difference {
-  readonly name: string;
-  readonly base: string;
-  readonly theirs: string;
-  readonly mine: string;
-}
-
-/** The properties that changed meanwhile, and those that the operator's change touches. */
-export function differences(base: JsonObject, theirs: JsonObject, set: JsonObject): Difference[] {
-  const mine = merged(theirs, set);
-  const names = new Set([...Object.keys(base), ...Object.keys(theirs), ...Object.keys(set)]);
-  return [...names]
-    .filter((name) => textOf(theirs, name) !== textOf(base, name) || Object.hasOwn(set, name))
-    .map((name) => ({
-      name,
-      base: textOf(base, name),
-      theirs: textOf(theirs, name),
-      mine: textOf(mine, name),
-    }));
+/** The properties that somebody else changed, and those that the change sets. */
+export function conflicting(base: JsonObject, now: JsonObject, set: JsonObject): string[] {
+  const names = new Set([...Object.keys(base), ...Object.keys(now), ...Object.keys(set)]);
+  const isSame = (name: string) =>
+    Object.hasOwn(base, name) === Object.hasOwn(now, name) &&
+    isSameValue(valueAt(base, name) ?? null, valueAt(now, name) ?? null);
+  return [...names].filter((name) => !isSame(name) || Object.hasOwn(set, name));
 }
 
 /**
  * The service's sentences by the properties that they name, such as
- * `amount is -1; it must be a number above 0`; one about nothing at all in words for a form.
- * What names no property is under `''`.
+ * `amount is -1; it must be a number above 0`. Under `''` what names none.
  */
-export function problemsByProperty(message: string): Map<string, string> {
+export function problemsIn(message: string): Map<string, string> {
   const problems = new Map<string, string>();
-  const sentences = message.split(/; (?=\w+ is )/);
-  for (const sentence of sentences) {
+  for (const sentence of message.split(/; (?=\w+ is )/)) {
     const [, name = '', value = ''] = /^(\w+) is (.*); it must be /s.exec(sentence) ?? [];
     const isNothing = ['missing', 'null', 'an empty string'].includes(value);
-    const told = isNothing ? `${labelOf(name)} is required.` : sentence;
-    problems.set(name, problems.has(name) ? `${problems.get(name)}; ${told}` : told);
+    problems.set(name, isNothing ? `${labelOf(name)} is required.` : sentence);
   }
   return problems;
 }
 
-/** The service speaks of a request, the console of a text. */
-function ofText(message: string): string {
-  return message.replace('the body', 'the text').replace(', whatever the Content-Type', '');
+/** Browsers send every line end as CR LF. */
+function isSameText(sent: string, shown: string | null): boolean {
+  return sent.replaceAll('\r\n', '\n') === (shown ?? '').replaceAll('\r\n', '\n');
 }
 
-/** Forms send line ends as CR LF. */
-function sameText(a: string, b: string): boolean {
-  return a.replaceAll('\r\n', '\n') === b.replaceAll('\r\n', '\n');
-}
-
-function textOf(record: JsonObject, name: string): string {
-  return Object.hasOwn(record, name) ? JSON.stringify(record[name]) : '';
+function withLineEndsOf(before: unknown, sent: string): string {
+  const hadBoth = typeof before === 'string' && before.includes('\r\n');
+  return hadBoth ? sent : sent.replaceAll('\r\n', '\n');
 }

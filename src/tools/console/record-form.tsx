@@ -1,250 +1,255 @@
-// The form of a record: its known properties as fields, the whole record as JSON
-// beside them.
+// The one form of a record: a field for each known property, and JSON for what has no field.
 
+import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
-import { Asked, Conflict, type Question } from './form-notices.js';
-import { cut } from './formats.js';
-import { SHORT_NAMES } from './labels.js';
-import { Frame, Notice, Token, Value, type View } from './layout.js';
+import type { Property } from '../../core/domain/property.js';
+import { Frame, Notice, Table, Token, type View } from './layout.js';
 import { accountPath } from './paths.js';
-import { fieldText, isMoment, labelOf, type Property, propertiesOf } from './properties.js';
-import type { Difference } from './record-change.js';
-import { Crumbs, type RecordPlace, recordPath } from './record-pages.js';
+import { fieldsOf, jsonText, labelOf, shownText, valueAt } from './properties.js';
+import { fieldName, formTexts, JSON_FIELD } from './record-change.js';
+import { Crumbs, type RecordPlace, recordPath } from './record-place.js';
 
 /** A longer text, or one with line ends, gets a field of several lines. */
 const LINE_MAX_CHARACTERS = 80;
-/** Shown at once; the field scrolls. */
 const JSON_LINES_MAX = 24;
+/** Of a conflict. */
+const COLUMNS = ['Property', 'When you opened it', 'Now', 'Yours'];
+
+export interface Conflict {
+  /** The record when the form was opened, as it is, as the operator wants it. */
+  readonly versions: readonly [base: JsonObject, now: JsonObject, mine: JsonObject];
+  readonly names: readonly string[];
+}
 
 export interface FormProps {
   readonly view: View;
   readonly place: RecordPlace;
   /** Undefined: a new record. */
   readonly id: string | undefined;
-  /** The record as the operator saw it first. */
+  /** The record that the change is made from. */
   readonly base: JsonObject;
-  /** The input in the fields, when it differs from the base: it is kept. */
-  readonly typed?: ReadonlyMap<string, string>;
-  readonly json?: string;
-  /** Sentences by property; under `''` those of no property. */
+  /** What the form holds instead of the record's texts. */
+  readonly typed?: URLSearchParams;
+  /** Sentences by property; under `''` those of none. */
   readonly problems?: ReadonlyMap<string, string>;
-  /** What the operator must answer before the half that was to be saved is sent. */
-  readonly question?: Question | undefined;
-  /** What the account's records have already, by property. */
-  readonly labels: ReadonlyMap<string, readonly string[]>;
-  readonly notice?: string;
-  /** The properties that changed meanwhile. */
-  readonly conflict?: readonly Difference[];
-  readonly isGone?: boolean;
+  readonly note?: string;
+  readonly conflict?: Conflict;
 }
 
 export function FormPage(props: FormProps) {
-  const { view, place, id, problems, notice, question } = props;
-  const title = id === undefined ? `New ${SHORT_NAMES[place.collection]}` : `Change ${id}`;
-  const general = problems?.get('');
-  const action =
-    id === undefined
-      ? `${accountPath(place.account, place.collection)}/new`
-      : `${recordPath(place, id)}/change`;
+  const { view, place, id, base, note, conflict } = props;
+  const title =
+    id === undefined ? `New ${COLLECTIONS[place.collection].names.short}` : `Change ${id}`;
+  const list = accountPath(place.account, place.collection);
+  const path = id === undefined ? list : recordPath(place, id);
   return (
     <Frame view={view} title={title} current="accounts">
       <Crumbs place={place} />
       <h1>{title}</h1>
-      {notice !== undefined && <Notice kind="note">{notice}</Notice>}
-      {problems !== undefined && problems.size > 0 && (
-        <Notice kind="bad">
-          <strong>Nothing was saved.</strong> {general}
-          <ul>
-            {[...problems]
-              .filter(([name]) => name !== '')
-              .map(([name, sentence]) => (
-                <li>
-                  <a href={`#field-${name}`}>
-                    <Value>{sentence}</Value>
-                  </a>
-                </li>
-              ))}
-          </ul>
-        </Notice>
-      )}
-      {props.isGone && (
-        <Notice kind="bad">
-          <strong>Somebody deleted this record meanwhile.</strong> Nothing was saved. The form holds
-          the record as you wanted it: you can create it as a new one, which gets a new id.
-        </Notice>
-      )}
-      {props.conflict && <Conflict conflict={props.conflict} />}
-      <form method="post" action={action} autocomplete="off">
+      {note !== undefined && <Notice kind="note">{note}</Notice>}
+      <Problems {...props} />
+      {conflict && <ConflictTable conflict={conflict} />}
+      <form
+        method="post"
+        action={id === undefined ? `${list}/new` : `${path}/change`}
+        class="card"
+        autocomplete="off"
+      >
         <Token view={view} />
-        <input type="hidden" name="base" value={JSON.stringify(props.base)} />
-        {question && <Asked question={question} />}
-        <div class="columns">
-          <Fields {...props} />
-          <Json {...props} />
-        </div>
-        <p>
-          <a
-            class="button"
-            href={
-              id === undefined || props.isGone
-                ? accountPath(place.account, place.collection)
-                : recordPath(place, id)
-            }
-          >
+        <input type="hidden" name="base" value={JSON.stringify(base)} />
+        <p class="caption">
+          Only what you change is sent. * is required. An emptied field is null.
+        </p>
+        <Fields {...props} />
+        <p class="actions">
+          <button type="submit" name="do" value="save" class="main">
+            {id === undefined ? 'Create' : 'Save'}
+          </button>
+          <a class="button" href={path}>
             Cancel
           </a>
         </p>
+        {id !== undefined && (
+          <details>
+            <summary>Delete this record</summary>
+            <p>This can’t be undone. Other records that name it stay as they are.</p>
+            <button type="submit" name="do" value="delete" class="danger" formnovalidate>
+              Delete it
+            </button>
+          </details>
+        )}
       </form>
     </Frame>
   );
 }
 
-function Fields(props: FormProps) {
-  const { place, id } = props;
+function Problems({ problems }: FormProps) {
+  if (problems === undefined || problems.size === 0) return null;
   return (
-    <fieldset>
-      <legend>Known properties</legend>
-      <p class="caption">Only what you change here is sent. Fields with a star are required.</p>
-      {propertiesOf(place.collection).map((property) => (
-        <Field {...props} property={property} />
-      ))}
-      <button type="submit" name="save" value="fields" class="main">
-        {id === undefined ? 'Create from these fields' : 'Save these fields'}
-      </button>
-    </fieldset>
+    <Notice kind="bad">
+      <strong>Nothing was saved.</strong> {problems.get('')}
+      <ul>
+        {[...problems].map(
+          ([name, sentence]) =>
+            name !== '' && (
+              <li>
+                <a href={`#${fieldName(name)}`}>
+                  <bdi>{sentence}</bdi>
+                </a>
+              </li>
+            ),
+        )}
+      </ul>
+    </Notice>
   );
 }
 
-function Field(props: FormProps & { readonly property: Property }) {
-  const { view, base, typed, problems, labels, property } = props;
-  const { name, isRequired } = property;
-  const stored = Object.hasOwn(base, name) ? base[name] : undefined;
-  const own = fieldText(property, stored);
-  const problem = problems?.get(name);
-  const inputId = `field-${name}`;
-  const label = (
-    <label for={inputId}>
-      {labelOf(name)}
-      {isRequired && ' *'} <code>{name}</code>
-    </label>
-  );
-  if (own === undefined) {
-    return (
-      <div class="field">
-        {label}
-        <output id={inputId}>
-          <code>{cut(JSON.stringify(stored))}</code> not shown as a field; change it in the JSON
-        </output>
-      </div>
-    );
-  }
+function ConflictTable({ conflict: { versions, names } }: { readonly conflict: Conflict }) {
   return (
-    <div class="field">
-      {label}
-      <Input
-        property={property}
-        text={typed?.get(name) ?? own}
-        isBad={problem !== undefined}
-        labels={labels.get(name) ?? []}
+    <>
+      <Notice kind="bad">
+        <strong>Somebody changed this record in the meantime.</strong> Nothing was saved. The form
+        has the current record with your changes. Save to overwrite, or cancel.
+      </Notice>
+      <Table
+        label="What changed"
+        columns={COLUMNS}
+        rows={names.map((name) => [
+          labelOf(name),
+          ...versions.map((record) => <code>{jsonText(valueAt(record, name))}</code>),
+        ])}
       />
-      {typeof stored === 'string' && isMoment(name, stored) && (
-        <p class="caption">{`Stored now: ${view.formats.time(stored)} in ${view.formats.timeZone}.`}</p>
-      )}
-      {problem !== undefined && (
-        <p class="problem" id={`${inputId}-problem`}>
-          <Value>{problem}</Value>
-        </p>
-      )}
+    </>
+  );
+}
+
+function Fields({ view, place, base, typed, problems }: FormProps) {
+  const own = formTexts(view.formats, place.collection, base);
+  const textOf = (name: string) => (typed ?? own).get(name) ?? own.get(name);
+  return (
+    <div class="fields">
+      {fieldsOf(place.collection).map((property) => {
+        const text = textOf(fieldName(property.name));
+        // Its value is in the JSON, because a field would change it.
+        if (text === null) return null;
+        const time = shownText(view.formats, property.name, valueAt(base, property.name));
+        const now = property.kind === 'moment' && time !== text && time !== '' && ` · now ${time}`;
+        return (
+          <Field {...{ property, text }} problem={problems?.get(property.name)}>
+            {now}
+          </Field>
+        );
+      })}
+      <JsonField text={textOf(JSON_FIELD) ?? '{}'} problem={problems?.get(JSON_FIELD)} />
     </div>
   );
 }
 
-interface InputProps {
+interface FieldProps {
   readonly property: Property;
   readonly text: string;
-  readonly isBad: boolean;
-  readonly labels: readonly string[];
+  readonly problem: string | undefined;
+  readonly children?: string | false;
 }
 
-function Input({ property, text, isBad, labels }: InputProps) {
-  const { name, kind } = property;
-  const shared = {
-    id: `field-${name}`,
-    name: `field.${name}`,
-    'aria-invalid': isBad ? ('true' as const) : undefined,
-    'aria-describedby': isBad ? `field-${name}-problem` : undefined,
-  };
+function Field({ property, text, problem, children }: FieldProps) {
+  const { name, isRequired } = property;
+  const id = fieldName(name);
+  return (
+    <div>
+      <label for={id}>
+        {labelOf(name)}
+        {isRequired && ' *'}
+        <small>{children}</small>
+      </label>
+      <Input property={property} text={text} isBad={problem !== undefined} />
+      <Problem id={id} problem={problem} />
+    </div>
+  );
+}
+
+function Input({
+  property: { name, kind },
+  text,
+  isBad,
+}: Omit<FieldProps, 'problem'> & { isBad: boolean }) {
+  const shared = { name: fieldName(name), ...stateOf(fieldName(name), isBad) };
   if (kind === 'flag') {
     return (
       <select {...shared}>
-        {['', 'true', 'false'].map((value) => (
+        {[
+          ['', 'not set'],
+          ['true', 'yes'],
+          ['false', 'no'],
+        ].map(([value, label]) => (
           <option value={value} selected={value === text}>
-            {value === '' ? '–' : value}
+            {label}
           </option>
         ))}
       </select>
     );
   }
-  if (kind === 'text' && (text.length > LINE_MAX_CHARACTERS || /[\r\n]/.test(text))) {
+  if (text.length > LINE_MAX_CHARACTERS || text.includes('\n')) {
     return (
       <textarea {...shared} rows={4}>
         {firstLineKept(text)}
       </textarea>
     );
   }
-  const listId = `labels-${name}`;
+  const isNumber = kind === 'number' || kind === 'money';
   return (
-    <>
-      <input
-        {...shared}
-        type="text"
-        value={text}
-        inputmode={kind === 'number' ? 'decimal' : undefined}
-        placeholder={kind === 'date' ? '2026-12-31' : undefined}
-        list={labels.length > 0 ? listId : undefined}
-      />
-      {labels.length > 0 && (
-        <datalist id={listId}>
-          {labels.map((label) => (
-            <option value={label} />
-          ))}
-        </datalist>
-      )}
-    </>
+    <input
+      {...shared}
+      type="text"
+      value={text}
+      inputmode={isNumber ? 'decimal' : undefined}
+      placeholder={kind === 'moment' ? '2026-12-31' : undefined}
+    />
   );
 }
 
-function Json({ id, base, json, problems }: FormProps) {
-  const problem = problems?.get('json');
-  const text = json ?? JSON.stringify(base, null, 2);
+function JsonField({
+  text,
+  problem,
+}: {
+  readonly text: string;
+  readonly problem: string | undefined;
+}) {
+  const id = fieldName(JSON_FIELD);
   return (
-    <fieldset>
-      <legend>The whole record as JSON</legend>
-      <p class="caption">
-        Only the properties that differ are sent. The service sets id and owner_sub.
-      </p>
-      <label for="field-json" class="hidden">
-        The whole record as JSON
-      </label>
+    <div class="wide">
+      <label for={id}>Other properties, as JSON</label>
       <textarea
-        id="field-json"
-        name="json"
+        name={JSON_FIELD}
         class="code"
-        rows={Math.min(text.split('\n').length + 3, JSON_LINES_MAX)}
+        rows={Math.min(text.split('\n').length + 1, JSON_LINES_MAX)}
         spellcheck={false}
-        aria-invalid={problem === undefined ? undefined : 'true'}
+        {...stateOf(id, problem !== undefined)}
       >
         {firstLineKept(text)}
       </textarea>
-      {problem !== undefined && <p class="problem">{problem}</p>}
-      <button type="submit" name="save" value="json">
-        {id === undefined ? 'Create from this JSON' : 'Save this JSON'}
-      </button>
-    </fieldset>
+      <Problem id={id} problem={problem} />
+    </div>
   );
 }
 
-/** HTML drops one line end at the start of a text area. */
+function Problem({ id, problem }: { readonly id: string; readonly problem: string | undefined }) {
+  return problem === undefined ? null : (
+    <p class="bad" id={`${id}-problem`}>
+      <bdi>{problem}</bdi>
+    </p>
+  );
+}
+
+function stateOf(id: string, isBad: boolean) {
+  return {
+    id,
+    'aria-invalid': isBad ? ('true' as const) : undefined,
+    'aria-describedby': isBad ? `${id}-problem` : undefined,
+  };
+}
+
+/** HTML drops a line end at the start of a text area. */
 function firstLineKept(text: string): string {
   return `\n${text}`;
 }

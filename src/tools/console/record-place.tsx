@@ -1,41 +1,57 @@
-// Which record a path names, and what is shown where it is not there.
+// Where a record is: its account and collection, as a path and as the links above a page.
 
-import type { Context } from 'hono';
-import { isCollectionName } from '../../core/domain/collection-name.js';
-import type { StoredRecord } from '../data/service.js';
-import { page } from './layout.js';
-import type { ConsoleParts, PageEnvironment } from './parts.js';
-import { textOf } from './paths.js';
-import { GoneRecordPage, type RecordPlace } from './record-pages.js';
-import { isNotFound } from './service.js';
+import { type CollectionName, isCollectionName } from '../../core/domain/collection-name.js';
+import { cut } from './formats.js';
+import type { PageContext } from './parts.js';
+import { accountPath, PATHS, textOf } from './paths.js';
+import { HEADINGS } from './properties.js';
 
-export type PageContext = Context<PageEnvironment>;
-
-/** Undefined where the account has no such record. */
-export async function recordOf(
-  { service }: ConsoleParts,
-  context: PageContext,
-  { account, collection }: RecordPlace,
-): Promise<StoredRecord | undefined> {
-  try {
-    return await service.records(account, collection).read(idOf(context));
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+export interface RecordPlace {
+  readonly account: string;
+  readonly collection: CollectionName;
 }
 
-export function gone(context: PageContext, place: RecordPlace) {
-  return context.html(page(<GoneRecordPage view={context.get('view')} place={place} />), 404);
+export function recordPath({ account, collection }: RecordPlace, id: string): string {
+  return accountPath(account, collection, id);
 }
 
-/** Undefined where the path names no collection. */
+/** Undefined if the path names no collection. */
 export function placeOf(context: PageContext): RecordPlace | undefined {
   const collection = context.req.param('collection') ?? '';
-  if (!isCollectionName(collection)) return undefined;
-  return { account: textOf(context.req.param('account') ?? ''), collection };
+  return isCollectionName(collection) ? { account: accountOf(context), collection } : undefined;
+}
+
+export function accountOf(context: PageContext): string {
+  return textOf(context.req.param('account') ?? '');
 }
 
 export function idOf(context: PageContext): string {
   return textOf(context.req.param('id') ?? '');
+}
+
+interface CrumbsProps {
+  readonly account?: string;
+  readonly place?: RecordPlace;
+}
+
+export function Crumbs({ place, account = place?.account }: CrumbsProps) {
+  return (
+    <p class="caption">
+      <a href={PATHS.accounts}>Accounts</a>
+      {account !== undefined && (
+        <>
+          {' › '}
+          <a href={accountPath(account)}>
+            <bdi>{cut(account)}</bdi>
+          </a>
+        </>
+      )}
+      {place && (
+        <>
+          {' › '}
+          <a href={accountPath(place.account, place.collection)}>{HEADINGS[place.collection]}</a>
+        </>
+      )}
+    </p>
+  );
 }

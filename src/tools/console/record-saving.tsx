@@ -1,173 +1,107 @@
-// What the form of a record does: a new record, or a change of one. Nothing is sent
-// before the operator has answered what the console asks of it.
+// What the form of a record does: create, change or delete it, unless somebody changed it since
+// the form was opened.
 
-import { isSameValue, type JsonObject } from '../../core/domain/json.js';
+import { isJsonObject, isSameValue, type JsonObject } from '../../core/domain/json.js';
 import { ApiError } from '../../operator-client.js';
-import { PageError } from './failure-page.js';
+import { PageError } from './failure.js';
 import { page } from './layout.js';
-import type { ConsoleParts } from './parts.js';
-import { fieldText, parsedObject, propertiesOf } from './properties.js';
-import {
-  askedOf,
-  type Change,
-  changeFromFields,
-  changeFromJson,
-  differences,
-  merged,
-  problemsByProperty,
-  withNulls,
-} from './record-change.js';
+import type { ConsoleParts, PageContext } from './parts.js';
+import { accountPath } from './paths.js';
+import { propertiesBut } from './properties.js';
+import { changeOf, conflicting, formTexts, merged, problemsIn } from './record-change.js';
 import { FormPage, type FormProps } from './record-form.js';
-import { type RecordPlace, recordPath } from './record-pages.js';
-import { idOf, type PageContext, recordOf } from './record-place.js';
-import { usedLabels } from './used-labels.js';
+import { type RecordPlace, recordPath } from './record-place.js';
+import { isNotFound } from './service.js';
 
-type Shown = Omit<FormProps, 'view' | 'labels'>;
+type Shown = Omit<FormProps, 'view'>;
 
-export async function showForm(
+const REVIEW = 'You were signed out, so nothing was saved yet. This is the form as you sent it.';
+const GONE =
+  'Somebody deleted this record in the meantime, so nothing was saved. You can create it again, with a new id.';
+const REFUSALS = ['VALIDATION_FAILED', 'QUOTA_EXCEEDED', 'INVALID_JSON'];
+
+export function showForm(context: PageContext, props: Shown, status: 200 | 409 | 422 = 200) {
+  return context.html(page(<FormPage view={context.get('view')} {...props} />), status);
+}
+
+/** Undefined if the account has no such record. */
+export async function readRecord(
   { service }: ConsoleParts,
-  context: PageContext,
-  props: Shown,
-  status: 200 | 409 | 422 = 200,
+  { account, collection }: RecordPlace,
+  id: string,
 ) {
-  const { account, collection } = props.place;
-  const labels = await usedLabels(service.records(account, collection), collection);
-  const view = context.get('view');
-  return context.html(page(<FormPage view={view} labels={labels} {...props} />), status);
-}
-
-/** The form of a new record, as it was sent. */
-export async function takeNew(parts: ConsoleParts, context: PageContext, place: RecordPlace) {
-  const read = readForm(parts, context, place, {});
-  const props = { place, id: undefined, base: {}, typed: read.typed, json: read.json };
-  const show = (more: Partial<Shown>, status: 200 | 422) =>
-    showForm(parts, context, { ...props, ...more }, status);
-  if (read.change === undefined || read.problems.size > 0) {
-    return show({ problems: read.problems }, 422);
-  }
-  if (read.question !== undefined) return show({ question: read.question }, 200);
   try {
-    const { set } = read.change;
-    const { id } = await parts.service.records(place.account, place.collection).create(set);
-    return context.redirect(`${recordPath(place, id)}?done=created`, 303);
+    return await service.records(account, collection).read(id);
   } catch (error) {
-    return show({ problems: problemsOf(error) }, 422);
+    if (isNotFound(error)) return undefined;
+    throw error;
   }
 }
 
-/** The form of a change, as it was sent. */
-export async function takeChange(parts: ConsoleParts, context: PageContext, place: RecordPlace) {
-  const { service } = parts;
-  const id = idOf(context);
-  const base = parsedObject(context.get('form').get('base') ?? '');
-  if (base === undefined || base['id'] !== id) {
-    throw new PageError({
-      status: 400,
-      sentence: 'The form was incomplete, so nothing was saved. Open the record again.',
-      hint: '',
-    });
-  }
-  const read = readForm(parts, context, place, base);
-  const props = { place, id, base, typed: read.typed, json: read.json };
-  const show = (more: Partial<Shown>, status: 200 | 422) =>
-    showForm(parts, context, { ...props, ...more }, status);
-  if (read.change === undefined || read.problems.size > 0) {
-    return show({ problems: read.problems }, 422);
-  }
-  if (read.question !== undefined) return show({ question: read.question }, 200);
-  const wanted = withNulls(read.change);
-  if (Object.keys(wanted).length === 0) {
-    return context.redirect(`${recordPath(place, id)}?done=unchanged`, 303);
-  }
-  const meanwhile = await changedMeanwhile(parts, context, place, base, wanted);
-  if (meanwhile !== undefined) return showForm(parts, context, meanwhile, 409);
-  try {
-    await service.records(place.account, place.collection).update(id, wanted);
-  } catch (error) {
-    return show({ problems: problemsOf(error) }, 422);
-  }
-  return context.redirect(`${recordPath(place, id)}?done=saved`, 303);
-}
-
-/** The form where somebody else changed or deleted the record; undefined where nobody did. */
-async function changedMeanwhile(
+/** `id`: undefined for a new record. */
+export async function takeForm(
   parts: ConsoleParts,
   context: PageContext,
   place: RecordPlace,
-  base: JsonObject,
-  wanted: JsonObject,
-): Promise<Shown | undefined> {
-  const now = await recordOf(parts, context, place);
-  if (now === undefined) {
-    const mine = withoutOwn(merged(base, wanted));
-    return { place, id: undefined, base: {}, isGone: true, ...filled(place, mine) };
+  id: string | undefined,
+) {
+  const { formats, service } = parts;
+  const typed = context.get('form');
+  const base = baseIn(typed, id);
+  const form = { place, id, base, typed };
+  if (context.get('isReview')) return showForm(context, { ...form, note: REVIEW });
+  const records = service.records(place.account, place.collection);
+  const isDelete = typed.get('do') === 'delete';
+  const { set, problems } = isDelete
+    ? { set: {}, problems: new Map() }
+    : changeOf(formats, place.collection, typed, base);
+  if (problems.size > 0) return showForm(context, { ...form, problems }, 422);
+  const done = (path: string, what: string) => context.redirect(`${path}?done=${what}`, 303);
+  try {
+    if (id === undefined) {
+      return done(recordPath(place, (await records.create(set)).id), 'created');
+    }
+    const path = recordPath(place, id);
+    if (!isDelete && Object.keys(set).length === 0) return done(path, 'unchanged');
+    const now = await readRecord(parts, place, id);
+    if (now === undefined) return showGone(parts, context, place, merged(base, set));
+    if (!isSameValue(now, base)) {
+      const mine = merged(now, set);
+      const names = conflicting(base, now, set);
+      const texts = formTexts(formats, place.collection, mine);
+      const conflict = { versions: [base, now, mine] as const, names };
+      return showForm(context, { place, id, base: now, typed: texts, conflict }, 409);
+    }
+    if (isDelete) {
+      await records.delete(id);
+      return done(accountPath(place.account, place.collection), 'deleted');
+    }
+    await records.update(id, set);
+    return done(path, 'saved');
+  } catch (error) {
+    if (!(error instanceof ApiError && REFUSALS.includes(error.code))) throw error;
+    return showForm(context, { ...form, problems: problemsIn(error.message) }, 422);
   }
-  if (isSameValue(now, base)) return undefined;
-  const mine = filled(place, merged(now, wanted));
-  const conflict = differences(base, now, wanted);
-  return { place, id: idOf(context), base: now, ...mine, conflict };
 }
 
-interface ReadForm {
-  /** Undefined where the text stands for no change. */
-  readonly change: Change | undefined;
-  readonly problems: ReadonlyMap<string, string>;
-  /** What the operator must answer first. */
-  readonly question: FormProps['question'];
-  readonly typed: ReadonlyMap<string, string>;
-  readonly json: string;
-}
-
-function readForm(
+function showGone(
   { formats }: ConsoleParts,
   context: PageContext,
-  { collection }: RecordPlace,
-  base: JsonObject,
-): ReadForm {
-  const sent = context.get('form');
-  const typed = new Map<string, string>();
-  for (const { name } of propertiesOf(collection)) {
-    const text = sent.get(`field.${name}`);
-    if (text !== null) typed.set(name, text);
+  place: RecordPlace,
+  wanted: JsonObject,
+) {
+  const mine = propertiesBut(wanted, new Set());
+  const typed = formTexts(formats, place.collection, mine);
+  return showForm(context, { place, id: undefined, base: {}, typed, note: GONE }, 409);
+}
+
+/** The record as the form showed it. Throws a `PageError` if it isn't whole. */
+function baseIn(sent: URLSearchParams, id: string | undefined): JsonObject {
+  try {
+    const base: unknown = JSON.parse(sent.get('base') ?? '');
+    if (isJsonObject(base) && base['id'] === id) return base;
+  } catch {
+    // Told below.
   }
-  const json = sent.get('json') ?? '';
-  const [half, answer] = (sent.get('save') ?? 'fields').split('-');
-  const parsed =
-    half === 'json'
-      ? changeFromJson(collection, json, base)
-      : { ok: true as const, change: changeFromFields(collection, typed, base, formats) };
-  if (!parsed.ok) {
-    const problems = new Map([['json', parsed.problem]]);
-    return { typed, json, change: undefined, problems, question: undefined };
-  }
-  const { change } = parsed;
-  const asked = askedOf(change);
-  const isAnswered = asked === '' || (answer === 'sure' && sent.get('asked') === asked);
-  const question = isAnswered
-    ? undefined
-    : { half: half === 'json' ? ('json' as const) : ('fields' as const), asked, change };
-  return { typed, json, change, problems: change.problems, question };
-}
-
-/** The form's values, when they differ from the record in the service. */
-function filled({ collection }: RecordPlace, record: JsonObject) {
-  const typed = propertiesOf(collection).flatMap((property) => {
-    const value = Object.hasOwn(record, property.name) ? record[property.name] : undefined;
-    const text = fieldText(property, value);
-    return text === undefined ? [] : [[property.name, text] as const];
-  });
-  return { typed: new Map(typed), json: JSON.stringify(record, null, 2) };
-}
-
-function withoutOwn({ id: _id, owner_sub: _owner, ownerSub: _mirror, ...rest }: JsonObject) {
-  return rest;
-}
-
-/** The service's sentences at the fields that they name; what is no refusal of the record goes on. */
-function problemsOf(error: unknown): ReadonlyMap<string, string> {
-  const isRefusal =
-    error instanceof ApiError &&
-    ['VALIDATION_FAILED', 'QUOTA_EXCEEDED', 'INVALID_JSON'].includes(error.code);
-  if (!isRefusal) throw error;
-  return problemsByProperty(error.message);
+  throw new PageError(400, 'The form was incomplete, so nothing was saved.', 'Open it again.');
 }

@@ -1,6 +1,6 @@
-// Finds records of any account by their id, or by a telephone number in whatever way it is
-// written. The service has no search across accounts, so the console asks account by
-// account, for a few seconds, and says how far it came.
+// Finds records of any account by id, or by a telephone number in any grouping. The service has no
+// search across accounts, so the console asks account by account for a few seconds, and says how
+// far it came.
 
 import { allPages } from '../../clients/client/pages.js';
 import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
@@ -13,7 +13,7 @@ import { type ConsoleService, isNotFound } from './service.js';
 /** What a text asks for. */
 export type Wanted =
   | { readonly by: 'id'; readonly collection: CollectionName; readonly id: string }
-  /** `digits`: without what differs from one way of writing to another, such as +255 and 0. */
+  /** `digits`: without the prefix, such as +255 or 0. */
   | { readonly by: 'phone'; readonly digits: string };
 
 export interface FoundRecord {
@@ -24,15 +24,15 @@ export interface FoundRecord {
 
 export interface FoundRecords {
   readonly found: readonly FoundRecord[];
-  /** How many accounts were looked at, from the first of this search on. */
+  /** How many accounts this search looked at. */
   readonly looked: number;
   readonly total: number;
-  /** The page of accounts where the search goes on; undefined: all were looked at. */
+  /** The page of accounts where it continues; undefined: all were looked at. */
   readonly next: number | undefined;
 }
 
 export interface SearchBounds {
-  /** After this time no further accounts are begun. */
+  /** After this time no further page of accounts is begun. */
   readonly maxMs: number;
   readonly foundMax: number;
   /** Milliseconds. */
@@ -41,21 +41,17 @@ export interface SearchBounds {
 
 const ACCOUNTS_A_PAGE = 50;
 const REQUESTS_AT_ONCE = 8;
-/** The service's longest page; a shorter one where the records are large. */
+/** The service's longest page; a shorter one if the records are large. */
 const RECORDS_A_REQUEST = [200, 10] as const;
-/** Of one collection of one account: records that have the last digits in their text. */
-const REQUESTS_A_LIST = 5;
 /** Digits of a number within a country, without its 0. */
 const PHONE_DIGITS = 9;
 const PHONE_DIGITS_MIN = 6;
-/** These are written together in every way of grouping that is usual. */
-const LAST_DIGITS = 3;
 
 const WITH_PHONE = COLLECTION_NAMES.filter((name) =>
   COLLECTIONS[name].properties.some((property) => property.name === 'phone'),
 );
 
-/** Undefined where the text is neither an id nor a telephone number. */
+/** Undefined if the text is neither an id nor a telephone number. */
 export function wantedBy(text: string): Wanted | undefined {
   const given = text.trim();
   const id = /^([a-z]+-)(\d+)$/i.exec(given.replace(/^PAY-/i, COLLECTIONS.orders.idPrefix));
@@ -71,7 +67,7 @@ export function wantedBy(text: string): Wanted | undefined {
   return digits.length < PHONE_DIGITS_MIN ? undefined : { by: 'phone', digits };
 }
 
-/** `start`: the page of accounts with which the search goes on. */
+/** `start`: the page of accounts where the search continues. */
 export async function findRecords(
   service: Pick<ConsoleService, 'client' | 'records'>,
   wanted: Wanted,
@@ -87,7 +83,8 @@ export async function findRecords(
     total = answer.pagination.total;
     return answer;
   };
-  for await (const { rows, number, isLast } of allPages(read, keyOf, { start })) {
+  const walk = allPages(read, ({ owner_sub }) => owner_sub, { start });
+  for await (const { rows, number, isLast } of walk) {
     const places = rows.flatMap((account) =>
       collections
         .filter((collection) => account.resources[collection] > 0)
@@ -96,16 +93,13 @@ export async function findRecords(
     const hits = new Map<object, StoredRecord[]>();
     await several(places, REQUESTS_AT_ONCE, async (place) => {
       const records = service.records(place.account.owner_sub, place.collection);
-      const those =
-        wanted.by === 'id' ? await withId(records, wanted.id) : await withPhone(records, wanted);
-      hits.set(place, those);
+      hits.set(place, await matching(records, wanted));
     });
     for (const place of places) {
       found.push(...(hits.get(place) ?? []).map((record) => ({ ...place, record })));
     }
     looked += rows.length;
-    if (isLast) return { found, looked, total, next: undefined };
-    if (clock() >= end || found.length >= foundMax) {
+    if (!isLast && (clock() >= end || found.length >= foundMax)) {
       return { found, looked, total, next: number + 1 };
     }
   }
@@ -114,38 +108,38 @@ export async function findRecords(
 
 type Records = ReturnType<ConsoleService['records']>;
 
-async function withId(records: Records, id: string): Promise<StoredRecord[]> {
+async function matching(records: Records, wanted: Wanted): Promise<StoredRecord[]> {
   try {
-    return [await records.read(id)];
+    return wanted.by === 'id'
+      ? [await records.read(wanted.id)]
+      : await withPhone(records, wanted.digits);
   } catch (error) {
     if (isNotFound(error)) return [];
     throw error;
   }
 }
 
-async function withPhone(records: Records, { digits }: { digits: string }) {
-  let failure: unknown;
-  for (const page_size of RECORDS_A_REQUEST) {
+/** All records are read: whatever part of a number the service searched for, a grouping may split it. */
+async function withPhone(records: Records, digits: string): Promise<StoredRecord[]> {
+  const [usual, short] = RECORDS_A_REQUEST;
+  const read = (page_size: number) => async (page: number) => records.list({ page, page_size });
+  const hitsIn = async (page_size: number) => {
     const hits: StoredRecord[] = [];
-    const read = (page: number) => records.list({ q: digits.slice(-LAST_DIGITS), page, page_size });
-    try {
-      for await (const { rows, number } of allPages(read, ({ id }) => id)) {
-        hits.push(...rows.filter((record) => phoneIn(record, digits) !== undefined));
-        if (number >= REQUESTS_A_LIST) break;
-      }
-      return hits;
-    } catch (error) {
-      if (!isTooLong(error)) throw error;
-      failure = error;
+    for await (const { rows } of allPages(read(page_size), ({ id }) => id)) {
+      hits.push(...rows.filter((record) => phoneIn(record, digits) !== undefined));
     }
-  }
-  throw failure;
+    return hits;
+  };
+  return hitsIn(usual).catch((error: unknown) => {
+    if (isTooLong(error)) return hitsIn(short);
+    throw error;
+  });
 }
 
 /** The text of the record that holds the telephone number. */
 export function phoneIn(record: StoredRecord, digits: string): string | undefined {
   const texts = Object.entries(record)
-    .filter(([name]) => name !== 'id' && name !== 'owner_sub' && name !== 'ownerSub')
+    .filter(([name]) => !['id', 'owner_sub', 'ownerSub'].includes(name))
     .map(([, value]) => value);
   return texts.find(
     (value): value is string => typeof value === 'string' && digitsOf(value).includes(digits),
@@ -154,8 +148,4 @@ export function phoneIn(record: StoredRecord, digits: string): string | undefine
 
 function digitsOf(text: string): string {
   return text.replace(/\D/g, '');
-}
-
-function keyOf({ owner_sub }: AccountSummary): string {
-  return owner_sub;
 }

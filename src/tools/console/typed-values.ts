@@ -1,57 +1,34 @@
-// What an operator typed into a field, and what is understood by it. Pure.
+// What an operator typed into a field, and what it means. Pure.
 
 import type { JsonValue } from '../../core/domain/json.js';
+import type { Property } from '../../core/domain/property.js';
 import { numberOfText } from '../data/number-text.js';
-import type { Formats } from './formats.js';
-import { labelOf, type Property } from './properties.js';
 
 export type TypedValue =
-  | {
-      readonly ok: true;
-      readonly value: JsonValue;
-      /** The operator is asked before it is sent. */
-      readonly question?: string | undefined;
-    }
+  | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly problem: string };
 
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
 const MOMENT = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
-/** Digits alone can be understood in one way only. */
-const DIGITS = /^-?\d+$/;
 
-export function typedValue(property: Property, text: string, formats: Formats): TypedValue {
-  switch (property.kind) {
-    case 'number':
-      return typedNumber(property, text, formats);
-    case 'flag':
-      return { ok: true, value: text === 'true' };
-    case 'date':
-      return { ok: true, value: text, question: dateQuestion(property, text) };
-    case 'text':
-      return { ok: true, value: text };
-  }
+/** An empty text is null: a change can set a property to null, and not remove it. */
+export function typedValue({ kind }: Property, text: string): TypedValue {
+  if (text === '') return understood(null);
+  if (kind === 'number' || kind === 'money') return typedNumber(text);
+  if (kind === 'flag') return understood(text === 'true');
+  if (kind !== 'moment' || isDate(text)) return understood(text);
+  return refused(`“${text}” is not a date; write 2026-12-31 or 2026-12-31T09:30:00Z.`);
 }
 
-/** Undefined: the text is a date, or none at all. The service takes any text, so it is only asked. */
-export function dateQuestion({ kind, name }: Property, text: string): string | undefined {
-  if (kind !== 'date' || text === '' || isDate(text)) return undefined;
-  return `${labelOf(name)}: “${text}” is not a date as programs read it, such as 2026-12-31 or 2026-12-31T09:30:00Z. Keep it as it is?`;
-}
-
-function typedNumber({ name, isRequired }: Property, text: string, formats: Formats): TypedValue {
-  // The service refuses it, with its own sentence.
-  if (text === '' && isRequired) return { ok: true, value: null };
-  const number = numberOfText(text);
-  if (number.ok) {
-    const { value } = number;
-    if (DIGITS.test(text.trim())) return { ok: true, value };
-    const question = `${labelOf(name)}: “${text}” is understood as ${formats.exact(value)}. Is that right?`;
-    return { ok: true, value, question };
-  }
+/** The console shows `62,500`, so a comma before three digits groups them; `62.500` stays ambiguous. */
+function typedNumber(text: string): TypedValue {
+  const hasCommasOnly = /^[^.]*,\d{3}$/.test(text.trim());
+  const number = numberOfText(text, hasCommasOnly ? '.' : undefined);
+  if (number.ok) return understood(number.value);
   switch (number.why) {
     case 'ambiguous': {
-      const [one, other] = number.readings;
-      return refused(`“${text}” could be ${one} or ${other}; write ${one} or ${other}.`);
+      const readings = number.readings.join(' or ');
+      return refused(`“${text}” could be ${readings}; write ${readings}.`);
     }
     case 'too long':
       return refused(`“${text}” has more digits than a number keeps; write fewer.`);
@@ -60,12 +37,16 @@ function typedNumber({ name, isRequired }: Property, text: string, formats: Form
   }
 }
 
+function understood(value: JsonValue): TypedValue {
+  return { ok: true, value };
+}
+
 function refused(problem: string): TypedValue {
   return { ok: false, problem };
 }
 
 /** ISO 8601: a day of the calendar, or a moment of one. */
-export function isDate(text: string): boolean {
+function isDate(text: string): boolean {
   const [, day, hour = '0', minute = '0', second = '0'] = MOMENT.exec(text) ?? [];
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return false;
   const [, year, month, date] = DAY.exec(day ?? text) ?? [];

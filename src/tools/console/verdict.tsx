@@ -1,118 +1,94 @@
-// Is the service well? One sentence, and each reason and warning with what it means and what
-// to do, in the words of the page of operations. Only this verdict is ever green.
+// Is the service healthy? One sentence, then each reason and warning with what it means and what
+// to do, in the words of the page of operations. Nothing but this verdict is ever green.
 
-import { reasonCalled, type Trouble, warningCalled } from '../../hosts/operations/troubles.js';
+import type { Status } from '../../hosts/operations/status.js';
+import { REASONS, type Trouble, WARNINGS } from '../../hosts/operations/troubles.js';
 import type { AdminHealth } from '../../operator-client.js';
 import { Notice, type View } from './layout.js';
-import type { StatusFacts } from './operations-facts.js';
-import type { FactsOrReason } from './operations-port.js';
+import type { StatusOrReason } from './status-port.js';
+
+type Found = readonly [name: string, trouble: Trouble];
 
 const NO_PROVIDER = 'identity_provider_not_configured';
 
-interface Found {
-  readonly name: string;
-  readonly trouble: Trouble | undefined;
-}
-
-const SENTENCES = {
-  good: 'The service is well',
-  warned: 'The service works, and something needs you',
-  refused: 'Customers are refused',
-  notReady: 'The service is not ready',
-  degraded: 'The service answers, its database does not',
-  blind: 'The service answers. Whether it is well is not known',
-  answers:
-    'The service answers. Whether its disk and its identity provider are well is shown when CONSOLE_OPS_URL names its operations port',
-};
-
 interface Verdict {
   readonly kind: 'good' | 'note' | 'bad' | 'plain';
-  readonly sentence: keyof typeof SENTENCES;
+  readonly sentence: string;
   readonly troubles: readonly Found[];
 }
 
-/** Without the operations port nobody is told that all is well: the disk may be full and the provider away. */
-export function verdictOf(health: AdminHealth, operations: FactsOrReason): Verdict {
-  const status = typeof operations === 'object' ? operations.status : undefined;
-  const troubles = troublesOf(status);
-  const isKnown = troubles.some(({ name }) => name === NO_PROVIDER);
+/** Without `/status` nothing is called healthy: the disk may be full and the provider away. */
+function verdictOf(health: AdminHealth, status: StatusOrReason): Verdict {
+  const troubles = typeof status === 'object' ? troublesOf(status) : [];
+  const isKnown = troubles.some(([name]) => name === NO_PROVIDER);
   if (!health.identity_provider_configured && !isKnown) {
-    troubles.push({ name: NO_PROVIDER, trouble: warningCalled(NO_PROVIDER) });
+    troubles.push([NO_PROVIDER, WARNINGS[NO_PROVIDER]]);
   }
-  if (health.status !== 'ok') return { kind: 'bad', sentence: 'degraded', troubles };
-  if (status?.ready === false) return { kind: 'bad', sentence: 'notReady', troubles };
-  if (troubles.some(({ trouble }) => trouble?.isFelt)) {
-    return { kind: 'bad', sentence: 'refused', troubles };
+  const is = (kind: Verdict['kind'], sentence: string) => ({ kind, sentence, troubles });
+  if (health.status !== 'ok') return is('bad', 'The API answers, but its database does not');
+  if (typeof status === 'object' && !status.ready) return is('bad', 'Not ready');
+  if (troubles.some(([, { isFelt }]) => isFelt)) return is('bad', 'Customers are refused');
+  if (status === undefined) {
+    return is(
+      'plain',
+      'The API answers. Set OPS_PORT to see whether disk and provider are healthy',
+    );
   }
-  if (operations === undefined) return { kind: 'plain', sentence: 'answers', troubles };
-  if (status === undefined) return { kind: 'note', sentence: 'blind', troubles };
-  if (troubles.length > 0) return { kind: 'note', sentence: 'warned', troubles };
-  return { kind: 'good', sentence: 'good', troubles };
+  if (typeof status === 'string') return is('note', 'The API answers, but its health is unknown');
+  return troubles.length > 0 ? is('note', 'Working, but needs attention') : is('good', 'Healthy');
 }
 
-function troublesOf(status: StatusFacts | undefined): Found[] {
-  const { reasons = [], warnings = [] } = status ?? {};
+function troublesOf({ reasons, warnings }: Status): Found[] {
   return [
-    ...reasons.map((name) => ({ name, trouble: reasonCalled(name) })),
-    ...warnings.map((name) => ({ name, trouble: warningCalled(name) })),
+    ...reasons.map((name): Found => [name, REASONS[name]]),
+    ...warnings.map((name): Found => [name, WARNINGS[name]]),
   ];
 }
 
 interface VerdictProps {
   readonly view: View;
   readonly health: AdminHealth;
-  readonly operations: FactsOrReason;
+  readonly status: StatusOrReason;
 }
 
-export function VerdictNotice({ view, health, operations }: VerdictProps) {
-  const { formats } = view;
-  const { kind, sentence, troubles } = verdictOf(health, operations);
+export function VerdictNotice({ view, health, status }: VerdictProps) {
+  const { kind, sentence, troubles } = verdictOf(health, status);
   return (
     <Notice kind={kind}>
-      <strong>{SENTENCES[sentence]}.</strong>{' '}
-      {sentence === 'blind' && `${capital(String(operations))}. `}
-      {`It has run for ${formats.duration(health.uptime_seconds)}.`}
-      <TroubleList view={view} troubles={troubles} operations={operations} />
+      <strong>{`${sentence}.`}</strong> {typeof status === 'string' && `${status}. `}
+      {`Running for ${view.formats.duration(health.uptime_seconds)}.`}
+      <Troubles view={view} found={troubles} status={status} />
     </Notice>
   );
 }
 
-/** What the operations port says is wrong, for a page without a verdict. */
-export function StatusTroubles({ view, operations }: Omit<VerdictProps, 'health'>) {
-  const status = typeof operations === 'object' ? operations.status : undefined;
-  return <TroubleList view={view} troubles={troublesOf(status)} operations={operations} />;
+/** What the status says by itself, while the API is away. */
+export function StatusTroubles({ view, status }: { readonly view: View; readonly status: Status }) {
+  return <Troubles view={view} found={troublesOf(status)} status={status} />;
 }
 
-interface TroubleListProps {
+interface TroublesProps {
   readonly view: View;
-  readonly troubles: readonly Found[];
-  readonly operations: FactsOrReason;
+  readonly found: readonly Found[];
+  readonly status: StatusOrReason;
 }
 
-function TroubleList({ view, troubles, operations }: TroubleListProps) {
-  if (troubles.length === 0) return null;
-  const status = typeof operations === 'object' ? operations.status : undefined;
+function Troubles({ view, found, status }: TroublesProps) {
+  if (found.length === 0) return null;
   return (
     <ul class="troubles">
-      {troubles.map(({ name, trouble }) => {
-        const detail = status === undefined ? '' : detailOf(name, status, view);
+      {found.map(([name, trouble]) => {
+        const detail = typeof status === 'object' ? detailOf(name, status, view) : '';
         return (
           <li>
+            <code>{name}</code>
             <p>
-              <code>{name}</code>{' '}
-              <Prose
-                text={
-                  trouble?.meaning ??
-                  'This console does not know this name: look at the page of the service’s release.'
-                }
-              />
+              <Prose text={trouble.meaning} />
               {detail !== '' && <strong> {detail}</strong>}
             </p>
-            {trouble && (
-              <p>
-                <em>What to do:</em> <Prose text={trouble.action} />
-              </p>
-            )}
+            <p>
+              <strong>What to do:</strong> <Prose text={trouble.action} />
+            </p>
           </li>
         );
       })}
@@ -120,62 +96,37 @@ function TroubleList({ view, troubles, operations }: TroubleListProps) {
   );
 }
 
-/** What this service says of a trouble beside its name: since when, why. */
-function detailOf(name: string, status: StatusFacts, { formats }: View): string {
+/** Since when and why, where the status says so. */
+function detailOf(name: string, status: Status, { formats }: View): string {
   const { writes, identity, backups, database, replication } = status;
-  const since = (time: string | null | undefined) => (time ? `Since ${formats.time(time)}.` : '');
-  const reason = (of: string | null | undefined) => (of ? `The last reason: ${bare(of)}.` : '');
-  switch (name) {
-    case 'writes_failing':
-      return `${since(writes.failing_since)} ${reason(writes.failing_reason)}`.trim();
-    case 'disk_full':
-      return database.disk_free_bytes === null
-        ? ''
-        : `${formats.bytes(database.disk_free_bytes)} are free.`;
-    case 'identity_provider_unavailable':
-      return since(identity?.unavailable_since);
-    case 'identity_provider_unfit':
-      return identity?.at_start
-        ? `It said: ${bare(identity.at_start.found)}. ${capital(identity.at_start.remedy ?? '')}`
-        : '';
-    case 'replica_unreachable':
-      return reason(replication?.reason);
-    case 'backup_failed':
-      return backups?.last_failure
-        ? `At ${formats.time(backups.last_failure.at)}: ${bare(backups.last_failure.reason)}.`
-        : '';
-    case 'backup_overdue':
-      return backups?.last_success_at
-        ? `The newest is of ${formats.time(backups.last_success_at)}.`
-        : '';
-    default:
-      return '';
-  }
+  const since = (time: string | null) => (time ? `Since ${formats.time(time)}.` : '');
+  const reason = (text: string | null | undefined) => (text ? `Last reason: ${bare(text)}.` : '');
+  const details: Readonly<Record<string, string>> = {
+    writes_failing: `${since(writes.failing_since)} ${reason(writes.failing_reason)}`.trim(),
+    disk_full: `${formats.bytes(database.disk_free_bytes)} free.`,
+    identity_provider_unavailable: since(identity.unavailable_since),
+    identity_provider_unfit: [identity.at_start?.found, identity.at_start?.remedy]
+      .flatMap((text) => (text ? [`${bare(text)}.`] : []))
+      .join(' To do: '),
+    replica_unreachable: reason(replication?.reason),
+    backup_failed: backups?.last_failure
+      ? `${formats.time(backups.last_failure.at ?? '')}: ${bare(backups.last_failure.reason)}.`
+      : '',
+    backup_overdue: backups?.last_success_at
+      ? `Newest: ${formats.time(backups.last_success_at)}.`
+      : '',
+  };
+  return details[name] ?? '';
 }
 
-/** Sentences whose names stand in backticks. */
+/** Sentences with names in backticks. */
 function Prose({ text }: { readonly text: string }) {
   return (
     <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</>
   );
 }
 
-/** Without the full stop at its end, if there is one. */
+/** Without a full stop at the end. */
 export function bare(sentence: string): string {
   return sentence.replace(/\.\s*$/, '');
-}
-
-/** In place of what the operations port would say. */
-export function NoOperations({ reason }: { readonly reason: string | undefined }) {
-  return (
-    <p class="empty">
-      {reason === undefined
-        ? 'Requests, memory and backups are shown when CONSOLE_OPS_URL names the service’s operations port.'
-        : `${capital(reason)}.`}
-    </p>
-  );
-}
-
-function capital(sentence: string): string {
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

@@ -1,54 +1,31 @@
-// What the console has seen of the service since it runs: totals once a minute,
-// and the usage view, which is expensive, only while somebody looks. Pages show the
-// latest of it and never wait for it.
+// What the console has seen of the service: once a minute the totals and the status, so that a
+// page can show them when the service is away; the usage view, which is expensive, while a page
+// wants it.
 
 import type { OperatorClient, Overview, Usage } from '../../operator-client.js';
+import type { Seen, StatusPort } from './status-port.js';
 
 export const WATCH_INTERVAL_MS = 60_000;
-/** A day of totals. */
-const SAMPLES_MAX = 1_440;
-/** The usage view is asked while a page was asked for within this time. */
-const LOOKED_AT_MAX_MS = 300_000;
-
-export interface TotalsSample {
-  /** Milliseconds since 1970, UTC. */
-  readonly at: number;
-  readonly records: number;
-  readonly accounts: number;
-}
-
-/** A view with the time at which it was asked. */
-export interface Seen<View> {
-  /** Milliseconds since 1970, UTC. */
-  readonly at: number;
-  readonly view: View;
-}
 
 export interface WatchOptions {
   readonly client: Pick<OperatorClient, 'overview' | 'usage'>;
+  readonly status: Pick<StatusPort, 'status'>;
   /** Milliseconds since 1970, UTC. */
   readonly clock: () => number;
-  /** Asks whatever else is to be sampled, such as the operations port. */
-  readonly sampleToo: () => Promise<unknown>;
 }
 
 export class Watch {
-  usage: Seen<Usage> | undefined;
-  /** The last answer, for the time when there is none. */
   overview: Seen<Overview> | undefined;
   /** Milliseconds since 1970, UTC. */
-  readonly begunAt: number;
-  /** Oldest first. */
-  readonly totals: TotalsSample[] = [];
+  readonly startedAt: number;
   readonly #options: WatchOptions;
-  #timer: NodeJS.Timeout | undefined;
-  #lookedAt: number;
+  #usage: Seen<Usage> | undefined;
   #usageUnderWay: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    this.begunAt = options.clock();
-    this.#lookedAt = this.begunAt;
+    this.startedAt = options.clock();
   }
 
   start(): void {
@@ -60,48 +37,36 @@ export class Watch {
     clearInterval(this.#timer);
   }
 
-  /** A page that shows the usage was asked for. Where nobody had looked for a while, the view is asked again now. */
-  looked(): void {
-    const { clock } = this.#options;
-    this.#lookedAt = clock();
-    if (clock() - (this.usage?.at ?? 0) > WATCH_INTERVAL_MS) this.#askUsage();
-  }
-
-  /** One round. Never rejects: a service that is away is told by the pages themselves. */
+  /** Never rejects: pages say it themselves if the service is away. */
   async tick(): Promise<void> {
-    const { client, clock, sampleToo } = this.#options;
-    if (clock() - this.#lookedAt <= LOOKED_AT_MAX_MS) this.#askUsage();
+    const { client, status } = this.#options;
     const overview = client.overview().then(
-      (view) => this.saw(view),
+      (answer) => this.saw(answer),
       () => {},
     );
-    await Promise.all([overview, sampleToo().catch(() => {})]);
+    await Promise.all([overview, status.status()]);
   }
 
-  /** Keeps the totals of an answer, at most one a minute. */
-  saw(view: Overview): void {
-    const at = this.#options.clock();
-    const { record_count, tenant_count } = view;
-    this.overview = { at, view };
-    const last = this.totals.at(-1);
-    if (last !== undefined && at - last.at < WATCH_INTERVAL_MS / 2) this.totals.pop();
-    this.totals.push({ at, records: record_count, accounts: tenant_count });
-    if (this.totals.length > SAMPLES_MAX) this.totals.shift();
+  saw(answer: Overview): void {
+    this.overview = { at: this.#options.clock(), answer };
   }
 
-  /** One question at a time: one that takes long is not asked again beside it. */
-  #askUsage(): void {
+  /** The last answer. One older than a minute is asked for again, without waiting for it. */
+  usage(): Seen<Usage> | undefined {
     const { client, clock } = this.#options;
-    this.#usageUnderWay ??= client
-      .usage()
-      .then(
-        (view) => {
-          this.usage = { at: clock(), view };
-        },
-        () => {},
-      )
-      .finally(() => {
-        this.#usageUnderWay = undefined;
-      });
+    if (clock() - (this.#usage?.at ?? 0) >= WATCH_INTERVAL_MS) {
+      this.#usageUnderWay ??= client
+        .usage()
+        .then(
+          (answer) => {
+            this.#usage = { at: clock(), answer };
+          },
+          () => {},
+        )
+        .finally(() => {
+          this.#usageUnderWay = undefined;
+        });
+    }
+    return this.#usage;
   }
 }

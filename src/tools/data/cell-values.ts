@@ -3,7 +3,6 @@
 //
 // Our own exports come back exactly: there, a cell is the value that `cellOfValue` wrote.
 
-import { DEFAULT_CURRENCY } from '../../core/domain/collections.js';
 import { isJsonObject, type JsonValue } from '../../core/domain/json.js';
 import type { Property } from '../../core/domain/property.js';
 import { type DecimalMark, DIGITS_MAX, numberOfText, textOfNumber } from './number-text.js';
@@ -20,19 +19,12 @@ export interface CellReading {
   readonly dates: DayOrder | undefined;
   /** Whether the file is an export of ours. */
   readonly isOwn: boolean;
-  /** Of the row. */
-  readonly currency: string;
 }
 
-/** `option`: decides for all such cells. `amount`: how the number was written. */
+/** `option`: decides for all such cells. */
 export type CellValue =
-  | { readonly ok: true; readonly value: JsonValue; readonly amount?: Amount }
+  | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly problem: string; readonly option?: '--decimal' | '--dates' };
-
-interface Amount {
-  readonly hasThousands: boolean;
-  readonly hasThousandths: boolean;
-}
 
 /** A spreadsheet program takes a cell that begins so for a formula. */
 const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
@@ -42,20 +34,13 @@ const GUARDED_FORMULA = /^'+[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 const ROUNDED = /^[+-]?\d(?:[.,]\d+)?E\+?\d{1,2}$/i;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const DAY = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
-const FLAGS: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  ndiyo: true,
-  '1': true,
-  false: false,
-  no: false,
-  hapana: false,
-  '0': false,
-};
+const YES = /^(?:true|yes|ndiyo|1)$/i;
+const NO = /^(?:false|no|hapana|0)$/i;
 /** What a spreadsheet shows for a formula that it cannot compute. */
 const SHEET_ERROR = /^#(?:NULL!|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|N\/A|SPILL!|CALC!)$/;
-/** Stands for a formula whose result is not in the file. */
-export const NO_RESULT = '#RESULT!';
+const NOT_A_NUMBER = 'the value is not a number; it must be digits, without currency';
+const NOT_A_DATE =
+  'the value is not a date; it must be one such as 2026-12-31 or 31/12/2026, or a date cell';
 /** "Time zone context is Africa/Dar_es_Salaam", which has no summer time. */
 const ZONE = '+03:00';
 
@@ -75,13 +60,13 @@ export function valueOfCell(
     case 'text':
       return {
         ok: true,
-        value: typeof value === 'boolean' ? String(value).toUpperCase() : String(value),
+        value: value === true ? 'TRUE' : value === false ? 'FALSE' : String(value),
       };
     case 'money':
     case 'number':
-      return typeof value === 'number' ? { ok: true, value } : notA('number', 'digits');
+      return typeof value === 'number' ? { ok: true, value } : refused(NOT_A_NUMBER);
     case 'moment':
-      return cell instanceof Date ? { ok: true, value } : notADate('; format the cell as a date');
+      return cell instanceof Date ? { ok: true, value } : refused(NOT_A_DATE);
     default:
       return textValue(String(value), property, reading);
   }
@@ -89,103 +74,81 @@ export function valueOfCell(
 
 function textValue(text: string, property: Property | undefined, reading: CellReading): CellValue {
   if (text.includes('\0')) {
-    const problem =
-      'the value has a NUL character; the file is damaged, or it is UTF-16: pass --encoding';
-    return { ok: false, problem };
+    return refused(
+      'the value has a NUL character; the file is damaged, or it is UTF-16: pass --encoding',
+    );
   }
-  if (SHEET_ERROR.test(text) || text === NO_RESULT) {
-    const what = text === NO_RESULT ? 'has no result in the file' : 'is an error';
-    const problem = `the formula ${what}; correct it in a spreadsheet program, and save the file`;
-    return { ok: false, problem };
+  if (SHEET_ERROR.test(text)) {
+    return refused(
+      'the formula is an error, or has no result in the file; correct it in a spreadsheet program, and save the file',
+    );
   }
   switch (property?.kind) {
     case 'money':
     case 'number':
-      return numberValue(text, property, reading);
+      return numberValue(text, reading.decimal);
     case 'moment':
       return momentValue(text.trim(), reading.dates);
-    case 'flag': {
-      const value = FLAGS[text.trim().toLowerCase()];
-      return value === undefined ? notA('yes or no', 'TRUE or FALSE') : { ok: true, value };
+    case 'flag':
+      if (YES.test(text.trim())) return { ok: true, value: true };
+      if (NO.test(text.trim())) return { ok: true, value: false };
+      return refused('the value is not a yes or no; it must be TRUE or FALSE');
+    case 'object': {
+      const value = parsed(text);
+      return isJsonObject(value)
+        ? { ok: true, value }
+        : refused('the value is not a JSON object; it must be one such as {"size":"M"}');
     }
-    case 'object':
-      return objectValue(text);
     default:
       if (property?.name === 'phone' && ROUNDED.test(text.trim())) {
-        const problem =
-          'a spreadsheet has rounded this telephone number; write it in full, in a column whose format is text';
-        return { ok: false, problem };
+        return refused(
+          'a spreadsheet has rounded this telephone number; write it in full, in a column whose format is text',
+        );
       }
       return { ok: true, value: GUARDED_FORMULA.test(text) ? text.slice(1) : text };
   }
 }
 
-function numberValue(
-  text: string,
-  { kind }: Property,
-  { decimal, currency }: CellReading,
-): CellValue {
+function numberValue(text: string, decimal: DecimalMark | undefined): CellValue {
   const number = numberOfText(text, decimal);
   if (number.ok) {
-    const { value, decimals, groups } = number;
-    if (kind !== 'money') return { ok: true, value };
-    const hasThousandths = decimals === 3;
-    if (hasThousandths && !isDividedBy1000(currency)) {
-      return refusedThousandths(text, `${currency} has no thousandths`);
-    }
-    return { ok: true, value, amount: { hasThousands: groups !== undefined, hasThousandths } };
+    const { value, decimals } = number;
+    if (decimals !== 3) return { ok: true, value };
+    // 120.000 is a hundred and twenty thousand for whoever wrote it, whatever the other
+    // amounts look like.
+    const whole = text.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
+    return refused(
+      `three decimals are most often thousands; write ${whole}, or ${textOfNumber(value, '.')} if it is a fraction`,
+    );
   }
   switch (number.why) {
-    case 'ambiguous': {
-      const problem = `the value could be ${number.readings.join(' or ')}; pass --decimal , or --decimal .`;
-      return { ok: false, problem, option: '--decimal' };
-    }
-    case 'too long':
-      return { ok: false, problem: `the value has more than ${DIGITS_MAX} digits; write fewer` };
-    case 'unreadable':
-      return notA(
-        'number',
-        `${decimal === undefined ? 'digits' : `digits with "${decimal}" before the fraction`}, without currency`,
+    case 'ambiguous':
+      return refused(
+        `the value could be ${number.readings.join(' or ')}; pass --decimal , or --decimal .`,
+        '--decimal',
       );
-  }
-}
-
-/** `120.000` may be 120 or 120000, whatever the operator says of the others. */
-export function refusedThousandths(text: string, why: string): CellValue {
-  const [whole = '', fraction = ''] = text.trim().split(/[.,](?=\d{3}$)/);
-  const digits = whole.replace(/\D/g, '');
-  const [one, other] = [Number(`${digits}.${fraction}`), Number(digits + fraction)];
-  const problem = `the value could be ${one} or ${other}, since ${why}; write the one that is meant`;
-  return { ok: false, problem };
-}
-
-function isDividedBy1000(currency: string): boolean {
-  try {
-    const { maximumFractionDigits = 0 } = new Intl.NumberFormat('en', {
-      style: 'currency',
-      currency,
-    }).resolvedOptions();
-    return maximumFractionDigits >= 3;
-  } catch {
-    return false;
+    case 'too long':
+      return refused(`the value has more than ${DIGITS_MAX} digits; write fewer`);
+    case 'unreadable':
+      return refused(NOT_A_NUMBER);
   }
 }
 
 function momentValue(text: string, order: DayOrder | undefined): CellValue {
   const [isIso, isoYear, isoMonth, isoDay] = ISO.exec(text) ?? [];
-  if (isIso !== undefined) {
-    return calendarDay(isoYear, isoMonth, isoDay) === undefined
-      ? notADate()
-      : { ok: true, value: text };
+  if (isIso !== undefined && calendarDay(isoYear, isoMonth, isoDay) !== undefined) {
+    return { ok: true, value: text };
   }
   const [, first, mark, second, year] = DAY.exec(text) ?? [];
   const dmy = calendarDay(year, second, first);
   const mdy = mark === '.' ? undefined : calendarDay(year, first, second);
   const value = order === 'dmy' ? dmy : order === 'mdy' ? mdy : (dmy ?? mdy);
-  if (value === undefined) return notADate();
+  if (value === undefined) return refused(NOT_A_DATE);
   if (order === undefined && dmy !== undefined && mdy !== undefined && dmy !== mdy) {
-    const problem = `the value could be ${dmy} or ${mdy}; pass --dates dmy or --dates mdy`;
-    return { ok: false, problem, option: '--dates' };
+    return refused(
+      `the value could be ${dmy} or ${mdy}; pass --dates dmy or --dates mdy`,
+      '--dates',
+    );
   }
   return { ok: true, value };
 }
@@ -203,21 +166,16 @@ function isoText(date: Date): string {
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19) + ZONE;
 }
 
-function objectValue(text: string): CellValue {
+function parsed(text: string): JsonValue | undefined {
   try {
-    const value: JsonValue = JSON.parse(text);
-    if (isJsonObject(value)) return { ok: true, value };
-  } catch {}
-  return notA('JSON object', 'one such as {"size":"M"}');
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
-function notA(kind: string, wanted: string): CellValue {
-  return { ok: false, problem: `the value is not a ${kind}; it must be ${wanted}` };
-}
-
-function notADate(more = ''): CellValue {
-  const problem = `the value is not a date; it must be one such as 2026-12-31 or 31/12/2026${more}`;
-  return { ok: false, problem };
+function refused(problem: string, option?: '--decimal' | '--dates'): CellValue {
+  return { ok: false, problem, ...(option && { option }) };
 }
 
 /** Undefined: a person has written it, and it is read as in any file. */
@@ -229,12 +187,8 @@ function ownValue(cell: string, property: Property | undefined): CellValue | und
   const mark = cell.includes(',') ? ',' : '.';
   if (Number.isFinite(number) && textOfNumber(number, mark) === cell)
     return { ok: true, value: number };
-  if (!/^[[{ntf]/.test(cell)) return undefined;
-  try {
-    const value: JsonValue = JSON.parse(cell);
-    if (JSON.stringify(value) === cell) return { ok: true, value };
-  } catch {}
-  return undefined;
+  const value = /^[[{ntf]/.test(cell) ? parsed(cell) : undefined;
+  return value !== undefined && JSON.stringify(value) === cell ? { ok: true, value } : undefined;
 }
 
 /** How an export writes a value. `isForExcel`: no text is taken for a formula. */
@@ -245,7 +199,7 @@ export function cellOfValue(
 ): string {
   if (typeof value === 'number') return textOfNumber(value, decimal);
   if (typeof value !== 'string') return JSON.stringify(value);
-  const reading = { decimal: undefined, dates: undefined, isOwn: true, currency: DEFAULT_CURRENCY };
+  const reading = { decimal: undefined, dates: undefined, isOwn: true };
   const back = valueOfCell(value, property, reading);
   const isKept = back.ok && back.value === value && value !== '';
   const isFormula = isForExcel && FORMULA.test(value);

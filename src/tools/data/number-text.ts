@@ -10,8 +10,6 @@ export type NumberText =
       readonly value: number;
       /** Digits after the decimal mark, zeros at the end included. */
       readonly decimals: number;
-      /** The decimal mark that separates its thousands, as in `45,000` with a decimal point. */
-      readonly groups?: DecimalMark;
     }
   /** `readings`: the two numbers that the text could be, as programs write them. */
   | { readonly ok: false; readonly why: 'ambiguous'; readonly readings: readonly [string, string] }
@@ -31,26 +29,24 @@ const FORMS: Readonly<Record<DecimalMark, RegExp>> = {
 export function numberOfText(text: string, mark?: DecimalMark): NumberText {
   const given = text.trim().replace(SPACES, ' ');
   const marks: readonly DecimalMark[] = mark === undefined ? ['.', ','] : [mark];
-  const readings = new Map<string, { decimals: number; groups: string | undefined }>();
+  const readings = new Map<string, number>();
   for (const candidate of marks) {
-    const [found, sign = '', whole = '', groups, fraction = ''] =
-      FORMS[candidate].exec(given) ?? [];
+    const [found, sign = '', whole = '', , fraction = ''] = FORMS[candidate].exec(given) ?? [];
     if (found === undefined) continue;
     const digits = whole.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
     // 1.0 and 1 are the same reading.
     const rest = fraction.replace(/0+$/, '');
     const reading = `${sign === '-' ? '-' : ''}${digits}${rest === '' ? '' : `.${rest}`}`;
-    readings.set(reading, { decimals: fraction.length, groups });
+    readings.set(reading, fraction.length);
   }
   const [first, other] = readings;
   if (first === undefined) return { ok: false, why: 'unreadable' };
-  const [reading, { decimals, groups }] = first;
+  const [reading, decimals] = first;
   if (other !== undefined) return { ok: false, why: 'ambiguous', readings: [reading, other[0]] };
   const value = Number(reading);
   const digits = reading.replace(/\D/g, '').replace(/^0+/, '').length;
   if (digits > DIGITS_MAX && String(value) !== reading) return { ok: false, why: 'too long' };
-  const isMark = groups === ',' || groups === '.';
-  return { ok: true, value, decimals, ...(isMark && { groups }) };
+  return { ok: true, value, decimals };
 }
 
 /**

@@ -47,6 +47,14 @@ export function isTooLong(error: unknown): boolean {
   return error instanceof ApiError && error.cause instanceof AnswerTooLong;
 }
 
+/** The id of an import or an erasure, in its audit events. */
+export function runId(
+  work: 'import' | 'erase',
+  { randomBytes }: Pick<CommandDependencies, 'randomBytes'>,
+): string {
+  return `${work}-${Buffer.from(randomBytes(8)).toString('hex')}`;
+}
+
 export class Service {
   readonly client: OperatorClient;
   readonly baseUrl: string;

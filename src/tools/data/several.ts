@@ -2,18 +2,26 @@
 
 /** Does the work on each, `atOnce` at the same time. After a failure nothing more is begun; rejects with the first one when everything has ended. */
 export async function several<T>(
-  things: readonly T[],
+  things: Iterable<T> | AsyncIterable<T>,
   atOnce: number,
   work: (thing: T) => Promise<void>,
 ): Promise<void> {
   const failures: unknown[] = [];
-  let next = 0;
+  async function* untilFailure() {
+    for await (const thing of things) {
+      if (failures.length > 0) return;
+      yield thing;
+    }
+  }
+  const shared = untilFailure();
   const worker = async () => {
-    while (next < things.length && failures.length === 0) {
-      const thing = things[next++] as T;
-      await work(thing).catch((error: unknown) => failures.push(error));
+    for (;;) {
+      const { done, value } = await shared.next();
+      if (done) return;
+      await work(value).catch((error: unknown) => failures.push(error));
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  if (failures.length > 0) throw failures[0];
+  const ends = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  const ended = ends.find((end) => end.status === 'rejected');
+  if (failures.length > 0 || ended !== undefined) throw failures[0] ?? ended?.reason;
 }

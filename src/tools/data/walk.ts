@@ -1,28 +1,23 @@
 // The client's walk over all pages as the commands need it: patient, with smaller pages
-// where records are large. Memory holds one page, however large the account is.
+// where records are large. Memory holds one page, and the keys of all rows.
 
 import { allPages } from '../../clients/client/pages.js';
-import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
 import type { Page } from '../../operator-client.js';
-import { CommandError } from './failures.js';
 import { isTooLong, type Service, type StoredRecord } from './service.js';
 
 /** Each divides the one before it, so that a smaller page can begin where a larger one would. */
 const PAGE_SIZES = [200, 100, 50, 10, 5, 1] as const;
-/** This many rows are remembered, so that a row that is pushed onto the next page is not taken twice. */
-const REMEMBERED_ROWS = 10_000;
 
 export type ReadPage<Row> = (query: { page: number; page_size: number }) => Promise<Page<Row>>;
 
-/** Pages that are not empty, newest first, each row once while others write. `work`: what the sentence names if that cannot be kept. */
+/** Pages that are not empty, newest first, each row once while others write. */
 export async function* pagesOf<Row>(
   service: Service,
   read: ReadPage<Row>,
   keyOf: (row: Row) => string,
-  work = 'export',
 ): AsyncGenerator<Row[], void> {
   let level = 0;
-  let total = 0;
   const sizeAt = (at: number) => PAGE_SIZES[at] ?? 1;
 
   async function readAt(number: number) {
@@ -32,13 +27,7 @@ export async function* pagesOf<Row>(
       const size = sizeAt(level);
       const query = { page: before / size + 1, page_size: size };
       try {
-        const page = await service.patiently(() => read(query));
-        const gone = total - page.pagination.total;
-        total = page.pagination.total;
-        if (gone < REMEMBERED_ROWS || before === 0) return { ...page, number: query.page };
-        throw new CommandError(
-          `${gone} records were deleted during the ${work}; ${work} again when that has ended`,
-        );
+        return { ...(await service.patiently(() => read(query))), number: query.page };
       } catch (error) {
         if (!isTooLong(error) || level === PAGE_SIZES.length - 1) throw error;
         level++;
@@ -46,8 +35,7 @@ export async function* pagesOf<Row>(
     }
   }
 
-  const seen = new LatestKeys();
-  for await (const { rows } of allPages(readAt, keyOf, { seen })) if (rows.length > 0) yield rows;
+  for await (const { rows } of allPages(readAt, keyOf)) if (rows.length > 0) yield rows;
 }
 
 /** Every account of the service. */
@@ -62,43 +50,16 @@ export async function subjectsOf(service: Service): Promise<string[]> {
   return subjects;
 }
 
-/** The records of a collection, newest first. `work` as for `pagesOf`. */
+/** The records of a collection, newest first. */
 export function recordPages(
   service: Service,
   account: string,
   collection: CollectionName,
-  work?: string,
 ): AsyncGenerator<StoredRecord[], void> {
   const records = service.records(account, collection);
-  return pagesOf<StoredRecord>(
+  return pagesOf(
     service,
     (query) => records.list(query),
     ({ id }) => id,
-    work,
   );
-}
-
-/** Every record of an account, in each collection the newest first. `work` as for `pagesOf`. */
-export async function* recordsOf(
-  service: Service,
-  account: string,
-  work: string,
-): AsyncGenerator<readonly [CollectionName, StoredRecord], void> {
-  for (const collection of COLLECTION_NAMES) {
-    for await (const page of recordPages(service, account, collection, work)) {
-      for (const record of page) yield [collection, record];
-    }
-  }
-}
-
-/** A set keeps its order: the oldest go first. */
-class LatestKeys extends Set<string> {
-  override add(key: string): this {
-    super.add(key);
-    for (const oldest of this) {
-      if (this.size <= REMEMBERED_ROWS) break;
-      this.delete(oldest);
-    }
-    return this;
-  }
 }

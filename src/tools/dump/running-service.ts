@@ -57,7 +57,6 @@ export class ServiceSource implements DumpSource {
         this.#service,
         (query) => source.list(query),
         ({ id }) => id,
-        'dump',
       );
       for await (const body of oldestFirst(pages)) {
         const { id } = JSON.parse(body);
@@ -77,7 +76,7 @@ export class ServiceSource implements DumpSource {
       return;
     }
     const read: ReadPage<AuditEvent> = (query) => client.audit.list(query);
-    const pages = pagesOf(this.#service, read, ({ id }) => String(id), 'dump');
+    const pages = pagesOf(this.#service, read, ({ id }) => String(id));
     for await (const text of oldestFirst(pages)) {
       const { id, ...event } = JSON.parse(text);
       const owner = event.owner_sub;

@@ -39,8 +39,9 @@ const OPTIONS = {
   reverse: flag('from the last row to the first'),
   connections: text(
     String(CONNECTIONS_DEFAULT),
-    'how many rows are sent at once; 1 keeps their order',
+    'how many rows are sent at once. --in-order: one by one',
   ),
+  'in-order': { type: 'boolean' },
 } as const;
 
 export function importCommand(waits?: Waits): Command {
@@ -72,7 +73,7 @@ an export's folder; none unless all are good. Interrupted, run it again.`,
         skipsBad: values['skip-bad'] === true,
         existing: oneOf('--existing', ['skip', 'create'], values.existing),
         isReversed: values.reverse === true,
-        connections: connections(values.connections),
+        connections: values['in-order'] ? 1 : connections(values.connections),
       };
       if (options.reportPath === options.path) {
         throw new UsageError('--report names the imported file itself; name another one');

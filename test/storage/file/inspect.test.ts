@@ -1,8 +1,9 @@
 // What `--check` says of a database file, without a start.
 
-import fs, { readdir, writeFile } from 'node:fs/promises';
+import fs, { readdir, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connection } from '../../../src/storage/file/connection.js';
 import { inspectDatabase } from '../../../src/storage/file/inspect.js';
@@ -53,12 +54,28 @@ describe('A database file', () => {
   });
 
   // The superuser may read and write everything, so the system's answer is put in its place.
-  it.each(['EACCES', 'EROFS'])('that this user may not write (%s) cannot be used', async (code) => {
+  it.each([
+    [
+      'EACCES',
+      'this user may not read and write it, or not make it in its folder; check owner and permissions',
+    ],
+    ['EROFS', 'its disk is mounted read-only; mount it for writing'],
+  ])('that cannot be written (%s) cannot be used', async (code, sentence) => {
     await writeFile(path, 'x');
     vi.spyOn(fs, 'access').mockRejectedValue(Object.assign(new Error('no'), { code }));
     syncBuiltinESMExports();
-    await expect(inspectDatabase(path)).rejects.toThrow(
-      `the database file ${path} cannot be used: this user may not read and write it, or not make it in its folder; check owner and permissions`,
+    const refusal = `the database file ${path} cannot be used: ${sentence}`;
+    await expect(inspectDatabase(path)).rejects.toThrow(refusal);
+    await expect(openLibsqlStorage({ path })).rejects.toThrow(refusal);
+  });
+
+  it('behind a link is usable, and refused if the link leads nowhere', async () => {
+    const link = join(folder.path, 'link.db');
+    await symlink(path, link);
+    await expect(inspectDatabase(link)).rejects.toThrow(
+      `the database file ${link} cannot be used: it is not there, and ${link} shows that one was there; restore the database, mount its disk, or set DATABASE_CREATE=yes for a new one`,
     );
+    await makeShopFile(path, { accounts: ['a'], records: 3, events: 3 });
+    expect(await inspectDatabase(link)).toBe('usable');
   });
 });

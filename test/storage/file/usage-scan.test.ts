@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { openLibsqlStorage } from 'service-management-api/libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredTotals } from '../../../src/core/records/record-storage.js';
-import type { CommitTexts } from '../../../src/storage/file/commit-texts.js';
 import { LibsqlFile } from '../../../src/storage/file/database-file.js';
+import type { CommitTexts } from '../../../src/storage/file/file-commits.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { changes, rows } from '../storage-conformance.js';
 
@@ -56,7 +56,7 @@ describe('The usage view of one moment', () => {
     writeFileSync(path, '');
     const initial = Array.from({ length: ROWS }, (_, index) => put(index + 1));
     file = await LibsqlFile.open(path, JSON.stringify(initial), AT, 'alone');
-    await file.commit({ ...texts([]), events: EVENT });
+    await file.commits.commit({ ...texts([]), events: EVENT });
   });
   afterEach(() => file.close());
 
@@ -100,16 +100,16 @@ describe('The usage view of one moment', () => {
 
   it.each(grid)('is not changed by %s at step %i, on row %i', async (_what, at, row, change) => {
     const totals = await counted(async (step) => {
-      if (step === at) expect((await file.commit(change(row))).status).toBe('committed');
+      if (step === at) expect((await file.commits.commit(change(row))).status).toBe('committed');
     });
     expect(inOrder(totals)).toEqual(FRESH);
   });
 
   it('is not changed by a row that changes repeatedly, is removed, or is added and removed', async () => {
     const totals = await counted(async (step) => {
-      await file.commit(texts([put(ROWS, `{"step":${step}}`), put(ROWS + 1 + step)]));
-      await file.commit(texts([put(ROWS, '{}')], [ROWS + 1 + step]));
-      if (step === 1) await file.commit(texts([], [ROWS, 1], EVENT));
+      await file.commits.commit(texts([put(ROWS, `{"step":${step}}`), put(ROWS + 1 + step)]));
+      await file.commits.commit(texts([put(ROWS, '{}')], [ROWS + 1 + step]));
+      if (step === 1) await file.commits.commit(texts([], [ROWS, 1], EVENT));
     });
     expect(inOrder(totals)).toEqual(FRESH);
   });
@@ -118,14 +118,14 @@ describe('The usage view of one moment', () => {
     const duplicate: Put = [ROWS + 1, 'orders', 'ID-2', '{}'];
     const totals = await counted(async (step) => {
       if (step !== 1) return;
-      const { status } = await file.commit(texts([put(ROWS, '{}'), duplicate], [4]));
+      const { status } = await file.commits.commit(texts([put(ROWS, '{}'), duplicate], [4]));
       expect(status).toBe('notStored');
     });
     expect(inOrder(totals)).toEqual(FRESH);
   });
 
   it('counts everything that was committed before it began', async () => {
-    await file.commit(texts([put(ROWS + 1)], [2, 4, 6], EVENT));
+    await file.commits.commit(texts([put(ROWS + 1)], [2, 4, 6], EVENT));
     const { auditEventCount, collections } = await counted(async () => {});
     expect(auditEventCount).toBe(2);
     expect(collections).toEqual([

@@ -25,6 +25,7 @@ export async function openRecords(url: string, limits = NO_LIMITS) {
     slowly: <T>(_account: string, _isGone: () => boolean, act: () => Promise<T>) => act(),
     limits,
     log: keptLog(),
+    isLogged: () => true,
     events: silentEvents,
     clock: Date.now,
   };

@@ -73,7 +73,10 @@ export const MUTANTS: readonly Mutant[] = [
     fault: 'none',
     model: 'account',
     replacements: [
-      ['changed[index] = record;', 'setTimeout(() => { changed[index] = record; }, 5);'],
+      [
+        'chunk.with(index, record)',
+        '((late) => (setTimeout(() => { late[index] = record; }, 5), late))([...chunk])',
+      ],
     ],
   },
   {

@@ -23,10 +23,6 @@ export const SCENARIOS = {
     clients: [{ ...CALM, asks: ['a path without a token'], sends: 'at once', connections: 8 }],
     seconds: 10,
   },
-  'one connection behind a junk token, whose check is slow': {
-    clients: [{ ...CALM, asks: ['one junk token', 'health'], sends: 'at once', reads: 'nothing' }],
-    seconds: 10,
-  },
   '200,000 small orders, changed and searched': {
     clients: [
       {
@@ -35,30 +31,6 @@ export const SCENARIOS = {
         sends: 'each anew',
         connections: 2_000,
         everyMs: 2,
-      },
-    ],
-    seconds: 10,
-  },
-  '200,000 small orders, changed and filtered by status': {
-    clients: [
-      {
-        ...CALM,
-        asks: ['changes', 'filters by status'],
-        sends: 'each anew',
-        connections: 2_000,
-        everyMs: 2,
-      },
-    ],
-    seconds: 10,
-  },
-  'payments of 200,000 orders that nobody reads, between changes': {
-    clients: [
-      {
-        ...CALM,
-        asks: ['changes', 'payments'],
-        sends: 'each anew',
-        reads: 'nothing',
-        connections: 400,
       },
     ],
     seconds: 10,
@@ -83,19 +55,6 @@ export const SCENARIOS = {
   'creates of a mebibyte whose senders vanish': {
     clients: [
       { ...CALM, asks: ['large creates'], sends: 'once', ends: 'vanishes', connections: 100 },
-    ],
-    seconds: 10,
-  },
-  'large creates and large lists whose senders vanish': {
-    clients: [
-      {
-        ...CALM,
-        asks: ['a list', 'large lists', 'large creates'],
-        sends: 'once',
-        reads: 'slowly',
-        ends: 'vanishes',
-        connections: 100,
-      },
     ],
     seconds: 10,
   },

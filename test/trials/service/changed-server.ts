@@ -8,39 +8,37 @@ import { copyBuild } from '../../support/build-copy.js';
 
 type Replacement = readonly [from: string, to: string];
 
-/** A change of the built server, wherever its files have the texts. */
+/** A change of the built server, in every file that has the texts. */
 export interface Change {
   readonly name: string;
-  /** Each text is in one of the built files of the server at least, and in each of them once. */
   readonly replacements: readonly Replacement[];
 }
 
-/**
- * Makes the copy in a new folder and returns the path of its server. Throws unless the
- * built file has each text exactly once.
- */
-export function changedServer(folder: string, file: string, replacements: readonly Replacement[]) {
-  mkdirSync(folder);
-  const dist = copyBuild(folder);
-  let text = readFileSync(join(dist, file), 'utf8');
-  for (const [from, to] of replacements) {
-    const pieces = text.split(from);
-    if (pieces.length !== 2) throw new Error(`${file} has "${from}" ${pieces.length - 1} times`);
-    text = pieces.join(to);
-  }
-  writeFileSync(join(dist, file), text);
-  return join(dist, 'server.js');
-}
+/** As control of `power`; controls.test.ts holds the texts to the build. */
+export const LESS_DURABLE: Change = {
+  name: 'a commit is not synced',
+  replacements: [
+    ['pragma synchronous = full', 'pragma synchronous = normal'],
+    ['expectPragma(connection, "synchronous", 2)', 'expectPragma(connection, "synchronous", 1)'],
+  ],
+};
 
 /** Files that `dist/server.js` runs; others hold the same code for other entries. */
 const SERVER_FILES = /^(?!preview|restore|worker|client|operator-client|backup-process).*\.js$/;
 
-/** Makes a change in a copy of the build and gives the path of its server. Throws where a text is not found. */
+/** Makes a change in a copy of the build and gives the path of its server. Throws if a text is not found. */
 export function planted(folder: string, change: Change): string {
-  return plantedFiles(folder, placesOf(change));
+  mkdirSync(folder);
+  const dist = copyBuild(folder);
+  for (const [file, replacements] of placesOf(change)) {
+    let text = readFileSync(join(dist, file), 'utf8');
+    for (const [from, to] of replacements) text = text.replaceAll(from, () => to);
+    writeFileSync(join(dist, file), text);
+  }
+  return join(dist, 'server.js');
 }
 
-/** The built files that it changes. Throws where a text is in none. */
+/** The built files that it changes. Throws if a text is in none. */
 export function placesOf({
   name,
   replacements,
@@ -57,16 +55,4 @@ export function placesOf({
     }
   }
   return byFile;
-}
-
-function plantedFiles(folder: string, byFile: ReadonlyMap<string, readonly Replacement[]>): string {
-  const [[first = '', own = []] = [], ...others] = [...byFile];
-  const server = changedServer(folder, first, own);
-  for (const [file, replacements] of others) {
-    const path = join(folder, 'dist', file);
-    let text = readFileSync(path, 'utf8');
-    for (const [from, to] of replacements) text = text.replace(from, () => to);
-    writeFileSync(path, text);
-  }
-  return server;
 }

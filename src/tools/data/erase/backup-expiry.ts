@@ -12,7 +12,7 @@ export type TimeText = (time: number) => string;
 
 const RFC_3339: TimeText = (time) => new Date(time).toISOString();
 
-/** One to four sentences. `now`: when the records were gone, in milliseconds since 1970, UTC. */
+/** One to three sentences. `now`: when the records were gone, in milliseconds since 1970, UTC. */
 export async function backupExpiry(
   backups: BackupSettings | undefined,
   now: number,
@@ -23,47 +23,22 @@ export async function backupExpiry(
   }
   const { folder, intervalHours, keep } = backups;
   const names = await readdir(folder).catch(() => undefined);
-  const times = names?.flatMap(timesOf) ?? [];
-  if (names !== undefined && times.length === 0) {
-    return `The folder of the backups ${folder} holds none.`;
-  }
-  const past = times.filter((time) => time <= now);
-  const newest = past.length === 0 ? now : Math.max(...past);
-  const last =
-    names === undefined
-      ? `The folder of the backups ${folder} cannot be read here. A backup`
-      : past.length === 0
-        ? 'The last backup that can hold the records'
-        : `The backup of ${timeText(newest)} is the last one that can hold the records. It`;
-  const older = past.sort((one, other) => one - other).slice(0, -keep);
-  const others =
-    heldBackText(older.map(timeText)) +
-    fromFuture(times.filter((time) => time > now).map(timeText));
-  if (intervalHours === 0) {
-    return `${last} is removed when ${keep} newer ones have been taken, which happens only when asked for${UNLESS}.${others}`;
-  }
-  const expires = timeText(newest + keep * intervalHours * HOUR_MS);
-  return `${last} is removed about ${expires}, when ${keep} newer ones have been taken, one every ${intervalHours} hours${UNLESS}.${others}`;
-}
-
-/** An erasure of a large account is itself a reason to hold an older backup back. */
-const UNLESS =
-  ', unless it holds much more than every newer one: then the log says backup_held_back, and you remove it by hand';
-
-function heldBackText(times: readonly string[]): string {
-  if (times.length === 0) return '';
-  return ` Held back already: ${times.join(', ')}. Such a backup stays, and may hold the records too, until you remove it by hand.`;
-}
-
-/** The rotation removes these first, so they are gone before the newest one is. */
-function fromFuture(times: readonly string[]): string {
-  if (times.length === 0) return '';
-  return ` A wrong clock gave a backup the time ${times.join(', ')}, which is yet to come: it may hold the records too, so remove it by hand or wait until it is removed before the others.`;
+  const times = names?.flatMap(timesOf).sort((one, other) => other - one) ?? [];
+  if (names !== undefined && times.length === 0) return `The backup folder ${folder} holds none.`;
+  const unread = names === undefined ? `The backup folder ${folder} cannot be read here. ` : '';
+  // A wrong clock may have dated backups later than now.
+  const newest = times.find((time) => time <= now) ?? now;
+  const when =
+    intervalHours === 0
+      ? 'which are taken only when asked for'
+      : `about ${timeText(newest + keep * intervalHours * HOUR_MS)}, one every ${intervalHours} hours`;
+  const last = `${unread}The last backup that can hold the records, of ${timeText(newest)}, is removed after ${keep} newer ones, ${when}. One that holds much more than every newer one stays until you remove it by hand: the log says backup_held_back.`;
+  const others = times.filter((time) => time > now || times.indexOf(time) >= keep).map(timeText);
+  if (others.length === 0) return last;
+  return `${last} These may hold the records too, and stay until you remove them by hand: ${others.join(', ')}.`;
 }
 
 function timesOf(name: string): number[] {
-  const found = BACKUP.exec(name);
-  if (found === null) return [];
-  const [, day, hour, minute, second] = found;
-  return [Date.parse(`${day}T${hour}:${minute}:${second}`)];
+  const [, day, hour, minute, second] = BACKUP.exec(name) ?? [];
+  return day === undefined ? [] : [Date.parse(`${day}T${hour}:${minute}:${second}`)];
 }

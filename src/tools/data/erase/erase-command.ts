@@ -18,7 +18,8 @@ import { Interrupted } from '../../program/ending.js';
 import { startProgress } from '../../program/progress.js';
 import { exportAccount } from '../export/export-command.js';
 import { CommandError } from '../failures.js';
-import type { Service } from '../service.js';
+import { runId, type Service } from '../service.js';
+import { several } from '../several.js';
 import { pagesOf } from '../walk.js';
 import { backupExpiry } from './backup-expiry.js';
 
@@ -33,7 +34,6 @@ export interface EraseOptions {
 /** This file in the export's folder says that the deletion has begun. The same command then continues it. */
 const BEGUN = 'erase-begun.json';
 const CONNECTIONS = 8;
-const RUN_BYTES = 8;
 /** On Workers the views across accounts follow a little later. */
 const VIEWS_FOLLOW_WITHIN_MS = 60_000;
 const LOOK_AGAIN_MS = 1_000;
@@ -75,8 +75,8 @@ export async function eraseRecords(
   const records =
     (await begunBefore(account, exportFolder)) ??
     (await exportFirst(options, service, dependencies));
-  const run = `erase-${Buffer.from(randomBytes(RUN_BYTES)).toString('hex')}`;
-  await deleteExported(records, options, service.forRun(run), dependencies);
+  const run = service.forRun(runId('erase', dependencies));
+  await deleteExported(records, options, run, dependencies);
   await expectNothingLeft(account, service, dependencies);
   const at = now();
   if (ledger !== undefined) {
@@ -134,18 +134,11 @@ async function deleteExported(
   });
   try {
     for (const collection of COLLECTION_NAMES.filter((name) => counts[name])) {
-      const ids = idsIn(join(exportFolder, `${collection}.ndjson`));
       const records = service.records(account, collection);
-      const connection = async () => {
-        for await (const id of ids) {
-          await service.patiently(() => records.delete(id)).catch(expectGone);
-          progress.add();
-        }
-      };
-      // Each connection ends its request first, so that the number in the message is final.
-      const ends = await Promise.allSettled(Array.from({ length: CONNECTIONS }, connection));
-      const failed = ends.find((end) => end.status === 'rejected');
-      if (failed !== undefined) throw failed.reason;
+      await several(idsIn(join(exportFolder, `${collection}.ndjson`)), CONNECTIONS, async (id) => {
+        await service.patiently(() => records.delete(id)).catch(expectGone);
+        progress.add();
+      });
     }
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
@@ -155,7 +148,7 @@ async function deleteExported(
   }
 }
 
-function expectGone(error: unknown): void {
+function expectGone(error: unknown): undefined {
   if (!(error instanceof ApiError && error.code === 'NOT_FOUND')) throw error;
 }
 
@@ -172,19 +165,17 @@ async function expectNothingLeft(
   service: Service,
   { now, interrupted }: CommandDependencies,
 ): Promise<void> {
-  const { client } = service;
   for (const collection of COLLECTION_NAMES) {
-    const { pagination } = await service.patiently(() =>
-      service.records(account, collection).list({ page_size: 1 }),
-    );
+    const records = service.records(account, collection);
+    const { pagination } = await service.patiently(() => records.list({ page_size: 1 }));
     if (pagination.total > 0) {
       throw new CommandError(
-        `${account} has ${pagination.total} records in ${collection} that are not in the export; they came while it was erased, or before it was gone on with. End its access at the identity provider, then erase again with a new folder`,
+        `${account} has ${pagination.total} records in ${collection} that are not in the export: they were created since. End its access at the identity provider, then erase again with a new folder`,
       );
     }
   }
   const begun = now();
-  while (await isInViews()) {
+  while (await isInViews(account, service)) {
     if (now() - begun > VIEWS_FOLLOW_WITHIN_MS || interrupted.aborted) {
       throw new CommandError(
         `every record of ${account} is deleted, but the list of accounts still has it; run the same command again`,
@@ -192,26 +183,18 @@ async function expectNothingLeft(
     }
     await pause(LOOK_AGAIN_MS, interrupted);
   }
+}
 
-  async function isInViews(): Promise<boolean> {
-    const isThere = await service
-      .patiently(() => client.accounts.read(account))
-      .then(
-        () => true,
-        (error) => expectGone(error) ?? false,
-      );
-    if (isThere) return true;
-    const pages = pagesOf(
-      service,
-      (query) => client.accounts.list({ ...query, q: account }),
-      ({ owner_sub }) => owner_sub,
-      'erase',
-    );
-    for await (const page of pages) {
-      if (page.some(({ owner_sub }) => owner_sub === account)) return true;
-    }
-    return false;
+async function isInViews(account: string, service: Service): Promise<boolean> {
+  const { accounts } = service.client;
+  const found = await service.patiently(() => accounts.read(account)).catch(expectGone);
+  if (found !== undefined) return true;
+  const list = (query: { page: number; page_size: number }) =>
+    accounts.list({ ...query, q: account });
+  for await (const page of pagesOf(service, list, ({ owner_sub }) => owner_sub)) {
+    if (page.some(({ owner_sub }) => owner_sub === account)) return true;
   }
+  return false;
 }
 
 function sumOf(counts: RecordCounts): number {

@@ -38,10 +38,6 @@ export function parseMap(given: readonly string[]): ReadonlyMap<string, string> 
         `--map has ${JSON.stringify(pair)}; it must be HEADER=PROPERTY, such as ${MAP_EXAMPLE}`,
       );
     }
-    if (map.has(header)) throw new UsageError(`--map names the header ${quoted(header)} twice`);
-    if ([...map.values()].includes(property)) {
-      throw new UsageError(`--map gives the property ${quoted(property)} two headers`);
-    }
     map.set(header, property);
   }
   return map;

@@ -1,17 +1,21 @@
-// The records of an NDJSON file or of a JSON array. Each is a text with the line where it
-// begins. The file is never in memory as a whole.
+// The records of an NDJSON file or of a JSON array, each as a text.
 
 import { REQUEST_BODY_MAX_BYTES } from '../../../core/domain/limits.js';
 import { UnreadableFile } from './problem.js';
 import { type SourceFile, textOf } from './source-file.js';
 
 export interface JsonRow {
+  /** In an array, the number of the record. */
   readonly line: number;
   readonly text: string;
 }
 
 /** No request, and so no record, may be longer. The allowance is larger because files for people contain spaces. */
 const ROW_MAX_CHARACTERS = 4 * REQUEST_BODY_MAX_BYTES;
+/** An array is in memory as a whole. */
+const ARRAY_MAX_CHARACTERS = 64 * 1_048_576;
+/** Refused as such a record is. `JSON.stringify` would write null. */
+const TOO_LARGE_A_NUMBER = '{"number":1e999}';
 
 /** One record for each line; empty lines are skipped. */
 export async function* ndjsonRows(source: SourceFile): AsyncGenerator<JsonRow, void> {
@@ -24,109 +28,35 @@ export async function* ndjsonRows(source: SourceFile): AsyncGenerator<JsonRow, v
       if (text.trim() !== '') yield { line, text };
       line++;
     }
-    if (rest.length > ROW_MAX_CHARACTERS) throw tooLong(source, line);
+    if (rest.length > ROW_MAX_CHARACTERS) {
+      const problem = `the record that begins here is longer than ${ROW_MAX_CHARACTERS} characters`;
+      throw new UnreadableFile(source.path, line, problem);
+    }
   }
   if (rest.trim() !== '') yield { line, text: rest };
 }
 
-/** The elements of one array. Throws an `UnreadableFile` if the file is something else. */
 export async function* jsonArrayRows(source: SourceFile): AsyncGenerator<JsonRow, void> {
-  const scan = new ArrayScan(source);
-  for await (const piece of textOf(source)) yield* scan.add(piece);
-  scan.end();
-}
-
-type Place = 'before' | 'in array' | 'in element' | 'after';
-
-/** Finds the begin and end of each element by the brackets outside of strings. The parser judges the text between them. */
-class ArrayScan {
-  readonly #source: SourceFile;
-  #place: Place = 'before';
-  #line = 1;
-  #depth = 0;
-  #isInString = false;
-  #isEscaped = false;
-  #element = '';
-  #elementLine = 1;
-  #needsComma = false;
-
-  constructor(source: SourceFile) {
-    this.#source = source;
+  const wrong = (problem: string) =>
+    new UnreadableFile(source.path, 1, `${problem}; one record a line is .ndjson`);
+  let text = '';
+  for await (const piece of textOf(source)) {
+    text += piece;
+    if (text.length > ARRAY_MAX_CHARACTERS) throw wrong('the array is too long');
   }
-
-  *add(piece: string): Generator<JsonRow, void> {
-    let start = 0;
-    for (let i = 0; i < piece.length; i++) {
-      const mark = piece[i] ?? '';
-      if (this.#place === 'in element') {
-        if (this.#endsElement(mark)) {
-          const text = this.#element + piece.slice(start, i);
-          this.#element = '';
-          yield { line: this.#elementLine, text };
-          this.#needsComma = true;
-          this.#place = 'in array';
-          this.#between(mark);
-        }
-      } else if (this.#between(mark)) {
-        start = i;
-        this.#elementLine = this.#line;
-        this.#endsElement(mark);
-      }
-      if (mark === '\n') this.#line++;
-    }
-    if (this.#place !== 'in element') return;
-    this.#element += piece.slice(start);
-    if (this.#element.length > ROW_MAX_CHARACTERS) throw tooLong(this.#source, this.#elementLine);
+  let records: unknown;
+  try {
+    records = JSON.parse(text);
+  } catch (error) {
+    throw wrong(`the file is not JSON: ${error instanceof Error ? error.message : error}`);
   }
-
-  end(): void {
-    if (this.#place !== 'after') throw this.#wrong('the array does not end');
+  if (!Array.isArray(records)) throw wrong('the file is not a JSON array');
+  for (const [index, record] of records.entries()) {
+    let holds = true;
+    const json = JSON.stringify(record, (_name, value) => {
+      if (typeof value === 'number') holds &&= Number.isFinite(value);
+      return value;
+    });
+    yield { line: index + 1, text: holds ? json : TOO_LARGE_A_NUMBER };
   }
-
-  /** Whether an element begins here. */
-  #between(mark: string): boolean {
-    if (/\s/.test(mark)) return false;
-    if (this.#place === 'before') {
-      if (mark !== '[') {
-        throw this.#wrong('the file is no JSON array; one record a line is .ndjson');
-      }
-      this.#place = 'in array';
-    } else if (this.#place === 'after') {
-      throw this.#wrong('something follows the array');
-    } else if (mark === ']') {
-      this.#place = 'after';
-    } else if (mark === ',' && this.#needsComma) {
-      this.#needsComma = false;
-    } else if (mark === ',' || this.#needsComma) {
-      throw this.#wrong('a comma is missing or one too many');
-    } else {
-      this.#place = 'in element';
-      return true;
-    }
-    return false;
-  }
-
-  /** Whether the element ended before this mark. */
-  #endsElement(mark: string): boolean {
-    if (this.#isInString) {
-      if (this.#isEscaped) this.#isEscaped = false;
-      else if (mark === '\\') this.#isEscaped = true;
-      else if (mark === '"') this.#isInString = false;
-      return false;
-    }
-    if (mark === '"') this.#isInString = true;
-    else if (mark === '{' || mark === '[') this.#depth++;
-    else if (this.#depth === 0) return mark === ',' || mark === ']';
-    else if (mark === '}' || mark === ']') this.#depth--;
-    return false;
-  }
-
-  #wrong(problem: string): UnreadableFile {
-    return new UnreadableFile(this.#source.path, this.#line, problem);
-  }
-}
-
-function tooLong(source: SourceFile, line: number): UnreadableFile {
-  const problem = `the record that begins here is longer than ${ROW_MAX_CHARACTERS} characters`;
-  return new UnreadableFile(source.path, line, problem);
 }

@@ -2,16 +2,11 @@
 // is the record that would be stored, or the problems of the row.
 
 import type { CollectionName } from '../../../core/domain/collection-name.js';
-import { COLLECTIONS, DEFAULT_CURRENCY } from '../../../core/domain/collections.js';
+import { COLLECTIONS } from '../../../core/domain/collections.js';
 import { type JsonObject, type JsonValue, parseJsonObject } from '../../../core/domain/json.js';
 import { REQUEST_BODY_MAX_BYTES } from '../../../core/domain/limits.js';
 import { validated } from '../../../core/domain/record.js';
-import {
-  type CellReading,
-  type CellValue,
-  refusedThousandths,
-  valueOfCell,
-} from '../cell-values.js';
+import { type CellReading, type CellValue, valueOfCell } from '../cell-values.js';
 import { type Header, headerIn } from './columns.js';
 import { csvRows, type SheetRow } from './csv-rows.js';
 import { jsonArrayRows, ndjsonRows } from './json-rows.js';
@@ -78,12 +73,13 @@ async function* sheetRows(
   leftOut: LeftOut,
 ): AsyncGenerator<JudgedRow, void> {
   let head: SheetRow[] = [];
-  let sheet: Sheet | undefined;
+  let header: Header | undefined;
   function* begun() {
-    const header = headerIn(source.path, head, collection, reading.map);
-    sheet = new Sheet(header, collection, reading);
+    header = headerIn(source.path, head, collection, reading.map);
     leftOut.aboveHeader = header.index;
-    for (const row of head.slice(header.index + 1)) yield sheet.judged(row);
+    for (const row of head.slice(header.index + 1)) {
+      yield judgedRow(row, collection, header, reading);
+    }
     head = [];
   }
   const rows =
@@ -91,105 +87,47 @@ async function* sheetRows(
       ? csvRows(source, reading.delimiter)
       : workbookRows(source, reading.sheet);
   for await (const row of rows) {
-    if (
-      row.cells.every((cell) => cell === null || (typeof cell === 'string' && cell.trim() === ''))
-    )
-      leftOut.empty++;
-    else if (sheet !== undefined) yield sheet.judged(row);
+    if (row.cells.every((cell) => String(cell ?? '').trim() === '')) leftOut.empty++;
+    else if (header !== undefined) yield judgedRow(row, collection, header, reading);
     else if (head.push(row) === HEADER_WITHIN_ROWS) yield* begun();
   }
   if (head.length > 0) yield* begun();
-  if (sheet === undefined) {
-    throw new UnreadableFile(
-      source.path,
-      1,
-      'the file has no header; its first line must name the columns',
-    );
-  }
+  if (header !== undefined) return;
+  const problem = 'the file has no header; its first line must name the columns';
+  throw new UnreadableFile(source.path, 1, problem);
 }
 
-/** A file of rows and columns. What one amount looks like says what another may mean. */
-class Sheet {
-  readonly #header: Header;
-  readonly #collection: CollectionName;
-  readonly #reading: Reading;
-  readonly #currencyAt: number;
-  /** The lines of the first amounts that were written so. */
-  #thousandsAt: number | undefined;
-  #thousandthsAt: number | undefined;
-
-  constructor(header: Header, collection: CollectionName, reading: Reading) {
-    this.#header = header;
-    this.#collection = collection;
-    this.#reading = reading;
-    this.#currencyAt = header.columns.findIndex(({ property }) => property === 'currency');
-  }
-
-  /** An empty cell becomes no property, so that the service's defaults apply. */
-  judged(row: SheetRow): JudgedRow {
-    const { columns, isOwn } = this.#header;
-    const { line, cells } = row;
-    if (cells.length !== columns.length) return this.#ofOtherLength(row);
-    const reading: CellReading = {
-      ...this.#reading,
-      isOwn,
-      currency: String(cells[this.#currencyAt] || DEFAULT_CURRENCY)
-        .trim()
-        .toUpperCase(),
-    };
-    const problems: Problem[] = [];
-    const members: [string, JsonValue][] = [];
-    for (const [index, { header, property, known }] of columns.entries()) {
-      const cell = cells[index] ?? '';
-      if (cell === '') continue;
-      if (header === '' && !isOwn) {
-        const column = String(index + 1);
-        const problem = 'the value has no header above it';
-        problems.push({ line, column, problem, value: String(cell) });
-        continue;
-      }
-      const found = this.#beside(line, valueOfCell(cell, known, reading), String(cell));
-      if (found.ok) members.push([property, found.value]);
-      else {
-        const { problem, option } = found;
-        problems.push({
-          line,
-          column: header,
-          problem,
-          value: String(cell),
-          ...(option && { option }),
-        });
-      }
-    }
-    // Object.fromEntries defines own properties, also `__proto__`.
-    const record = Object.fromEntries(members) as JsonObject;
-    return judged(line, record, problems, this.#collection, this.#header);
-  }
-
-  /** Thousandths in a currency that has them are refused beside thousands, and thousands beside them. */
-  #beside(line: number, found: CellValue, text: string): CellValue {
-    if (!found.ok || found.amount === undefined) return found;
-    const { hasThousands, hasThousandths } = found.amount;
-    const other = hasThousandths
-      ? this.#thousandsAt
-      : hasThousands
-        ? this.#thousandthsAt
-        : undefined;
-    if (hasThousands) this.#thousandsAt ??= line;
-    if (hasThousandths) this.#thousandthsAt ??= line;
-    return other === undefined || other === line
-      ? found
-      : refusedThousandths(text, `line ${other} uses the marks otherwise`);
-  }
-
-  #ofOtherLength({ line, cells }: SheetRow): JudgedRow {
-    const { columns } = this.#header;
+/** An empty cell becomes no property, so that the service's defaults apply. */
+function judgedRow(
+  { line, cells }: SheetRow,
+  collection: CollectionName,
+  header: Header,
+  reading: Reading,
+): JudgedRow {
+  const { columns, isOwn } = header;
+  if (cells.length !== columns.length) {
     const isShort = cells.length < columns.length;
     const column = isShort ? (columns[cells.length]?.header ?? '') : String(columns.length + 1);
     const problem = `the row has ${cells.length} values; the header has ${columns.length}`;
     const value = isShort ? '' : String(cells[columns.length] ?? '');
     return { line, record: {}, body: '', problems: [{ line, column, problem, value }] };
   }
+  const problems: Problem[] = [];
+  const members: [string, JsonValue][] = [];
+  for (const [index, { header: name, property, known }] of columns.entries()) {
+    const cell = cells[index] ?? '';
+    if (cell === '') continue;
+    const isNameless = name === '' && !isOwn;
+    const column = isNameless ? String(index + 1) : name;
+    const found: CellValue = isNameless
+      ? { ok: false, problem: 'the value has no header above it' }
+      : valueOfCell(cell, known, { ...reading, isOwn });
+    if (found.ok) members.push([property, found.value]);
+    else problems.push({ ...found, line, column, value: String(cell) });
+  }
+  // Object.fromEntries defines own properties, also `__proto__`.
+  const record = Object.fromEntries(members) as JsonObject;
+  return judged(line, record, problems, collection, header);
 }
 
 function judged(

@@ -30,12 +30,11 @@ export async function settle(
   found: RowState,
 ): Promise<number> {
   let count = 0;
-  for await (const page of recordPages(service, account, collection, 'import')) {
+  for await (const page of recordPages(service, account, collection)) {
     // Newest first.
     const later = page.filter(({ id }) => sequenceOf(collection, id) > after);
     for (const record of later) {
       const sequence = sequenceOf(collection, record.id);
-      if (staging.hasSequence(sequence)) continue;
       if (staging.claim(contentOf(collection, record), sequence, found)) count++;
     }
     if (later.length < page.length) break;

@@ -32,7 +32,6 @@ const FORMATS: Readonly<Record<string, Format>> = {
   '.xlsx': 'xlsx',
 };
 const FALLBACK_ENCODING = 'windows-1252';
-const LINE_FEED = 0x0a;
 /** A ZIP file's first bytes. A workbook is one. */
 const ZIP_START = Buffer.from('PK\u0003\u0004');
 /** What a text in UTF-16 begins with, by the order of its bytes. */
@@ -71,7 +70,7 @@ export async function lookAt(path: string, encoding: string | undefined): Promis
     hash.update(piece);
     utf8.add(piece);
   }
-  utf8.end();
+  utf8.add();
   const file = { path, name: basename(path), format, sha256: hash.digest('hex') };
   if (format === 'xlsx') return { ...file, encoding: '', notUtf8AtLine: undefined };
   const found =
@@ -112,53 +111,25 @@ async function firstBytes(path: string): Promise<Buffer> {
 /** Finds the line of the first byte that is not UTF-8. */
 class Utf8Check {
   badLine: number | undefined;
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  readonly #strict = new TextDecoder('utf-8', { fatal: true });
+  /** Writes U+FFFD for a bad byte, so that its line can be counted. */
+  readonly #lenient = new TextDecoder('utf-8');
   #line = 1;
 
-  add(piece: Buffer): void {
+  /** Without a piece: the file's end. */
+  add(piece?: Buffer): void {
     if (this.badLine !== undefined) return;
+    const options = { stream: piece !== undefined };
+    const text = this.#lenient.decode(piece, options);
     try {
-      this.#decoder.decode(piece, { stream: true });
-      this.#line += count(piece, LINE_FEED);
+      this.#strict.decode(piece, options);
+      this.#line += linesIn(text);
     } catch {
-      this.badLine = this.#line + lineOfBadByte(piece);
-    }
-  }
-
-  end(): void {
-    if (this.badLine !== undefined) return;
-    try {
-      this.#decoder.decode();
-    } catch {
-      this.badLine = this.#line;
+      this.badLine = this.#line + linesIn(text.slice(0, text.indexOf('\ufffd')));
     }
   }
 }
 
-/** The number of line ends before the piece's first bad byte. Its first bytes may belong to a character of the piece before. */
-function lineOfBadByte(piece: Buffer): number {
-  let lines = 0;
-  let start = 0;
-  for (;;) {
-    const end = piece.indexOf(LINE_FEED, start);
-    const line = piece.subarray(start, end === -1 ? piece.length : end);
-    const strict = new TextDecoder('utf-8', { fatal: true });
-    let from = 0;
-    // The bytes at the piece's start may continue a character.
-    if (start === 0) while (from < 3 && ((line[from] ?? 0) & 0xc0) === 0x80) from++;
-    try {
-      strict.decode(line.subarray(from), { stream: end === -1 });
-    } catch {
-      return lines;
-    }
-    if (end === -1) return lines;
-    lines++;
-    start = end + 1;
-  }
-}
-
-function count(piece: Buffer, byte: number): number {
-  let found = 0;
-  for (let at = piece.indexOf(byte); at !== -1; at = piece.indexOf(byte, at + 1)) found++;
-  return found;
+function linesIn(text: string): number {
+  return text.split('\n').length - 1;
 }

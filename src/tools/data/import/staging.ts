@@ -104,12 +104,9 @@ export class Staging {
     ).all(after, count) as StagedRow[];
   }
 
-  count(state?: RowState): number {
-    const found =
-      state === undefined
-        ? this.#one('select count(*) as n from rows')
-        : this.#one('select count(*) as n from rows where state = ?', state);
-    return Number(found?.['n']);
+  /** Without a state: of all rows. */
+  count(state = ''): number {
+    return Number(this.#one("select count(*) as n from rows where ? in ('', state)", state)?.['n']);
   }
 
   /** Rows that are equal to an earlier one, and the line of the first of them. */
@@ -129,20 +126,14 @@ export class Staging {
     this.#run('update rows set state = ? where state = ?', to, from);
   }
 
-  /** Whether the record of that number is known to be a row's. */
-  hasSequence(sequence: number): boolean {
-    return this.#one('select 1 from rows where sequence = ?', sequence) !== undefined;
-  }
-
-  /** Gives the record to an unsure row of that content; false if there is none. */
+  /** Gives the record to an unsure row of that content. False if there is none, or the record is a row's already. */
   claim(content: string, sequence: number, state: RowState): boolean {
-    const found = this.#one(
-      "select row from rows where content = ? and state = 'unsure' limit 1",
-      content,
-    );
-    if (found === undefined) return false;
-    this.set(Number(found['row']), state, sequence);
-    return true;
+    const { changes } = this.#prepared(
+      `update rows set state = ?, sequence = ?
+        where row = (select row from rows where content = ? and state = 'unsure' limit 1)
+          and not exists (select 1 from rows where sequence = ?)`,
+    ).run(state, sequence, content, sequence);
+    return changes > 0;
   }
 
   /** The rows stay for a later run. */
@@ -188,18 +179,18 @@ function opened(path: string): Database {
 function ownFolder(): string {
   const { uid } = userInfo();
   const folder = join(tmpdir(), `service-import-${uid}`);
+  let reason: string | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
     const found = lstatSync(folder);
     const isPrivate = uid === -1 || (found.uid === uid && (found.mode & 0o077) === 0);
     if (found.isDirectory() && isPrivate) return folder;
+    reason = "it is not this user's alone";
   } catch (error) {
-    throw new CommandError(
-      `the temporary folder ${folder} cannot be made (${systemCodeOf(error)}); set TMPDIR to a folder that can be written`,
-    );
+    reason = systemCodeOf(error);
   }
   throw new CommandError(
-    `the temporary folder ${folder} is not this user's alone; remove it, or set TMPDIR to another folder`,
+    `the temporary folder ${folder} cannot be used (${reason}); remove it, or set TMPDIR to another folder`,
   );
 }
 

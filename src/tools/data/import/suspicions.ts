@@ -5,37 +5,36 @@ import type { CollectionName } from '../../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../../core/domain/collections.js';
 import type { JsonObject } from '../../../core/domain/json.js';
 
-interface Finding {
-  count: number;
-  readonly line: number;
-  readonly value: string;
-}
-
 const SUM_WORDS = /^\s*(?:jumla|(?:grand |sub-?)?totals?|sum)\b/i;
 const PHONE_NAMES = /phone|simu|mobile|^tel/i;
 /** A spreadsheet that takes it for a quantity removes a zero or a plus sign at its beginning. */
 const WITHOUT_BEGINNING = /^[1-9]\d{6,14}$/;
 
 export class Suspicions {
-  readonly #amounts: readonly string[];
-  readonly #sums = new Map<string, number>();
+  /** Of each amount, in the rows before the last one. */
+  readonly #sums: Map<string, number>;
   #rows = 0;
-  #last: { readonly line: number; readonly record: JsonObject } | undefined;
-  #phones: Finding | undefined;
+  #last = { line: 0, record: {} as JsonObject };
+  #phones = { count: 0, line: 0, value: '' };
 
   constructor(collection: CollectionName) {
     const money = COLLECTIONS[collection].properties.filter(({ kind }) => kind === 'money');
-    this.#amounts = money.map(({ name }) => name);
+    this.#sums = new Map(money.map(({ name }) => [name, 0]));
   }
 
   /** Every row, also one with problems. */
   add(line: number, record: JsonObject): void {
-    this.#addLast();
+    for (const [name, sum] of this.#sums)
+      this.#sums.set(name, sum + amountIn(this.#last.record, name));
+    this.#rows++;
     this.#last = { line, record };
     for (const [property, value] of Object.entries(record)) {
       if (!PHONE_NAMES.test(property) || !WITHOUT_BEGINNING.test(String(value))) continue;
-      this.#phones ??= { count: 0, line, value: String(value) };
-      this.#phones.count++;
+      const { count } = this.#phones;
+      this.#phones =
+        count === 0
+          ? { count: 1, line, value: String(value) }
+          : { ...this.#phones, count: count + 1 };
     }
   }
 
@@ -43,7 +42,7 @@ export class Suspicions {
   sentences(equal: { readonly count: number; readonly line: number }): string[] {
     const found: string[] = [];
     const sum = this.#sumInLast();
-    if (sum !== undefined && this.#last !== undefined) {
+    if (sum !== undefined) {
       found.push(
         `line ${this.#last.line}: the last row looks like a sum (${sum}); remove it, or it becomes a record`,
       );
@@ -53,33 +52,26 @@ export class Suspicions {
         `line ${equal.line}: ${equal.count} rows are equal to an earlier one; each becomes a record of its own`,
       );
     }
-    if (this.#phones !== undefined) {
-      const { count, line, value } = this.#phones;
+    const { count, line, value } = this.#phones;
+    if (count > 0) {
       found.push(
-        `line ${line}: ${count} telephone numbers begin with neither 0 nor + (${JSON.stringify(value)}); a spreadsheet may have removed it`,
+        `line ${line}: ${count} telephone numbers begin with neither 0 nor + ("${value}"); a spreadsheet may have removed it`,
       );
     }
     return found;
   }
 
-  #addLast(): void {
-    if (this.#last === undefined) return;
-    this.#rows++;
-    for (const name of this.#amounts) {
-      this.#sums.set(name, (this.#sums.get(name) ?? 0) + amountIn(this.#last.record, name));
-    }
-  }
-
   /** Undefined: it is not one. */
   #sumInLast(): string | undefined {
-    const record = this.#last?.record ?? {};
+    const { record } = this.#last;
     const [first] = Object.values(record);
     if (typeof first === 'string' && SUM_WORDS.test(first)) return JSON.stringify(first);
-    const name = this.#amounts.find((amount) => {
-      const sum = this.#sums.get(amount) ?? 0;
-      return this.#rows > 1 && sum > 0 && sum === amountIn(record, amount);
-    });
-    return name && `${name} is ${record[name]}, as all rows above it together`;
+    for (const [name, sum] of this.#sums) {
+      if (this.#rows > 2 && sum > 0 && sum === amountIn(record, name)) {
+        return `${name} is ${sum}, as all rows above it together`;
+      }
+    }
+    return undefined;
   }
 }
 

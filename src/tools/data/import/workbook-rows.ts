@@ -3,7 +3,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import readWorkbook from 'read-excel-file/universal';
-import { type Cell, NO_RESULT } from '../cell-values.js';
+import type { Cell } from '../cell-values.js';
 import { CommandError } from '../failures.js';
 import type { SheetRow } from './csv-rows.js';
 import type { SourceFile } from './source-file.js';
@@ -65,7 +65,7 @@ function withErrors(workbook: Uint8Array): Uint8Array {
     if (!/worksheets\/[^/]+\.xml$/.test(name)) continue;
     const text = strFromU8(bytes)
       .replace(ERROR_CELL, '$1"str"')
-      .replace(UNCALCULATED_CELL, `$1 t="str">$2<v>${NO_RESULT}</v>`);
+      .replace(UNCALCULATED_CELL, '$1 t="str">$2<v>#N/A</v>');
     files[name] = strToU8(text);
   }
   return zipSync(files, { level: 0 });

@@ -1,0 +1,132 @@
+// The audit log: all events, or those of a collection, an action, an account or a day.
+
+import { COLLECTION_NAMES, isCollectionName } from '../../core/domain/collection-name.js';
+import type { AuditEvent } from '../../operator-client.js';
+import { type AuditFilter, type FoundEvents, searchAudit } from './audit-search.js';
+import { AuditTable } from './audit-table.js';
+import { counted } from './formats.js';
+import { Frame, page, type View } from './layout.js';
+import type { App, ConsoleParts } from './parts.js';
+import { PATHS, wholeNumber, withQuery } from './paths.js';
+import { HEADINGS } from './properties.js';
+
+/** 5,000 events: the page answers soon, and says how far back it looked. */
+const LIMITS = { requestsMax: 25, rowsMax: 50 };
+const ACTIONS: readonly AuditEvent['action'][] = ['create', 'update', 'delete', 'restore'];
+
+export function registerAudit(app: App, { service, formats }: ConsoleParts): void {
+  app.get(PATHS.audit, async (context) => {
+    const query = (name: string) => context.req.query(name) || undefined;
+    const filter = filterOf(query);
+    const before = wholeNumber(query('before'));
+    const start =
+      before === undefined ? undefined : { page: wholeNumber(query('page')) ?? 1, before };
+    const limits = { ...LIMITS, dayOf: formats.day };
+    const found = await searchAudit(service.client, filter, limits, start);
+    return context.html(page(<AuditPage view={context.get('view')} {...{ filter, found }} />));
+  });
+}
+
+/** Unknown choices are none. */
+function filterOf(query: (name: string) => string | undefined): AuditFilter {
+  const collection = query('collection') ?? '';
+  const day = query('day') ?? '';
+  return {
+    collection: isCollectionName(collection) ? collection : undefined,
+    action: ACTIONS.find((action) => action === query('action')),
+    account: query('account'),
+    record: query('record'),
+    day: /^\d{4}-\d\d-\d\d$/.test(day) ? day : undefined,
+    run: query('run'),
+  };
+}
+
+interface AuditProps {
+  readonly view: View;
+  readonly filter: AuditFilter;
+  readonly found: FoundEvents;
+}
+
+function AuditPage({ view, filter, found }: AuditProps) {
+  const { rows, next } = found;
+  return (
+    <Frame view={view} title="Audit" current="audit">
+      <h1>Audit</h1>
+      <p class="caption">
+        Changes that the operator made, newest first. Which properties, never their values.
+      </p>
+      <Filter filter={filter} />
+      <p class="caption">{countOf(view, filter, found)}</p>
+      {rows.length > 0 && <AuditTable view={view} found={found} label="Events, newest first" />}
+      {next && (
+        <p>
+          <a class="button" href={withQuery(PATHS.audit, { ...filter, ...next })}>
+            Search further back
+          </a>
+        </p>
+      )}
+    </Frame>
+  );
+}
+
+function countOf({ formats }: View, filter: AuditFilter, found: FoundEvents): string {
+  const { rows, looked, total, searchedBackTo } = found;
+  if (!isSet(filter)) return counted(formats.number(total), 'event');
+  const count = formats.number(rows.reduce((sum, { length }) => sum + length, 0));
+  if (searchedBackTo === undefined) return counted(count, 'event');
+  const seen = formats.number(looked);
+  return `${count} found among ${seen} events, back to ${formats.time(searchedBackTo)}.`;
+}
+
+function isSet(filter: AuditFilter): boolean {
+  return Object.values(filter).some((value) => value !== undefined);
+}
+
+function Filter({ filter }: Pick<AuditProps, 'filter'>) {
+  const { collection, action, account, day, record, run } = filter;
+  return (
+    <form method="get" action={PATHS.audit} class="search">
+      <label>
+        Collection
+        <select name="collection">
+          <option value="">any</option>
+          {COLLECTION_NAMES.map((name) => (
+            <option value={name} selected={name === collection}>
+              {HEADINGS[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Action
+        <select name="action">
+          <option value="">any</option>
+          {ACTIONS.map((name) => (
+            <option value={name} selected={name === action}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Account
+        <input name="account" value={account} placeholder="the whole subject" />
+      </label>
+      <label>
+        Day
+        <input type="date" name="day" value={day} />
+      </label>
+      {Object.entries({ record, run }).map(
+        ([name, value]) =>
+          value !== undefined && (
+            <label>
+              {name}
+              <input name={name} value={value} />
+            </label>
+          ),
+      )}
+      <button type="submit">Filter</button>
+      {isSet(filter) && <a href={PATHS.audit}>Show all</a>}
+    </form>
+  );
+}

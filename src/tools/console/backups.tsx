@@ -1,0 +1,140 @@
+// The backups: how often, each with its age, records and check, one on request, and the commands
+// that restore one.
+
+import type { Status } from '../../hosts/operations/status.js';
+import { BACKUP_COMMAND, restoreCommands } from './commands.js';
+import { Commands, Notice, Table, Token, type View } from './layout.js';
+import { PATHS } from './paths.js';
+import type { BackupAnswer } from './status-port.js';
+import { bare } from './verdict.js';
+
+type BackupFacts = NonNullable<Status['backups']>;
+type Backup = NonNullable<BackupFacts['list']>[number];
+
+const ANSWERS: Readonly<Record<BackupAnswer, string>> = {
+  begun: 'The backup was taken.',
+  refused: 'No backup was taken: the operations port refused the admin key of this console.',
+  off: 'No backup was taken: the service has no folder for them. Set BACKUP_DIR.',
+  away: 'The operations port gave no usable answer, so a backup may or may not have begun. Check the list.',
+};
+
+export interface BackupsProps {
+  readonly view: View;
+  readonly backups: BackupFacts | null;
+  /** Milliseconds since 1970, UTC. */
+  readonly now: number;
+  /** How one can be requested; undefined while the service is away. */
+  readonly request?: 'button' | 'command';
+  /** What came of the request just now. */
+  readonly asked?: BackupAnswer | undefined;
+}
+
+export function Backups(props: BackupsProps) {
+  const { view, backups } = props;
+  const { formats } = view;
+  if (backups === null) {
+    return (
+      <section id="backups">
+        <h2>Backups</h2>
+        <p class="empty">Not set up. Set BACKUP_DIR for the service.</p>
+      </section>
+    );
+  }
+  const { interval_hours: hours, keep, folder } = backups;
+  const often = hours === 0 ? 'Only on request' : `Every ${formats.rounded(hours)} hours`;
+  return (
+    <section id="backups">
+      <h2>Backups</h2>
+      <Outcome {...props} />
+      <p class="caption">{`${often}, into ${folder}; the newest ${keep} are kept.`}</p>
+      {!backups.under_way && <Request {...props} />}
+      <List {...props} list={backups.list} folder={folder} />
+    </section>
+  );
+}
+
+function Outcome({ view, backups, asked }: BackupsProps) {
+  const failure = backups?.last_failure;
+  return (
+    <>
+      {backups?.under_way && (
+        <Notice kind="plain">
+          A backup is being taken. <a href={PATHS.health}>Refresh</a>
+        </Notice>
+      )}
+      {asked !== undefined && !backups?.under_way && !(asked === 'begun' && failure) && (
+        <Notice kind={asked === 'begun' ? 'good' : 'bad'}>{ANSWERS[asked]}</Notice>
+      )}
+      {failure && (
+        <Notice kind="bad">
+          <strong>The last backup failed</strong>
+          {` at ${view.formats.time(failure.at)}: ${bare(failure.reason)}.`}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Request({ view, request }: BackupsProps) {
+  if (request === undefined) return null;
+  return request === 'button' ? (
+    <form method="post" action={PATHS.backUp}>
+      <Token view={view} />
+      <button type="submit">Back up now</button>
+    </form>
+  ) : (
+    <>
+      <p>To back up now, on the service’s machine:</p>
+      <Commands lines={[BACKUP_COMMAND]} />
+    </>
+  );
+}
+
+interface ListProps extends Pick<BackupsProps, 'view' | 'now'> {
+  readonly list: BackupFacts['list'];
+  readonly folder: string;
+}
+
+function List({ view, now, list, folder }: ListProps) {
+  if (list === null) return <p class="empty">The folder can’t be read.</p>;
+  const newest = list.find(({ opens }) => opens !== false);
+  return (
+    <>
+      <Table
+        label="Backups"
+        columns={['File', 'Taken', 'Age', 'Size', 'Records', 'Check']}
+        rows={list.map((backup) => rowOf(view, backup, now))}
+      />
+      {newest && (
+        <>
+          <h3>To restore the newest</h3>
+          <p class="caption">
+            On the service’s machine, as root; for another one, change the file’s name. The file is
+            checked first, and the old database is kept under another name. Leave out .socket if
+            there is no socket unit.
+          </p>
+          <Commands lines={restoreCommands(`${folder.replace(/\/+$/, '')}/${newest.name}`)} />
+        </>
+      )}
+    </>
+  );
+}
+
+function rowOf({ formats }: View, backup: Backup, now: number) {
+  const { name, taken_at, bytes, records, opens } = backup;
+  const taken = Date.parse(taken_at);
+  return [
+    name,
+    formats.time(taken_at),
+    taken > now ? 'in the future: the clock was wrong' : formats.age(taken, now),
+    formats.bytes(bytes),
+    records === null ? '–' : formats.number(records),
+    opens === false ? (
+      <span class="bad">can’t be opened</span>
+    ) : opens ? (
+      'opens, records counted'
+    ) : (
+      'not checked yet'
+    ),
+  ];
+}

@@ -1,0 +1,123 @@
+// The page that erases an account: the question, how far it is, how it ended.
+
+import type { Erasure, ErasureSettings } from './erasures.js';
+import { Frame, Notice, page, Token, type View } from './layout.js';
+import type { App, ConsoleParts, PageContext } from './parts.js';
+import { accountPath } from './paths.js';
+import { accountOf, Crumbs } from './record-place.js';
+
+const REFRESH_MS = 2_000;
+
+export function registerErasure(app: App, { service, erasures, log }: ConsoleParts): void {
+  const show = async (context: PageContext, status: 200 | 409 | 422, problem?: string) => {
+    const account = accountOf(context);
+    const props = {
+      view: context.get('view'),
+      account,
+      records: (await service.account(account))?.record_count ?? 0,
+      erasure: erasures.of(account),
+      settings: erasures.settings,
+      problem,
+    };
+    return context.html(page(<ErasePage {...props} />), status);
+  };
+  app.get('/accounts/:account/erase', (context) => show(context, 200));
+  app.post('/accounts/:account/erase', async (context) => {
+    const account = accountOf(context);
+    if (context.get('form').get('subject') !== account) {
+      return show(context, 422, 'That is not the subject of the account. Nothing was erased.');
+    }
+    if (erasures.isBusy) {
+      return show(context, 409, 'Another account is being erased. Wait until that has ended.');
+    }
+    log.info('console_erasure_started');
+    await erasures.start(account);
+    return context.redirect(accountPath(account, 'erase'), 303);
+  });
+}
+
+interface EraseProps {
+  readonly view: View;
+  readonly account: string;
+  readonly records: number;
+  readonly erasure: Erasure | undefined;
+  readonly settings: ErasureSettings;
+  readonly problem: string | undefined;
+}
+
+function ErasePage(props: EraseProps) {
+  const { view, account, erasure, records } = props;
+  const isRunning = erasure?.state === 'running';
+  return (
+    <Frame
+      view={view}
+      title="Erase the account"
+      current="accounts"
+      refreshMs={isRunning ? REFRESH_MS : undefined}
+    >
+      <Crumbs account={account} />
+      <h1>Erase the account</h1>
+      {erasure && <Result {...props} erasure={erasure} />}
+      {!isRunning && records > 0 && <Question {...props} />}
+      {erasure === undefined && records === 0 && (
+        <p>The service has no record of this account. It may have been erased.</p>
+      )}
+    </Frame>
+  );
+}
+
+function Result({ view, account, erasure }: EraseProps & { readonly erasure: Erasure }) {
+  const { formats } = view;
+  const { state, done, total, sentence } = erasure;
+  const progress = `${formats.number(done)} of ${formats.number(total)} records deleted.`;
+  if (state === 'running') {
+    return (
+      <Notice kind="note">
+        <strong>Erasing.</strong> {progress} <a href={accountPath(account, 'erase')}>Refresh</a>
+      </Notice>
+    );
+  }
+  const isDone = state === 'done';
+  return (
+    <Notice kind={isDone ? 'good' : 'bad'}>
+      <strong>{isDone ? 'The account is erased.' : 'The erasure stopped.'}</strong> {progress}{' '}
+      {sentence} {!isDone && 'What was deleted stays deleted; erase again to finish.'}
+    </Notice>
+  );
+}
+
+function Question({ view, account, records, settings, problem }: EraseProps) {
+  return (
+    <form method="post" action={accountPath(account, 'erase')} class="card" autocomplete="off">
+      <Token view={view} />
+      {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
+      <p>{`All ${view.formats.number(records)} records are deleted. This can’t be undone. First:`}</p>
+      <ol>
+        <li>End the account’s access at the identity provider; later writes are not erased.</li>
+        <li>
+          <a href={accountPath(account, 'export')}>Export the account</a> if anybody needs its data.
+        </li>
+      </ol>
+      <p class="caption">
+        {settings.ledger === undefined
+          ? 'Neither ERASURE_LEDGER nor BACKUP_DIR is set here, so no ledger gets a line: a restored backup would bring the account back unnoticed.'
+          : `${settings.ledger} gets a line, so that a restore names the account.`}
+      </p>
+      <label for="subject">
+        Type the subject of the account:{' '}
+        <code>
+          <bdi>{account}</bdi>
+        </code>
+      </label>
+      <input id="subject" name="subject" required spellcheck={false} autocapitalize="none" />
+      <p class="actions">
+        <button type="submit" class="danger">
+          Erase all its records
+        </button>
+        <a class="button" href={accountPath(account)}>
+          Cancel
+        </a>
+      </p>
+    </form>
+  );
+}

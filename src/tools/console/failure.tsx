@@ -1,0 +1,161 @@
+// Why a page can't be shown, and what its reader can do; in full if the service is away: since
+// when, the commands to paste, and what was known last.
+
+import { ApiError, type ApiErrorCode } from '../../operator-client.js';
+import { Backups } from './backups.js';
+import { LOOK_COMMANDS, START_COMMANDS } from './commands.js';
+import { StatusFacts } from './health.js';
+import { LastHour } from './hour.js';
+import { Commands, Facts, Frame, Notice, type View } from './layout.js';
+import { PATHS } from './paths.js';
+import type { StatusOrReason, StatusPort } from './status-port.js';
+import { StatusTroubles } from './verdict.js';
+import { WATCH_INTERVAL_MS, type Watch } from './watch.js';
+
+export interface Failure {
+  readonly status: 400 | 403 | 404 | 413 | 500 | 502 | 503 | 504;
+  readonly sentence: string;
+  readonly hint: string;
+  /** The service gave no answer at all. */
+  readonly isAway?: boolean;
+}
+
+/** A failure that the console itself found. */
+export class PageError extends Error {
+  readonly failure: Failure;
+
+  constructor(status: Failure['status'], sentence: string, hint = '') {
+    super(sentence);
+    this.failure = { status, sentence, hint };
+  }
+}
+
+type Known = readonly [status: Failure['status'], sentence: string, hint: string];
+
+const KNOWN: Readonly<Partial<Record<ApiErrorCode, Known>>> = {
+  CONNECTION_FAILED: [502, 'The service does not answer.', 'SERVICE_URL of this console is '],
+  TIMED_OUT: [504, 'The service did not answer in time.', 'It may be busy at '],
+  UNAUTHORIZED: [
+    502,
+    'The service refused the admin key.',
+    'Set ADMIN_API_KEY or ADMIN_API_KEY_FILE of this console to the service’s key, and restart the console.',
+  ],
+  ADMIN_DISABLED: [
+    502,
+    'The service’s administration API is off.',
+    'Set ADMIN_API_KEY of the service, 32 characters or more, and restart it.',
+  ],
+  NOT_FOUND: [404, 'The service has no such account or record.', 'It may have been deleted.'],
+  RATE_LIMITED: [503, 'A proxy limits requests to the service.', 'Wait a minute, then reload.'],
+};
+
+/** `isWrite`: a change may have been made. */
+export function failureOf(
+  error: unknown,
+  { serviceUrl, isWrite }: { serviceUrl: string; isWrite: boolean },
+): Failure {
+  if (error instanceof PageError) return error.failure;
+  if (!(error instanceof ApiError)) {
+    return { status: 500, sentence: 'The console failed; its log says why.', hint: '' };
+  }
+  const { code, message, requestId } = error;
+  const log = requestId === undefined ? '' : ` Its log has it as ${requestId}.`;
+  const answered: Known = [502, `The service answered ${code}.`, `${message}.${log}`];
+  const [status, sentence, hint] = KNOWN[code] ?? answered;
+  if (code !== 'CONNECTION_FAILED' && code !== 'TIMED_OUT') return { status, sentence, hint };
+  const unknown = isWrite
+    ? 'The change may or may not have been made: check before you send it again. '
+    : '';
+  return { status, sentence, hint: `${unknown}${hint}${serviceUrl}.`, isAway: true };
+}
+
+interface FailureProps {
+  readonly view: View;
+  readonly failure: Failure;
+  /** Reloading may help. */
+  readonly again: string | undefined;
+}
+
+export function FailurePage({ view, failure, again }: FailureProps) {
+  return (
+    <Frame view={view} title={failure.sentence}>
+      <h1>{failure.sentence}</h1>
+      {failure.hint !== '' && <Notice kind="bad">{failure.hint}</Notice>}
+      <Ways again={again} />
+    </Frame>
+  );
+}
+
+function Ways({ again }: Pick<FailureProps, 'again'>) {
+  return (
+    <p class="actions">
+      {again !== undefined && (
+        <a class="button" href={again}>
+          Reload
+        </a>
+      )}
+      <a class="button" href={PATHS.accounts}>
+        Accounts
+      </a>
+    </p>
+  );
+}
+
+interface AwayProps extends FailureProps {
+  readonly watch: Pick<Watch, 'overview' | 'startedAt'>;
+  readonly latest: StatusPort['latest'];
+  /** The operations port's answer now, if it gives one. */
+  readonly status: StatusOrReason;
+  /** Milliseconds since 1970, UTC. */
+  readonly now: number;
+}
+
+export function AwayPage({ view, failure, again, watch, latest, status, now }: AwayProps) {
+  const { formats } = view;
+  const { overview, startedAt } = watch;
+  const at = Math.max(overview?.at ?? 0, latest?.at ?? 0);
+  const since =
+    at === 0
+      ? `No answer since this console started at ${formats.time(startedAt)}.`
+      : `Last answer: ${formats.time(at)}, ${formats.age(at, now)}.`;
+  const refreshMs = again === undefined ? undefined : WATCH_INTERVAL_MS;
+  return (
+    <Frame view={view} title={failure.sentence} refreshMs={refreshMs}>
+      <h1>{failure.sentence}</h1>
+      <Notice kind="bad">
+        <strong>{since}</strong> {failure.hint}{' '}
+        {typeof status === 'object'
+          ? 'Its operations port does answer:'
+          : status !== undefined && `${status}.`}
+        {typeof status === 'object' && <StatusTroubles view={view} status={status} />}
+      </Notice>
+      <section>
+        <h2>What to do</h2>
+        <p class="caption">On the service’s machine, as root. What is wrong?</p>
+        <Commands lines={LOOK_COMMANDS} />
+        <p class="caption">Then start it, also if systemd gave up:</p>
+        <Commands lines={START_COMMANDS} />
+      </section>
+      <Ways again={again} />
+      {overview && (
+        <section>
+          <h2>Last known</h2>
+          <Facts
+            rows={[
+              ['As of', formats.time(at)],
+              ['Accounts', formats.number(overview.answer.tenant_count)],
+              ['Records', formats.number(overview.answer.record_count)],
+            ]}
+          />
+          {latest && <StatusFacts view={view} status={latest.answer} />}
+        </section>
+      )}
+      {latest && (
+        <>
+          <LastHour view={view} minutes={latest.answer.last_hour} now={now} />
+          <Backups view={view} backups={latest.answer.backups} now={now} />
+        </>
+      )}
+    </Frame>
+  );
+}

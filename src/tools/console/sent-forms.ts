@@ -1,0 +1,57 @@
+// Reads the forms that are sent, and makes each count once: a double click, a second Enter and a
+// reload get the answer of the first.
+
+import { createHash } from 'node:crypto';
+import { boundedBody } from '../../core/bounded-body.js';
+
+/** A record of 2 MiB comes as it was and as it is to be, percent-encoded. */
+export const FORM_MAX_BYTES = 13 * 1_048_576;
+/** Without a session: a sign-in, with the form that the browser is to send again. */
+export const STRANGERS_FORM_MAX_BYTES = 2 * 1_048_576;
+const ANSWERS_MAX = 200;
+
+export class SentForms {
+  readonly #answers = new Map<string, Promise<Response>>();
+
+  /**
+   * Acts on a form, unless the same one was sent before. It is the same if its path and all its
+   * fields are, the page's id among them. An answer that shows the form once more isn't kept, so
+   * that the form can be sent again.
+   */
+  async once(path: string, form: URLSearchParams, act: () => Promise<Response>): Promise<Response> {
+    if (!form.get('form')) return act();
+    const key = createHash('sha256').update(`${path}\n${form}`).digest('base64');
+    const kept = this.#answers.get(key);
+    if (kept !== undefined) return (await kept).clone();
+    const answer = act();
+    this.#answers.set(key, answer);
+    for (const oldest of this.#answers.keys()) {
+      if (this.#answers.size <= ANSWERS_MAX) break;
+      this.#answers.delete(oldest);
+    }
+    try {
+      const { status } = await answer;
+      if (status < 300 || (status >= 400 && status < 500)) this.#answers.delete(key);
+    } catch (error) {
+      this.#answers.delete(key);
+      throw error;
+    }
+    return (await answer).clone();
+  }
+
+  /** After a sign-out no kept answer may sign anyone in. */
+  forget(): void {
+    this.#answers.clear();
+  }
+}
+
+/** Undefined if the body is longer, or isn't a form. */
+export async function formOf(
+  request: Request,
+  maxBytes: number,
+): Promise<URLSearchParams | undefined> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!type.startsWith('application/x-www-form-urlencoded')) return undefined;
+  const body = await boundedBody(request.body, maxBytes);
+  return body && new URLSearchParams(new TextDecoder().decode(body));
+}

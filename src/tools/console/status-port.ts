@@ -1,0 +1,115 @@
+// The service's operations port: its `/status`, and a backup on request. The last answer is kept
+// for the time when there is none.
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Status } from '../../hosts/operations/status.js';
+
+/** Longer than the service itself waits for a disk that hangs: that is one of its facts. */
+const ANSWER_MAX_MS = 5_000;
+/** An answer of this age is shown again. */
+const FRESH_MS = 2_000;
+/** A small backup has ended before its page is shown. */
+const BACKUP_LOOKS_MAX = 10;
+const BACKUP_LOOK_MS = 200;
+
+/** An answer with its time, in milliseconds since 1970, UTC. */
+export interface Seen<Answer> {
+  readonly at: number;
+  readonly answer: Answer;
+}
+
+/** `/status`, or a sentence that says why there is none; undefined without an operations port. */
+export type StatusOrReason = Status | string | undefined;
+
+/** What came of the request for a backup. */
+export type BackupAnswer = 'begun' | 'refused' | 'off' | 'away';
+const BACKUP_ANSWERS: Readonly<Record<number, BackupAnswer>> = {
+  202: 'begun',
+  401: 'refused',
+  409: 'off',
+};
+
+export function isBackupAnswer(text: string | undefined): text is BackupAnswer {
+  return text === 'away' || Object.values<string | undefined>(BACKUP_ANSWERS).includes(text);
+}
+
+export interface StatusPortOptions {
+  /** `http://HOST:PORT`; undefined: there is none. */
+  readonly url: string | undefined;
+  /** Undefined if the admin key must not go to that address. */
+  readonly adminKey: string | undefined;
+  /** Milliseconds since 1970, UTC. */
+  readonly clock: () => number;
+}
+
+export class StatusPort {
+  readonly #options: StatusPortOptions;
+  latest: Seen<Status> | undefined;
+  #underWay: Promise<StatusOrReason> | undefined;
+
+  constructor(options: StatusPortOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a backup can be requested from here. */
+  get takesKey(): boolean {
+    return this.#options.adminKey !== undefined;
+  }
+
+  /** Never rejects. `freshMs`: the age of an answer that is still good. */
+  async status(freshMs = FRESH_MS): Promise<StatusOrReason> {
+    const { url, clock } = this.#options;
+    if (url === undefined) return undefined;
+    if (this.latest !== undefined && clock() - this.latest.at <= freshMs) return this.latest.answer;
+    this.#underWay ??= this.#ask(url).finally(() => {
+      this.#underWay = undefined;
+    });
+    return this.#underWay;
+  }
+
+  /** Requests a backup, and waits a moment for its end, which is in the status. */
+  async backUp(): Promise<BackupAnswer> {
+    const { url, adminKey } = this.#options;
+    if (url === undefined || adminKey === undefined) return 'away';
+    try {
+      const response = await fetch(`${url}/backup`, {
+        method: 'POST',
+        headers: { 'X-Service-Admin-Key': adminKey },
+        // The key follows no redirect.
+        redirect: 'error',
+        signal: AbortSignal.timeout(ANSWER_MAX_MS),
+      });
+      await response.body?.cancel();
+      const answer = BACKUP_ANSWERS[response.status] ?? 'away';
+      for (let looks = 0; answer === 'begun' && looks < BACKUP_LOOKS_MAX; looks++) {
+        await pause(BACKUP_LOOK_MS);
+        const status = await this.status(0);
+        if (typeof status !== 'object' || status.backups?.under_way !== true) break;
+      }
+      return answer;
+    } catch {
+      return 'away';
+    }
+  }
+
+  async #ask(url: string): Promise<StatusOrReason> {
+    const signal = AbortSignal.timeout(ANSWER_MAX_MS);
+    try {
+      const response = await fetch(`${url}/status`, { signal, redirect: 'error' });
+      const answer = (await response.json()) as Status | null;
+      if (!Array.isArray(answer?.last_hour)) throw new Error('it is not a /status of this release');
+      this.latest = { at: this.#options.clock(), answer };
+      return answer;
+    } catch (error) {
+      const why = signal.aborted ? `none within ${ANSWER_MAX_MS / 1000} s` : reasonOf(error);
+      return `The operations port ${url} gave no usable answer: ${why}`;
+    }
+  }
+}
+
+/** A failed connection by its code. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.message;
+}

@@ -22,7 +22,7 @@ export interface HostParts {
   readonly records: RecordService;
   readonly log: Log;
   readonly scheduler: FairScheduler;
-  readonly admission: Partial<AdmissionLimits> | undefined;
+  readonly admission: AdmissionLimits | undefined;
   readonly randomBytes: RandomBytes | undefined;
   /** Whether one request may wait for another: for an identical check under way, or for a place among the checks. */
   readonly mayWait: boolean;

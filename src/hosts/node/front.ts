@@ -5,7 +5,7 @@ import { hash, randomFillSync } from 'node:crypto';
 import type { Log } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import type { AdmissionLimits, FairScheduler, Responder } from '../../handler.js';
+import type { FairScheduler, Responder } from '../../handler.js';
 import { responderFor } from '../responder.js';
 import { addressProblem } from '../settings/address-problem.js';
 import type { Settings } from '../settings.js';
@@ -18,8 +18,6 @@ export interface FrontOptions {
   readonly records: RecordService;
   readonly log: Log;
   readonly scheduler: FairScheduler;
-  /** Default: that of the handler. */
-  readonly admission?: Partial<AdmissionLimits>;
   readonly arrivals: Arrivals;
   readonly events: ServiceEvents | undefined;
   /** Descriptor of a listening socket that was handed over; undefined: the settings name the address. */
@@ -35,13 +33,13 @@ export interface Front {
 
 /** Resolves when it listens. Rejects with one sentence where the address cannot be had. */
 export async function openFront(options: FrontOptions): Promise<Front> {
-  const { settings, records, log, scheduler, admission, arrivals, events, socket, guard } = options;
+  const { settings, records, log, scheduler, arrivals, events, socket, guard } = options;
   const { respond, signIn } = responderFor({
     settings,
     records,
     log,
     scheduler,
-    admission,
+    admission: undefined,
     randomBytes: randomFillSync,
     mayWait: true,
     digest: (token) => hash('sha256', token, 'base64'),

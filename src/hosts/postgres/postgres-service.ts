@@ -1,7 +1,6 @@
 // Starts a process over Postgres from its settings, and stops it. It keeps no record: any number
 // of them answer side by side.
 
-import { Admission } from '../../core/admission/admission.js';
 import { firstOfRuns } from '../../core/domain/audit-event.js';
 import type { Sender } from '../../core/records/record-service.js';
 import { silentEvents } from '../../core/service-events.js';
@@ -23,7 +22,7 @@ import { settingWarnings } from '../settings.js';
 
 const QUICK_CONNECTIONS = 8;
 /** An account's creates wait for each other at its totals: they must leave connections to others. */
-const ACCOUNT_MAX_BEGUN = 6;
+const ACCOUNT_MAX_QUICK = 6;
 const SLOW_CONNECTIONS = 4;
 const ACCOUNT_MAX_SLOW = 2;
 /** After a signal to stop, answers get this long to be written. */
@@ -75,14 +74,13 @@ async function serve(
   const scheduler = new FairScheduler({ givesWay: () => arrivals.take() });
   const work = new ThreadedWork();
   const clock = () => Date.now();
-  const slow = new Admission({ accountMaxBegun: ACCOUNT_MAX_SLOW });
   const context = {
     database,
-    turns: new Turns(),
+    turns: { quick: new Turns(ACCOUNT_MAX_QUICK), slow: new Turns(ACCOUNT_MAX_SLOW) },
+    changes: new Turns(1),
     work,
     giveWay: (account: string, isGone: () => boolean) =>
       scheduler.sliceUsed() ? scheduler.yield(account, isGone) : undefined,
-    slowly: slow.run.bind(slow),
     limits: settings.accountLimits,
     log,
     isLogged: firstOfRuns(),
@@ -99,7 +97,6 @@ async function serve(
     records,
     log,
     scheduler,
-    admission: { accountMaxBegun: ACCOUNT_MAX_BEGUN },
     arrivals,
     events,
     socket,

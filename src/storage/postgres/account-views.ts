@@ -5,15 +5,15 @@ import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
 import { paymentRow } from '../../core/domain/payment.js';
 import { caseFolded } from '../../core/domain/search.js';
-import type { Eventually } from '../../core/eventually.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import type { RecordWork } from '../../core/records/record-work.js';
 import { recordCount } from '../../core/records/usage-view.js';
 import { statusColumn } from './columns.js';
-import type { Database } from './database.js';
+import { type Database, deadline } from './database.js';
 import type { Statement } from './statement.js';
 import * as sql from './statements.js';
 import { toStored } from './stored-text.js';
+import type { Turns } from './turns.js';
 
 /** A longer order is parsed in another thread. */
 const LONG_ORDER_CHARACTERS = 4_096;
@@ -23,12 +23,8 @@ export interface ViewContext {
   readonly work: RecordWork;
   /** Resolves in the account's next slice of the thread, if this one is used. */
   readonly giveWay: (account: string, isGone: () => boolean) => Promise<void> | undefined;
-  /** Lets the account use the slow connections, of which no account has all. */
-  readonly slowly: <T>(
-    account: string,
-    isGone: () => boolean,
-    act: () => Promise<T>,
-  ) => Eventually<T>;
+  /** Of each account's requests on the quick and on the slow connections. */
+  readonly turns: { readonly quick: Turns; readonly slow: Turns };
 }
 
 interface Piece {
@@ -66,10 +62,14 @@ export class AccountViews {
 
   #page(page: readonly unknown[], status: string | null, q: string) {
     type Row = { records: string; body: string | null };
-    const { database } = this.#context;
+    const { database, turns } = this.#context;
     if (q !== '') return this.#slowly<Row>(sql.SEARCH, [...page, status, caseFolded(q)]);
-    if (status === null) return database.read<Row>(sql.LIST, page);
-    return database.read<Row>(sql.LIST_OF_STATUS, [...page, status]);
+    const until = deadline();
+    return turns.quick.take(this.#key, () =>
+      status === null
+        ? database.read<Row>(sql.LIST, page, until)
+        : database.read<Row>(sql.LIST_OF_STATUS, [...page, status], until),
+    );
   }
 
   /** One long body at a time; what was deleted meanwhile is left out. */
@@ -144,8 +144,7 @@ export class AccountViews {
   }
 
   async #slowly<Row extends object>(statement: Statement, values: readonly unknown[]) {
-    const { slowly, database } = this.#context;
-    const read = () => database.readSlowly<Row>(statement, values);
-    return slowly(this.#owner, this.#isGone, read);
+    const { turns, database } = this.#context;
+    return turns.slow.take(this.#key, () => database.readSlowly<Row>(statement, values));
   }
 }

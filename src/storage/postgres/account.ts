@@ -32,7 +32,8 @@ const BODY_MAX_BYTES = 64 * 1_048_576;
 const DISCONNECTED = failed('BAD_REQUEST', 'the connection was closed before the change was made');
 
 export interface AccountContext extends ViewContext {
-  readonly turns: Turns;
+  /** Of the changes of each record. */
+  readonly changes: Turns;
   readonly limits: AccountLimits;
   readonly log: Log;
   readonly isLogged: (event: AuditEvent) => boolean;
@@ -84,7 +85,9 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
   }
 
   async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    const found = await this.#find(collection, id, { until: deadline() });
+    const attempts = { until: deadline() };
+    const find = () => this.#find(collection, id, attempts);
+    const found = await this.#context.turns.quick.take(this.#key, find);
     return found === undefined ? notFound(collection, id) : succeeded(found.body);
   }
 
@@ -135,7 +138,7 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
     const record = `${collection}/${id}/${this.#key}`;
     return this.#answered((attempts) =>
-      this.#context.turns.take(record, () => this.#updated(collection, id, body, attempts)),
+      this.#context.changes.take(record, () => this.#updated(collection, id, body, attempts)),
     );
   }
 
@@ -264,10 +267,10 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
 
   /** The outcome of a write, also if Postgres refused it or nobody knows. */
   async #answered(act: (attempts: Attempts) => Promise<Outcome<string>>): Promise<Outcome<string>> {
-    const { events, log } = this.#context;
+    const { events, log, turns } = this.#context;
     const attempts = { until: deadline(), isOpen: false };
     try {
-      return await act(attempts);
+      return await turns.quick.take(this.#key, () => act(attempts));
     } catch (error) {
       if (!attempts.isOpen && failureIn(error) !== undefined) throw error;
       if (!attempts.isOpen && error instanceof StatementError && !isRefusal(error))

@@ -19,10 +19,10 @@ export async function openRecords(url: string, limits = NO_LIMITS) {
   await prepareSchema(database, [], Date.now());
   const context = {
     database,
-    turns: new Turns(),
+    turns: { quick: new Turns(6), slow: new Turns(2) },
+    changes: new Turns(1),
     work: workInPlace,
     giveWay: () => undefined,
-    slowly: <T>(_account: string, _isGone: () => boolean, act: () => Promise<T>) => act(),
     limits,
     log: keptLog(),
     isLogged: () => true,

@@ -16,6 +16,7 @@ import {
 import { arrivalUnderWay } from '../../storage/object/arrival.js';
 import type { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage } from '../../storage/object/object-storage.js';
+import type { RestorableStorage } from './account-restore.js';
 import type { Outbox } from './outbox.js';
 
 /** Characters of folded texts, at most two bytes each. The memory that the records leave free must also hold a page and a body. */
@@ -58,6 +59,13 @@ export interface ServedAccountOptions {
   /** The account of the sample records gets them. */
   readonly seedsSamples: boolean;
   readonly log: Log;
+}
+
+/** What an account's object is made of. */
+export interface ObjectParts
+  extends Pick<ServedAccountOptions, 'recordStorage' | 'outbox' | 'limits' | 'log'> {
+  readonly storage: RestorableStorage;
+  readonly account: ServedAccount;
 }
 
 export class ServedAccount {

@@ -3,22 +3,12 @@
 // it is loaded again. README.md explains how the directory learns of it.
 
 import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../core/domain/audit-event.js';
-import type { ObjectStorage } from '../../storage/object/object-storage.js';
 import type { Restore, RestorePoint, RestoreReply, RestoreState } from './account-call.js';
-import type { ObjectParts } from './served-account.js';
+import type { ObjectParts, RestorableStorage } from './served-account.js';
 
 /** The key of the latest restore's id. It is written before the restore, so an earlier state does not have it. */
 const RESTORE_MARKER = 'restore';
 const FIND_EVENT = 'select id from audit_events where event = ?1';
-
-/** The part of `ctx.storage` that a restore uses: https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
-export interface RestorableStorage extends ObjectStorage {
-  readonly kv: { get(key: string): unknown; put(key: string, value: string): void };
-  /** Rejects if the platform does not keep that time, or if the runtime keeps no history. */
-  getBookmarkForTime(time: number): Promise<string>;
-  /** Resolves with the bookmark that undoes it. */
-  onNextSessionRestoreBookmark(bookmark: string): Promise<string>;
-}
 
 /** Rejects, with nothing changed, while the directory cannot take the account's changes. */
 export async function beginRestore(

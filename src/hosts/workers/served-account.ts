@@ -16,7 +16,6 @@ import {
 import { arrivalUnderWay } from '../../storage/object/arrival.js';
 import type { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage } from '../../storage/object/object-storage.js';
-import type { RestorableStorage } from './account-restore.js';
 import type { Outbox } from './outbox.js';
 
 /** Characters of folded texts, at most two bytes each. The memory that the records leave free must also hold a page and a body. */
@@ -59,6 +58,15 @@ export interface ServedAccountOptions {
   /** The account of the sample records gets them. */
   readonly seedsSamples: boolean;
   readonly log: Log;
+}
+
+/** The part of `ctx.storage` that a restore uses: https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
+export interface RestorableStorage extends ObjectStorage {
+  readonly kv: { get(key: string): unknown; put(key: string, value: string): void };
+  /** Rejects if the platform does not keep that time, or if the runtime keeps no history. */
+  getBookmarkForTime(time: number): Promise<string>;
+  /** Resolves with the bookmark that undoes it. */
+  onNextSessionRestoreBookmark(bookmark: string): Promise<string>;
 }
 
 /** What an account's object is made of. */

@@ -141,7 +141,7 @@ function testRelease() {
 /** @param {readonly string[]} args @param {string} cwd */
 function npm(args, cwd) {
   const { status } = runNpm(args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
-  if (status !== 0) throw new Error(`npm ${args[0]} failed with exit code ${status}; see above`);
+  if (status !== 0) throw new Error(`npm ${args[0]} failed with exit code ${status}`);
 }
 
 /** @param {string} command @param {readonly string[]} args */

@@ -1,6 +1,6 @@
 // npm's own program, as this machine has it, and the npm that runs this process.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -19,6 +19,27 @@ export function runNpm(args, options) {
   return program === undefined
     ? spawnSync('npm', args, options)
     : spawnSync(process.execPath, [program, ...args], options);
+}
+
+/**
+ * The same, resolving with npm's exit code, or with a sentence. It does not survive this
+ * process: npm itself goes on for seconds after Ctrl-C.
+ * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnOptions} options
+ * @returns {Promise<number | string | null>}
+ */
+export function npmEnd(args, options) {
+  const program = npmProgram();
+  const child =
+    program === undefined
+      ? spawn('npm', args, options)
+      : spawn(process.execPath, [program, ...args], options);
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  return new Promise((resolve) => {
+    child.once('error', ({ message }) => resolve(message));
+    child.once('exit', resolve);
+  }).finally(() => process.off('exit', kill));
 }
 
 /** The npm that runs this process, else the one beside Windows' Node; undefined: the PATH knows it. */

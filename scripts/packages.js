@@ -4,7 +4,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runNpm } from './npm.js';
+import { npmEnd } from './npm.js';
 
 /** @typedef {{ version?: string, name?: string, resolved?: string, link?: boolean, optional?: boolean, dependencies?: Record<string, string>, devDependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Package */
 
@@ -34,9 +34,9 @@ export function missingGroups(root, groups) {
  * Installs these groups; installed packages of other groups stay.
  * @param {string} root
  * @param {readonly string[]} groups
- * @returns {string} Empty, or the reason of the failure.
+ * @returns {Promise<string>} Empty, or the reason of the failure.
  */
-export function installGroups(root, groups) {
+export async function installGroups(root, groups) {
   const locked = packagesOf(join(root, 'package-lock.json'));
   const names = groups.filter((group) => group !== PROJECT).map((group) => locked[group]?.name);
   const runs = [
@@ -45,12 +45,12 @@ export function installGroups(root, groups) {
     ...(names.length > 0 ? [names.map((name) => `--workspace=${name}`)] : []),
   ];
   for (const which of runs) {
-    const { status, error } = runNpm([...INSTALL, ...which], {
+    const end = await npmEnd([...INSTALL, ...which], {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    if (status !== 0)
-      return `npm install failed${error ? `: ${error.message}` : ''}; its message stands above.`;
+    if (end !== 0)
+      return `npm install failed${typeof end === 'string' ? `: ${end}` : ''}; its message stands above.`;
   }
   return '';
 }

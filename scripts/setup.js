@@ -10,6 +10,8 @@ import { installGroups, missingGroups } from './packages.js';
 
 const NODE_MIN = [20, 19];
 const STAMP = 'dist/.built';
+/** 128 + SIGINT. */
+const INTERRUPTED = 130;
 /** What the build reads, besides every file of src. */
 const BUILD_INPUTS = [
   'package-lock.json',
@@ -46,7 +48,7 @@ export async function makeInstalled(...groups) {
     say(
       `Installing the packages of ${missing.map((group) => group || 'the project').join(', ')} …`,
     );
-    const failure = installGroups(root, missing);
+    const failure = await installGroups(root, missing);
     const left = missingGroups(root, groups);
     if (failure !== '') fail(failure);
     if (left.length > 0) fail('package.json and package-lock.json do not match; run npm install.');
@@ -58,10 +60,12 @@ async function locked(work) {
   await lock();
   const unlock = () => rmSync(LOCK, { force: true });
   process.once('exit', unlock);
+  const stop = () => process.exit(INTERRUPTED);
+  process.once('SIGINT', stop).once('SIGTERM', stop);
   try {
     await work();
   } finally {
-    process.off('exit', unlock);
+    process.off('exit', unlock).off('SIGINT', stop).off('SIGTERM', stop);
     unlock();
   }
 }
@@ -73,6 +77,7 @@ async function lock() {
   }
 }
 
+/** @returns {boolean} */
 function tryLock() {
   try {
     writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
@@ -83,8 +88,9 @@ function tryLock() {
         `Packages or dist/ are missing, and the folder ${root} cannot be written (${error}); allow this user to write there.`,
       );
     }
-    if (!isRunning(Number(readIfThere(LOCK)))) rmSync(LOCK, { force: true });
-    return false;
+    if (isRunning(Number(readIfThere(LOCK)))) return false;
+    rmSync(LOCK, { force: true });
+    return tryLock();
   }
 }
 

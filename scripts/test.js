@@ -20,12 +20,6 @@ npm run test:release     a release: made, unpacked, run
   -t "next id"       the tests with that text in their name; this and other options go to vitest
 `;
 
-/** On two slow, quiet cores. */
-const USUAL = {
-  core: 'The tests usually take two minutes on two slow cores, longer on a busy machine.',
-  programs: 'The tests usually take five minutes on two slow cores, longer on a busy machine.',
-};
-
 /** Rows of the table of `--times`. */
 const TIMES_SHOWN = 30;
 
@@ -46,7 +40,6 @@ const isWhole =
 if (isWhole) {
   if (group === 'core' && !(await quickChecks())) process.exit(1);
   await makeReady('test', 'scripts/worker');
-  process.stderr.write(`${USUAL[group]}\n`);
 } else if (other !== undefined) {
   await makeReady('test', ...(OTHERS[other] ?? []));
 } else {
@@ -82,7 +75,7 @@ function readArguments(given) {
   return {
     hosts: inline ?? next,
     other: Object.keys(OTHERS).find((name) => left.includes(`--${name}`)),
-    group: /** @type {keyof typeof USUAL} */ (left.includes('--programs') ? 'programs' : 'core'),
+    group: left.includes('--programs') ? 'programs' : 'core',
     showsTimes: left.includes('--times'),
     rest: left.filter((argument) => !OURS.has(argument)),
   };

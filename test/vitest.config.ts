@@ -50,6 +50,7 @@ export default defineConfig({
     // The time-out ends a test that hangs; no test's verdict depends on it.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 45_000 } },
     // Most of the time is waiting for time-outs and processes: more files at once than there are cores.
     maxWorkers: 4,
     // Imports of the package by its own name get the built files, as a user's would.

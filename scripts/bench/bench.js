@@ -9,6 +9,7 @@ import { machineText } from './machine.js';
 import { killAll } from './processes.js';
 import { isReached, tableOf } from './table.js';
 import { emptyDatabase, startIdentityProvider } from './targets.js';
+import { postgres } from './workloads/postgres.js';
 import { listTwenty, readOne } from './workloads/reads.js';
 import { search } from './workloads/search.js';
 import { startUp } from './workloads/start-up.js';
@@ -53,6 +54,7 @@ const ROWS = new Map([
   ['update', update],
   ['search', search],
   ['start', startUp],
+  ['postgres', postgres],
 ]);
 
 const HELP = `npm run bench -- [--quick] [--rows ROW,ROW] [--beside FOLDER] [--json FILE]
@@ -61,7 +63,8 @@ Measures the service beside its floors: the same bytes from a bare server, a bar
 same texts, SQLite's own reading of the file. Prints a table in Markdown. Needs wrk (Debian:
 apt-get install wrk).
 
-  --rows ROW,ROW   of ${[...ROWS.keys()].join(', ')}; all without it
+  --rows ROW,ROW   of ${[...ROWS.keys()].join(', ')}; all but
+                   postgres without it
   --beside FOLDER  another checkout of the service, built there with npm run build
   --quick          short rounds, to see that it works; its figures understate the service
   --json FILE      also writes the figures there
@@ -147,7 +150,8 @@ function optionsOf(args) {
       process.stdout.write(HELP);
       process.exit(0);
     }
-    const rows = values.rows?.split(',') ?? [...ROWS.keys()];
+    // Postgres needs packages of its own, so it is measured when it is named.
+    const rows = values.rows?.split(',') ?? [...ROWS.keys()].filter((name) => name !== 'postgres');
     const unknown = rows.filter((name) => !ROWS.has(name));
     if (unknown.length > 0) throw new Error(`unknown rows: ${unknown.join(', ')}`);
     const beside = values.beside === undefined ? undefined : resolve(values.beside);

@@ -14,7 +14,11 @@ import { startProcess, startScript } from './processes.js';
 /** @import { Started } from './processes.js' */
 /** @import { Contender } from './rounds.js' */
 
-/** @typedef {{ origin: string, process: Started }} Target */
+/**
+ * `origins`: of several processes that are loaded together. `cpu`: their processor time so far, in
+ * microseconds, and that of what serves them.
+ * @typedef {{ origin: string, process: Started, origins?: readonly string[], cpu?: () => number }} Target
+ */
 
 export const OTHER_BUILD = 'the other build';
 

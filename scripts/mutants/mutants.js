@@ -43,8 +43,6 @@ const found = await run(
   pace,
 );
 let tried = found.filter(({ status }) => status !== 'CompileError');
-// Also before more is tried, which may take long.
-process.stdout.write(`\n${report(tried)}`);
 // A busy machine is slow: only a mutant that is too slow alone, too, hangs.
 tried = await again(tried, { timeoutMS: SECOND_PACE_MS, concurrency: 1 });
 process.stdout.write(`\n${report(tried)}`);

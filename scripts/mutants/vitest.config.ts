@@ -28,7 +28,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     env: { TEST_HOSTS: process.env['TEST_HOSTS'] ?? 'handler' },
     globalSetup: ['test/support/met-answers.ts'],
-    setupFiles: ['scripts/mutants/first-failure.ts'],
     reporters: [new LoadErrors()],
   },
 });

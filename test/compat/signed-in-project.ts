@@ -30,7 +30,7 @@ export async function openSignedInApp(
   main: string,
   files: Readonly<Record<string, string>>,
 ): Promise<SignedInApp> {
-  const provider: OpenidProvider = await openOpenidProvider({ 'our-shop': undefined });
+  const provider: OpenidProvider = await openOpenidProvider('our-shop');
   const folder: TemporaryFolder = await openTemporaryFolder();
   const issuer = provider.metadata['issuer'] ?? '';
   const server: ServerProcess = await startServer({

@@ -41,9 +41,9 @@ describe('With a real OpenID provider', () => {
   const tokens: string[] = [];
 
   async function signIn(account: string, scope?: string): Promise<string> {
-    const { access_token } = await provider.tokens(account, scope);
-    tokens.push(access_token);
-    return access_token;
+    const token = await provider.tokenOf(account, scope);
+    tokens.push(token);
+    return token;
   }
 
   async function send(

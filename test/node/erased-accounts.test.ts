@@ -54,7 +54,7 @@ it('names at the start who came back, and warns until each is erased again', asy
   const second = await started();
   const line = second.log().find(({ event }) => event === 'erased_accounts_back');
   expect(line).toMatchObject({ level: 'warn', accounts: '["erin"]', count: 1, ledger });
-  expect(line?.['hint']).toContain('npm run erase -- --account SUBJECT');
+  expect(line?.['hint']).toContain('service-management erase --account SUBJECT');
   expect(await warnings(second)).toEqual(['erased_accounts_back']);
   const { team } = operatorOf(second).recordsOf('erin');
   for (const { id } of (await team.list()).items) await team.delete(id);

@@ -135,7 +135,10 @@ describe('A restore', () => {
     const { code, stderr } = await on.restore([on.backup], {
       DATABASE_URL: 'libsql://x?authToken=hush',
     });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^DATABASE_URL is a libsql URL/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^DATABASE_URL is \(hidden\); it must be a local file/),
+    ]);
     expect(stderr).not.toContain('hush');
   });
 });

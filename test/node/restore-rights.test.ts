@@ -35,7 +35,9 @@ describe.runIf(isRoot)('A restore by the superuser', () => {
       const { code, stderr } = await on.restore([on.backup]);
       expect([code, stderr]).toEqual([
         1,
-        expect.stringMatching(/belongs to the user 65534, .*: sudo -u '#65534' COMMAND/),
+        expect.stringMatching(
+          /belongs to the user 65534, .*: runuser -u "\$\(id -un 65534\)" -- COMMAND/,
+        ),
       ]);
       expect(await stat(on.database)).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
     },
@@ -79,7 +81,7 @@ describe.runIf(isRoot)('An erasure by the superuser', () => {
   it("is refused, with the user to run it as, where the ledger is in another user's folder", async () => {
     await chown(on.service.folder, SERVICE, SERVICE);
     await expect(addToLedger(on.at('backups-erased.ndjson'), line, bytes)).rejects.toThrow(
-      /^the ledger of erased accounts .* cannot be used: .* sudo -u '#65534' COMMAND$/,
+      /^the ledger of erased accounts .* cannot be used: .* runuser -u "\$\(id -un 65534\)" -- COMMAND$/,
     );
   });
 

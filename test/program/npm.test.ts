@@ -2,8 +2,8 @@
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { npmProgram } from '../support/npm-program.js';
 import { ROOT } from '../support/pages.js';
@@ -59,6 +59,47 @@ describe('A command that npm runs', () => {
     // Twice the time in which it would have noticed.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(isAlive(number)).toBe(true);
+  });
+});
+
+describe('A first start', () => {
+  /** A clone whose packages are missing. Its npm never ends by itself. */
+  async function clone() {
+    const folder = await openTemporaryFolder();
+    onTestFinished(() => folder.remove());
+    const at = (name: string) => join(folder.path, name);
+    await mkdir(at('scripts'));
+    for (const name of ['setup.js', 'packages.js', 'npm.js']) {
+      await copyFile(join(ROOT, 'scripts', name), at(`scripts/${name}`));
+    }
+    const missing = { version: '1.0.0' };
+    const packages = {
+      '': { dependencies: { missing: '1.0.0' } },
+      'node_modules/missing': missing,
+    };
+    await writeFile(at('package-lock.json'), JSON.stringify({ packages }));
+    await writeFile(at('package.json'), '{"type":"module"}');
+    await writeFile(
+      at('npm-cli.js'),
+      `process.on('SIGINT', () => {}); console.error('npm is', process.pid); setInterval(() => {}, 1000);`,
+    );
+    const environment = { ...process.env, npm_execpath: at('npm-cli.js') };
+    const start = () => startProgram([process.execPath, at('scripts/setup.js')], { environment });
+    return { at, start };
+  }
+
+  it('ends at once with Ctrl-C, with the npm that it has started', async () => {
+    const { at, start } = await clone();
+    // A killed command left it.
+    const gone = spawnSync(process.execPath, ['-e', '']).pid;
+    await writeFile(at('.setup.lock'), String(gone));
+    const { child, saw, ended } = start();
+    const npm = Number(await saw(/npm is (\d+)/));
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    expect([code, stderr]).toEqual([130, expect.not.stringContaining('Another command')]);
+    while (isAlive(npm)) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await readdir(dirname(at('x')))).not.toContain('.setup.lock');
   });
 });
 

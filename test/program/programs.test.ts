@@ -127,7 +127,7 @@ describe('dist/server.js', () => {
 it.each([
   ['restore', 'none.db', '--database', 'service.db'],
   ['import', 'none.csv', '--account', 'a', '--into', 'customers', '--dry-run'],
-  ['move', '--from', 'none.db', '--to', 'http://127.0.0.1:9'],
+  ['dump', '--from', 'none.db', '--to', 'none.ndjson'],
 ])('%s warns of a misspelled setting', async (...args) => {
   const { stderr } = await run('manage', args, { DATABSE_URL: 'hush', ADMIN_API_KEY: 'k' });
   expect(stderr).toContain(

@@ -3,25 +3,31 @@
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
-  interface Account {
-    readonly accountId: string;
-    claims(): Promise<{ sub: string } & Record<string, unknown>>;
-  }
-
-  export interface Configuration {
-    readonly clients: readonly Record<string, unknown>[];
-    readonly features?: Readonly<Record<string, { enabled: boolean }>>;
-    readonly scopes?: readonly string[];
-    readonly clientBasedCORS?: () => boolean;
-    readonly cookies?: { readonly keys: readonly string[] };
-    readonly ttl?: {
-      AccessToken(context: unknown, token: unknown, client: { readonly clientId: string }): number;
-    };
-    findAccount?(context: unknown, id: string): Promise<Account | undefined>;
+  interface Saved {
+    save(): Promise<string>;
   }
 
   export class Provider {
-    constructor(issuer: string, configuration: Configuration);
+    constructor(
+      issuer: string,
+      configuration: {
+        readonly clients: readonly Record<string, unknown>[];
+        readonly features: Readonly<Record<string, { enabled: boolean }>>;
+        readonly scopes: readonly string[];
+        readonly cookies: { readonly keys: readonly string[] };
+        clientBasedCORS(): boolean;
+        findAccount(context: unknown, id: string): Promise<object | undefined>;
+      },
+    );
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
+    readonly Client: { find(id: string): Promise<unknown> };
+    readonly Grant: new (
+      of: object,
+    ) => Saved & {
+      addOIDCScope(scope: string): void;
+    };
+    readonly AccessToken: new (
+      of: object,
+    ) => Saved;
   }
 }

@@ -73,18 +73,6 @@ describe('An account that is set back', () => {
     expect(await audited('undone')).toEqual(['restore', 'restore', 'create']);
   });
 
-  it('is followed by the directory even if the admin Worker was stopped right after it asked', async () => {
-    const { to } = await changed('alone');
-    const restore = { id: 'r1', owner: 'alone', point: { time: Date.parse(to) }, at: Date.now() };
-    const asked = await fetch(`${on.origin}/restore-alone?owner=alone`, {
-      method: 'POST',
-      body: JSON.stringify(restore),
-    });
-    expect(await asked.json()).toMatchObject({ kind: 'restarting' });
-    await eventually(async () => expect(await audited('alone')).toEqual(['restore', 'create']));
-    expect(await shown('alone-old-name')).toBe(2);
-  });
-
   it('comes back where it was erased', async () => {
     const { to, before } = await changed('erased');
     expect((await on.maintain('DELETE', path('erased'))).status).toBe(200);

@@ -26,12 +26,6 @@ export async function killObject(service: ContractService, owner: string): Promi
   await ask(service, `/kill?owner=${encodeURIComponent(owner)}`);
 }
 
-/** When the alarm of the account's object is due, in milliseconds since 1970, UTC. */
-export async function alarmAt(service: ContractService, owner: string): Promise<number> {
-  const response = await ask(service, `/alarm?owner=${encodeURIComponent(owner)}`);
-  return Number(await response.text());
-}
-
 /** Makes the directory receive again, in order, what the account has told it, `but` the last so many. */
 export async function deliverAgain(
   service: ContractService,

@@ -86,10 +86,6 @@ export class AccountObject extends Account {
   kill(): void {
     this.ctx.abort('killed by the test');
   }
-
-  alarmAt(): Promise<number | null> {
-    return this.ctx.storage.getAlarm();
-  }
 }
 
 export class DirectoryObject extends Directory {
@@ -181,7 +177,6 @@ function reach(): void {
 
 interface Watched {
   kill(): Promise<void>;
-  alarmAt(): Promise<number | null>;
 }
 
 function watched(env: WorkerEnvironment, owner: string | null): Watched {
@@ -201,8 +196,6 @@ export default {
           .kill()
           .catch(() => {});
         return new Response();
-      case '/alarm':
-        return new Response(String(await watched(env, searchParams.get('owner')).alarmAt()));
       case '/deliver-again': {
         const owner = searchParams.get('owner');
         const own = delivered.filter((delivery) => delivery.owner === owner);

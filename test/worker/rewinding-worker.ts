@@ -110,7 +110,6 @@ function goBack(id: string, storage: Storage): void {
 
 interface Remembering {
   remember(): Promise<void>;
-  restore(given: unknown): Promise<unknown>;
 }
 
 export default {
@@ -123,9 +122,6 @@ export default {
       case '/remember':
         await account().remember();
         return new Response();
-      case '/restore-alone':
-        // As an admin Worker that is stopped right after it asked.
-        return Response.json(await account().restore(await request.json()));
       case '/ignore-restores':
         faults.ignoresRestores = true;
         return new Response();

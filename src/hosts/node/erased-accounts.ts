@@ -4,14 +4,8 @@
 import type { Log } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
 import type { FileStorage } from '../../libsql.js';
-import { ERASE_AGAIN } from '../../storage/erasures/came-back.js';
-import {
-  type CameBack,
-  isBack,
-  type Ledger,
-  ledgerPath,
-  readLedger,
-} from '../../storage/erasures/ledger.js';
+import { type CameBack, ERASE_AGAIN, isBack } from '../../storage/erasures/came-back.js';
+import { type Ledger, ledgerPath, readLedger } from '../../storage/erasures/ledger.js';
 import type { ErasureFigures } from '../operations/figures.js';
 import type { Settings } from '../settings.js';
 

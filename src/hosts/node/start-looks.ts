@@ -4,7 +4,7 @@
 import { createServer, type Server } from 'node:net';
 import { resolve } from 'node:path';
 import { openSignIn } from '../../handler.js';
-import { expectBackupFolder } from '../../storage/backup/backup-folder.js';
+import { namesIn } from '../../storage/backup/backup-folder.js';
 import { type FileState, inspectDatabase } from '../../storage/file/inspect.js';
 import { Litestream } from '../../storage/replication/litestream.js';
 import { addressProblem } from '../settings/address-problem.js';
@@ -52,7 +52,7 @@ export function looksAt(environment: Environment, settings: Settings, online: bo
       what: 'backups',
       async look() {
         if (backups === undefined) return { found: 'none: BACKUP_DIR is unset' };
-        await expectBackupFolder(backups.folder);
+        await namesIn(backups.folder);
         return { found: `${resolve(backups.folder)} can be written to` };
       },
     },

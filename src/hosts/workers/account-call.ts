@@ -126,10 +126,6 @@ export interface DirectoryStub extends SentViews {
   apply(delivery: Delivery): Promise<Receipt>;
   /** Removes every trace of an account but its audit events. */
   forget(owner: string): Promise<void>;
-  /** Remembers a restore that is about to begin, and asks the account until it has followed. */
-  expectRestore(restore: Restore): Promise<void>;
-  /** The restore did not begin. */
-  dropRestore(restore: Restore): Promise<void>;
   /** Only the admin Worker calls these three. This one: the accounts whose subject comes after a text, in order; also those without records. */
   knownAccounts(after: string): Promise<KnownAccounts>;
   /** Adds the events that the audit log does not have yet. Returns the number of these events in the log. */

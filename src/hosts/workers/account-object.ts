@@ -61,7 +61,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
     this.#outbox = outbox;
     this.#account = account;
     this.#dump = new AccountDump({ storage, recordStorage, outbox, limits, account });
-    this.#restore = new AccountRestore({ storage, recordStorage, outbox, directory, account, log });
+    this.#restore = new AccountRestore({ storage, recordStorage, outbox, account, log });
     void account.load();
   }
 

@@ -6,13 +6,7 @@ import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../core/domai
 import type { Log } from '../../core/log.js';
 import type { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage } from '../../storage/object/object-storage.js';
-import type {
-  DirectoryStub,
-  Restore,
-  RestorePoint,
-  RestoreReply,
-  RestoreState,
-} from './account-call.js';
+import type { Restore, RestorePoint, RestoreReply, RestoreState } from './account-call.js';
 import type { Outbox } from './outbox.js';
 import type { ServedAccount } from './served-account.js';
 
@@ -33,7 +27,6 @@ export interface AccountRestoreOptions {
   readonly storage: RestorableStorage;
   readonly recordStorage: ObjectRecordStorage;
   readonly outbox: Outbox;
-  readonly directory: () => DirectoryStub;
   readonly account: Pick<ServedAccount, 'state' | 'restart'>;
   readonly log: Log;
 }
@@ -46,18 +39,12 @@ export class AccountRestore {
   }
 
   async begin(restore: Restore): Promise<RestoreReply> {
-    const { storage, outbox, directory, account, log } = this.#options;
+    const { storage, outbox, account, log } = this.#options;
     if (!(await outbox.deliver())) {
       throw new Error('the directory has not taken every change, which would be lost: ask again');
     }
-    let bookmark: string;
     try {
-      bookmark = await bookmarkOf(storage, restore.point);
-    } catch (error) {
-      return refused(error);
-    }
-    await directory().expectRestore(restore);
-    try {
+      const bookmark = await bookmarkOf(storage, restore.point);
       storage.kv.put(RESTORE_MARKER, restore.id);
       const undoBookmark = await storage.onNextSessionRestoreBookmark(bookmark);
       // The log gets it, too, because the answer may not arrive.
@@ -65,7 +52,6 @@ export class AccountRestore {
       account.restart();
       return { kind: 'restarting', bookmark, undoBookmark };
     } catch (error) {
-      await directory().dropRestore(restore);
       return refused(error);
     }
   }

@@ -11,7 +11,6 @@ import type { AccountSummary, Overview, RecordCounts, Usage } from '../../core/o
 import type { ViewQuery } from '../../core/records/record-service.js';
 import type { StoredUsage } from '../../core/records/record-storage.js';
 import {
-  LONGEST_WINDOW_HOURS,
   overviewOf,
   recordCount,
   USAGE_WINDOWS_HOURS,
@@ -25,12 +24,10 @@ import type {
 } from '../../storage/dump/worker-messages.js';
 import type { SqlRow } from '../../storage/object/object-storage.js';
 import { migrate, schemaVersion } from '../../storage/object/schema-version.js';
-import type { Delivery, DirectoryStub, Receipt, Restore } from './account-call.js';
+import type { Delivery, DirectoryStub, Receipt } from './account-call.js';
 import { consoleLog } from './console-log.js';
 import { eventsAfter, knownAccounts, takeEvents } from './directory-dump.js';
-import { DirectoryRestores } from './directory-restores.js';
 import * as sql from './directory-schema.js';
-import { DirectoryTotals } from './directory-totals.js';
 import { accountSettings, accountStub, type WorkerEnvironment } from './environment.js';
 import { type SentPage, sentPage } from './sent-page.js';
 
@@ -41,35 +38,25 @@ const OVERLAP_CHARACTERS = 20_000;
 
 export class DirectoryObject extends DurableObject<WorkerEnvironment> implements DirectoryStub {
   readonly #log = consoleLog();
-  readonly #totals: DirectoryTotals;
-  readonly #restores: DirectoryRestores;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
     super(ctx, env);
     const { storage } = ctx;
     const version = schemaVersion(storage, sql.FIRST_TABLE);
     storage.transactionSync(() => migrate(storage, sql.SCHEMA_STEPS, version));
-    this.#totals = new DirectoryTotals(storage.sql);
-    this.#restores = new DirectoryRestores({
-      storage,
-      account: (owner) => accountStub(env, owner),
-      log: this.#log,
-      clock: Date.now,
-    });
   }
 
   /** Takes a delivery whose revision is not lower than the known one. A second or late delivery changes nothing. */
   async apply(delivery: Delivery): Promise<Receipt> {
     return this.ctx.storage.transactionSync(() => {
-      const { owner, revision, counts } = delivery;
+      const { owner, revision, counts, holdings } = delivery;
       const [known] = this.#rows<KnownRow>(sql.FIND_ACCOUNT, owner);
       if (known !== undefined && revision < known.revision) return { revision: known.revision };
       this.#takeEvents(delivery);
-      this.#totals.replace(owner, counts, delivery.holdings);
+      const held = byCollection((name) => ({ own: counts[name], ...holdings[name] }));
+      this.#rows(sql.PUT_HOLDINGS, owner, JSON.stringify(held));
       if (delivery.searchTexts !== undefined) this.#takeSearchTexts(delivery, delivery.searchTexts);
-      const records = recordCount(counts);
-      this.#countTenant(known?.record_count ?? 0, records);
-      this.#rows(sql.PUT_ACCOUNT, owner, caseFolded(owner), revision, records);
+      this.#rows(sql.PUT_ACCOUNT, owner, caseFolded(owner), revision, recordCount(counts));
       return { revision };
     });
   }
@@ -97,8 +84,6 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     await this.#knowSamples();
     const hour = Math.floor(Date.now() / HOUR_MS);
     const since = USAGE_WINDOWS_HOURS.map((hours) => hour - hours);
-    this.#rows(sql.FORGET_HOURS, hour - LONGEST_WINDOW_HOURS);
-    this.#rows(sql.FIND_LATEST);
     const created = this.#rows<CreatedRow>(sql.SUM_CREATED, ...since);
     const sums = this.#rows<TotalsRow>(sql.READ_TOTALS);
     const [events] = this.#rows<{ total: number }>(sql.COUNT_EVENTS);
@@ -112,7 +97,7 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
           records: held.records,
           payloadBytes: held.payload_bytes,
           createdAfter: [after_first, after_second, after_third],
-          lastUpdatedAt: held.updated_at ?? 0,
+          lastUpdatedAt: held.updated_at,
         },
       ];
     });
@@ -132,24 +117,10 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
   /** Removes an account, except for its audit events: they record the operator's actions. */
   async forget(owner: string): Promise<void> {
     this.ctx.storage.transactionSync(() => {
-      const [known] = this.#rows<KnownRow>(sql.FIND_ACCOUNT, owner);
-      this.#totals.remove(owner);
-      this.#countTenant(known?.record_count ?? 0, 0);
-      this.#rows(sql.REMOVE_SEARCH_TEXTS, owner);
-      this.#rows(sql.REMOVE_ACCOUNT, owner);
+      for (const remove of [sql.REMOVE_HOLDINGS, sql.REMOVE_SEARCH_TEXTS, sql.REMOVE_ACCOUNT]) {
+        this.#rows(remove, owner);
+      }
     });
-  }
-
-  async expectRestore(restore: Restore): Promise<void> {
-    await this.#restores.expect(restore);
-  }
-
-  async dropRestore(restore: Restore): Promise<void> {
-    this.#restores.drop(restore);
-  }
-
-  override async alarm(): Promise<void> {
-    await this.#restores.onAlarm();
   }
 
   async knownAccounts(after: string): Promise<KnownAccounts> {
@@ -182,11 +153,6 @@ export class DirectoryObject extends DurableObject<WorkerEnvironment> implements
     for (const { epoch, number, event } of events) {
       this.#rows(sql.APPEND_EVENT, event, owner, epoch, number);
     }
-  }
-
-  #countTenant(before: number, after: number): void {
-    const more = Number(after > 0) - Number(before > 0);
-    if (more !== 0) this.#rows(sql.ADD_TENANTS, more);
   }
 
   #takeSearchTexts({ owner }: Delivery, texts: readonly string[]): void {
@@ -231,10 +197,9 @@ interface TotalsRow extends SqlRow {
   readonly collection: string;
   readonly records: number;
   readonly payload_bytes: number;
-  readonly updated_at: number | null;
+  readonly updated_at: number;
 }
 
 interface KnownRow extends SqlRow {
   readonly revision: number;
-  readonly record_count: number;
 }

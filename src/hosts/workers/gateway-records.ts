@@ -2,13 +2,11 @@
 // operation is one call to it. If the object was lost, a read is asked once more, of a
 // fresh stub; a write never, because its outcome is unknown.
 
-import type { CollectionName } from '../../core/domain/collection-name.js';
 import { FailureError, failed, type Outcome, succeeded } from '../../core/domain/errors.js';
-import type { ListQuery, RowsPage } from '../../core/domain/listing.js';
+import type { RowsPage } from '../../core/domain/listing.js';
 import type { Log } from '../../core/log.js';
 import VIEWS, { type ObjectViews } from '../../core/operator-answers.js';
 import type {
-  AccountProfile,
   AccountRecords,
   OperatorViews,
   RecordService,
@@ -26,76 +24,45 @@ export interface Objects {
 
 export function gatewayRecords(objects: Objects, log: Log): RecordService {
   return {
-    account: (owner, sender) => new GatewayAccount(objects, log, owner, sender),
+    account: (owner, sender) => gatewayAccount(objects, log, owner, sender),
     operator: gatewayOperator(objects),
   };
 }
 
-class GatewayAccount implements AccountRecords {
-  readonly #objects: Objects;
-  readonly #log: Log;
-  readonly #owner: string;
-  readonly #sender: Sender | undefined;
+function gatewayAccount(
+  objects: Objects,
+  log: Log,
+  owner: string,
+  sender: Sender | undefined,
+): AccountRecords {
+  const caller: Caller = { owner, actor: sender?.actor, run: sender?.run };
 
-  constructor(objects: Objects, log: Log, owner: string, sender: Sender | undefined) {
-    this.#objects = objects;
-    this.#log = log;
-    this.#owner = owner;
-    this.#sender = sender;
+  async function call<T>(ask: Ask<T>): Promise<Outcome<T>> {
+    try {
+      return await ask(objects.account(owner));
+    } catch (error) {
+      throw isUnknownMethod(error) ? new OtherRelease(error) : error;
+    }
   }
 
-  list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
-    return this.#page((account, caller) => account.list(caller, collection, query));
-  }
-
-  read(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    return this.#read((account, caller) => account.read(caller, collection, id));
-  }
-
-  create(collection: CollectionName, body: string): Promise<Outcome<string>> {
-    return this.#write('create', (account, caller) => account.create(caller, collection, body));
-  }
-
-  update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
-    return this.#write('update', (account, caller) => account.update(caller, collection, id, body));
-  }
-
-  delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    return this.#write('delete', (account, caller) => account.delete(caller, collection, id));
-  }
-
-  payments(): Promise<RowsPage> {
-    return this.#page((account, caller) => account.payments(caller));
-  }
-
-  /** Asks the account itself, because the directory may not have its latest change yet. */
-  async profile(): Promise<Outcome<AccountProfile>> {
-    const profile = await this.#read((account, caller) => account.profile(caller));
-    if (!profile.ok) return profile;
-    const { summary, profiles } = profile.value;
-    return succeeded({ summary, profiles: receivedPage(profiles).items });
-  }
+  const read = <T>(ask: Ask<T>) => retryOnce(() => call(ask));
 
   /** The account may say that it cannot answer now; a page has no place for that. */
-  async #page(ask: Ask<SentPage>): Promise<RowsPage> {
-    const page = await this.#read(ask);
-    if (!page.ok) throw new FailureError(page.failure);
-    return receivedPage(page.value);
+  async function page(ask: Ask<SentPage>): Promise<RowsPage> {
+    const answered = await read(ask);
+    if (!answered.ok) throw new FailureError(answered.failure);
+    return receivedPage(answered.value);
   }
 
-  #read<T>(ask: Ask<T>): Promise<Outcome<T>> {
-    return retryOnce(() => this.#call(ask));
-  }
-
-  async #write(operation: string, ask: Ask<string>): Promise<Outcome<string>> {
-    if (this.#sender?.isDisconnected()) {
+  async function write(operation: string, ask: Ask<string>): Promise<Outcome<string>> {
+    if (sender?.isDisconnected()) {
       return failed('BAD_REQUEST', 'the connection was closed before the change was made');
     }
     try {
-      return await this.#call(ask);
+      return await call(ask);
     } catch (error) {
       if (error instanceof OtherRelease) throw error;
-      this.#log.error('account_call_failed', error, { operation });
+      log.error('account_call_failed', error, { operation });
       return failed(
         'STORAGE_FAILED',
         "the account's storage gave no answer; read the record before trying again",
@@ -103,17 +70,27 @@ class GatewayAccount implements AccountRecords {
     }
   }
 
-  async #call<T>(ask: Ask<T>): Promise<Outcome<T>> {
-    const { actor, run } = this.#sender ?? {};
-    try {
-      return await ask(this.#objects.account(this.#owner), { owner: this.#owner, actor, run });
-    } catch (error) {
-      throw isUnknownMethod(error) ? new OtherRelease(error) : error;
-    }
-  }
+  return {
+    list: (collection, query) => page((account) => account.list(caller, collection, query)),
+    read: (collection, id) => read((account) => account.read(caller, collection, id)),
+    create: (collection, body) =>
+      write('create', (account) => account.create(caller, collection, body)),
+    update: (collection, id, body) =>
+      write('update', (account) => account.update(caller, collection, id, body)),
+    delete: (collection, id) =>
+      write('delete', (account) => account.delete(caller, collection, id)),
+    payments: () => page((account) => account.payments(caller)),
+    /** Asks the account itself, because the directory may not have its latest change yet. */
+    async profile() {
+      const profile = await read((account) => account.profile(caller));
+      if (!profile.ok) return profile;
+      const { summary, profiles } = profile.value;
+      return succeeded({ summary, profiles: receivedPage(profiles).items });
+    },
+  };
 }
 
-type Ask<T> = (account: AccountStub, caller: Caller) => Promise<Outcome<T>>;
+type Ask<T> = (account: AccountStub) => Promise<Outcome<T>>;
 
 /** Each of the operator's views is one call to the directory. */
 function gatewayOperator(objects: Objects): OperatorViews {

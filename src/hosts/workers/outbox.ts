@@ -15,26 +15,24 @@ import { eventsAfter, searchTexts } from './delivery-parts.js';
 /** Least time between two deliveries of one account: quick changes share a delivery. */
 const INTERVAL_MS = 250;
 const ALARM_DELAY_MS = 2_000;
-const ALARM_DELAY_MAX_MS = 60_000;
+/** After an alarm that could not deliver: the directory is down for longer. */
+const RETRY_DELAY_MS = 30_000;
 /** A wait is longer by up to this part of itself. */
 const ALARM_SPREAD = 0.5;
 const FIRST_STATE = `
   insert into outbox (owner, revision, delivered_revision, delivered_event)
   values (?1, 0, 0, 0)`;
 const STATE = `
-  select owner, revision, delivered_revision, delivered_event, failed_alarms,
+  select owner, revision, delivered_revision, delivered_event,
          (select coalesce(max(id), 0) from audit_events) as last_event from outbox`;
 const NEXT_REVISION = 'update outbox set revision = revision + 1';
 const DELIVERED = 'update outbox set delivered_revision = ?1, delivered_event = ?2';
 const GO_BEYOND = 'update outbox set revision = ?1 + 1';
-const FAILED_ALARMS = 'update outbox set failed_alarms = ?1';
 interface State extends SqlRow {
   readonly owner: string;
   readonly revision: number;
   readonly delivered_revision: number;
   readonly delivered_event: number;
-  /** Alarms in a row that could not deliver: each doubles the wait. Stored, since the object is rarely in memory that long. */
-  readonly failed_alarms: number;
   readonly last_event: number;
 }
 
@@ -155,15 +153,8 @@ export class Outbox implements CommitFollower {
   async onAlarm(): Promise<void> {
     this.#alarmIsSet = false;
     const isDelivered = await this.deliver();
-    // The account was erased when the alarm was already on its way.
-    if (this.#state === undefined) return;
-    const failed = isDelivered ? 0 : this.#state.failed_alarms + 1;
-    if (failed !== this.#state.failed_alarms) {
-      this.#sql.exec(FAILED_ALARMS, failed);
-      this.#readState();
-    }
     if (!this.isPending) return;
-    await this.#setAlarm();
+    await this.#setAlarm(isDelivered ? ALARM_DELAY_MS : RETRY_DELAY_MS);
     this.#alarmIsSet = true;
   }
 
@@ -210,10 +201,8 @@ export class Outbox implements CommitFollower {
     }, wait);
   }
 
-  #setAlarm(): Promise<void> {
+  #setAlarm(delay = ALARM_DELAY_MS): Promise<void> {
     const { storage, clock, random } = this.#options;
-    const failed = this.#state?.failed_alarms ?? 0;
-    const delay = Math.min(ALARM_DELAY_MS * 2 ** failed, ALARM_DELAY_MAX_MS);
     // Spread, or all accounts would come back at once to a directory that was down.
     return storage.setAlarm(clock() + delay * (1 + random() * ALARM_SPREAD));
   }

@@ -1,25 +1,23 @@
-// The folder that an operator names for backups: what is wrong with it.
+// The folder that an operator names for backups: what is in it, and what is wrong with it.
 
 import { access, constants, readdir } from 'node:fs/promises';
+import { codeOf } from './file-copy.js';
 
-/** Rejects with one sentence where no backup can be put into the folder. */
-export async function expectBackupFolder(folder: string): Promise<void> {
+const ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'it is not there; make it, or mount its disk',
+  ENOTDIR: 'it is a file; name a folder',
+  EACCES: 'it cannot be read or written; check its owner and permissions',
+  EROFS: 'its disk can only be read; mount it for writing',
+};
+
+/** The names in the folder. Rejects with one sentence if it cannot be read or, unless `toRead`, no backup can be put into it. */
+export async function namesIn(folder: string, toRead = false): Promise<string[]> {
   try {
-    await readdir(folder);
-    await access(folder, constants.W_OK | constants.X_OK);
+    const names = await readdir(folder);
+    if (!toRead) await access(folder, constants.W_OK | constants.X_OK);
+    return names;
   } catch (error) {
-    throw new Error(
-      `the folder of the backups ${folder} cannot be used: ${folderErrorText(error)}`,
-      { cause: error },
-    );
+    const reason = ERRORS[String(codeOf(error))] ?? String(error);
+    throw new Error(`the folder of the backups ${folder} cannot be used: ${reason}`);
   }
-}
-
-export function folderErrorText(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'it is not there; make it, or mount its disk';
-  if (code === 'ENOTDIR') return 'it is a file; name a folder';
-  if (code === 'EACCES') return 'it cannot be read or written; check its owner and permissions';
-  if (code === 'EROFS') return 'its disk can only be read; mount it for writing';
-  return error instanceof Error ? error.message : String(error);
 }

@@ -21,16 +21,12 @@ export class BackupNames {
 
   /** The time of the newest backup; undefined if there is none. A name later than `now` is ignored: a wrong clock made it. */
   newest(names: readonly string[], now: number): number | undefined {
-    const times = names.map((name) => this.#timeOf(name)).filter((time) => time !== undefined);
-    const past = times.filter((time) => time <= now);
-    return past.length === 0 ? undefined : Math.max(...past);
+    return this.byAge(names).find(([time]) => time <= now)?.[0];
   }
 
   /** Names with a time that is yet to come, newest first: a wrong clock made them. */
   fromFuture(names: readonly string[], now: number): string[] {
-    return this.byAge(names)
-      .filter(([time]) => time > now)
-      .map(([, name]) => name);
+    return this.byAge(names).flatMap(([time, name]) => (time > now ? [name] : []));
   }
 
   /** The finished ones with the times of their names, newest first. */
@@ -47,10 +43,10 @@ export class BackupNames {
    * Names later than `taken` are removed first, because a wrong clock made them.
    */
   surplus(names: readonly string[], taken: string, keep: number): string[] {
-    const ours = names.filter((name) => this.#timeOf(name) !== undefined).sort();
-    const later = ours.filter((name) => name > taken);
-    const byAge = [...later, ...ours.filter((name) => name <= taken)];
-    return byAge.slice(0, Math.max(0, byAge.length - keep));
+    const ours = this.byAge(names).map(([, name]) => name);
+    const later = ours.filter((name) => name > taken).reverse();
+    const removable = [...later, ...ours.filter((name) => name <= taken).reverse()];
+    return removable.slice(0, Math.max(0, removable.length - keep));
   }
 
   /** Whether the file is the rest of a backup that was broken off. */
@@ -62,8 +58,7 @@ export class BackupNames {
   #timeOf(name: string): number | undefined {
     if (!name.startsWith(this.#start) || !name.endsWith(END)) return undefined;
     const found = TIME.exec(name.slice(this.#start.length, -END.length));
-    if (found === null) return undefined;
-    const [, day, hour, minute, second] = found;
+    const [, day, hour, minute, second] = found ?? [];
     const time = Date.parse(`${day}T${hour}:${minute}:${second}`);
     return Number.isNaN(time) ? undefined : time;
   }

@@ -16,12 +16,11 @@ export interface BackupProgress {
   /** The copy is checked and on disk. */
   readonly contents?: DatabaseContents;
   readonly error?: string;
-  /** Asked to count only: how many records the file holds. */
+  /** Without a target: how many records the file holds. */
   readonly records?: number;
 }
 
-const COUNT_ONLY = '--count';
-const [source = '', target = ''] = process.argv.slice(2);
+const [source = '', target] = process.argv.slice(2);
 
 // A signal to the whole process group is meant for the service: that one ends this process.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)
@@ -31,17 +30,17 @@ process.on('disconnect', () => process.exit(1));
 setPriority(constants.priority.PRIORITY_LOW);
 
 try {
-  if (source === COUNT_ONLY) {
-    await tell({ records: countRecords(target) });
-    process.exit();
+  if (target === undefined) {
+    await tell({ records: countRecords(source) });
+  } else {
+    // The copy, and a compact one of it for a moment.
+    await expectRoom(dirname(target), 2 * (await stat(source)).size);
+    await copySynced(source, target);
+    await tell({ copied: true });
+    const contents = checkDatabase(target, compact);
+    await syncFile(target);
+    await tell({ contents });
   }
-  // The copy, and a compact one of it for a moment.
-  await expectRoom(dirname(target), 2 * (await stat(source)).size);
-  await copySynced(source, target);
-  await tell({ copied: true });
-  const contents = checkDatabase(target, compact);
-  await syncFile(target);
-  await tell({ contents });
 } catch (error) {
   await tell({ error: fileErrorText(error) });
 }

@@ -1,15 +1,15 @@
-// When backups are taken, their names and how many are kept. The files in the
-// folder are the only memory of the schedule, so a restart changes nothing.
+// When backups are taken, and how many are kept. The files in the folder are the only memory of
+// the schedule, so a restart changes nothing.
 
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { HOUR_MS } from '../../core/domain/hour.js';
 import type { Log } from '../../core/log.js';
 import { type ServiceEvents, silentEvents } from '../../core/service-events.js';
 import type { FileStorage } from '../file/file-storage.js';
-import { expectBackupFolder, folderErrorText } from './backup-folder.js';
+import { namesIn } from './backup-folder.js';
 import { BackupNames } from './backup-names.js';
-import { recordsIn } from './record-count.js';
+import { recordsIn } from './backups.js';
 import { heldBack } from './rotation.js';
 
 /** How often the schedule reads the folder. */
@@ -32,7 +32,7 @@ export interface BackupScheduleOptions {
   readonly settings: BackupPlan;
   readonly log: Log;
   readonly events?: ServiceEvents | undefined;
-  /** How many records a backup holds; undefined where it is none. Default: the file is asked. */
+  /** How many records a backup holds; undefined if it is none. Default: the file is asked. */
   readonly recordsIn?: (path: string) => Promise<number | undefined>;
 }
 
@@ -42,7 +42,7 @@ export interface KeptBackup {
   /** Milliseconds since 1970, UTC. */
   readonly takenAt: number;
   readonly bytes: number;
-  /** Undefined until it was counted, and where it cannot be opened. */
+  /** Undefined until it was counted, and if it cannot be opened. */
   readonly records: number | undefined;
   /** Whether it could be opened and counted; undefined until this process has looked. */
   readonly opens: boolean | undefined;
@@ -61,9 +61,8 @@ export class BackupSchedule {
   #askedAgain = false;
   #stopping = false;
   #retryAt = 0;
-  /** The names in the last line about them. */
-  #saidFromFuture = '';
-  #saidHeldBack = '';
+  /** The files in the last line of each warning. */
+  readonly #said = new Map<string, string>();
   /** Of finished backups, by their names: they never change. */
   readonly #counts = new Map<string, number | undefined>();
   #counting: Promise<void> | undefined;
@@ -75,9 +74,8 @@ export class BackupSchedule {
     this.#timer = setInterval(() => this.#look(), LOOK_MS);
     this.#timer.unref();
     this.#run(async () => {
-      await this.#holdBack();
-      // Also where none is due: an operator learns now that none can be taken.
-      await expectBackupFolder(options.settings.folder);
+      // Also if none is due: an operator learns now that none can be taken.
+      await this.#holdBack(await namesIn(options.settings.folder));
       await this.#takeIfDue();
     });
   }
@@ -99,19 +97,24 @@ export class BackupSchedule {
     return this.#isTaking;
   }
 
-  /** Newest first. Rejects where the folder cannot be read. Those that were not counted yet are counted afterwards. */
+  /** Newest first. Rejects if the folder cannot be read. Those that were not counted yet are counted afterwards. */
   async kept(): Promise<KeptBackup[]> {
     const { folder } = this.#options.settings;
     const kept: KeptBackup[] = [];
     for (const [takenAt, name] of this.#names.byAge(await this.#list())) {
-      // One may be removed meanwhile.
+      // It may be removed in the meantime.
       const file = await stat(join(folder, name)).catch(() => undefined);
       if (file === undefined) continue;
       const records = this.#counts.get(name);
       const opens = this.#counts.has(name) ? records !== undefined : undefined;
       kept.push({ name, takenAt, bytes: file.size, records, opens });
     }
-    this.#countLater(kept.map(({ name }) => name));
+    // One after the other: each takes a process.
+    this.#counting ??= (async () => {
+      for (const { name } of kept) if (!this.#stopping) await this.#countOf(name);
+    })().finally(() => {
+      this.#counting = undefined;
+    });
     return kept;
   }
 
@@ -124,10 +127,8 @@ export class BackupSchedule {
     if (this.#underWay === undefined) this.#run(() => this.#takeIfDue());
     else if (!this.#hangs && performance.now() - this.#begunAt > HANG_MS) {
       this.#hangs = true;
-      const { log, settings } = this.#options;
-      const reason = `the folder ${settings.folder} does not answer; look at its disk`;
-      this.#events.backupFailed(reason);
-      log.error('backup_failed', reason);
+      const { folder } = this.#options.settings;
+      this.#tellFailure(`the folder ${folder} does not answer; look at its disk`);
     }
   }
 
@@ -135,7 +136,11 @@ export class BackupSchedule {
     if (this.#stopping || this.#underWay !== undefined) return;
     this.#begunAt = performance.now();
     this.#underWay = task()
-      .catch((error: unknown) => this.#failed(error))
+      .catch((error: unknown) => {
+        this.#retryAt = performance.now() + RETRY_MS;
+        if (this.#stopping) this.#options.log.info('backup_broken_off');
+        else this.#tellFailure(reasonOf(error));
+      })
       .finally(() => {
         this.#underWay = undefined;
         this.#hangs = false;
@@ -150,105 +155,66 @@ export class BackupSchedule {
     if (intervalHours === 0 || performance.now() < this.#retryAt) return;
     const now = Date.now();
     const names = await this.#list();
-    this.#warnOfFuture(names, now);
+    this.#warnOnce('backup_from_future', this.#names.fromFuture(names, now), {
+      hint: "a wrong clock gave these backups a time that is yet to come; they count for nothing and are removed before the others; look at this machine's clock, and remove them if you trust the others",
+    });
     const newest = this.#names.newest(names, now);
     if (newest === undefined || now - newest >= intervalHours * HOUR_MS) await this.#take();
   }
 
-  /** A log line for each change of what is there. */
-  #warnOfFuture(names: readonly string[], now: number): void {
-    const files = this.#names.fromFuture(names, now).join(', ');
-    if (files === this.#saidFromFuture) return;
-    this.#saidFromFuture = files;
-    if (files === '') return;
-    this.#options.log.warn('backup_from_future', {
-      files,
-      hint: "a wrong clock gave these backups a time that is yet to come; they count for nothing and are removed before the others; look at this machine's clock, and remove them where you trust the others",
-    });
-  }
-
   async #take(): Promise<void> {
+    const { storage, log, settings } = this.#options;
     this.#isTaking = true;
     try {
-      await this.#copy();
+      // What a killed process left.
+      const left = (await this.#list()).filter((name) => this.#names.isUnfinished(name));
+      for (const name of left) await rm(join(settings.folder, name), { force: true });
+      const name = this.#names.at(Date.now());
+      const file = join(settings.folder, name);
+      const startedAt = performance.now();
+      const { bytes, recordCount, auditEventCount } = await storage.backup(file);
+      const milliseconds = Math.round(performance.now() - startedAt);
+      this.#events.backupTaken(Date.now(), milliseconds, bytes);
+      this.#counts.set(name, recordCount);
+      await this.#prune(name).catch((error) => log.error('backup_not_removed', reasonOf(error)));
+      const counts = { records: recordCount, audit_events: auditEventCount };
+      log.info('backup_taken', { file, bytes, ...counts, milliseconds });
     } finally {
       this.#isTaking = false;
     }
   }
 
-  async #copy(): Promise<void> {
-    const { storage, log, settings } = this.#options;
-    await this.#removeUnfinished();
-    const name = this.#names.at(Date.now());
-    const startedAt = performance.now();
-    const { bytes, recordCount, auditEventCount } = await storage.backup(
-      join(settings.folder, name),
-    );
-    const milliseconds = Math.round(performance.now() - startedAt);
-    this.#events.backupTaken(Date.now(), milliseconds, bytes);
-    this.#counts.set(name, recordCount);
-    await this.#prune(name);
-    log.info('backup_taken', {
-      file: join(settings.folder, name),
-      bytes,
-      records: recordCount,
-      audit_events: auditEventCount,
-      milliseconds,
-    });
-  }
-
-  /** Removes what a killed process left. Only while no backup is under way. */
-  async #removeUnfinished(): Promise<void> {
-    const { folder } = this.#options.settings;
-    const left = (await this.#list()).filter((name) => this.#names.isUnfinished(name));
-    for (const name of left) await rm(join(folder, name), { force: true });
-  }
-
   async #prune(taken: string): Promise<void> {
-    const { log, settings } = this.#options;
-    try {
-      const surplus = this.#names.surplus(await this.#list(), taken, settings.keep);
-      const held = await this.#holdBack(taken);
-      for (const name of surplus) {
-        if (!held.has(name)) await rm(join(settings.folder, name), { force: true });
-      }
-    } catch (error) {
-      log.error('backup_not_removed', reasonOf(error));
+    const { folder, keep } = this.#options.settings;
+    const names = await this.#list();
+    const held = await this.#holdBack(names, taken);
+    for (const name of this.#names.surplus(names, taken, keep)) {
+      if (!held.has(name)) await rm(join(folder, name), { force: true });
     }
   }
 
-  /** The names of old backups that stay because of what they hold; a log line for each change. `taken`: the newest. */
-  async #holdBack(taken?: string): Promise<Set<string>> {
+  /** The names of old backups that stay because of what they hold. `taken`: the newest. */
+  async #holdBack(names: readonly string[], taken?: string): Promise<ReadonlySet<string>> {
     const { folder, keep } = this.#options.settings;
-    const names = await this.#list().catch(() => []);
     const byAge = this.#names.byAge(names).map(([, name]) => name);
     const surplus = this.#names.surplus(names, taken ?? byAge[0] ?? '', keep);
     const kept = byAge.filter((name) => !surplus.includes(name)).reverse();
     const held = await heldBack({ surplus, kept, countOf: (name) => this.#countOf(name) });
     this.#events.backupsHeldBack(held.length);
-    const files = held.map(({ name }) => join(folder, name)).join(', ');
-    if (files === this.#saidHeldBack) return new Set(held.map(({ name }) => name));
-    this.#saidHeldBack = files;
-    if (held.length > 0) {
-      this.#options.log.warn('backup_held_back', {
-        files,
-        records: held.map(({ records }) => records).join(', '),
-        hint: 'the backups after these hold less than two thirds of their records; they are not removed: look whether records were lost, restore one, or remove them by hand',
-      });
-    }
+    const files = held.map(({ name }) => join(folder, name));
+    this.#warnOnce('backup_held_back', files, {
+      records: held.map(({ records }) => records).join(', '),
+      hint: 'the backups after these hold less than two thirds of their records; they are not removed: look whether records were lost, restore one, or remove them by hand',
+    });
     return new Set(held.map(({ name }) => name));
   }
 
-  /** One after the other: each takes a process. */
-  #countLater(names: readonly string[]): void {
-    this.#counting ??= (async () => {
-      for (const name of names) {
-        if (this.#stopping) break;
-        await this.#countOf(name);
-      }
-    })().finally(() => {
-      this.#counting = undefined;
-    });
+  /** A log line for each change of the files. */
+  #warnOnce(event: string, of: readonly string[], fields: Readonly<Record<string, string>>): void {
+    const files = of.join(', ');
+    if (files === (this.#said.get(event) ?? '')) return;
+    this.#said.set(event, files);
+    if (files !== '') this.#options.log.warn(event, { files, ...fields });
   }
 
   async #countOf(name: string): Promise<number | undefined> {
@@ -257,26 +223,13 @@ export class BackupSchedule {
     return this.#counts.get(name);
   }
 
-  async #list(): Promise<string[]> {
-    const { folder } = this.#options.settings;
-    try {
-      return await readdir(folder);
-    } catch (error) {
-      throw new Error(
-        `the folder of the backups ${folder} cannot be used: ${folderErrorText(error)}`,
-      );
-    }
+  #list(): Promise<string[]> {
+    return namesIn(this.#options.settings.folder, true);
   }
 
-  #failed(error: unknown): void {
-    const { log } = this.#options;
-    if (this.#stopping) {
-      log.info('backup_broken_off');
-      return;
-    }
-    this.#retryAt = performance.now() + RETRY_MS;
-    this.#events.backupFailed(reasonOf(error));
-    log.error('backup_failed', reasonOf(error));
+  #tellFailure(reason: string): void {
+    this.#events.backupFailed(reason);
+    this.#options.log.error('backup_failed', reason);
   }
 }
 

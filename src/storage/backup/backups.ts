@@ -11,6 +11,7 @@ import { fileErrorText, isThere, removeDatabase } from './file-copy.js';
 
 /** Time for the copy. Until it is made, the log beside the database grows with every commit. */
 const BACKUP_MAX_MS = 30 * 60_000;
+const COUNT_MAX_MS = 120_000;
 /** Wait for a killed process to end: on a disk that hangs it may not. On a busy machine its low priority delays it. */
 const END_MAX_MS = 3_000;
 /** How long closing waits for a backup to end. */
@@ -44,9 +45,8 @@ export class Backups {
   }
 
   /**
-   * Copies the database as it is now to `path`: every commit that is done, and
-   * none in part. Later commits go on meanwhile. On failure it rejects with one
-   * sentence and leaves no file at `path`.
+   * Copies the database as it is now to `path`: every commit that is done, and none in part.
+   * Commits go on. On failure it rejects with one sentence and leaves no file at `path`.
    */
   async take(path: string): Promise<Backup> {
     try {
@@ -94,7 +94,7 @@ export class Backups {
     let stayed: boolean;
     let checked: Promise<DatabaseContents>;
     try {
-      this.#child = startProcess(this.#file.path, target);
+      this.#child = startProcess(target, [this.#file.path, target]);
       checked = replyOf(this.#child, limit, ({ contents }) => contents);
       await replyOf(this.#child, limit, ({ copied }) => copied);
     } finally {
@@ -107,26 +107,34 @@ export class Backups {
   }
 }
 
-/** A process, not a thread: closing any descriptor of the database file would drop this process's lock on it. */
-function startProcess(source: string, target: string): ChildProcess {
-  const script = new URL('./backup-process.js', import.meta.url);
-  return fork(script, [source, target], {
-    execArgv: [],
-    stdio: 'ignore',
-    env: environmentIn(dirname(target)),
-  });
+/**
+ * How many records a backup holds; undefined if it is no whole database of this program, or does
+ * not answer in time. In a process, because the database client is synchronous.
+ */
+export async function recordsIn(path: string): Promise<number | undefined> {
+  const child = startProcess(path, [path]);
+  const limit = AbortSignal.timeout(COUNT_MAX_MS);
+  const records = await replyOf(child, limit, (told) => told.records).catch(() => undefined);
+  await end(child);
+  return records;
 }
 
 /**
- * What the process needs of the environment to run: never a setting of the
- * service, which may be a secret. SQLite's temporary files hold records: they
- * belong where the backup is.
+ * A process, not a thread: closing any descriptor of the database file would drop this process's
+ * lock on it. It gets what it needs of the environment to run, never a setting of the service,
+ * which may be a secret. SQLite's temporary files hold records: they belong where the backup is.
  */
-export function environmentIn(folder: string): Record<string, string | undefined> {
+function startProcess(backup: string, args: readonly string[]): ChildProcess {
   const names = ['PATH', 'LD_LIBRARY_PATH', 'TZ', 'SystemRoot'];
-  const known = names.map((name) => [name, process.env[name]]);
-  const environment = Object.fromEntries(known.filter(([, text]) => text !== undefined));
-  return { ...environment, SQLITE_TMPDIR: folder };
+  const known = names.flatMap((name) => {
+    const text = process.env[name];
+    return text === undefined ? [] : [[name, text]];
+  });
+  return fork(new URL('./backup-process.js', import.meta.url), args, {
+    execArgv: [],
+    stdio: 'ignore',
+    env: { ...Object.fromEntries(known), SQLITE_TMPDIR: dirname(backup) },
+  });
 }
 
 /** Resolves with the part of the first message in which `wanted` finds one. */

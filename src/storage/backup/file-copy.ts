@@ -71,25 +71,23 @@ export async function isThere(path: string): Promise<boolean> {
   }
 }
 
+const NOT_WRITABLE = 'its folder cannot be written; check its owner and permissions';
+const DISK_FULL = 'its disk is full; make room';
+const ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder is not there; make it, or mount its disk',
+  ENOTDIR: 'its folder is a file; name a folder',
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+  EROFS: NOT_WRITABLE,
+  ENOSPC: DISK_FULL,
+  EDQUOT: DISK_FULL,
+  EFBIG: 'this process may not write so large a file; raise its limit',
+};
+
 /** The meaning of a file operation's error, for the operator. */
 export function fileErrorText(error: unknown): string {
-  switch (codeOf(error)) {
-    case 'ENOENT':
-      return 'its folder is not there; make it, or mount its disk';
-    case 'ENOTDIR':
-      return 'its folder is a file; name a folder';
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'its folder cannot be written; check its owner and permissions';
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return 'its disk is full; make room';
-    case 'EFBIG':
-      return 'this process may not write so large a file; raise its limit';
-    default:
-      return error instanceof Error ? error.message : String(error);
-  }
+  const message = error instanceof Error ? error.message : String(error);
+  return ERRORS[String(codeOf(error))] ?? message;
 }
 
 export function codeOf(error: unknown): unknown {

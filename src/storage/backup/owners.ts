@@ -15,18 +15,13 @@ export interface Owner {
 }
 
 /** Reads a file that no service holds. */
-export function* ownersIn(path: string): Generator<Owner, void> {
+export function ownersIn(path: string): Owner[] {
   const connection = new Connection(path, { busyTimeoutMs: 5_000 });
   try {
-    yield* ownersOf(connection);
+    const version = Number(connection.value('pragma user_version'));
+    const rows = connection.rows(OWNERS(version));
+    return rows.map((row) => ({ subject: String(row['subject']), oldest: Number(row['oldest']) }));
   } finally {
     connection.close();
-  }
-}
-
-export function* ownersOf(connection: Connection): Generator<Owner, void> {
-  const version = Number(connection.value('pragma user_version'));
-  for (const row of connection.rows(OWNERS(version))) {
-    yield { subject: String(row['subject']), oldest: Number(row['oldest']) };
   }
 }

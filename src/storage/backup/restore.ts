@@ -1,23 +1,35 @@
 // Puts a backup in the place of the database file. The old one or the new one is
 // in place at every moment, and the old one is kept under another name.
 
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../core/domain/audit-event.js';
 import { syncFile, syncFolder } from '../disk-sync.js';
 import { Connection } from '../file/connection.js';
 import { messageOf } from '../file/connection-errors.js';
+import { APPEND_EVENTS } from '../file/file-schema.js';
 import { keptPath } from '../file/names-beside.js';
 import { markClosed } from '../file/state-mark.js';
-import { BackupSource, refusal } from './backup-source.js';
 import { checkDatabase } from './database-check.js';
 import type { DatabaseContents } from './database-contents.js';
-import { codeOf, isThere, nameAgain, removeDatabase, SIDE_FILES } from './file-copy.js';
-import { addRestoreEvent } from './restore-event.js';
+import {
+  codeOf,
+  copySynced,
+  fileErrorText,
+  isThere,
+  nameAgain,
+  removeDatabase,
+  SIDE_FILES,
+} from './file-copy.js';
 import { placeOf } from './superusers-place.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
 /** Part of the new file's name until it is in place. */
 const UNFINISHED = '.restoring-';
+/** The files that a killed service leaves beside its database; the database itself is copied last. */
+const PARTS = ['-journal', '-wal', ''] as const;
+/** A pipe in the place of a file must not keep the restore waiting. */
+const READ_AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 
 export interface RestoreOptions {
   /** Path of the backup. The file is only read. */
@@ -35,59 +47,106 @@ export interface Restored {
 }
 
 /**
- * Rejects with one sentence, and leaves the database as it is, where a process
- * holds the file, the backup is not whole or not of this program, or there is
- * no room. Killed at any moment, it leaves the old or the new database in place.
- * So it does where the superuser runs it and another user can change the database's place.
+ * Rejects with one sentence, and leaves the database as it is, if a process holds the file, the
+ * backup is not whole or not of this program, there is no room, or the superuser runs it and
+ * another user can change the database's place. Killed at any moment, it leaves the old or the new
+ * database in place.
  */
 export async function restoreDatabase(options: RestoreOptions): Promise<Restored> {
   const { backup, path, now } = options;
   const place = placeOf(path);
-  const source = await BackupSource.open(backup);
+  // Two restores at once must not work on one file.
+  const unfinished = `${place}${UNFINISHED}${process.pid}-${now}`;
   try {
-    // A missing folder is made, as by a start.
-    await mkdir(dirname(place), { recursive: true, mode: OWNER_ONLY_FOLDER });
-    await source.expectOther(place);
-    // Two restores at once must not work on one file.
-    const unfinished = `${place}${UNFINISHED}${process.pid}-${now}`;
+    const contents = await checkedCopy(backup, place, unfinished, now);
+    const release = await hold(place);
     try {
-      await source.copyTo(unfinished);
-      // The copy and not the backup itself, so that the checked file is the one that is put in
-      // place.
-      const contents = checkedCopy(unfinished, backup, now);
-      await syncFile(unfinished);
-      const release = await hold(place);
-      try {
-        const kept = await replace(place, unfinished, now);
-        await removeUnfinished(place).catch(() => {});
-        return { contents, kept };
-      } finally {
-        release();
+      const kept = await replace(place, unfinished, now);
+      // What restores that were killed have left; one that is under way fails, and has not replaced anything.
+      const start = basename(place) + UNFINISHED;
+      for (const name of await readdir(dirname(place))) {
+        if (name.startsWith(start)) await rm(join(dirname(place), name)).catch(() => {});
       }
+      return { contents, kept };
     } finally {
-      await removeDatabase(unfinished).catch(() => {});
+      release();
     }
   } finally {
-    await source.close();
+    await removeDatabase(unfinished).catch(() => {});
   }
 }
 
-/** The copy's contents; the trace of the restore is in it afterwards. */
-function checkedCopy(copy: string, backup: string, now: number): DatabaseContents {
+/** Checks the copy and not the backup itself, so that the checked file is the one that is put in place. */
+async function checkedCopy(
+  backup: string,
+  place: string,
+  copy: string,
+  now: number,
+): Promise<DatabaseContents> {
   try {
-    return checkDatabase(copy, (connection) => addRestoreEvent(connection, basename(backup), now));
+    for (const part of PARTS) await copyPart(backup, part, place, copy);
+    const contents = checkDatabase(copy, (connection) =>
+      addRestoreEvent(connection, basename(backup), now),
+    );
+    await syncFile(copy);
+    return contents;
   } catch (error) {
-    throw refusal(backup, `${messageOf(error)}; choose another one`, error);
+    const reason =
+      error instanceof Refusal ? error.message : `${messageOf(error)}; choose another one`;
+    throw new Error(`the backup ${backup} cannot be restored: ${reason}`, { cause: error });
   }
 }
 
-/** What restores that were killed have left; one that is under way fails, and has not replaced anything. */
-async function removeUnfinished(place: string): Promise<void> {
-  const folder = dirname(place);
-  const names = (await readdir(folder)).filter((name) =>
-    name.startsWith(basename(place) + UNFINISHED),
-  );
-  for (const name of names) await rm(join(folder, name), { force: true });
+/** What is wrong with the backup, or with the place of its copy. */
+class Refusal extends Error {}
+
+/** Copies the backup or a file of SQLite beside it, which may be missing. */
+async function copyPart(backup: string, part: string, place: string, copy: string): Promise<void> {
+  const from = await open(backup + part, READ_AT_ONCE).catch((error: unknown) => {
+    if (part === '' || codeOf(error) !== 'ENOENT') throw new Refusal(openErrorText(error));
+  });
+  if (from === undefined) return;
+  try {
+    const found = await from.stat();
+    if (!found.isFile()) throw new Refusal('it is not a file; name the backup itself');
+    const there = await stat(place).catch(() => undefined);
+    if (part === '' && found.ino === there?.ino && found.dev === there.dev) {
+      throw new Refusal('it is the database file itself; name a backup');
+    }
+    // A missing folder is made, as by a start.
+    await mkdir(dirname(place), { recursive: true, mode: OWNER_ONLY_FOLDER });
+    await copySynced(from, copy + part).catch((error: unknown) => {
+      throw new Refusal(`the copy ${copy} cannot be made: ${fileErrorText(error)}`);
+    });
+  } finally {
+    await from.close();
+  }
+}
+
+function openErrorText(error: unknown): string {
+  const code = codeOf(error);
+  if (code === undefined) return messageOf(error);
+  if (code === 'ENOENT') return 'there is no such file; check the path (ENOENT)';
+  const user = process.getuid?.();
+  const reader = user === undefined ? '' : ` by the user ${user}, who runs this`;
+  return `it cannot be read${reader} (${code})`;
+}
+
+/** The trace that a restore leaves: an event in the audit log of the database that it puts in place. */
+function addRestoreEvent(connection: Connection, backup: string, now: number): void {
+  const event: RestoreEvent = {
+    actor: 'restore',
+    action: 'restore',
+    resource: 'database',
+    record_id: backup.slice(0, CHANGED_NAME_MAX_CHARACTERS),
+    owner_sub: '',
+    timestamp: new Date(now).toISOString(),
+    changed: [],
+  };
+  connection.batch([{ sql: APPEND_EVENTS, args: [JSON.stringify([event])] }]);
+  // The next read lets go of the lock; it would be kept until the statements are collected.
+  connection.value('pragma locking_mode = normal');
+  connection.value('select count(*) from audit_events');
 }
 
 /**
@@ -113,8 +172,7 @@ async function hold(path: string): Promise<() => void> {
     if (!/SQLITE_NOTADB|SQLITE_CORRUPT|not a database|malformed/i.test(message)) {
       connection.close();
       const isHeld = /SQLITE_BUSY|database is locked/i.test(message);
-      const reason = isHeld ? 'a running service holds it; stop it first' : message;
-      throw new Error(`the database file ${path} cannot be replaced: ${reason}`, { cause: error });
+      throw notReplaced(path, isHeld ? 'a running service holds it; stop it first' : message);
     }
   }
   return () => connection.close();
@@ -135,11 +193,14 @@ async function replace(path: string, unfinished: string, now: number): Promise<s
   else
     await nameAgain(unfinished, path).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
-      const reason = 'a service has just made it; stop it, then try again';
-      throw new Error(`the database file ${path} cannot be replaced: ${reason}`, { cause: error });
+      throw notReplaced(path, 'a service has just made it; stop it, then try again');
     });
   await syncFolder(folder);
   // The new file is whole without a log.
   markClosed(path);
   return wasThere ? kept : undefined;
+}
+
+function notReplaced(path: string, reason: string): Error {
+  return new Error(`the database file ${path} cannot be replaced: ${reason}`);
 }

@@ -1,27 +1,21 @@
 // Which old backups the rotation may remove. A service that lost its records goes on taking
 // backups, of nearly nothing: after a week they would be the only ones.
 
-/** "Much more": one that holds more than so many times the records of every newer one is kept. */
+/** One that holds more than this many times the records of every newer one is kept. */
 export const MUCH_MORE = 1.5;
-
-/** A backup that is older than those to keep, and is kept because of what it holds. */
-export interface HeldBack {
-  readonly name: string;
-  readonly records: number;
-}
 
 export interface Rotation {
   /** Names of those that may go, the oldest first. */
   readonly surplus: readonly string[];
-  /** Names of those that stay, in any order. */
+  /** Names of those that stay, the oldest first. */
   readonly kept: readonly string[];
-  /** Undefined where the file is no database of this program. */
+  /** Undefined if the file is no database of this program. */
   readonly countOf: (name: string) => Promise<number | undefined>;
 }
 
-/** Counts as few as decide it: most often one old backup and the newest. */
-export async function heldBack({ surplus, kept, countOf }: Rotation): Promise<HeldBack[]> {
-  const held: HeldBack[] = [];
+/** Those of `surplus` that stay. Counts as few as decide it: most often one old backup and the newest. */
+export async function heldBack({ surplus, kept, countOf }: Rotation) {
+  const held: { readonly name: string; readonly records: number }[] = [];
   const newer = [...kept];
   let most = 0;
   for (const name of [...surplus].reverse()) {

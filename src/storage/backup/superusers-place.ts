@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 const SUPERUSER = 0;
 const GROUP_OR_OTHERS_WRITE = 0o022;
+/** With it, as in /tmp, only the maker of a file can rename or remove it. */
 const STICKY = 0o1000;
 
 export function isSuperuser(): boolean {
@@ -13,9 +14,9 @@ export function isSuperuser(): boolean {
 }
 
 /**
- * The path without links; parts at its end may be missing. Throws, saying what to do, where
- * the superuser asks and the path leads through a link, or another user owns a part of it or
- * may write to its folders.
+ * The path without links; parts at its end may be missing. Throws, saying what to do, if the
+ * superuser asks and the path leads through a link, or another user owns a part of it or may
+ * write to its folders.
  */
 export function placeOf(path: string): string {
   const absolute = resolve(path);
@@ -25,7 +26,18 @@ export function placeOf(path: string): string {
     throw new Error(`${path} leads through a link, and the superuser runs this; name ${place}`);
   }
   for (let at = place; ; at = dirname(at)) {
-    expectOwn(at);
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found !== undefined && found.uid !== SUPERUSER) {
+      throw new Error(
+        `${at} belongs to the user ${found.uid}, and the superuser runs this; run it as that user: runuser -u "$(id -un ${found.uid})" -- COMMAND`,
+      );
+    }
+    const openness = found?.isDirectory() ? found.mode & (GROUP_OR_OTHERS_WRITE | STICKY) : 0;
+    if (openness !== 0 && (openness & STICKY) === 0) {
+      throw new Error(
+        `the folder ${at} belongs to the superuser and others may write to it; run this as the user of the service instead`,
+      );
+    }
     if (at === dirname(at)) return place;
   }
 }
@@ -37,22 +49,5 @@ function withoutLinks(absolute: string): string {
     const folder = dirname(absolute);
     if (folder === absolute) throw error;
     return join(withoutLinks(folder), basename(absolute));
-  }
-}
-
-function expectOwn(path: string): void {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return;
-  if (found.uid !== SUPERUSER) {
-    throw new Error(
-      `${path} belongs to the user ${found.uid}, and the superuser runs this; run it as that user: sudo -u '#${found.uid}' COMMAND`,
-    );
-  }
-  const isOpen = found.isDirectory() && (found.mode & GROUP_OR_OTHERS_WRITE) !== 0;
-  // With the sticky bit, as in /tmp, only the maker of a file can rename or remove it.
-  if (isOpen && (found.mode & STICKY) === 0) {
-    throw new Error(
-      `the folder ${path} belongs to the superuser and others may write to it; run this as the user of the service instead`,
-    );
   }
 }

@@ -1,30 +1,45 @@
-// The erased accounts that a restore has brought back, and what the operator does about them.
+// Erased accounts that an older state of the database has brought back, and what the operator does.
 
-import { type CameBack, isBack, type Ledger } from './ledger.js';
+import type { Ledger } from './ledger.js';
 
 /** The command that erases an account. */
 export const ERASE_AGAIN =
-  'npm run erase -- --account SUBJECT --export-first FOLDER --confirm SUBJECT';
+  'service-management erase --account SUBJECT --export-first FOLDER --confirm SUBJECT (in a clone: npm run erase -- …)';
+
+/** An erased account that is in a database again. */
+export interface CameBack {
+  readonly subject: string;
+  /** RFC 3339, UTC. */
+  readonly erased: string;
+}
+
+/**
+ * `oldest`: the creation time of the account's oldest record, in milliseconds since 1970,
+ * UTC. If it is after the erasure, the account is new and has not come back.
+ */
+export function isBack(erased: string, oldest: number): boolean {
+  return oldest < Date.parse(erased);
+}
 
 /** `owners`: the accounts of the restored database; `oldest` as for `isBack`. */
-export function* cameBack(
+export function cameBack(
   ledger: Ledger,
-  owners: Iterable<{ readonly subject: string; readonly oldest: number }>,
-): Generator<CameBack, void> {
-  for (const { subject, oldest } of owners) {
+  owners: readonly { readonly subject: string; readonly oldest: number }[],
+): CameBack[] {
+  return owners.flatMap(({ subject, oldest }) => {
     const erased = ledger.erasedAt(subject);
-    if (erased !== undefined && isBack(erased, oldest)) yield { subject, erased };
-  }
+    return erased !== undefined && isBack(erased, oldest) ? [{ subject, erased }] : [];
+  });
 }
 
 /** Paragraphs for the terminal; empty if no erased account is back. */
 export function erasedAccountsReport(found: readonly CameBack[]): string {
   if (found.length === 0) return '';
-  const lines = found.map(({ subject, erased }) => `${subject}  erased on ${erased}`);
+  const lines = found.map(({ subject, erased }) => `${subject}  erased on ${erased}`).join('\n');
   return `
 Accounts that were erased came back with this backup:
 
-${lines.join('\n')}
+${lines}
 
 Start the service, then erase each of them again:
 ${ERASE_AGAIN}

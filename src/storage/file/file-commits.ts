@@ -1,5 +1,6 @@
 // Commits to the file, and what is stored after one that failed.
 
+import type { CommitResult } from '../../core/records/record-storage.js';
 import { PUT_SEQUENCES } from '../records-table.js';
 import { type Connection, type Statement, StatementError } from './connection.js';
 import { isBusy, isDiskFull, messageOf } from './connection-errors.js';
@@ -40,10 +41,6 @@ function statements({ puts, removals, sequences, at }: CommitTexts): Statement[]
   ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
 }
 
-export type FileCommitResult =
-  | { readonly status: 'committed'; readonly auditError?: string }
-  | { readonly status: 'notStored' | 'storedUnconfirmed' | 'unknown'; readonly error: string };
-
 export class FileCommits {
   readonly #connection: Connection;
   readonly #path: string;
@@ -59,7 +56,7 @@ export class FileCommits {
     this.#usage = usage;
   }
 
-  async commit(texts: CommitTexts, isSecond = false): Promise<FileCommitResult> {
+  async commit(texts: CommitTexts, isSecond = false): Promise<CommitResult> {
     this.#usage.before(texts.puts, texts.removals);
     const rows = statements(texts);
     const events: Statement[] =
@@ -74,9 +71,11 @@ export class FileCommits {
       // "If the audit write fails …, the change stands." Only the events' statement failed.
       if (error instanceof StatementError && error.index === rows.length) {
         const result = await this.commit({ ...texts, events: '' });
-        return result.status === 'committed' ? { ...result, auditError: messageOf(error) } : result;
+        return result.status === 'committed'
+          ? { ...result, auditError: new Error(messageOf(error)) }
+          : result;
       }
-      return { status: await this.#stateAfterFailure(texts, reason), error: reason };
+      return { status: await this.#stateAfterFailure(texts, reason), error: new Error(reason) };
     }
   }
 

@@ -17,7 +17,7 @@ import { type Backup, Backups } from '../backup/backups.js';
 import type { DatabaseContents } from '../backup/database-contents.js';
 import type { ReplicaReport } from '../replication/replica.js';
 import { expectFirstStart } from './earlier-database.js';
-import type { CommitTexts, FileCommitResult } from './file-commits.js';
+import type { CommitTexts } from './file-commits.js';
 import {
   claimFile,
   expectFileName,
@@ -159,7 +159,7 @@ function fileStorage({ thread, path, isReplicated, release, isNew }: OpenedFile)
     sequences: async (): Promise<Sequences> => JSON.parse(await thread.call('sequences')),
     async commit(changes): Promise<CommitResult> {
       try {
-        return withErrors(await thread.call('commit', commitTexts(changes)));
+        return await thread.call('commit', commitTexts(changes));
       } catch (error) {
         // The thread did not answer, so the outcome is unknown.
         return { status: 'unknown', error };
@@ -222,10 +222,4 @@ function commitTexts({ puts, removals, sequences, events, at }: Changes): Commit
     changeCount: puts.length + removals.length,
     at,
   };
-}
-
-function withErrors(result: FileCommitResult): CommitResult {
-  if (result.status !== 'committed') return { ...result, error: new Error(result.error) };
-  if (result.auditError === undefined) return { status: 'committed' };
-  return { status: 'committed', auditError: new Error(result.auditError) };
 }

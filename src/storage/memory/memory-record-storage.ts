@@ -2,7 +2,7 @@
 // that embed the service. It keeps the promises of the ports but durability.
 
 import type { AuditEvent } from '../../core/domain/audit-event.js';
-import type { CollectionName } from '../../core/domain/collection-name.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
 import type {
   Changes,
@@ -15,10 +15,13 @@ import type {
   StoredViews,
   ThreeTimes,
 } from '../../core/records/record-storage.js';
+import { utf8Length } from '../../core/records/utf8-length.js';
 
 /** As in a file, so that a record that is too large for one is too large here. */
 const BODY_MAX_BYTES = 1_000_000_000;
 const PAGE_MAX_ROWS = 1_000;
+const CLOSED = 'the storage is closed; open another one';
+const FENCED = 'another storage was opened on this storage; this one stores nothing more';
 
 interface KeptRow extends StoredRow {
   readonly createdAt: number;
@@ -109,8 +112,8 @@ class MemoryRecordStorage implements RecordStorage, StoredViews {
   }
 
   async commit(changes: Changes): Promise<CommitResult> {
-    if (this.#isClosed) return { status: 'unknown', error: closed() };
-    if (this.#isFenced) return { status: 'unknown', error: fenced() };
+    if (this.#isClosed) return { status: 'unknown', error: new Error(CLOSED) };
+    if (this.#isFenced) return { status: 'unknown', error: new Error(FENCED) };
     try {
       this.#storage.apply(changes);
       return { status: 'committed' };
@@ -120,11 +123,11 @@ class MemoryRecordStorage implements RecordStorage, StoredViews {
   }
 
   async usage(times: ThreeTimes): Promise<StoredTotals> {
-    const found = new Map<CollectionName, StoredUsage>();
-    for (const row of this.#storage.rows()) {
-      found.set(row.collection, withRow(found.get(row.collection), row, times));
-    }
-    return { collections: [...found.values()], auditEventCount: this.#storage.events.length };
+    const collections = COLLECTION_NAMES.flatMap((name) => {
+      const rows = this.#storage.rows().filter(({ collection }) => collection === name);
+      return rows.length === 0 ? [] : [usageOf(name, rows, times)];
+    });
+    return { collections, auditEventCount: this.#storage.events.length };
   }
 
   async auditEvents(page: PageRequest): Promise<Page> {
@@ -138,7 +141,7 @@ class MemoryRecordStorage implements RecordStorage, StoredViews {
   }
 
   async ping(): Promise<void> {
-    if (this.#isClosed) throw closed();
+    if (this.#isClosed) throw new Error(CLOSED);
   }
 
   fence(): void {
@@ -150,34 +153,22 @@ class MemoryRecordStorage implements RecordStorage, StoredViews {
   }
 }
 
-function withRow(
-  usage: StoredUsage | undefined,
-  { collection, body, createdAt, updatedAt }: KeptRow,
-  times: ThreeTimes,
+function usageOf(
+  collection: CollectionName,
+  rows: readonly KeptRow[],
+  [first, second, third]: ThreeTimes,
 ): StoredUsage {
-  const [first, second, third] = usage?.createdAfter ?? [0, 0, 0];
-  const isAfter = (time: number) => (createdAt > time ? 1 : 0);
+  const sumOf = (of: (row: KeptRow) => number) => rows.reduce((sum, row) => sum + of(row), 0);
+  const after = (time: number) => rows.filter(({ createdAt }) => createdAt > time).length;
   return {
     collection,
-    records: (usage?.records ?? 0) + 1,
-    payloadBytes: (usage?.payloadBytes ?? 0) + new TextEncoder().encode(body).length,
-    createdAfter: [
-      first + isAfter(times[0]),
-      second + isAfter(times[1]),
-      third + isAfter(times[2]),
-    ],
-    lastUpdatedAt: Math.max(usage?.lastUpdatedAt ?? 0, updatedAt),
+    records: rows.length,
+    payloadBytes: sumOf(({ body }) => utf8Length(body)),
+    createdAfter: [after(first), after(second), after(third)],
+    lastUpdatedAt: rows.reduce((last, { updatedAt }) => Math.max(last, updatedAt), 0),
   };
 }
 
 function keyOf({ collection, id }: StoredRow): string {
   return `${collection}/${id}`;
-}
-
-function closed(): Error {
-  return new Error('the storage is closed; open another one');
-}
-
-function fenced(): Error {
-  return new Error('another storage was opened on this storage; this one stores nothing more');
 }

@@ -3,6 +3,7 @@
 
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { objectIn } from '../../core/json-line.js';
 
 /** The first release whose own SQLite has the mend of the WAL-reset defect (it bundles 3.53.0; 0.5.16 bundled 3.51.2). */
 const VERSION_MIN = [0, 5, 17] as const;
@@ -86,23 +87,17 @@ export class Litestream {
   ): Promise<Record<string, unknown>> {
     const { socketPath } = this.#options;
     const signal = AbortSignal.timeout(maxMs);
-    try {
-      const [status, answer] = await new Promise<[number | undefined, string]>(
-        (resolve, reject) => {
-          const call = request(
-            { socketPath, path, method, agent: this.#agent, signal },
-            (response) =>
-              text(response).then((read) => resolve([response.statusCode, read]), reject),
-          );
-          call.on('error', reject);
-          call.end(body === undefined ? undefined : JSON.stringify(body));
-        },
+    const asked = new Promise<[number | undefined, string]>((resolve, reject) => {
+      const call = request({ socketPath, path, method, agent: this.#agent, signal }, (response) =>
+        text(response).then((read) => resolve([response.statusCode, read]), reject),
       );
-      return answerOf(status, answer);
-    } catch (error) {
-      if (error instanceof LitestreamRefusal) throw error;
+      call.on('error', reject);
+      call.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+    const [status, answer] = await asked.catch((error: unknown) => {
       throw new LitestreamUnreachable(socketPath, error);
-    }
+    });
+    return answerOf(status, answer);
   }
 }
 
@@ -124,28 +119,14 @@ export class LitestreamUnreachable extends Error {
   }
 }
 
-/** It answered with an error. */
-class LitestreamRefusal extends Error {}
-
 function answerOf(status: number | undefined, answer: string): Record<string, unknown> {
-  let fields: Record<string, unknown> = {};
-  try {
-    fields = { ...JSON.parse(answer) };
-  } catch {
-    // Judged below.
-  }
+  const fields: Record<string, unknown> = { ...objectIn(answer) };
   if (status === 200) return fields;
-  throw new LitestreamRefusal(
-    `Litestream says: ${masked(String(fields['error'] ?? `status ${status}`))}`,
-  );
-}
-
-/** A replica's address may hold a password. */
-function masked(reason: string): string {
-  return reason
+  // A replica's address may hold a password.
+  const reason = String(fields['error'] ?? `status ${status}`)
     .replaceAll(/\/\/[^/\s@]*@/g, '//(hidden)@')
-    .replaceAll(/\s+/g, ' ')
-    .slice(0, REASON_MAX_CHARACTERS);
+    .replaceAll(/\s+/g, ' ');
+  throw new Error(`Litestream says: ${reason.slice(0, REASON_MAX_CHARACTERS)}`);
 }
 
 function isRecent(version: string): boolean {

@@ -2,7 +2,8 @@
 // erased account in it, and each id given once if the target wants that.
 
 import type { Sequences } from '../../core/records/record-storage.js';
-import { isBack, type Ledger } from '../../storage/erasures/ledger.js';
+import { isBack } from '../../storage/erasures/came-back.js';
+import type { Ledger } from '../../storage/erasures/ledger.js';
 import { CommandError } from '../data/failures.js';
 import { contentLines, readWholeDump } from './dump-file.js';
 import {

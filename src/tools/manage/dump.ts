@@ -22,7 +22,7 @@ import { KEY_SETTINGS } from './service-options.js';
 const EXAMPLE = 'https://service-management-admin.example.workers.dev';
 
 export const DUMP_SETTINGS = [
-  ['DATABASE_URL', 'the database, as the service has it: file:… or postgres://…'],
+  ['DATABASE_URL', 'the database, as the service has it'],
   ...KEY_SETTINGS,
 ] as const;
 
@@ -30,14 +30,14 @@ export function dumpCommand(waits?: Waits): Command {
   return commandOf({
     name: 'manage dump',
     usage: '--to FILE [--from FILE|URL] [--account SUBJECT]',
-    about: `Writes every record with its id, owner, order and times, and the audit log, into a
-new FILE. The source is DATABASE_URL, unless --from names another one. Of a running
-service that keeps its database in a file, use --from http://127.0.0.1:8080.`,
+    about: `Writes every record with its id, owner, order and times, and the audit log,
+into a new FILE. The source is DATABASE_URL, unless --from names another one. Of
+a running service over a file, use --from http://127.0.0.1:8080.`,
     options: {
       to: text('FILE', 'the dump; must not exist'),
       from: text(
         'FILE|URL',
-        'a database file or backup, the address of a running service, or\nthat of the admin Worker',
+        'a database file or backup, the address of a running\nservice, or that of the admin Worker',
       ),
       account: text('SUBJECT', 'this account alone'),
     },

@@ -17,16 +17,16 @@ export function loadCommand(waits?: Waits): Command {
   return commandOf({
     name: 'manage load',
     usage: 'FILE [--to FILE|URL] [--account SUBJECT] [--bring-back]',
-    about: `Loads the dump FILE into a new database file, an empty Postgres database, or Workers.
-Reads all of it first: a dump that was cut or changed is refused. Nothing is overwritten.
-After an interruption, run the same command again. Ends with 1 if an account is refused.`,
+    about: `Loads the dump FILE into a new database file, an empty Postgres database or
+Workers. Nothing is overwritten, and a dump that was cut or changed is refused
+as a whole. Interrupted, run it again. Ends with 1 if an account is refused.`,
     options: {
       to: text(
         'FILE|URL',
         'a new database file, or the address of the admin Worker;\nunless given, DATABASE_URL',
       ),
       account: text('SUBJECT', 'this account alone'),
-      'bring-back': flag('loads accounts, too, that were erased after their records were made'),
+      'bring-back': flag('also loads accounts that were erased since'),
     },
     settings: [
       ...DUMP_SETTINGS,

@@ -67,7 +67,7 @@ function pathIn(given: string): string {
 function whoCameBack(ledger: Ledger | undefined, path: string): string {
   if (ledger === undefined) return '';
   try {
-    return erasedAccountsReport([...cameBack(ledger, ownersIn(path))]);
+    return erasedAccountsReport(cameBack(ledger, ownersIn(path)));
   } catch (error) {
     return `\nWhether erased accounts came back is not known: ${messageOf(error)}; the log of the next start says it\n`;
   }

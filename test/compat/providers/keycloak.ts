@@ -4,7 +4,6 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../../scripts/free-port.js';
-import { postForTokens } from '../../support/code-flow.js';
 import { CACHE, have, mavenCopy, startProvider } from '../program.js';
 import {
   ENDED,
@@ -157,4 +156,19 @@ const AUDIENCE_MAPPER = {
 function client(clientId: string, protocolMappers: readonly object[], attributes: object = {}) {
   const grants = { publicClient: true, directAccessGrantsEnabled: true };
   return { clientId, enabled: true, ...grants, protocolMappers, attributes };
+}
+
+interface Tokens {
+  readonly access_token: string;
+  readonly id_token?: string;
+}
+
+async function postForTokens(
+  endpoint: string,
+  form: Readonly<Record<string, string>>,
+): Promise<Tokens> {
+  const response = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(form) });
+  const answer = (await response.json()) as Tokens;
+  if (!response.ok) throw new Error(`no token: ${response.status} ${JSON.stringify(answer)}`);
+  return answer;
 }

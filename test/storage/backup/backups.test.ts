@@ -179,12 +179,12 @@ describe('A backup whose disk hangs', () => {
     const file = { path: at('service.db'), freeze: async () => 0, thaw: async () => true };
     const backups = new Backups(file);
     const failure = expect(backups.take(at('copy.db'))).rejects.toThrow('is being closed');
-    await vi.waitUntil(() => forking.mock.results.length > 0, 10_000);
+    await vi.waitUntil(() => forking.mock.results.length > 0, 45_000);
     const child: ChildProcess = forking.mock.results[0]?.value;
     try {
       await writeFile(at('copy.db.part'), 'half');
       const closing = backups.close();
-      await vi.waitUntil(() => vi.mocked(child.kill).mock.calls.length > 0, 10_000);
+      await vi.waitUntil(() => vi.mocked(child.kill).mock.calls.length > 0, 45_000);
       await vi.advanceTimersByTimeAsync(3_000);
       await Promise.all([failure, closing]);
       expect(await readFile(at('copy.db.part'), 'utf8')).toBe('half');

@@ -90,7 +90,7 @@ describe('Litestream', () => {
     vi.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);
     stub.says.held = new Promise(() => {});
     const syncing = litestream.sync(true, 30);
-    await vi.waitUntil(() => stub.syncs.length > 0, 10_000);
+    await vi.waitUntil(() => stub.syncs.length > 0, 45_000);
     late.abort(new DOMException('too late', 'TimeoutError'));
     await expect(syncing).rejects.toMatchObject({
       message: `Litestream does not answer in time on ${socketPath}; start it with "socket:" in its file, or name its socket: REPLICATION=async:/path`,

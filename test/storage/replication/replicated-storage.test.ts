@@ -113,7 +113,6 @@ describe('A storage with a replica', () => {
         status: 'committed',
       });
     },
-    20_000,
   );
 
   it('refuses a backup, because it would write the log back', async () => {

@@ -62,5 +62,4 @@ itWithLitestream(
       await folder.remove();
     }
   },
-  30_000,
 );

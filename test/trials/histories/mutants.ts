@@ -34,7 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
     model: 'record',
     replacements: [
       [
-        'return withErrors(await this.#thread.call("commit", commitTexts(changes)));',
+        'return await this.#thread.call("commit", commitTexts(changes));',
         'void this.#thread.call("commit", commitTexts(changes)); return { status: "committed" };',
       ],
     ],
@@ -91,7 +91,7 @@ export const MUTANTS: readonly Mutant[] = [
     model: 'operator',
     replacements: [
       ['PIECE_MAX_ROWS = 1e4', 'PIECE_MAX_ROWS = 1'],
-      ['this.usage.before(', 'void ('],
+      ['this.#usage.before(', 'void ('],
     ],
   },
 ];

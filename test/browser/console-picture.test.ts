@@ -84,8 +84,6 @@ it('The front page’s picture shows the overview of a busy service, and is smal
   });
   const browser = await startChromium();
   try {
-    // The first visit makes the service count.
-    await (await running.signedIn()).get('/');
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     await page.goto(running.origin);
     await page.getByLabel('Code').fill(running.codes.at(-1) ?? '');

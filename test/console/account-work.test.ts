@@ -115,7 +115,7 @@ describe('An erasure', () => {
     expect(page.text).toContain('The account is erased');
     expect(page.text).toContain('233 of 233 records deleted');
     // Times as on every other page: half past midnight in Dar es Salaam.
-    expect(page.text).toMatch(/The backup of 2 Mar 2026, 00:30 is the last one/);
+    expect(page.text).toMatch(/of 2 Mar 2026, 00:30, is removed/);
     expect(page.text).not.toMatch(/\d{4}-\d\d-\d\dT\d\d/);
     await expect(service.client.accounts.read(SALON)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect((await service.client.accounts.read('other')).record_count).toBe(1);

@@ -1,61 +1,29 @@
-// What the console asks in the background and how often, and what it makes of an operations port
-// that is something else.
+// What the console keeps of the service, and what it makes of an operations port that is something
+// else.
 
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
-import type { Overview, Usage } from '../../src/operator-client.js';
+import type { Overview } from '../../src/operator-client.js';
 import { StatusPort } from '../../src/tools/console/status-port.js';
-import { WATCH_INTERVAL_MS, Watch } from '../../src/tools/console/watch.js';
+import { Watch } from '../../src/tools/console/watch.js';
 import { onLoopback } from '../support/loopback.js';
 
 const OVERVIEW = { tenant_count: 1, record_count: 2 } as Overview;
 
-function watchOf(usage: () => Promise<Usage>, isAway = false) {
-  const given = { now: 1_000_000_000_000, usage: 0, status: 0 };
-  const watch = new Watch({
-    client: {
-      overview: async () => {
-        if (isAway) throw new Error('away');
-        return OVERVIEW;
-      },
-      usage() {
-        given.usage++;
-        return usage();
-      },
-    },
-    status: {
-      async status() {
-        given.status++;
-        return undefined;
-      },
-    },
-    clock: () => given.now,
-  });
-  return { watch, given };
-}
-
-it('The usage is asked for while a page wants it, at most once a minute and once at a time', async () => {
-  const { watch, given } = watchOf(async () => ({}) as Usage);
-  for (let minute = 0; minute < 5; minute++) await watch.tick();
-  expect(given).toMatchObject({ usage: 0, status: 5 });
-  expect(watch.usage()).toBeUndefined();
-  watch.usage();
-  await new Promise(setImmediate);
-  expect(watch.usage()).toMatchObject({ at: given.now });
-  expect(given.usage).toBe(1);
-  given.now += WATCH_INTERVAL_MS;
-  watch.usage();
-  watch.usage();
-  expect(given.usage).toBe(2);
-});
-
 it('The last overview stays while the service is away', async () => {
-  const { watch, given } = watchOf(async () => ({}) as Usage, true);
-  watch.saw(OVERVIEW);
-  const { now } = given;
-  given.now += WATCH_INTERVAL_MS;
+  let now = 1_000;
+  let isAway = false;
+  const overview = async () => {
+    if (isAway) throw new Error('away');
+    return OVERVIEW;
+  };
+  const status = { status: async () => undefined };
+  const watch = new Watch({ client: { overview }, status, clock: () => now });
+  await watch.tick();
+  now = 61_000;
+  isAway = true;
   await expect(watch.tick()).resolves.toBeUndefined();
-  expect(watch.overview).toEqual({ at: now, answer: OVERVIEW });
+  expect(watch.overview).toEqual({ at: 1_000, answer: OVERVIEW });
 });
 
 it('The operations port is asked at most every two seconds, however many look', async () => {

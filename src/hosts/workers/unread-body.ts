@@ -17,32 +17,21 @@ export function drainableReader({ body }: Request): ReadBody {
   return (maxBytes) => boundedBody(body?.values({ preventCancel: true }) ?? null, maxBytes);
 }
 
-/** Reads the rest of a body up to the limit; resolves when that is done or takes too long. Never rejects. */
-export async function drainBody(request: Request): Promise<void> {
-  if (request.body === null) return;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, DRAINED_MAX_MS);
-  });
-  await Promise.race([drained(request), late]);
-  clearTimeout(timer);
-}
-
-async function drained(request: Request): Promise<void> {
-  const { body } = request;
+/** Reads the rest of a body, within the limits. Never rejects. */
+export async function drainBody({ body, headers }: Request): Promise<void> {
   if (body === null || body.locked) return;
-  if (Number(request.headers.get('content-length') ?? 0) > DRAINED_MAX_BYTES) return;
+  if (Number(headers.get('content-length') ?? 0) > DRAINED_MAX_BYTES) return;
   const reader = body.getReader();
+  const late = setTimeout(() => void reader.cancel().catch(() => {}), DRAINED_MAX_MS);
   try {
-    let bytes = 0;
-    for (;;) {
+    for (let bytes = 0; bytes <= DRAINED_MAX_BYTES; ) {
       const { done, value } = await reader.read();
-      bytes += value?.length ?? 0;
-      if (done || bytes > DRAINED_MAX_BYTES) return;
+      if (done) return;
+      bytes += value.length;
     }
   } catch {
     // The client has gone, so no connection is left to keep.
   } finally {
-    reader.releaseLock();
+    clearTimeout(late);
   }
 }

@@ -4,7 +4,6 @@ import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { paymentOf } from '../../core/domain/payment.js';
-import type { Account, Page } from '../../operator-client.js';
 import type { StoredRecord } from '../data/service.js';
 import { downloadHeaders, exportStream } from './export.js';
 import { counted, cut, shortText } from './formats.js';
@@ -17,9 +16,9 @@ import { RECORDS_A_PAGE } from './service.js';
 
 const TABS: readonly Tab[] = [...COLLECTION_NAMES, PAYMENTS];
 const QUERY_MAX_CHARACTERS = 200;
-const OTHER_NAMES_MAX = 5;
 
-export function registerAccount(app: App, { service, log }: ConsoleParts): void {
+export function registerAccount(app: App, parts: ConsoleParts): void {
+  const { service, log } = parts;
   app.get('/accounts/:account', async (context) => {
     const subject = accountOf(context);
     const account = await service.account(subject);
@@ -41,19 +40,8 @@ export function registerAccount(app: App, { service, log }: ConsoleParts): void 
   });
 
   app.get('/accounts/:account/:tab', async (context, next) => {
-    const subject = accountOf(context);
     const tab = context.req.param('tab');
-    if (!isTab(tab)) return next();
-    const q = (context.req.query('q') ?? '').slice(0, QUERY_MAX_CHARACTERS);
-    const number = wholeNumber(context.req.query('page')) ?? 1;
-    const [account, rows] = await Promise.all([
-      service.account(subject),
-      service.page(subject, tab === PAYMENTS ? 'orders' : tab, { q, page: number }),
-    ]);
-    if (account === undefined || rows === undefined) return unknown(context, subject);
-    const isDeleted = context.req.query('done') === 'deleted';
-    const props = { view: context.get('view'), account, tab, q, rows, isDeleted };
-    return context.html(page(<AccountPage {...props} />));
+    return isTab(tab) ? showTab(parts, context, tab) : next();
   });
 }
 
@@ -61,40 +49,32 @@ function unknown(context: PageContext, subject: string) {
   const text = (
     <Frame view={context.get('view')} title={cut(subject)} current="accounts">
       <Crumbs />
-      <h1>
-        <bdi>{cut(subject, 120)}</bdi>
-      </h1>
+      <h1>{cut(subject, 120)}</h1>
       <p>The service has no such account. It may have been erased, or the subject is misspelled.</p>
     </Frame>
   );
   return context.html(page(text), 404);
 }
 
-interface AccountProps {
-  readonly view: View;
-  readonly account: Account;
-  readonly tab: Tab;
-  readonly q: string;
-  readonly rows: Page<StoredRecord>;
-  /** A record of the tab was deleted just now. */
-  readonly isDeleted: boolean;
-}
-
-function AccountPage(props: AccountProps) {
-  const { view, account, isDeleted } = props;
-  const { formats } = view;
-  const subject = account.owner_sub;
-  const names = account.profiles
-    .map(({ businessName }) => shortText(businessName as JsonValue))
-    .filter((name) => name !== '');
-  const heading = cut(names[0] ?? subject, 120);
-  return (
+async function showTab({ service, formats }: ConsoleParts, context: PageContext, tab: Tab) {
+  const view = context.get('view');
+  const subject = accountOf(context);
+  const q = (context.req.query('q') ?? '').slice(0, QUERY_MAX_CHARACTERS);
+  const number = wholeNumber(context.req.query('page')) ?? 1;
+  const [account, rows] = await Promise.all([
+    service.account(subject),
+    service.page(subject, tab === PAYMENTS ? 'orders' : tab, { q, page: number }),
+  ]);
+  if (account === undefined || rows === undefined) return unknown(context, subject);
+  const { items, pagination } = rows;
+  const path = accountPath(subject, tab);
+  const total = formats.number(pagination.total);
+  const names = account.profiles.map(({ businessName }) => shortText(businessName as JsonValue));
+  const text = (
     <Frame view={view} title={cut(subject)} current="accounts">
       <Crumbs />
       <div class="title">
-        <h1>
-          <bdi>{heading}</bdi>
-        </h1>
+        <h1>{cut(names.find((name) => name !== '') ?? subject, 120)}</h1>
         <div class="actions">
           <a class="button" href={accountPath(subject, 'export')}>
             Export
@@ -105,42 +85,20 @@ function AccountPage(props: AccountProps) {
         </div>
       </div>
       <p class="caption">
-        {heading !== subject && (
-          <>
-            <code>
-              <bdi>{cut(subject, 500)}</bdi>
-            </code>
-            {' · '}
-          </>
-        )}
-        {counted(formats.number(account.record_count), 'record')}
-        {names.length > 1 && ` · ${names.slice(1, 1 + OTHER_NAMES_MAX).join(', ')}`}
+        <code>{cut(subject, 500)}</code>
+        {` · ${counted(formats.number(account.record_count), 'record')}`}
       </p>
-      {isDeleted && <Notice kind="good">Deleted.</Notice>}
+      {context.req.query('done') === 'deleted' && <Notice kind="good">Deleted.</Notice>}
       <nav class="tabs" aria-label="Collections">
         {TABS.map((name) => (
-          <a
-            href={accountPath(subject, name)}
-            aria-current={name === props.tab ? 'page' : undefined}
-          >
-            {HEADINGS[name]}{' '}
+          <a href={accountPath(subject, name)} aria-current={name === tab ? 'page' : undefined}>
+            {`${HEADINGS[name]} `}
             <small>{formats.number(account.resources[name === PAYMENTS ? 'orders' : name])}</small>
           </a>
         ))}
       </nav>
-      <TabContent {...props} />
-    </Frame>
-  );
-}
-
-function TabContent({ view, account, tab, q, rows: { items, pagination } }: AccountProps) {
-  const path = accountPath(account.owner_sub, tab);
-  const total = view.formats.number(pagination.total);
-  const heading = HEADINGS[tab];
-  return (
-    <>
       <div class="title">
-        <Search path={path} q={q} label={heading} hint="Any text of a record" />
+        <Search path={path} q={q} label={HEADINGS[tab]} />
         {tab !== PAYMENTS && (
           <a class="button main" href={`${path}/new`}>
             {`Add ${COLLECTIONS[tab].names.short}`}
@@ -152,17 +110,16 @@ function TabContent({ view, account, tab, q, rows: { items, pagination } }: Acco
         {tab === PAYMENTS && ' Computed from the orders.'}
         {pagination.page_size < RECORDS_A_PAGE && ' Large records: fewer on a page.'}
       </p>
-      {items.length > 0 && (
-        <Table
-          label={heading}
-          columns={['Id', ...columnsOf(tab).map(labelOf)]}
-          numbers={columnsOf(tab).filter(isMoney).length}
-          rows={items.map((record) => cellsOf(view, account.owner_sub, tab, record))}
-        />
-      )}
+      <Table
+        label={HEADINGS[tab]}
+        columns={['Id', ...columnsOf(tab).map(labelOf)]}
+        numbers={columnsOf(tab).filter(isMoney).length}
+        rows={items.map((record) => cellsOf(view, subject, tab, record))}
+      />
       <Pages path={path} query={{ q }} pagination={pagination} />
-    </>
+    </Frame>
   );
+  return context.html(page(text));
 }
 
 /** A payment leads to its order. */

@@ -63,10 +63,10 @@ export async function searchAudit(
     page: await firstPage(client, filter, dayOf),
     before: Number.POSITIVE_INFINITY,
   };
-  const found = (isEnd: boolean): FoundEvents =>
-    isEnd
-      ? { rows, looked, total, searchedBackTo: undefined, next: undefined }
-      : { rows, looked, total, searchedBackTo: oldest, next: { page, before } };
+  const found = (isEnd: boolean): FoundEvents => {
+    const rest = isEnd ? undefined : { searchedBackTo: oldest, next: { page, before } };
+    return { rows, looked, total, searchedBackTo: undefined, next: undefined, ...rest };
+  };
   const read = async (number: number) => {
     const answer = await pageOf(client, number);
     total = answer.pagination.total;

@@ -8,7 +8,6 @@ import { counted } from './formats.js';
 import { Frame, page, type View } from './layout.js';
 import type { App, ConsoleParts } from './parts.js';
 import { PATHS, wholeNumber, withQuery } from './paths.js';
-import { HEADINGS } from './properties.js';
 
 /** 5,000 events: the page answers soon, and says how far back it looked. */
 const LIMITS = { requestsMax: 25, rowsMax: 50 };
@@ -35,8 +34,8 @@ function filterOf(query: (name: string) => string | undefined): AuditFilter {
     collection: isCollectionName(collection) ? collection : undefined,
     action: ACTIONS.find((action) => action === query('action')),
     account: query('account'),
-    record: query('record'),
     day: /^\d{4}-\d\d-\d\d$/.test(day) ? day : undefined,
+    record: query('record'),
     run: query('run'),
   };
 }
@@ -48,7 +47,7 @@ interface AuditProps {
 }
 
 function AuditPage({ view, filter, found }: AuditProps) {
-  const { rows, next } = found;
+  const { next } = found;
   return (
     <Frame view={view} title="Audit" current="audit">
       <h1>Audit</h1>
@@ -57,7 +56,7 @@ function AuditPage({ view, filter, found }: AuditProps) {
       </p>
       <Filter filter={filter} />
       <p class="caption">{countOf(view, filter, found)}</p>
-      {rows.length > 0 && <AuditTable view={view} found={found} label="Events, newest first" />}
+      <AuditTable view={view} found={found} label="Events, newest first" />
       {next && (
         <p>
           <a class="button" href={withQuery(PATHS.audit, { ...filter, ...next })}>
@@ -83,45 +82,26 @@ function isSet(filter: AuditFilter): boolean {
 }
 
 function Filter({ filter }: Pick<AuditProps, 'filter'>) {
-  const { collection, action, account, day, record, run } = filter;
+  const choices = { collection: COLLECTION_NAMES, action: ACTIONS };
   return (
     <form method="get" action={PATHS.audit} class="search">
-      <label>
-        Collection
-        <select name="collection">
-          <option value="">any</option>
-          {COLLECTION_NAMES.map((name) => (
-            <option value={name} selected={name === collection}>
-              {HEADINGS[name]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Action
-        <select name="action">
-          <option value="">any</option>
-          {ACTIONS.map((name) => (
-            <option value={name} selected={name === action}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Account
-        <input name="account" value={account} placeholder="the whole subject" />
-      </label>
-      <label>
-        Day
-        <input type="date" name="day" value={day} />
-      </label>
-      {Object.entries({ record, run }).map(
-        ([name, value]) =>
-          value !== undefined && (
+      {Object.entries(choices).map(([name, values]) => (
+        <label>
+          {`${name} `}
+          <select name={name}>
+            <option value="">any</option>
+            {values.map((value) => (
+              <option selected={value === filter[name as keyof typeof choices]}>{value}</option>
+            ))}
+          </select>
+        </label>
+      ))}
+      {(['account', 'day', 'record', 'run'] as const).map(
+        (name) =>
+          (name === 'account' || name === 'day' || filter[name] !== undefined) && (
             <label>
-              {name}
-              <input name={name} value={value} />
+              {`${name} `}
+              <input name={name} type={name === 'day' ? 'date' : 'text'} value={filter[name]} />
             </label>
           ),
       )}

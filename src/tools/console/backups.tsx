@@ -5,18 +5,16 @@ import type { Status } from '../../hosts/operations/status.js';
 import { BACKUP_COMMAND, restoreCommands } from './commands.js';
 import { Commands, Notice, Table, Token, type View } from './layout.js';
 import { PATHS } from './paths.js';
-import type { BackupAnswer } from './status-port.js';
-import { bare } from './verdict.js';
 
 type BackupFacts = NonNullable<Status['backups']>;
 type Backup = NonNullable<BackupFacts['list']>[number];
 
-const ANSWERS: Readonly<Record<BackupAnswer, string>> = {
-  begun: 'The backup was taken.',
-  refused: 'No backup was taken: the operations port refused the admin key of this console.',
-  off: 'No backup was taken: the service has no folder for them. Set BACKUP_DIR.',
-  away: 'The operations port gave no usable answer, so a backup may or may not have begun. Check the list.',
+/** By the status of the answer to a request. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  202: 'The backup was taken.',
+  401: 'No backup was taken: the operations port refused the admin key of this console.',
 };
+const UNKNOWN = 'The operations port gave no usable answer. Check the list for a new backup.';
 
 export interface BackupsProps {
   readonly view: View;
@@ -25,68 +23,49 @@ export interface BackupsProps {
   readonly now: number;
   /** How one can be requested; undefined while the service is away. */
   readonly request?: 'button' | 'command';
-  /** What came of the request just now. */
-  readonly asked?: BackupAnswer | undefined;
+  /** The status of the answer to a request just now. */
+  readonly asked?: string | undefined;
 }
 
 export function Backups(props: BackupsProps) {
-  const { view, backups } = props;
+  const { view, backups, request, asked } = props;
   const { formats } = view;
   if (backups === null) {
     return (
-      <section id="backups">
+      <section>
         <h2>Backups</h2>
         <p class="empty">Not set up. Set BACKUP_DIR for the service.</p>
       </section>
     );
   }
-  const { interval_hours: hours, keep, folder } = backups;
+  const { interval_hours: hours, keep, folder, under_way, last_failed: isFailed } = backups;
   const often = hours === 0 ? 'Only on request' : `Every ${formats.rounded(hours)} hours`;
   return (
     <section id="backups">
       <h2>Backups</h2>
-      <Outcome {...props} />
+      {asked !== undefined && !under_way && !isFailed && (
+        <Notice kind={asked === '202' ? 'good' : 'bad'}>{ANSWERS[asked] ?? UNKNOWN}</Notice>
+      )}
       <p class="caption">{`${often}, into ${folder}; the newest ${keep} are kept.`}</p>
-      {!backups.under_way && <Request {...props} />}
+      {under_way && (
+        <p>
+          A backup is being taken. <a href={PATHS.health}>Refresh</a>
+        </p>
+      )}
+      {!under_way && request === 'button' && (
+        <form method="post" action={PATHS.backUp}>
+          <Token view={view} />
+          <button type="submit">Back up now</button>
+        </form>
+      )}
+      {!under_way && request === 'command' && (
+        <>
+          <p>To back up now, on the service’s machine:</p>
+          <Commands lines={[BACKUP_COMMAND]} />
+        </>
+      )}
       <List {...props} list={backups.list} folder={folder} />
     </section>
-  );
-}
-
-function Outcome({ view, backups, asked }: BackupsProps) {
-  const failure = backups?.last_failure;
-  return (
-    <>
-      {backups?.under_way && (
-        <Notice kind="plain">
-          A backup is being taken. <a href={PATHS.health}>Refresh</a>
-        </Notice>
-      )}
-      {asked !== undefined && !backups?.under_way && !(asked === 'begun' && failure) && (
-        <Notice kind={asked === 'begun' ? 'good' : 'bad'}>{ANSWERS[asked]}</Notice>
-      )}
-      {failure && (
-        <Notice kind="bad">
-          <strong>The last backup failed</strong>
-          {` at ${view.formats.time(failure.at)}: ${bare(failure.reason)}.`}
-        </Notice>
-      )}
-    </>
-  );
-}
-
-function Request({ view, request }: BackupsProps) {
-  if (request === undefined) return null;
-  return request === 'button' ? (
-    <form method="post" action={PATHS.backUp}>
-      <Token view={view} />
-      <button type="submit">Back up now</button>
-    </form>
-  ) : (
-    <>
-      <p>To back up now, on the service’s machine:</p>
-      <Commands lines={[BACKUP_COMMAND]} />
-    </>
   );
 }
 
@@ -123,18 +102,13 @@ function List({ view, now, list, folder }: ListProps) {
 function rowOf({ formats }: View, backup: Backup, now: number) {
   const { name, taken_at, bytes, records, opens } = backup;
   const taken = Date.parse(taken_at);
+  const check = opens ? 'opens, records counted' : 'not checked yet';
   return [
     name,
     formats.time(taken_at),
     taken > now ? 'in the future: the clock was wrong' : formats.age(taken, now),
     formats.bytes(bytes),
     records === null ? '–' : formats.number(records),
-    opens === false ? (
-      <span class="bad">can’t be opened</span>
-    ) : opens ? (
-      'opens, records counted'
-    ) : (
-      'not checked yet'
-    ),
+    opens === false ? <span class="bad">can’t be opened</span> : check,
   ];
 }

@@ -1,6 +1,6 @@
 // The page that erases an account: the question, how far it is, how it ended.
 
-import type { Erasure, ErasureSettings } from './erasures.js';
+import type { Erasure } from './erasures.js';
 import { Frame, Notice, page, Token, type View } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
 import { accountPath } from './paths.js';
@@ -11,14 +11,10 @@ const REFRESH_MS = 2_000;
 export function registerErasure(app: App, { service, erasures, log }: ConsoleParts): void {
   const show = async (context: PageContext, status: 200 | 409 | 422, problem?: string) => {
     const account = accountOf(context);
-    const props = {
-      view: context.get('view'),
-      account,
-      records: (await service.account(account))?.record_count ?? 0,
-      erasure: erasures.of(account),
-      settings: erasures.settings,
-      problem,
-    };
+    const records = (await service.account(account))?.record_count ?? 0;
+    const erasure = erasures.of(account);
+    const { ledger } = erasures;
+    const props = { view: context.get('view'), account, records, erasure, ledger, problem };
     return context.html(page(<ErasePage {...props} />), status);
   };
   app.get('/accounts/:account/erase', (context) => show(context, 200));
@@ -41,52 +37,43 @@ interface EraseProps {
   readonly account: string;
   readonly records: number;
   readonly erasure: Erasure | undefined;
-  readonly settings: ErasureSettings;
+  readonly ledger: string | undefined;
   readonly problem: string | undefined;
 }
 
 function ErasePage(props: EraseProps) {
   const { view, account, erasure, records } = props;
   const isRunning = erasure?.state === 'running';
+  const refreshMs = isRunning ? REFRESH_MS : undefined;
   return (
-    <Frame
-      view={view}
-      title="Erase the account"
-      current="accounts"
-      refreshMs={isRunning ? REFRESH_MS : undefined}
-    >
+    <Frame view={view} title="Erase the account" current="accounts" refreshMs={refreshMs}>
       <Crumbs account={account} />
       <h1>Erase the account</h1>
       {erasure && <Result {...props} erasure={erasure} />}
       {!isRunning && records > 0 && <Question {...props} />}
-      {erasure === undefined && records === 0 && (
-        <p>The service has no record of this account. It may have been erased.</p>
-      )}
+      {erasure === undefined && records === 0 && <p>The service has no record of this account.</p>}
     </Frame>
   );
 }
 
 function Result({ view, account, erasure }: EraseProps & { readonly erasure: Erasure }) {
-  const { formats } = view;
   const { state, done, total, sentence } = erasure;
-  const progress = `${formats.number(done)} of ${formats.number(total)} records deleted.`;
-  if (state === 'running') {
-    return (
-      <Notice kind="note">
-        <strong>Erasing.</strong> {progress} <a href={accountPath(account, 'erase')}>Refresh</a>
-      </Notice>
-    );
-  }
-  const isDone = state === 'done';
+  const headings = {
+    running: ['note', 'Erasing.'],
+    done: ['good', 'The account is erased.'],
+    failed: ['bad', 'The erasure stopped; erase again to finish.'],
+  } as const;
+  const [kind, heading] = headings[state];
+  const [deleted, all] = [done, total].map(view.formats.number);
   return (
-    <Notice kind={isDone ? 'good' : 'bad'}>
-      <strong>{isDone ? 'The account is erased.' : 'The erasure stopped.'}</strong> {progress}{' '}
-      {sentence} {!isDone && 'What was deleted stays deleted; erase again to finish.'}
+    <Notice kind={kind}>
+      <strong>{heading}</strong> {`${deleted} of ${all} records deleted. ${sentence} `}
+      {state === 'running' && <a href={accountPath(account, 'erase')}>Refresh</a>}
     </Notice>
   );
 }
 
-function Question({ view, account, records, settings, problem }: EraseProps) {
+function Question({ view, account, records, ledger, problem }: EraseProps) {
   return (
     <form method="post" action={accountPath(account, 'erase')} class="card" autocomplete="off">
       <Token view={view} />
@@ -99,15 +86,12 @@ function Question({ view, account, records, settings, problem }: EraseProps) {
         </li>
       </ol>
       <p class="caption">
-        {settings.ledger === undefined
+        {ledger === undefined
           ? 'Neither ERASURE_LEDGER nor BACKUP_DIR is set here, so no ledger gets a line: a restored backup would bring the account back unnoticed.'
-          : `${settings.ledger} gets a line, so that a restore names the account.`}
+          : `${ledger} gets a line, so that a restore names the account.`}
       </p>
       <label for="subject">
-        Type the subject of the account:{' '}
-        <code>
-          <bdi>{account}</bdi>
-        </code>
+        Type the subject of the account: <code>{account}</code>
       </label>
       <input id="subject" name="subject" required spellcheck={false} autocapitalize="none" />
       <p class="actions">

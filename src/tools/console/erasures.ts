@@ -4,6 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { BackupSettings } from '../../hosts/settings.js';
 import { backupExpiry } from '../data/erase/backup-expiry.js';
 import { eraseRecords } from '../data/erase/erase-command.js';
@@ -14,10 +15,14 @@ import type { CommandDependencies } from '../program/command-dependencies.js';
 /** A small account is erased before its page is shown. */
 const PAGE_WAITS_MS = 1_500;
 
-/** Which ledger gets a line, and which backups may still hold the records. */
-export interface ErasureSettings {
+export interface ErasureParts {
+  /** Undefined: no ledger gets a line. */
   readonly ledger: string | undefined;
+  /** Backups that may still hold the records. */
   readonly backups: BackupSettings | undefined;
+  readonly service: Service;
+  readonly dependencies: CommandDependencies;
+  readonly timeText: (time: number) => string;
 }
 
 export interface Erasure {
@@ -30,23 +35,17 @@ export interface Erasure {
 }
 
 export class Erasures {
-  readonly settings: ErasureSettings;
-  readonly #service: Service;
-  readonly #dependencies: CommandDependencies;
-  readonly #timeText: (time: number) => string;
+  readonly #parts: ErasureParts;
   #latest: Erasure | undefined;
-  #ended: Promise<void> = Promise.resolve();
+  /** Resolves when none is running; the dependencies' signal ends one soon. */
+  ended: Promise<void> = Promise.resolve();
 
-  constructor(
-    settings: ErasureSettings,
-    service: Service,
-    dependencies: CommandDependencies,
-    timeText: (time: number) => string,
-  ) {
-    this.settings = settings;
-    this.#service = service;
-    this.#dependencies = dependencies;
-    this.#timeText = timeText;
+  constructor(parts: ErasureParts) {
+    this.#parts = parts;
+  }
+
+  get ledger(): string | undefined {
+    return this.#parts.ledger;
   }
 
   /** The account's, if it was the latest one. */
@@ -61,38 +60,25 @@ export class Erasures {
   /** Resolves when it has ended, or after a moment. */
   async start(account: string): Promise<void> {
     this.#latest = { account, state: 'running', done: 0, total: 0, sentence: '' };
-    this.#ended = this.#run(account).then(
+    this.ended = this.#run(account).then(
       (sentence) => this.#set({ state: 'done', sentence }),
       (error: unknown) => this.#set({ state: 'failed', sentence: sentenceOf(error) }),
     );
-    let timer: NodeJS.Timeout | undefined;
-    const moment = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PAGE_WAITS_MS);
-    });
-    await Promise.race([this.#ended, moment]);
-    clearTimeout(timer);
-  }
-
-  /** Resolves when none is running; the dependencies' signal ends one soon. */
-  ended(): Promise<void> {
-    return this.#ended;
+    await Promise.race([this.ended, pause(PAGE_WAITS_MS, undefined, { ref: false })]);
   }
 
   async #run(account: string): Promise<string> {
-    const { ledger, backups } = this.settings;
-    const dependencies: CommandDependencies = {
-      ...this.#dependencies,
-      progressed: (event, done, total) => {
-        if (event === 'erase_progress') this.#set({ done, total });
-      },
+    const { ledger, backups, service, dependencies, timeText } = this.#parts;
+    const progressed = (event: string, done: number, total: number) => {
+      if (event === 'erase_progress') this.#set({ done, total });
     };
     // What is deleted is what was read before; the list goes with the erasure.
     const folder = await mkdtemp(join(tmpdir(), 'console-erase-'));
     try {
       const options = { account, exportFolder: join(folder, 'export'), ledger, backups };
-      const { count, at } = await eraseRecords(options, this.#service, dependencies);
+      const { count, at } = await eraseRecords(options, service, { ...dependencies, progressed });
       this.#set({ done: count, total: count });
-      return await backupExpiry(backups, at, this.#timeText);
+      return await backupExpiry(backups, at, timeText);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -1,15 +1,15 @@
 // An account's records as NDJSON, sent while they are read: memory holds a page.
 
 import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
-import type { Service, StoredRecord } from '../data/service.js';
-import { pagesOf } from '../data/walk.js';
+import type { Service } from '../data/service.js';
+import { recordPages } from '../data/walk.js';
 
 const NAME_MAX_CHARACTERS = 60;
 
 /**
  * Lines of `{"collection", "record"}`, newest first, and a last one with the counts, without which
- * the export broke off. If a page of records can't be read, `brokeOff` gets the error: it ends the
- * connection, so that the browser doesn't take the file for a complete one.
+ * the export broke off. If records can't be read, `brokeOff` gets the error: it ends the connection,
+ * so that the browser doesn't take the file for a complete one.
  */
 export function exportStream(
   service: Service,
@@ -23,7 +23,7 @@ export function exportStream(
       try {
         const { done, value } = await lines.next();
         if (done) controller.close();
-        else controller.enqueue(encoder.encode(value));
+        else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`));
       } catch (error) {
         brokeOff(error);
         controller.close();
@@ -35,22 +35,16 @@ export function exportStream(
   });
 }
 
-async function* linesOf(service: Service, account: string): AsyncGenerator<string, void> {
+async function* linesOf(service: Service, account: string): AsyncGenerator<object, void> {
   const counts: Record<string, number> = {};
   for (const collection of COLLECTION_NAMES) {
     counts[collection] = 0;
-    const records = service.records(account, collection);
-    const pages = pagesOf<StoredRecord>(
-      service,
-      (query) => records.list(query),
-      ({ id }) => id,
-    );
-    for await (const page of pages) {
+    for await (const page of recordPages(service, account, collection)) {
+      for (const record of page) yield { collection, record };
       counts[collection] += page.length;
-      yield page.map((record) => `${JSON.stringify({ collection, record })}\n`).join('');
     }
   }
-  yield `${JSON.stringify({ end: { account, records: counts } })}\n`;
+  yield { end: { account, records: counts } };
 }
 
 /** Only letters, digits and hyphens of the subject are in the file's name. */

@@ -9,7 +9,7 @@ import { LastHour } from './hour.js';
 import { Commands, Facts, Frame, Notice, type View } from './layout.js';
 import { PATHS } from './paths.js';
 import type { StatusOrReason, StatusPort } from './status-port.js';
-import { StatusTroubles } from './verdict.js';
+import { Troubles } from './verdict.js';
 import { WATCH_INTERVAL_MS, type Watch } from './watch.js';
 
 export interface Failure {
@@ -127,7 +127,7 @@ export function AwayPage({ view, failure, again, watch, latest, status, now }: A
         {typeof status === 'object'
           ? 'Its operations port does answer:'
           : status !== undefined && `${status}.`}
-        {typeof status === 'object' && <StatusTroubles view={view} status={status} />}
+        <Troubles view={view} status={status} />
       </Notice>
       <section>
         <h2>What to do</h2>

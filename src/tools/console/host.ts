@@ -10,15 +10,13 @@ import type { Log } from '../../core/log.js';
 import { addressProblem } from '../../hosts/settings/address-problem.js';
 import type { ConsoleSettings } from '../../hosts/settings/console-settings.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
-import { Accounts } from './account-list.js';
 import { consoleApp } from './app.js';
 import { codeCredentials, passwordCredentials } from './credentials.js';
-import { type ErasureSettings, Erasures } from './erasures.js';
-import { failureOf } from './failure.js';
+import { type ErasureParts, Erasures } from './erasures.js';
 import { formatsFor } from './formats.js';
 import type { Asset, ConsoleParts } from './parts.js';
 import { SentForms } from './sent-forms.js';
-import { ConsoleService, isNotFound } from './service.js';
+import { ConsoleService } from './service.js';
 import { Sessions, Tries } from './sessions.js';
 import { StatusPort } from './status-port.js';
 import { Watch } from './watch.js';
@@ -41,7 +39,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect 
 
 export interface ConsoleOptions {
   readonly settings: ConsoleSettings;
-  readonly erasure: ErasureSettings;
+  readonly erasure: Pick<ErasureParts, 'ledger' | 'backups'>;
   /** Where `console.css` and `page-script.js` are. */
   readonly assetFolder: URL;
   readonly log: Log;
@@ -74,35 +72,19 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   port = opened;
   parts.credentials.begin();
   parts.watch.start();
-  void warnIfUnusable(parts);
   return {
     origin: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     async close() {
       ended.abort();
       parts.watch.stop();
       // Records that an erasure has read don't stay on the disk.
-      await parts.erasures.ended();
+      await parts.erasures.ended;
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       });
     },
   };
-}
-
-/** A wrong key, or an address without the administration API, is logged now and not met after the sign-in. */
-async function warnIfUnusable({ service, log }: ConsoleParts): Promise<void> {
-  try {
-    await service.client.health();
-  } catch (error) {
-    const { sentence, hint } = isNotFound(error)
-      ? {
-          sentence: 'There is no administration API at this address.',
-          hint: `SERVICE_URL is ${service.url}; it ends in /api/v1. The shipped proxies answer 404 to the administration API from outside: run the console on the service’s machine.`,
-        }
-      : failureOf(error, { serviceUrl: service.url, isWrite: false });
-    log.warn('console_service_not_usable', { hint: `${sentence} ${hint}` });
-  }
 }
 
 function cannotListen({ host, port }: ConsoleSettings, error: Error): Error {
@@ -136,10 +118,14 @@ function partsOf(
   return {
     address: { origin: settings.origin, port },
     service,
-    accounts: new Accounts(service, Date.now),
     watch: new Watch({ client: service.client, status, clock }),
     status,
-    erasures: new Erasures(erasure, service.patient, dependencies, formats.time),
+    erasures: new Erasures({
+      ...erasure,
+      service: service.patient,
+      dependencies,
+      timeText: formats.time,
+    }),
     sessions: new Sessions({ now, randomBytes }),
     tries: new Tries(now),
     credentials:

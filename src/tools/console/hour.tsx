@@ -42,7 +42,7 @@ export function LastHour({ view, minutes, now }: HourProps) {
         {`${sum((minute) => minute.requests)} requests, of which ${failed} failed (status 500 or above).`}
       </p>
       <Plot minutes={minutes} now={now} />
-      <p class="axis" aria-hidden="true">
+      <p class="axis caption" aria-hidden="true">
         <span>an hour ago</span>
         <span>requests a minute</span>
         <span>now</span>
@@ -76,13 +76,12 @@ function Plot({ minutes, now }: Omit<HourProps, 'view'>) {
   return (
     <svg
       class="plot"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       aria-hidden="true"
     >
       {minutes.map((minute) => bar(minute, minute.requests))}
       {minutes.map((minute) => bar(minute, minute.failed, 'errors'))}
-      <line x1="0" y1={HEIGHT + 0.5} x2={WIDTH} y2={HEIGHT + 0.5} />
     </svg>
   );
 }

@@ -88,13 +88,10 @@ export function Token({ view }: { readonly view: View }) {
   );
 }
 
-interface NoticeProps {
-  /** `plain`: neither good nor bad. */
-  readonly kind: 'good' | 'bad' | 'note' | 'plain';
-  readonly children?: Child;
-}
+/** `plain`: neither good nor bad. */
+type NoticeKind = 'good' | 'bad' | 'note' | 'plain';
 
-export function Notice({ kind, children }: NoticeProps) {
+export function Notice({ kind, children }: { kind: NoticeKind; children?: Child }) {
   return (
     <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
       {children}
@@ -113,6 +110,7 @@ interface TableProps {
 
 /** Scrolls by itself on a narrow screen, also by keyboard; on a phone a row is a block of lines. */
 export function Table({ label, columns, numbers = 0, rows }: TableProps) {
+  if (rows.length === 0) return null;
   const kind = (index: number) => (index >= columns.length - numbers ? 'number' : undefined);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a section would be one more heading
@@ -150,10 +148,11 @@ interface SearchProps {
   readonly path: string;
   readonly q: string;
   readonly label: string;
-  readonly hint: string;
 }
 
-export function Search({ path, q, label, hint }: SearchProps) {
+export function Search({ path, q, label }: SearchProps) {
+  const hint =
+    path === PATHS.accounts ? 'Name, subject, phone or record id' : 'Any text of a record';
   return (
     <search>
       <form method="get" action={path} class="search">
@@ -174,28 +173,18 @@ interface PagesProps {
 
 export function Pages({ path, query, pagination }: PagesProps) {
   const { page, total_pages: pages } = pagination;
-  const at = (number: number) => withQuery(path, { ...query, page: number });
-  if (page > Math.max(pages, 1)) {
-    return (
-      <p>
-        This page is empty. <a href={withQuery(path, query)}>Go to the first page</a>
-      </p>
-    );
-  }
+  const link = (number: number, text: string, rel: 'prev' | 'next') => (
+    <a href={withQuery(path, { ...query, page: number })} rel={rel}>
+      {text}
+    </a>
+  );
+  if (page > Math.max(pages, 1)) return <p>This page is empty. {link(1, 'First page', 'prev')}</p>;
   if (pages <= 1) return null;
   return (
     <nav class="actions" aria-label="Pages of the list">
-      {page > 1 && (
-        <a href={at(page - 1)} rel="prev">
-          Previous
-        </a>
-      )}
-      <span>{`Page ${page} of ${pages}`}</span>
-      {page < pages && (
-        <a href={at(page + 1)} rel="next">
-          Next
-        </a>
-      )}
+      {page > 1 && link(page - 1, 'Previous', 'prev')}
+      {`Page ${page} of ${pages}`}
+      {page < pages && link(page + 1, 'Next', 'next')}
     </nav>
   );
 }

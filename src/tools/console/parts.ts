@@ -3,7 +3,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import type { Log } from '../../core/log.js';
-import type { Accounts } from './account-list.js';
 import type { Credentials } from './credentials.js';
 import type { Erasures } from './erasures.js';
 import type { Formats } from './formats.js';
@@ -24,7 +23,6 @@ export interface Asset {
 export interface ConsoleParts {
   readonly address: ConsoleAddress;
   readonly service: ConsoleService;
-  readonly accounts: Accounts;
   readonly watch: Watch;
   readonly status: StatusPort;
   readonly erasures: Erasures;

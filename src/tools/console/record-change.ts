@@ -7,7 +7,7 @@ import type { Formats } from './formats.js';
 import { fieldsOf, fieldText, isOfService, labelOf, propertiesBut, valueAt } from './properties.js';
 import { typedValue } from './typed-values.js';
 
-/** In the form: the properties without a field, as JSON. */
+/** The field with the properties that have no field of their own. */
 export const JSON_FIELD = 'json';
 
 export interface Change {
@@ -35,7 +35,7 @@ export function formTexts(
     texts.set(fieldName(property.name), text);
     names.add(property.name);
   }
-  texts.set(JSON_FIELD, JSON.stringify(propertiesBut(record, names), null, 2));
+  texts.set(fieldName(JSON_FIELD), JSON.stringify(propertiesBut(record, names), null, 2));
   return texts;
 }
 
@@ -59,8 +59,8 @@ export function changeOf(
     if (typed.ok) setOwn(set, name, typed.value);
     else problems.set(name, typed.problem);
   }
-  const json = sent.get(JSON_FIELD);
-  if (json !== null && !isSameText(json, shown.get(JSON_FIELD))) {
+  const json = sent.get(fieldName(JSON_FIELD));
+  if (json !== null && !isSameText(json, shown.get(fieldName(JSON_FIELD)))) {
     const problem = addJson(set, json, propertiesBut(base, inFields), inFields);
     if (problem !== undefined) problems.set(JSON_FIELD, problem);
   }

@@ -2,7 +2,7 @@
 
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
-import type { Property } from '../../core/domain/property.js';
+import type { PropertyKind } from '../../core/domain/property.js';
 import { Frame, Notice, Table, Token, type View } from './layout.js';
 import { accountPath } from './paths.js';
 import { fieldsOf, jsonText, labelOf, shownText, valueAt } from './properties.js';
@@ -12,8 +12,6 @@ import { Crumbs, type RecordPlace, recordPath } from './record-place.js';
 /** A longer text, or one with line ends, gets a field of several lines. */
 const LINE_MAX_CHARACTERS = 80;
 const JSON_LINES_MAX = 24;
-/** Of a conflict. */
-const COLUMNS = ['Property', 'When you opened it', 'Now', 'Yours'];
 
 export interface Conflict {
   /** The record when the form was opened, as it is, as the operator wants it. */
@@ -37,7 +35,7 @@ export interface FormProps {
 }
 
 export function FormPage(props: FormProps) {
-  const { view, place, id, base, note, conflict } = props;
+  const { view, place, id, base, note, conflict, problems } = props;
   const title =
     id === undefined ? `New ${COLLECTIONS[place.collection].names.short}` : `Change ${id}`;
   const list = accountPath(place.account, place.collection);
@@ -47,7 +45,16 @@ export function FormPage(props: FormProps) {
       <Crumbs place={place} />
       <h1>{title}</h1>
       {note !== undefined && <Notice kind="note">{note}</Notice>}
-      <Problems {...props} />
+      {problems !== undefined && (
+        <Notice kind="bad">
+          <strong>Nothing was saved.</strong>{' '}
+          {[...problems].map(([name, sentence]) => (
+            <>
+              <a href={`#${fieldName(name)}`}>{sentence}</a>{' '}
+            </>
+          ))}
+        </Notice>
+      )}
       {conflict && <ConflictTable conflict={conflict} />}
       <form
         method="post"
@@ -57,10 +64,10 @@ export function FormPage(props: FormProps) {
       >
         <Token view={view} />
         <input type="hidden" name="base" value={JSON.stringify(base)} />
-        <p class="caption">
-          Only what you change is sent. * is required. An emptied field is null.
-        </p>
         <Fields {...props} />
+        <p class="caption">
+          Only what you change is sent. * is required; an emptied field is null.
+        </p>
         <p class="actions">
           <button type="submit" name="do" value="save" class="main">
             {id === undefined ? 'Create' : 'Save'}
@@ -73,34 +80,13 @@ export function FormPage(props: FormProps) {
           <details>
             <summary>Delete this record</summary>
             <p>This can’t be undone. Other records that name it stay as they are.</p>
-            <button type="submit" name="do" value="delete" class="danger" formnovalidate>
+            <button type="submit" name="do" value="delete" class="danger">
               Delete it
             </button>
           </details>
         )}
       </form>
     </Frame>
-  );
-}
-
-function Problems({ problems }: FormProps) {
-  if (problems === undefined || problems.size === 0) return null;
-  return (
-    <Notice kind="bad">
-      <strong>Nothing was saved.</strong> {problems.get('')}
-      <ul>
-        {[...problems].map(
-          ([name, sentence]) =>
-            name !== '' && (
-              <li>
-                <a href={`#${fieldName(name)}`}>
-                  <bdi>{sentence}</bdi>
-                </a>
-              </li>
-            ),
-        )}
-      </ul>
-    </Notice>
   );
 }
 
@@ -113,7 +99,7 @@ function ConflictTable({ conflict: { versions, names } }: { readonly conflict: C
       </Notice>
       <Table
         label="What changed"
-        columns={COLUMNS}
+        columns={['Property', 'When you opened it', 'Now', 'Yours']}
         rows={names.map((name) => [
           labelOf(name),
           ...versions.map((record) => <code>{jsonText(valueAt(record, name))}</code>),
@@ -123,133 +109,84 @@ function ConflictTable({ conflict: { versions, names } }: { readonly conflict: C
   );
 }
 
-function Fields({ view, place, base, typed, problems }: FormProps) {
-  const own = formTexts(view.formats, place.collection, base);
-  const textOf = (name: string) => (typed ?? own).get(name) ?? own.get(name);
+function Fields({ view: { formats }, place, base, typed, problems }: FormProps) {
+  const own = formTexts(formats, place.collection, base);
   return (
     <div class="fields">
-      {fieldsOf(place.collection).map((property) => {
-        const text = textOf(fieldName(property.name));
+      {fieldsOf(place.collection).map(({ name, kind, isRequired }) => {
+        const text = (typed ?? own).get(fieldName(name)) ?? own.get(fieldName(name));
         // Its value is in the JSON, because a field would change it.
         if (text === null) return null;
-        const time = shownText(view.formats, property.name, valueAt(base, property.name));
-        const now = property.kind === 'moment' && time !== text && time !== '' && ` · now ${time}`;
-        return (
-          <Field {...{ property, text }} problem={problems?.get(property.name)}>
-            {now}
-          </Field>
-        );
+        const time = kind === 'moment' ? shownText(formats, name, valueAt(base, name)) : '';
+        const now = time === '' || time === text ? '' : ` · now ${time}`;
+        const label = labelOf(name) + (isRequired ? ' *' : '') + now;
+        return <Field {...{ name, kind, text, label }} problem={problems?.get(name)} />;
       })}
-      <JsonField text={textOf(JSON_FIELD) ?? '{}'} problem={problems?.get(JSON_FIELD)} />
+      <Field
+        name={JSON_FIELD}
+        kind="object"
+        text={(typed ?? own).get(fieldName(JSON_FIELD)) ?? '{}'}
+        label="Other properties, as JSON"
+        problem={problems?.get(JSON_FIELD)}
+      />
     </div>
   );
 }
 
 interface FieldProps {
-  readonly property: Property;
+  readonly name: string;
+  readonly kind: PropertyKind;
   readonly text: string;
+  readonly label: string;
   readonly problem: string | undefined;
-  readonly children?: string | false;
 }
 
-function Field({ property, text, problem, children }: FieldProps) {
-  const { name, isRequired } = property;
+function Field(props: FieldProps) {
+  const { name, kind, label, problem } = props;
   const id = fieldName(name);
   return (
-    <div>
-      <label for={id}>
-        {labelOf(name)}
-        {isRequired && ' *'}
-        <small>{children}</small>
-      </label>
-      <Input property={property} text={text} isBad={problem !== undefined} />
-      <Problem id={id} problem={problem} />
+    <div class={kind === 'object' ? 'wide' : undefined}>
+      <label for={id}>{label}</label>
+      <Input {...props} />
+      {problem !== undefined && (
+        <p class="bad" id={`${id}-problem`}>
+          <bdi>{problem}</bdi>
+        </p>
+      )}
     </div>
   );
 }
 
-function Input({
-  property: { name, kind },
-  text,
-  isBad,
-}: Omit<FieldProps, 'problem'> & { isBad: boolean }) {
-  const shared = { name: fieldName(name), ...stateOf(fieldName(name), isBad) };
+function Input({ name, kind, text, problem }: FieldProps) {
+  const id = fieldName(name);
+  const isBad = problem !== undefined;
+  const shared = {
+    id,
+    name: id,
+    'aria-invalid': isBad ? ('true' as const) : undefined,
+    'aria-describedby': isBad ? `${id}-problem` : undefined,
+  };
   if (kind === 'flag') {
+    const choices = { '': 'not set', true: 'yes', false: 'no' };
     return (
       <select {...shared}>
-        {[
-          ['', 'not set'],
-          ['true', 'yes'],
-          ['false', 'no'],
-        ].map(([value, label]) => (
+        {Object.entries(choices).map(([value, choice]) => (
           <option value={value} selected={value === text}>
-            {label}
+            {choice}
           </option>
         ))}
       </select>
     );
   }
-  if (text.length > LINE_MAX_CHARACTERS || text.includes('\n')) {
+  if (kind === 'object' || text.length > LINE_MAX_CHARACTERS || text.includes('\n')) {
+    const rows = Math.min(text.split('\n').length + 2, JSON_LINES_MAX);
     return (
-      <textarea {...shared} rows={4}>
-        {firstLineKept(text)}
+      <textarea {...shared} rows={rows} class={kind === 'object' ? 'code' : undefined}>
+        {/* HTML drops a line end at the start of a text area. */ `\n${text}`}
       </textarea>
     );
   }
-  const isNumber = kind === 'number' || kind === 'money';
-  return (
-    <input
-      {...shared}
-      type="text"
-      value={text}
-      inputmode={isNumber ? 'decimal' : undefined}
-      placeholder={kind === 'moment' ? '2026-12-31' : undefined}
-    />
-  );
-}
-
-function JsonField({
-  text,
-  problem,
-}: {
-  readonly text: string;
-  readonly problem: string | undefined;
-}) {
-  const id = fieldName(JSON_FIELD);
-  return (
-    <div class="wide">
-      <label for={id}>Other properties, as JSON</label>
-      <textarea
-        name={JSON_FIELD}
-        class="code"
-        rows={Math.min(text.split('\n').length + 1, JSON_LINES_MAX)}
-        spellcheck={false}
-        {...stateOf(id, problem !== undefined)}
-      >
-        {firstLineKept(text)}
-      </textarea>
-      <Problem id={id} problem={problem} />
-    </div>
-  );
-}
-
-function Problem({ id, problem }: { readonly id: string; readonly problem: string | undefined }) {
-  return problem === undefined ? null : (
-    <p class="bad" id={`${id}-problem`}>
-      <bdi>{problem}</bdi>
-    </p>
-  );
-}
-
-function stateOf(id: string, isBad: boolean) {
-  return {
-    id,
-    'aria-invalid': isBad ? ('true' as const) : undefined,
-    'aria-describedby': isBad ? `${id}-problem` : undefined,
-  };
-}
-
-/** HTML drops a line end at the start of a text area. */
-function firstLineKept(text: string): string {
-  return `\n${text}`;
+  const inputmode = kind === 'number' || kind === 'money' ? 'decimal' : undefined;
+  const placeholder = kind === 'moment' ? '2026-12-31' : undefined;
+  return <input {...shared} {...{ inputmode, placeholder }} type="text" value={text} />;
 }

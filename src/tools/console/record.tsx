@@ -1,10 +1,10 @@
 // One record: to read, with the operator's changes of it, and the paths of its form.
 
 import type { StoredRecord } from '../data/service.js';
-import { type FoundEvents, searchAudit } from './audit-search.js';
+import { searchAudit } from './audit-search.js';
 import { AuditTable } from './audit-table.js';
-import { cut } from './formats.js';
-import { Facts, Frame, Notice, page, type View } from './layout.js';
+import { cut, type Formats } from './formats.js';
+import { Facts, Frame, Notice, page } from './layout.js';
 import type { App, ConsoleParts, PageContext } from './parts.js';
 import { PATHS, withQuery } from './paths.js';
 import {
@@ -28,46 +28,32 @@ const NOTICES = new Map([
   ['created', 'Created.'],
   ['unchanged', 'Nothing was changed, so nothing was sent.'],
 ]);
+const PATH = '/accounts/:account/:collection';
 
 export function registerRecords(app: App, parts: ConsoleParts): void {
-  const { service, formats } = parts;
-
-  app.get('/accounts/:account/:collection/new', (context, next) => {
+  app.get(`${PATH}/new`, (context, next) => {
     const place = placeOf(context);
-    return place === undefined ? next() : showForm(context, { place, id: undefined, base: {} });
+    return place ? showForm(context, { place, id: undefined, base: {} }) : next();
   });
-  app.post('/accounts/:account/:collection/new', async (context, next) => {
+  app.post(`${PATH}/new`, async (context, next) => {
     const place = placeOf(context);
-    return place === undefined ? next() : takeForm(parts, context, place, undefined);
+    return place ? takeForm(parts, context, place, undefined) : next();
   });
-
-  app.get('/accounts/:account/:collection/:id', async (context, next) => {
+  app.get(`${PATH}/:id`, async (context, next) => {
     const place = placeOf(context);
     if (place === undefined) return next();
     const record = await readRecord(parts, place, idOf(context));
-    if (record === undefined) return gone(context, place);
-    const filter = { ...place, record: record.id };
-    const limits = { ...EVENTS_LIMITS, dayOf: formats.day };
-    const props = {
-      view: context.get('view'),
-      place,
-      record,
-      events: await searchAudit(service.client, filter, limits),
-      notice: NOTICES.get(context.req.query('done') ?? ''),
-    };
-    return context.html(page(<RecordPage {...props} />));
+    return record ? showRecord(parts, context, place, record) : gone(context, place);
   });
-
-  app.get('/accounts/:account/:collection/:id/change', async (context, next) => {
+  app.get(`${PATH}/:id/change`, async (context, next) => {
     const place = placeOf(context);
     if (place === undefined) return next();
-    const record = await readRecord(parts, place, idOf(context));
-    if (record === undefined) return gone(context, place);
-    return showForm(context, { place, id: record.id, base: record });
+    const base = await readRecord(parts, place, idOf(context));
+    return base ? showForm(context, { place, id: base.id, base }) : gone(context, place);
   });
-  app.post('/accounts/:account/:collection/:id/change', async (context, next) => {
+  app.post(`${PATH}/:id/change`, async (context, next) => {
     const place = placeOf(context);
-    return place === undefined ? next() : takeForm(parts, context, place, idOf(context));
+    return place ? takeForm(parts, context, place, idOf(context)) : next();
   });
 }
 
@@ -82,22 +68,22 @@ function gone(context: PageContext, place: RecordPlace) {
   return context.html(page(text), 404);
 }
 
-interface RecordProps {
-  readonly view: View;
-  readonly place: RecordPlace;
-  readonly record: StoredRecord;
-  readonly events: FoundEvents;
-  readonly notice: string | undefined;
-}
-
-function RecordPage(props: RecordProps) {
-  const { view, place, record, notice } = props;
+async function showRecord(
+  { service, formats }: ConsoleParts,
+  context: PageContext,
+  place: RecordPlace,
+  record: StoredRecord,
+) {
+  const view = context.get('view');
+  const filter = { ...place, record: record.id };
+  const limits = { ...EVENTS_LIMITS, dayOf: formats.day };
+  const events = await searchAudit(service.client, filter, limits);
+  const { searchedBackTo: back } = events;
+  const notice = NOTICES.get(context.req.query('done') ?? '');
   const name = nameOf(record);
   const known = fieldsOf(place.collection).map((property) => property.name);
-  const others = Object.keys(record).filter(
-    (property) => !known.includes(property) && !isOfService(property),
-  );
-  return (
+  const others = Object.keys(record).filter((own) => !known.includes(own) && !isOfService(own));
+  const text = (
     <Frame view={view} title={record.id} current="accounts">
       <Crumbs place={place} />
       <div class="title">
@@ -116,7 +102,7 @@ function RecordPage(props: RecordProps) {
           <Facts
             rows={[...known, ...others].map((property) => [
               cut(labelOf(property)),
-              shown(view, record, property),
+              shown(formats, record, property),
             ])}
           />
         </section>
@@ -125,45 +111,27 @@ function RecordPage(props: RecordProps) {
           <pre tabindex={0}>{JSON.stringify(record, null, 2)}</pre>
         </section>
       </div>
-      <Events {...props} />
+      <section>
+        <h2>Changes by the operator</h2>
+        {events.rows.length === 0 && (
+          <p class="empty">{back === undefined ? 'None.' : `None since ${formats.time(back)}.`}</p>
+        )}
+        <AuditTable view={view} found={events} label="Changes by the operator" />
+        {back !== undefined && <a href={withQuery(PATHS.audit, filter)}>Search further back</a>}
+      </section>
     </Frame>
   );
+  return context.html(page(text));
 }
 
-function Events({ view, place, record, events }: RecordProps) {
-  const { rows, searchedBackTo } = events;
-  return (
-    <section>
-      <h2>Changes by the operator</h2>
-      {rows.length > 0 ? (
-        <AuditTable view={view} found={events} label="Changes by the operator" />
-      ) : (
-        <p class="empty">
-          {searchedBackTo === undefined
-            ? 'None.'
-            : `None since ${view.formats.time(searchedBackTo)}.`}
-        </p>
-      )}
-      {searchedBackTo !== undefined && (
-        <p>
-          <a href={withQuery(PATHS.audit, { ...place, record: record.id })}>Search further back</a>
-        </p>
-      )}
-    </section>
-  );
-}
-
-function shown({ formats }: View, record: StoredRecord, name: string) {
+function shown(formats: Formats, record: StoredRecord, name: string) {
   const value = valueAt(record, name);
   if (value === undefined) return <span class="none">not set</span>;
   if (value === null || typeof value === 'object') {
     return <code>{jsonText(value, VALUE_MAX_CHARACTERS)}</code>;
   }
+  if (typeof value === 'string' && value.length > 80) return cut(value, VALUE_MAX_CHARACTERS);
   const { currency } = record;
   const unit = isMoney(name) && typeof currency === 'string' ? ` ${cut(currency, 8)}` : '';
-  const text =
-    typeof value === 'string' && value.length > 80
-      ? cut(value, VALUE_MAX_CHARACTERS)
-      : shownText(formats, name, value);
-  return <bdi>{text + unit}</bdi>;
+  return shownText(formats, name, value) + unit;
 }

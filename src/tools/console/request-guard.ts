@@ -1,7 +1,6 @@
-// Which requests come in at all, and the headers of every answer. A page of another
-// site, or of another port of this machine, can neither read a page nor send a form.
-// `hono/csrf` would let more in: it wants `Origin` or `Sec-Fetch-Site`, not both, and
-// looks at forms alone, so that JSON from anywhere passes.
+// Which requests come in at all, and the headers of every answer. A page of another site, or of
+// another port of this machine, can neither read a page nor send a form. `hono/csrf` would let more
+// in: it wants `Origin` or `Sec-Fetch-Site`, not both, and lets JSON from anywhere pass.
 
 import type { MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
@@ -58,10 +57,7 @@ function refusalOf(request: Request, address: ConsoleAddress) {
   const { headers, method } = request;
   const origin = originOf(request, address);
   if (origin === undefined) {
-    return {
-      status: 421,
-      text: 'the header Host names another place; use the console’s address\n',
-    };
+    return { status: 421, text: 'Host names another place; use the console’s address\n' };
   }
   if (method === 'GET') {
     const site = headers.get('sec-fetch-site') ?? 'none';

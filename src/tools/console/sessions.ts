@@ -1,9 +1,9 @@
-// Who is signed in: sessions in memory, and a bound on tries. A session's id is
-// made at the sign-in and never taken from a browser, so it cannot be fixed before.
+// Who is signed in: sessions in memory, and a limit on tries. A session's id is made at the sign-in
+// and never taken from a browser, so it can't be fixed before.
 
 /** A session ends after this time without use. */
 export const SESSION_IDLE_MAX_MS = 8 * 3_600_000;
-/** More than one operator has browsers; the session that was used least lately ends first. */
+/** More than one operator has browsers; the least recently used session ends first. */
 const SESSIONS_MAX = 50;
 const SECRET_BYTES = 32;
 /** Tries of a password or code within a minute, from all browsers together. */
@@ -24,36 +24,32 @@ export interface Session {
 
 export class Sessions {
   readonly #options: SessionOptions;
-  /** In the order of their last use. */
-  readonly #sessions = new Map<string, { readonly session: Session; readonly usedAt: number }>();
+  /** By id, in the order of their last use, with its time. */
+  readonly #sessions = new Map<string, readonly [session: Session, usedAt: number]>();
 
   constructor(options: SessionOptions) {
     this.#options = options;
   }
 
   begin(): Session {
-    const session = { id: this.#secret(), formToken: this.#secret() };
+    const [id = '', formToken = ''] = [0, 1].map(() =>
+      Buffer.from(this.#options.randomBytes(SECRET_BYTES)).toString('base64url'),
+    );
+    const session = { id, formToken };
     this.#use(session);
-    for (const id of this.#sessions.keys()) {
-      if (this.#sessions.size <= SESSIONS_MAX) break;
-      this.#sessions.delete(id);
-    }
+    const [oldest = ''] = this.#sessions.keys();
+    if (this.#sessions.size > SESSIONS_MAX) this.end(oldest);
     return session;
   }
 
-  /**
-   * Undefined where there is no such session, or nobody used it for too long. A page
-   * that loads itself again is no use (`isUse` false): a forgotten one ends, too.
-   */
+  /** Undefined if there is none, or it was idle too long. A page that reloads itself is no use (`isUse` false). */
   find(id: string | undefined, isUse = true): Session | undefined {
-    const found = id === undefined ? undefined : this.#sessions.get(id);
-    if (found === undefined) return undefined;
-    if (this.#options.now() - found.usedAt > SESSION_IDLE_MAX_MS) {
-      this.#sessions.delete(found.session.id);
-      return undefined;
-    }
-    if (isUse) this.#use(found.session);
-    return found.session;
+    const [session, usedAt = 0] = this.#sessions.get(id ?? '') ?? [];
+    if (session === undefined) return undefined;
+    const isOver = this.#options.now() - usedAt > SESSION_IDLE_MAX_MS;
+    if (isOver) this.end(session.id);
+    else if (isUse) this.#use(session);
+    return isOver ? undefined : session;
   }
 
   end(id: string): void {
@@ -62,15 +58,11 @@ export class Sessions {
 
   #use(session: Session): void {
     this.#sessions.delete(session.id);
-    this.#sessions.set(session.id, { session, usedAt: this.#options.now() });
-  }
-
-  #secret(): string {
-    return Buffer.from(this.#options.randomBytes(SECRET_BYTES)).toString('base64url');
+    this.#sessions.set(session.id, [session, this.#options.now()]);
   }
 }
 
-/** Counts tries as they begin, so that tries at once are not one try. */
+/** Counts tries as they begin, so that concurrent ones count. */
 export class Tries {
   readonly #now: () => number;
   #begun: number[] = [];
@@ -79,7 +71,7 @@ export class Tries {
     this.#now = now;
   }
 
-  /** 0 where the try may be made; otherwise how long to wait, in milliseconds. */
+  /** 0 if the try may be made; otherwise how long to wait, in milliseconds. */
   begin(): number {
     const now = this.#now();
     this.#begun = this.#begun.filter((at) => now - at < MINUTE_MS);

@@ -1,5 +1,4 @@
-// The service's operations port: its `/status`, and a backup on request. The last answer is kept
-// for the time when there is none.
+// The service's operations port: its `/status`, and a backup on request.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Status } from '../../hosts/operations/status.js';
@@ -11,6 +10,7 @@ const FRESH_MS = 2_000;
 /** A small backup has ended before its page is shown. */
 const BACKUP_LOOKS_MAX = 10;
 const BACKUP_LOOK_MS = 200;
+const BEGUN = 202;
 
 /** An answer with its time, in milliseconds since 1970, UTC. */
 export interface Seen<Answer> {
@@ -20,18 +20,6 @@ export interface Seen<Answer> {
 
 /** `/status`, or a sentence that says why there is none; undefined without an operations port. */
 export type StatusOrReason = Status | string | undefined;
-
-/** What came of the request for a backup. */
-export type BackupAnswer = 'begun' | 'refused' | 'off' | 'away';
-const BACKUP_ANSWERS: Readonly<Record<number, BackupAnswer>> = {
-  202: 'begun',
-  401: 'refused',
-  409: 'off',
-};
-
-export function isBackupAnswer(text: string | undefined): text is BackupAnswer {
-  return text === 'away' || Object.values<string | undefined>(BACKUP_ANSWERS).includes(text);
-}
 
 export interface StatusPortOptions {
   /** `http://HOST:PORT`; undefined: there is none. */
@@ -44,6 +32,7 @@ export interface StatusPortOptions {
 
 export class StatusPort {
   readonly #options: StatusPortOptions;
+  /** The last answer, for the time when there is none. */
   latest: Seen<Status> | undefined;
   #underWay: Promise<StatusOrReason> | undefined;
 
@@ -67,29 +56,21 @@ export class StatusPort {
     return this.#underWay;
   }
 
-  /** Requests a backup, and waits a moment for its end, which is in the status. */
-  async backUp(): Promise<BackupAnswer> {
-    const { url, adminKey } = this.#options;
-    if (url === undefined || adminKey === undefined) return 'away';
-    try {
-      const response = await fetch(`${url}/backup`, {
-        method: 'POST',
-        headers: { 'X-Service-Admin-Key': adminKey },
-        // The key follows no redirect.
-        redirect: 'error',
-        signal: AbortSignal.timeout(ANSWER_MAX_MS),
-      });
-      await response.body?.cancel();
-      const answer = BACKUP_ANSWERS[response.status] ?? 'away';
-      for (let looks = 0; answer === 'begun' && looks < BACKUP_LOOKS_MAX; looks++) {
-        await pause(BACKUP_LOOK_MS);
-        const status = await this.status(0);
-        if (typeof status !== 'object' || status.backups?.under_way !== true) break;
-      }
-      return answer;
-    } catch {
-      return 'away';
+  /** Requests a backup, and waits a moment for its end, which is in the status. The result is the answer's status; undefined without one. */
+  async backUp(): Promise<number | undefined> {
+    const { url, adminKey = '' } = this.#options;
+    const headers = { 'X-Service-Admin-Key': adminKey };
+    const signal = AbortSignal.timeout(ANSWER_MAX_MS);
+    // The key follows no redirect.
+    const init = { method: 'POST', headers, signal, redirect: 'error' } as const;
+    const response = await fetch(`${url}/backup`, init).catch(() => undefined);
+    await response?.body?.cancel();
+    for (let looks = 0; response?.status === BEGUN && looks < BACKUP_LOOKS_MAX; looks++) {
+      await pause(BACKUP_LOOK_MS);
+      const status = await this.status(0);
+      if (typeof status !== 'object' || status.backups?.under_way !== true) break;
     }
+    return response?.status;
   }
 
   async #ask(url: string): Promise<StatusOrReason> {

@@ -8,8 +8,7 @@ export type TypedValue =
   | { readonly ok: true; readonly value: JsonValue }
   | { readonly ok: false; readonly problem: string };
 
-const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
-const MOMENT = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
+const ISO_8601 = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
 /** An empty text is null: a change can set a property to null, and not remove it. */
 export function typedValue({ kind }: Property, text: string): TypedValue {
@@ -45,12 +44,9 @@ function refused(problem: string): TypedValue {
   return { ok: false, problem };
 }
 
-/** ISO 8601: a day of the calendar, or a moment of one. */
+/** A day of the calendar, or a moment of one. */
 function isDate(text: string): boolean {
-  const [, day, hour = '0', minute = '0', second = '0'] = MOMENT.exec(text) ?? [];
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return false;
-  const [, year, month, date] = DAY.exec(day ?? text) ?? [];
-  if (year === undefined) return false;
-  const found = new Date(Date.UTC(Number(year), Number(month) - 1, Number(date)));
-  return found.getUTCMonth() === Number(month) - 1 && found.getUTCDate() === Number(date);
+  if (!ISO_8601.test(text) || Number.isNaN(Date.parse(text))) return false;
+  const day = text.slice(0, 10);
+  return new Date(day).toISOString().startsWith(day);
 }

@@ -19,7 +19,7 @@ interface Verdict {
 
 /** Without `/status` nothing is called healthy: the disk may be full and the provider away. */
 function verdictOf(health: AdminHealth, status: StatusOrReason): Verdict {
-  const troubles = typeof status === 'object' ? troublesOf(status) : [];
+  const troubles = troublesOf(status);
   const isKnown = troubles.some(([name]) => name === NO_PROVIDER);
   if (!health.identity_provider_configured && !isKnown) {
     troubles.push([NO_PROVIDER, WARNINGS[NO_PROVIDER]]);
@@ -38,7 +38,9 @@ function verdictOf(health: AdminHealth, status: StatusOrReason): Verdict {
   return troubles.length > 0 ? is('note', 'Working, but needs attention') : is('good', 'Healthy');
 }
 
-function troublesOf({ reasons, warnings }: Status): Found[] {
+function troublesOf(status: StatusOrReason): Found[] {
+  if (typeof status !== 'object') return [];
+  const { reasons, warnings } = status;
   return [
     ...reasons.map((name): Found => [name, REASONS[name]]),
     ...warnings.map((name): Found => [name, WARNINGS[name]]),
@@ -55,26 +57,20 @@ export function VerdictNotice({ view, health, status }: VerdictProps) {
   const { kind, sentence, troubles } = verdictOf(health, status);
   return (
     <Notice kind={kind}>
-      <strong>{`${sentence}.`}</strong> {typeof status === 'string' && `${status}. `}
-      {`Running for ${view.formats.duration(health.uptime_seconds)}.`}
+      <strong>{`${sentence}.`}</strong> {typeof status === 'string' && `${status}.`}
       <Troubles view={view} found={troubles} status={status} />
     </Notice>
   );
 }
 
-/** What the status says by itself, while the API is away. */
-export function StatusTroubles({ view, status }: { readonly view: View; readonly status: Status }) {
-  return <Troubles view={view} found={troublesOf(status)} status={status} />;
-}
-
 interface TroublesProps {
   readonly view: View;
-  readonly found: readonly Found[];
+  readonly found?: readonly Found[];
   readonly status: StatusOrReason;
 }
 
-function Troubles({ view, found, status }: TroublesProps) {
-  if (found.length === 0) return null;
+/** Without `found`, those of the status alone. */
+export function Troubles({ view, status, found = troublesOf(status) }: TroublesProps) {
   return (
     <ul class="troubles">
       {found.map(([name, trouble]) => {
@@ -99,22 +95,18 @@ function Troubles({ view, found, status }: TroublesProps) {
 /** Since when and why, where the status says so. */
 function detailOf(name: string, status: Status, { formats }: View): string {
   const { writes, identity, backups, database, replication } = status;
-  const since = (time: string | null) => (time ? `Since ${formats.time(time)}.` : '');
-  const reason = (text: string | null | undefined) => (text ? `Last reason: ${bare(text)}.` : '');
+  const at = (time: string | null | undefined) => (time ? formats.time(time) : 'unknown');
+  const why = (text: string | null | undefined) => bare(text ?? 'unknown');
+  const { found, remedy } = identity.at_start ?? {};
+  const failure = backups?.last_failure;
   const details: Readonly<Record<string, string>> = {
-    writes_failing: `${since(writes.failing_since)} ${reason(writes.failing_reason)}`.trim(),
+    writes_failing: `Since ${at(writes.failing_since)}. Last reason: ${why(writes.failing_reason)}.`,
     disk_full: `${formats.bytes(database.disk_free_bytes)} free.`,
-    identity_provider_unavailable: since(identity.unavailable_since),
-    identity_provider_unfit: [identity.at_start?.found, identity.at_start?.remedy]
-      .flatMap((text) => (text ? [`${bare(text)}.`] : []))
-      .join(' To do: '),
-    replica_unreachable: reason(replication?.reason),
-    backup_failed: backups?.last_failure
-      ? `${formats.time(backups.last_failure.at ?? '')}: ${bare(backups.last_failure.reason)}.`
-      : '',
-    backup_overdue: backups?.last_success_at
-      ? `Newest: ${formats.time(backups.last_success_at)}.`
-      : '',
+    identity_provider_unavailable: `Since ${at(identity.unavailable_since ?? status.started_at)}.`,
+    identity_provider_unfit: `${why(found)}. To do: ${why(remedy)}.`,
+    replica_unreachable: `Last reason: ${why(replication?.reason)}.`,
+    backup_failed: `${at(failure?.at)}: ${why(failure?.reason)}.`,
+    backup_overdue: `Newest: ${at(backups?.last_success_at)}.`,
   };
   return details[name] ?? '';
 }

@@ -3,7 +3,6 @@
 
 import { boundedBody } from '../../core/bounded-body.js';
 import { objectIn } from '../../core/json-line.js';
-import { retryAfterMs } from '../../core/retry-after.js';
 import { CommandError } from '../data/failures.js';
 import { patiently, startWaiting, WAITS, type Waits } from '../data/waiting.js';
 import type { CommandDependencies } from '../program/command-dependencies.js';
@@ -17,15 +16,7 @@ const ANSWER_MAX_MS = 120_000;
 export class Refused extends Error {}
 
 class Transient extends Error {
-  readonly retryAfterMs: number | undefined;
-
-  constructor(
-    message: string,
-    { retryAfterMs: wanted, ...options }: ErrorOptions & { retryAfterMs?: number | undefined } = {},
-  ) {
-    super(message, options);
-    this.retryAfterMs = wanted;
-  }
+  readonly retryAfterMs = undefined;
 }
 
 type Call = readonly [
@@ -71,7 +62,7 @@ export class AdminWorker {
 
   async #once(...[method, path, query = {}, body]: Call): Promise<unknown> {
     const { url, adminKey } = this.#target;
-    const { status, headers, text } = await fetched(`${url}${path}?${new URLSearchParams(query)}`, {
+    const { status, text } = await fetched(`${url}${path}?${new URLSearchParams(query)}`, {
       method,
       headers: { 'X-Service-Admin-Key': adminKey },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -84,10 +75,7 @@ export class AdminWorker {
     const said = answer?.error?.message ?? 'not the answer of an admin Worker';
     const sentence = `the admin Worker answered ${status}: ${said}`;
     if (status === 409 || status === 422) throw new Refused(said);
-    if (status === 429 || status >= 500) {
-      const asked = retryAfterMs({ headers }, this.#dependencies.now());
-      throw new Transient(sentence, { retryAfterMs: asked });
-    }
+    if (status === 429 || status >= 500) throw new Transient(sentence);
     throw new CommandError(
       status === 401
         ? 'the admin Worker refused the key (401); give the key that this script has, of 32 characters or more'
@@ -99,9 +87,9 @@ export class AdminWorker {
 /** Rejects with `Transient` if no whole answer came. */
 async function fetched(url: string, init: RequestInit) {
   try {
-    const { status, headers, body } = await fetch(url, init);
+    const { status, body } = await fetch(url, init);
     const bytes = await boundedBody(body, ANSWER_MAX_BYTES);
-    if (bytes !== undefined) return { status, headers, text: Buffer.from(bytes).toString('utf8') };
+    if (bytes !== undefined) return { status, text: Buffer.from(bytes).toString('utf8') };
   } catch (error) {
     const { name = '', cause } = error as Error;
     const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';

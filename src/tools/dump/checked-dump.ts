@@ -5,7 +5,7 @@ import type { Sequences } from '../../core/records/record-storage.js';
 import { isBack } from '../../storage/erasures/came-back.js';
 import type { Ledger } from '../../storage/erasures/ledger.js';
 import { CommandError } from '../data/failures.js';
-import { contentLines, readWholeDump } from './dump-file.js';
+import { contentLines, readWholeDump, type WholeDump } from './dump-file.js';
 import {
   type ContentLine,
   type Contents,
@@ -70,27 +70,43 @@ export class CheckedDump implements Loading {
   readonly #newIds: NewIds | undefined;
 
   private constructor(
-    whole: Awaited<ReturnType<typeof readWholeDump>>,
-    { account }: Choice,
-    seen: Seen,
+    { path, head, sha256, totals: { highest } }: WholeDump,
+    account: string | undefined,
+    withheld: ReadonlyMap<string, string>,
+    newIds: NewIds | undefined,
   ) {
-    this.#path = whole.path;
+    this.#path = path;
     this.#account = account;
-    this.#newIds = seen.newIds;
-    this.head = whole.head;
-    this.sha256 = whole.sha256;
-    this.withheld = seen.withheld;
-    const { highest } = whole.totals;
-    this.highest = seen.newIds?.assign(highest, [...seen.withheld.keys()]) ?? highest;
+    this.#newIds = newIds;
+    this.head = head;
+    this.sha256 = sha256;
+    this.withheld = withheld;
+    this.highest = newIds?.assign(highest, [...withheld.keys()]) ?? highest;
   }
 
-  static async read(path: string, choice: Choice): Promise<CheckedDump> {
-    const seen = new Seen(choice);
-    const whole = await readWholeDump(path, (line, number) => seen.add(line, number));
-    if (choice.account !== undefined && !seen.hasAny) {
-      throw new CommandError(`${path} has no account ${JSON.stringify(choice.account)}`);
+  static async read(path: string, { account, ledger, givesIdsOnce }: Choice): Promise<CheckedDump> {
+    const withheld = new Map<string, string>();
+    const newIds = givesIdsOnce ? new NewIds() : undefined;
+    let hasAny = false;
+    let current: string | null | undefined;
+    let erased: string | undefined;
+    const whole = await readWholeDump(path, (line, number) => {
+      if (!isChosen(line, account)) return;
+      hasAny = true;
+      if (!isRecord(line)) return;
+      expectUsable(line);
+      const { owner, created_at } = line;
+      if (owner !== null) {
+        if (owner !== current) erased = ledger?.erasedAt(owner);
+        if (erased !== undefined && isBack(erased, created_at)) withheld.set(owner, erased);
+      }
+      current = owner;
+      newIds?.add(number, line);
+    });
+    if (account !== undefined && !hasAny) {
+      throw new CommandError(`${path} has no account ${JSON.stringify(account)}`);
     }
-    return new CheckedDump(whole, choice, seen);
+    return new CheckedDump(whole, account, withheld, newIds);
   }
 
   async *lines(): AsyncGenerator<ContentLine> {
@@ -98,10 +114,11 @@ export class CheckedDump implements Loading {
     let next = newIds?.next().value;
     for await (const [line, number] of contentLines(this.#path)) {
       if (!isChosen(line, this.#account)) continue;
-      if (isRecord(line) && this.withheld.has(line.owner ?? '')) continue;
-      const newId = isRecord(line) && next?.line === number ? next.newId : undefined;
-      if (newId !== undefined) next = newIds?.next().value;
-      yield newId !== undefined && isRecord(line) ? renamed(line, newId) : line;
+      if (!isRecord(line)) yield line;
+      else if (next?.line === number) {
+        yield renamed(line, next.newId);
+        next = newIds?.next().value;
+      } else if (!this.withheld.has(line.owner ?? '')) yield line;
     }
   }
 
@@ -111,37 +128,6 @@ export class CheckedDump implements Loading {
 
   close(): void {
     this.#newIds?.close();
-  }
-}
-
-/** What the first reading finds. */
-class Seen {
-  readonly withheld = new Map<string, string>();
-  readonly newIds: NewIds | undefined;
-  hasAny = false;
-  readonly #choice: Choice;
-  #owner: string | null | undefined;
-  #erased: string | undefined;
-
-  constructor(choice: Choice) {
-    this.#choice = choice;
-    this.newIds = choice.givesIdsOnce ? new NewIds() : undefined;
-  }
-
-  add(line: ContentLine, number: number): void {
-    if (!isChosen(line, this.#choice.account)) return;
-    this.hasAny = true;
-    if (!isRecord(line)) return;
-    expectUsable(line);
-    const { owner, created_at } = line;
-    if (owner !== this.#owner) {
-      this.#owner = owner;
-      this.#erased = owner === null ? undefined : this.#choice.ledger?.erasedAt(owner);
-    }
-    if (owner !== null && this.#erased !== undefined && isBack(this.#erased, created_at)) {
-      this.withheld.set(owner, this.#erased);
-    }
-    this.newIds?.add(number, line);
   }
 }
 

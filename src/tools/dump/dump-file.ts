@@ -28,7 +28,6 @@ export async function writeDump(
   path: string,
   source: DumpSource,
   head: Omit<Head, 'dump' | 'version' | 'source'>,
-  progressed: () => void,
 ): Promise<TotalsLine> {
   if (await isThere(path)) throw new CommandError(`${path} already exists; name a new file`);
   const part = `${path}.part`;
@@ -43,7 +42,6 @@ export async function writeDump(
       if (isRecord(line)) expectUsable(line);
       await contents.add(line);
       await writer.add(line);
-      progressed();
     }
     const totals = { ...(await contents.totals()), highest: source.highest() };
     if (account !== null && totals.records + totals.events === 0) {

@@ -5,7 +5,7 @@
 import { open, rename } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { formatId, sequenceOf } from '../../core/domain/identifier.js';
+import { formatId } from '../../core/domain/identifier.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import type { Sequences } from '../../core/records/record-storage.js';
 import { Connection } from '../../storage/file/connection.js';
@@ -16,28 +16,23 @@ const PAGE_ROWS = 1_000;
 const TABLES = [
   'pragma temp_store = file',
   `create temp table ids (
-     line integer primary key, owner text, collection text, id text, number integer, created_at integer)`,
-  'create temp table new_ids (line integer primary key, new_id text)',
+     line integer primary key, owner text, collection text, id text, created_at integer)`,
+  'create temp table new_ids (line integer primary key, owner, collection, id, number integer)',
 ];
 const PUT = `
-  insert into ids select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+  insert into ids select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
     from json_each(?1)`;
-/** In the order of creation, so that younger records get higher numbers. */
-const FIND_TAKEN = [
-  'create temp table taken (place integer primary key, line integer, collection text)',
-  `insert into taken (line, collection)
-   select line, collection from (
-     select line, collection, created_at, owner,
-            row_number() over (partition by collection, id order by created_at, owner, line) as n
-       from ids where owner is null or owner not in (select value from json_each(?1)))
-    where n > 1 order by created_at, owner, line`,
-];
-const HIGHEST = 'select collection, max(number) as highest from ids group by collection';
-const TAKEN = 'select place, line, collection from taken where place > ?1 order by place limit ?2';
-const PUT_NEW = 'insert into new_ids select value ->> 0, value ->> 1 from json_each(?1)';
-const IN_ORDER = `
-  select line, owner, collection, id, new_id from new_ids join ids using (line)
-   where line > ?1 order by line limit ?2`;
+/** `?1`: accounts that do not count, as JSON. `?2`: highest numbers. In the order of creation, so that younger records get higher numbers. */
+const ASSIGN = `
+  insert into new_ids
+  select line, owner, collection, id,
+         coalesce(?2 ->> collection, 0)
+           + row_number() over (partition by collection order by created_at, owner, line)
+    from (select *, row_number() over (partition by collection, id order by created_at, owner, line) as n
+            from ids where owner is null or owner not in (select value from json_each(?1)))
+   where n > 1`;
+const REACHED = 'select collection, max(number) as highest from new_ids group by collection';
+const IN_ORDER = 'select * from new_ids where line > ?1 order by line limit ?2';
 
 export interface Renumbered {
   readonly line: number;
@@ -58,43 +53,34 @@ export class NewIds {
   /** `line`: ascending. */
   add(line: number, { owner, collection, id, created_at }: RecordLine): void {
     const subject = owner === null ? null : JSON.stringify(owner);
-    const number = sequenceOf(collection, id);
-    this.#waiting.push([line, subject, collection, JSON.stringify(id), number, created_at]);
+    this.#waiting.push([line, subject, collection, JSON.stringify(id), created_at]);
     if (this.#waiting.length === PAGE_ROWS) this.#put();
   }
 
   /** Gives the new ids; no record of `withheld` accounts counts. Returns the highest numbers then. */
   assign(highest: Sequences, withheld: readonly string[]): Sequences {
     this.#put();
-    const reached: Partial<Record<CollectionName, number>> = { ...highest };
-    for (const row of this.#connection.rows(HIGHEST)) {
-      const collection = String(row['collection']) as CollectionName;
-      reached[collection] = Math.max(reached[collection] ?? 0, Number(row['highest']));
-    }
-    const [create = '', fill = ''] = FIND_TAKEN;
-    this.#connection.value(create);
-    this.#connection.value(fill, [JSON.stringify(withheld.map((one) => JSON.stringify(one)))]);
-    for (const rows of this.#pages(TAKEN, 'place')) {
-      const ids = rows.map((row) => {
-        const collection = String(row['collection']) as CollectionName;
-        const next = (reached[collection] ?? 0) + 1;
-        reached[collection] = next;
-        return [row['line'], formatId(collection, next)];
-      });
-      this.#connection.value(PUT_NEW, [JSON.stringify(ids)]);
-    }
-    return reached;
+    const subjects = withheld.map((owner) => JSON.stringify(owner));
+    this.#connection.value(ASSIGN, [JSON.stringify(subjects), JSON.stringify(highest)]);
+    const reached = this.#connection
+      .rows(REACHED)
+      .map((row) => [row['collection'], row['highest']]);
+    return { ...highest, ...Object.fromEntries(reached) };
   }
 
   *inOrder(): Generator<Renumbered, undefined> {
-    for (const rows of this.#pages(IN_ORDER, 'line')) {
+    for (let last = 0; ; ) {
+      const rows = this.#connection.rows(IN_ORDER, [last, PAGE_ROWS]);
+      if (rows.length === 0) return;
       for (const row of rows) {
+        last = Number(row['line']);
+        const collection = String(row['collection']) as CollectionName;
         yield {
-          line: Number(row['line']),
+          line: last,
           owner: row['owner'] === null ? null : JSON.parse(String(row['owner'])),
-          collection: String(row['collection']),
+          collection,
           oldId: JSON.parse(String(row['id'])),
-          newId: String(row['new_id']),
+          newId: formatId(collection, Number(row['number'])),
         };
       }
     }
@@ -107,15 +93,6 @@ export class NewIds {
   #put(): void {
     if (this.#waiting.length > 0) this.#connection.value(PUT, [JSON.stringify(this.#waiting)]);
     this.#waiting = [];
-  }
-
-  *#pages(sql: string, key: string) {
-    for (let last = 0; ; ) {
-      const rows = this.#connection.rows(sql, [last, PAGE_ROWS]);
-      if (rows.length === 0) return;
-      yield rows;
-      last = Number(rows.at(-1)?.[key]);
-    }
   }
 }
 

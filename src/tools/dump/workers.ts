@@ -35,8 +35,6 @@ import {
   rowOf,
 } from './lines.js';
 
-/** Each account is an object of its own, and most of the time is spent on the way. */
-const ACCOUNTS_AT_ONCE = 8;
 /** Of a hash, so that an event is known by its text. */
 const EPOCH_CHARACTERS = 16;
 
@@ -139,7 +137,6 @@ export class WorkersTarget implements DumpTarget {
     await this.#worker.reach();
     const totals = { records: 0, events: 0 };
     const refused = new Map<string, string>();
-    const accounts = new Concurrently(ACCOUNTS_AT_ONCE);
     let account: LoadedAccount | undefined;
     let waiting: EventLine[] = [];
     let unowned = 0;
@@ -147,11 +144,9 @@ export class WorkersTarget implements DumpTarget {
       const ended = account;
       account = undefined;
       if (ended === undefined) return;
-      await accounts.add(async () => {
-        const { problem, records } = await ended.end(own ?? highest);
-        if (problem === undefined) totals.records += records;
-        else refused.set(ended.owner, problem);
-      });
+      const { problem, records } = await ended.end(own ?? highest);
+      if (problem === undefined) totals.records += records;
+      else refused.set(ended.owner, problem);
     };
     const sendEvents = async () => {
       totals.events += await this.#send(waiting);
@@ -172,7 +167,6 @@ export class WorkersTarget implements DumpTarget {
       }
     }
     await endAccount();
-    await accounts.end();
     await sendEvents();
     const remarks = unowned === 0 ? [] : [`${unowned} records without an owner were not loaded`];
     return { wasThere: false, totals, refused, remarks };
@@ -267,30 +261,4 @@ async function named({ id, owner, name, event }: EventLine): Promise<NamedEvent>
     number: id,
     event,
   };
-}
-
-/** Runs work side by side. After a failure, `add` and `end` reject with it. */
-class Concurrently {
-  readonly #max: number;
-  readonly #running = new Set<Promise<void>>();
-  readonly #failures: unknown[] = [];
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  /** Resolves when there is room for more. */
-  async add(work: () => Promise<void>): Promise<void> {
-    const running: Promise<void> = work()
-      .catch((error: unknown) => void this.#failures.push(error))
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
-    if (this.#running.size >= this.#max) await Promise.race(this.#running);
-    if (this.#failures.length > 0) throw this.#failures[0];
-  }
-
-  async end(): Promise<void> {
-    await Promise.all(this.#running);
-    if (this.#failures.length > 0) throw this.#failures[0];
-  }
 }

@@ -16,7 +16,6 @@ import { required, text } from '../program/arguments.js';
 import { type Command, commandOf } from '../program/command.js';
 import { type CommandDependencies, pathOf, warnOfSlips } from '../program/command-dependencies.js';
 import { EXIT_DONE, UsageError } from '../program/ending.js';
-import { startProgress } from '../program/progress.js';
 import { KEY_SETTINGS } from './service-options.js';
 
 const EXAMPLE = 'https://service-management-admin.example.workers.dev';
@@ -48,19 +47,17 @@ a running service over a file, use --from http://127.0.0.1:8080.`,
       const account = subjectIn(values.account);
       warnOfSlips(dependencies);
       const source = await sourceOf(values.from, dependencies, waits);
-      const progress = startProgress(dependencies, { event: 'dump', noun: 'lines', total: 0 });
       try {
         const { version: release, now } = dependencies;
         const made = new Date(now()).toISOString();
         const head = { release, made, account: account ?? null };
-        const { records, events, contents } = await writeDump(path, source, head, progress.add);
+        const { records, events, contents } = await writeDump(path, source, head);
         dependencies.out(
           `${path}: ${records} records and ${events} audit events\n  contents ${contents}\n`,
         );
         for (const remark of source.remarks()) dependencies.out(`  ${remark}\n`);
         return EXIT_DONE;
       } finally {
-        progress.stop();
         await source.close();
       }
     },

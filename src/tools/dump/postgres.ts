@@ -9,9 +9,11 @@ import {
 import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { foldedColumn, statusColumn } from '../../storage/postgres/columns.js';
-import { Database, type Run, reasonOf } from '../../storage/postgres/database.js';
+import type { Run } from '../../storage/postgres/connections.js';
+import { Database } from '../../storage/postgres/database.js';
 import { prepareSchema, sequenceName } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
+import { reasonOf } from '../../storage/postgres/statement.js';
 import { fromStored, toStored } from '../../storage/postgres/stored-text.js';
 import { CommandError } from '../data/failures.js';
 import { batchesOf, type DumpTarget, type Loading } from './checked-dump.js';

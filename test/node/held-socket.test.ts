@@ -6,8 +6,8 @@ import { heldSocket } from '../../src/hosts/node/held-socket.js';
 import { tokenOf } from '../support/identity-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { openRaw, requestText } from '../support/raw-http.js';
-import { type HeldService, holdService } from '../support/socket-holder.js';
 import { type Call, clientOf } from '../trials/service/requests.js';
+import { type HeldService, holdService } from './socket-holder.js';
 
 const RESTARTS = 3;
 const KILLS = 3;

@@ -2,7 +2,6 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { bareEnvironment } from './bare-environment.js';
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -46,7 +45,8 @@ export function startProgram(
 ): Program {
   const child = spawn(command, args, {
     cwd,
-    env: { ...bareEnvironment(), ...environment },
+    // Nothing of this machine's but the path of its commands: no setting of the developer's.
+    env: { PATH: process.env['PATH'], ...environment },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...(third ? [third] : [])],
   });
   (child.stdin as Writable | null)?.end(input);

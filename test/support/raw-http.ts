@@ -3,7 +3,6 @@
 
 import { connect, type Socket } from 'node:net';
 import type { Envelope } from './contract.js';
-import { messageBody } from './message-body.js';
 
 /** Of every answer with an envelope, where CORS_ALLOWED_ORIGINS is unset. */
 export const COMMON_HEADERS = {
@@ -135,5 +134,28 @@ function parseAnswers(text: string): RawAnswer[] {
     rest = message.rest;
     const json: Envelope = body === '' ? {} : JSON.parse(Buffer.from(body, 'latin1').toString());
     answers.push({ statusLine, status, headers, body, json });
+  }
+}
+
+/** The body of a message, by its length or in chunks, and the text behind it; undefined if it is not yet whole. */
+function messageBody(
+  headers: ReadonlyMap<string, string>,
+  text: string,
+): { readonly body: string; readonly rest: string } | undefined {
+  if (headers.get('transfer-encoding') !== 'chunked') {
+    const length = Number(headers.get('content-length') ?? 0);
+    if (text.length < length) return undefined;
+    return { body: text.slice(0, length), rest: text.slice(length) };
+  }
+  const chunks: string[] = [];
+  for (let at = 0; ; ) {
+    const lineEnd = text.indexOf('\r\n', at);
+    if (lineEnd === -1) return undefined;
+    const length = Number.parseInt(text.slice(at, lineEnd), 16);
+    const start = lineEnd + 2;
+    if (text.length < start + length + 2) return undefined;
+    if (length === 0) return { body: chunks.join(''), rest: text.slice(start + 2) };
+    chunks.push(text.slice(start, start + length));
+    at = start + length + 2;
   }
 }

@@ -1,6 +1,6 @@
 // The built Worker with the operator's script beside it, bound to the same objects.
 
-import '../support/miniflare-waits.js';
+import './miniflare-waits.js';
 import { fileURLToPath } from 'node:url';
 import { VALID_BODY } from '../support/collection-table.js';
 import { ADMIN_KEY, type Envelope, type JsonRecord } from '../support/contract.js';

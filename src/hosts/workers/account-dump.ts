@@ -2,7 +2,7 @@
 // twice, and asked for twice.
 
 import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
-import { type AccountLimits, quotaFailure } from '../../core/records/account-limits.js';
+import { quotaFailure } from '../../core/records/account-limits.js';
 import { utf8Length } from '../../core/records/utf8-length.js';
 import { sampleRows } from '../../handler.js';
 import {
@@ -26,32 +26,21 @@ import {
   rowsAfter,
   storedContents,
 } from '../../storage/object/arrival.js';
-import type { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
-import type { ObjectStorage } from '../../storage/object/object-storage.js';
 import { PUT_SEQUENCES } from '../../storage/records-table.js';
-import type { Outbox } from './outbox.js';
-import type { ServedAccount } from './served-account.js';
-
-export interface AccountDumpOptions {
-  readonly storage: ObjectStorage;
-  readonly recordStorage: ObjectRecordStorage;
-  readonly outbox: Outbox;
-  readonly limits: AccountLimits;
-  readonly account: Pick<ServedAccount, 'empty' | 'reload'>;
-}
+import type { ObjectParts } from './served-account.js';
 
 export class AccountDump {
-  readonly #options: AccountDumpOptions;
+  readonly #parts: ObjectParts;
   /** Pieces are taken one at a time. */
   #taking: Promise<unknown> = Promise.resolve();
 
-  constructor(options: AccountDumpOptions) {
-    this.#options = options;
+  constructor(parts: ObjectParts) {
+    this.#parts = parts;
   }
 
   /** The rows after a position. Before the first piece the directory gets every audit event. */
   async leave(after: number): Promise<Reply<LeavingPiece>> {
-    const { recordStorage, outbox, storage } = this.#options;
+    const { recordStorage, outbox, storage } = this.#parts;
     if (arrivalUnderWay(storage) !== undefined) {
       return refused(409, 'the account is being loaded; finish that, or DELETE /accounts/SUBJECT');
     }
@@ -73,7 +62,7 @@ export class AccountDump {
   }
 
   async #take(owner: string, piece: LoadPiece): Promise<Reply<LoadState>> {
-    const { storage, recordStorage, account } = this.#options;
+    const { storage, recordStorage, account } = this.#parts;
     // Before anything is written, so that a refused row leaves no trace.
     for (const row of piece.rows) {
       const problem = rowProblem(row, owner) ?? sizeProblem(row, recordStorage.bodyMaxBytes);
@@ -106,7 +95,7 @@ export class AccountDump {
 
   /** The account is in use: the sender compares it with what it would have loaded. */
   async #held(): Promise<Reply<LoadState>> {
-    const { storage, outbox } = this.#options;
+    const { storage, outbox } = this.#parts;
     const { revision } = outbox;
     const contents = await storedContents(storage);
     if (outbox.revision !== revision) return refused(503, 'the account was written to; ask again');
@@ -115,7 +104,7 @@ export class AccountDump {
 
   /** Whether the object has this deployment's sample rows, unchanged. */
   #isPristineSeed(): boolean {
-    const { outbox, storage } = this.#options;
+    const { outbox, storage } = this.#parts;
     const { rows } = rowsAfter(storage, 0);
     const seeded = sampleRows();
     return (
@@ -127,7 +116,7 @@ export class AccountDump {
 
   /** Undefined: appended. A piece that comes too early is not an error: the answer says where to continue. */
   async #append({ from, rows }: LoadPiece): Promise<Reply<never> | undefined> {
-    const { storage, limits, account } = this.#options;
+    const { storage, limits, account } = this.#parts;
     const held = arrivedSoFar(storage);
     const fresh = from > held.records ? [] : rows.slice(held.records - from);
     if (fresh.length === 0) return undefined;
@@ -145,7 +134,7 @@ export class AccountDump {
   }
 
   async #finish(whole: NonNullable<LoadPiece['whole']>): Promise<Reply<LoadState>> {
-    const { storage, outbox, account } = this.#options;
+    const { storage, outbox, account } = this.#parts;
     const contents = await storedContents(storage);
     if (contents.digest !== whole.digest) {
       await account.empty();

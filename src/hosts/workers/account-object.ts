@@ -25,12 +25,12 @@ import type {
   SentProfile,
 } from './account-call.js';
 import { AccountDump } from './account-dump.js';
-import { AccountRestore } from './account-restore.js';
+import { beginRestore, followRestore } from './account-restore.js';
 import { consoleLog } from './console-log.js';
 import { accountSettings, directoryStub, type WorkerEnvironment } from './environment.js';
 import { Outbox } from './outbox.js';
 import { type SentPage, sentPage } from './sent-page.js';
-import { notServed, ServedAccount } from './served-account.js';
+import { notServed, type ObjectParts, ServedAccount } from './served-account.js';
 
 /**
  * How long the operator's answer waits for the directory. After that, the change is
@@ -38,12 +38,10 @@ import { notServed, ServedAccount } from './served-account.js';
  */
 const OPERATOR_WAIT_MS = 2_000;
 
-/** Each part knows those before it: outbox, storage, account, then the dump and the restore. */
+/** Each part knows those before it: outbox, storage, account, then the dump. */
 export class AccountObject extends DurableObject<WorkerEnvironment> implements AccountStub {
-  readonly #outbox: Outbox;
-  readonly #account: ServedAccount;
+  readonly #parts: ObjectParts;
   readonly #dump: AccountDump;
-  readonly #restore: AccountRestore;
 
   constructor(...[ctx, env]: ConstructorParameters<typeof DurableObject<WorkerEnvironment>>) {
     super(ctx, env);
@@ -58,10 +56,8 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
       follower: outbox,
     });
     const account = new ServedAccount({ ctx, recordStorage, outbox, limits, seedsSamples, log });
-    this.#outbox = outbox;
-    this.#account = account;
-    this.#dump = new AccountDump({ storage, recordStorage, outbox, limits, account });
-    this.#restore = new AccountRestore({ storage, recordStorage, outbox, account, log });
+    this.#parts = { storage, recordStorage, outbox, limits, account, log };
+    this.#dump = new AccountDump(this.#parts);
     void account.load();
   }
 
@@ -107,53 +103,53 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
   }
 
   async announce(owner: string): Promise<Delivery | undefined> {
-    await this.#account.expectOwner(owner);
-    return this.#outbox.delivery();
+    await this.#parts.account.expectOwner(owner);
+    return this.#parts.outbox.delivery();
   }
 
   async takePiece(owner: string, piece: LoadPiece): Promise<Reply<LoadState>> {
-    this.#outbox.expectOwner(owner);
+    this.#parts.outbox.expectOwner(owner);
     const reply = await this.#dump.take(owner, piece);
     await this.#tellDirectory();
     return reply;
   }
 
   async leavingPiece(owner: string, after: number): Promise<Reply<LeavingPiece>> {
-    this.#outbox.expectOwner(owner);
+    this.#parts.outbox.expectOwner(owner);
     return this.#dump.leave(after);
   }
 
   /** May be repeated. Rejects, with nothing erased, while the directory cannot take the audit events. */
   async erase(owner: string): Promise<Erased> {
-    this.#outbox.expectOwner(owner);
+    this.#parts.outbox.expectOwner(owner);
     // This call must stay outside the block below: the block would wait for an answer that it holds back itself.
-    await this.#outbox.deliver();
-    await this.#account.empty(async () => {
-      if (this.#outbox.isPending) throw new Error('the directory has not taken every change');
+    await this.#parts.outbox.deliver();
+    await this.#parts.account.empty(async () => {
+      if (this.#parts.outbox.isPending) throw new Error('the directory has not taken every change');
       await directoryStub(this.env).forget(owner);
     });
     return { owner_sub: owner, erased: true };
   }
 
   async restore(restore: Restore): Promise<RestoreReply> {
-    this.#outbox.expectOwner(restore.owner);
-    return this.#restore.begin(restore);
+    this.#parts.outbox.expectOwner(restore.owner);
+    return beginRestore(this.#parts, restore);
   }
 
   async followRestore(restore: Restore): Promise<RestoreState> {
-    this.#outbox.expectOwner(restore.owner);
-    return this.#restore.follow(restore);
+    this.#parts.outbox.expectOwner(restore.owner);
+    return followRestore(this.#parts, restore);
   }
 
   override async alarm(): Promise<void> {
-    await this.#outbox.onAlarm();
+    await this.#parts.outbox.onAlarm();
   }
 
   async #ask<T>(
     { owner, actor, run }: Caller,
     use: (records: AccountRecords) => Outcome<T> | Promise<Outcome<T>>,
   ): Promise<Outcome<T>> {
-    const records = await this.#account.records(owner);
+    const records = await this.#parts.account.records(owner);
     if (records === undefined) return notServed();
     return use(records.account(owner, { actor, run, isDisconnected: () => false }));
   }
@@ -173,7 +169,7 @@ export class AccountObject extends DurableObject<WorkerEnvironment> implements A
     const waited = new Promise((resolve) => {
       timer = setTimeout(resolve, OPERATOR_WAIT_MS);
     });
-    await Promise.race([this.#outbox.deliver(), waited]);
+    await Promise.race([this.#parts.outbox.deliver(), waited]);
     clearTimeout(timer);
   }
 }

@@ -3,79 +3,51 @@
 // it is loaded again. README.md explains how the directory learns of it.
 
 import { CHANGED_NAME_MAX_CHARACTERS, type RestoreEvent } from '../../core/domain/audit-event.js';
-import type { Log } from '../../core/log.js';
-import type { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
-import type { ObjectStorage } from '../../storage/object/object-storage.js';
 import type { Restore, RestorePoint, RestoreReply, RestoreState } from './account-call.js';
-import type { Outbox } from './outbox.js';
-import type { ServedAccount } from './served-account.js';
+import type { ObjectParts, RestorableStorage } from './served-account.js';
 
 /** The key of the latest restore's id. It is written before the restore, so an earlier state does not have it. */
 const RESTORE_MARKER = 'restore';
 const FIND_EVENT = 'select id from audit_events where event = ?1';
 
-/** The part of `ctx.storage` that a restore uses: https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
-export interface RestorableStorage extends ObjectStorage {
-  readonly kv: { get(key: string): unknown; put(key: string, value: string): void };
-  /** Rejects if the platform does not keep that time, or if the runtime keeps no history. */
-  getBookmarkForTime(time: number): Promise<string>;
-  /** Resolves with the bookmark that undoes it. */
-  onNextSessionRestoreBookmark(bookmark: string): Promise<string>;
+/** Rejects, with nothing changed, while the directory cannot take the account's changes. */
+export async function beginRestore(
+  { storage, outbox, account, log }: ObjectParts,
+  restore: Restore,
+): Promise<RestoreReply> {
+  if (!(await outbox.deliver())) {
+    throw new Error('the directory has not taken every change, which would be lost: ask again');
+  }
+  try {
+    const bookmark = await bookmarkOf(storage, restore.point);
+    storage.kv.put(RESTORE_MARKER, restore.id);
+    const undoBookmark = await storage.onNextSessionRestoreBookmark(bookmark);
+    // The log gets it, too, because the answer may not arrive.
+    log.warn('account_restored', { owner_sub: restore.owner, bookmark, undoBookmark });
+    account.restart();
+    return { kind: 'restarting', bookmark, undoBookmark };
+  } catch (error) {
+    return refused(error);
+  }
 }
 
-export interface AccountRestoreOptions {
-  readonly storage: RestorableStorage;
-  readonly recordStorage: ObjectRecordStorage;
-  readonly outbox: Outbox;
-  readonly account: Pick<ServedAccount, 'state' | 'restart'>;
-  readonly log: Log;
-}
-
-export class AccountRestore {
-  readonly #options: AccountRestoreOptions;
-
-  constructor(options: AccountRestoreOptions) {
-    this.#options = options;
+/** Appends the restore to the audit log, once the object is loaded again. The delivery of that event carries the whole state. */
+export async function followRestore(
+  { storage, recordStorage, outbox, account }: ObjectParts,
+  restore: Restore,
+): Promise<RestoreState> {
+  if (account.state === 'restarting') return 'restarting';
+  if (storage.kv.get(RESTORE_MARKER) === restore.id) return 'none';
+  const event = eventOf(restore);
+  const isLogged =
+    recordStorage.hasTables && [...storage.sql.exec(FIND_EVENT, JSON.stringify(event))].length > 0;
+  if (!isLogged) {
+    if (account.state === 'arriving') throw new Error('the account is being loaded');
+    const changes = { puts: [], removals: [], sequences: {}, events: [event], at: restore.at };
+    const result = await recordStorage.commit(changes);
+    if (result.status !== 'committed') throw result.error;
   }
-
-  async begin(restore: Restore): Promise<RestoreReply> {
-    const { storage, outbox, account, log } = this.#options;
-    if (!(await outbox.deliver())) {
-      throw new Error('the directory has not taken every change, which would be lost: ask again');
-    }
-    try {
-      const bookmark = await bookmarkOf(storage, restore.point);
-      storage.kv.put(RESTORE_MARKER, restore.id);
-      const undoBookmark = await storage.onNextSessionRestoreBookmark(bookmark);
-      // The log gets it, too, because the answer may not arrive.
-      log.warn('account_restored', { owner_sub: restore.owner, bookmark, undoBookmark });
-      account.restart();
-      return { kind: 'restarting', bookmark, undoBookmark };
-    } catch (error) {
-      return refused(error);
-    }
-  }
-
-  /** Appends the restore to the audit log, once the object is loaded again. The delivery of that event carries the whole state. */
-  async follow(restore: Restore): Promise<RestoreState> {
-    const { storage, recordStorage, outbox, account } = this.#options;
-    if (account.state === 'restarting') return 'restarting';
-    if (storage.kv.get(RESTORE_MARKER) === restore.id) return 'none';
-    const event = eventOf(restore);
-    if (!this.#has(event)) {
-      if (account.state === 'arriving') throw new Error('the account is being loaded');
-      const changes = { puts: [], removals: [], sequences: {}, events: [event], at: restore.at };
-      const result = await recordStorage.commit(changes);
-      if (result.status !== 'committed') throw result.error;
-    }
-    return (await outbox.deliver()) ? 'followed' : 'untold';
-  }
-
-  #has(event: RestoreEvent): boolean {
-    const { storage, recordStorage } = this.#options;
-    if (!recordStorage.hasTables) return false;
-    return [...storage.sql.exec(FIND_EVENT, JSON.stringify(event))].length > 0;
-  }
+  return (await outbox.deliver()) ? 'followed' : 'untold';
 }
 
 function bookmarkOf(storage: RestorableStorage, point: RestorePoint): string | Promise<string> {

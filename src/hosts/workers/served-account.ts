@@ -60,6 +60,22 @@ export interface ServedAccountOptions {
   readonly log: Log;
 }
 
+/** The part of `ctx.storage` that a restore uses: https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ */
+export interface RestorableStorage extends ObjectStorage {
+  readonly kv: { get(key: string): unknown; put(key: string, value: string): void };
+  /** Rejects if the platform does not keep that time, or if the runtime keeps no history. */
+  getBookmarkForTime(time: number): Promise<string>;
+  /** Resolves with the bookmark that undoes it. */
+  onNextSessionRestoreBookmark(bookmark: string): Promise<string>;
+}
+
+/** What an account's object is made of. */
+export interface ObjectParts
+  extends Pick<ServedAccountOptions, 'recordStorage' | 'outbox' | 'limits' | 'log'> {
+  readonly storage: RestorableStorage;
+  readonly account: ServedAccount;
+}
+
 export class ServedAccount {
   readonly #options: ServedAccountOptions;
   #state: State = { name: 'loading' };

@@ -25,13 +25,6 @@ export function adminKeyIn(environment: CommandDependencies['environment']): str
   return readSentAdminKey(environment, (path) => readFileSync(path, 'utf8'));
 }
 
-/** The key of a service beside another one: that one's, where it has none of its own. */
-export function serviceKeyIn(environment: CommandDependencies['environment']): string {
-  const { SERVICE_ADMIN_API_KEY: key, SERVICE_ADMIN_API_KEY_FILE: file } = environment;
-  if (!key && !file) return adminKeyIn(environment);
-  return adminKeyIn({ ADMIN_API_KEY: key, ADMIN_API_KEY_FILE: file });
-}
-
 /** Returns the address without a slash at its end. Throws a `UsageError` that names the setting or option. */
 export function plainUrl(name: string, text: string, example: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -9,9 +9,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSql } from '../../../scripts/run-sql.js';
 import { SAMPLE_COUNT } from '../../../src/core/domain/sample-records.js';
 import { Backups } from '../../../src/storage/backup/backups.js';
-import { openElsewhere } from '../../support/open-elsewhere.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 import { changes, loaded, row, rows } from '../storage-conformance.js';
+import { openElsewhere } from './open-elsewhere.js';
 
 let folder: TemporaryFolder;
 let storage: FileStorage;

@@ -3,7 +3,7 @@
 
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { startProgram } from './program.js';
+import { startProgram } from '../support/program.js';
 
 const SERVER = fileURLToPath(new URL('../../dist/server.js', import.meta.url));
 

@@ -15,7 +15,7 @@ const CODE = `
     parentPort.postMessage(error.message);
   }`;
 
-const entry = new URL('../../dist/libsql.js', import.meta.url).href;
+const entry = new URL('../../../dist/libsql.js', import.meta.url).href;
 
 /** Resolves with the message of the refusal, or with "opened". */
 export async function openElsewhere(options: {

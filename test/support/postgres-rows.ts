@@ -60,6 +60,10 @@ const FILL = [
   `update records set owner = ${OWNER}, bytes = octet_length(body),
      status = case when body::jsonb ? 'status' then case when jsonb_typeof(body::jsonb -> 'status') = 'string' then '=' || (body::jsonb ->> 'status') else '!' end end,
      folded = case when body ~ '^[\\x01-\\x7f]*$' then null else replace(lower(body collate "und-x-icu"), 'ς', 'σ') end`,
+  // Below every number that an id is yet to have.
+  `update records r set position = o.n - 1000000
+     from (select owner, collection, id, row_number() over (order by position) as n from records) o
+    where (r.owner, r.collection, r.id) = (o.owner, o.collection, o.id)`,
   'delete from account_totals',
   `insert into account_totals select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`,
 ];

@@ -62,8 +62,8 @@ export interface OperationsOptions {
 /** The parts that exist once the service has started. */
 export interface StartedParts {
   readonly storage: AskedStorage;
-  /** Those in the memory of this process. */
-  readonly records: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'>;
+  /** Those in the memory of this process; undefined where it keeps none. */
+  readonly records: Pick<OpenRecords, 'writesWaiting' | 'counts' | 'accountCount'> | undefined;
   readonly server: HttpServer;
   readonly backups: BackupSchedule | undefined;
   readonly backupPlan: BackupPlan | undefined;
@@ -213,10 +213,10 @@ export class Operations {
     return {
       connections: server.connectionCount,
       requestsInFlight: server.requestCount,
-      writesWaiting: records.writesWaiting,
+      writesWaiting: records?.writesWaiting,
       heavyWork: parts.heavyWork(),
-      records: records.counts(),
-      accounts: records.accountCount,
+      records: records?.counts(),
+      accounts: records?.accountCount,
     };
   }
 

@@ -78,7 +78,8 @@ export function looksAt(environment: Environment, settings: Settings, online: bo
 async function lookAtPostgres(url: string, online: boolean): Promise<Found> {
   if (!online) return { found: 'Postgres: not asked; --online asks it' };
   // Loaded here: a service over a file needs no client of Postgres.
-  const { Database, reasonOf } = await import('../../storage/postgres/database.js');
+  const { Database } = await import('../../storage/postgres/database.js');
+  const { reasonOf } = await import('../../storage/postgres/statement.js');
   const { expectSafeServer } = await import('../../storage/postgres/server-check.js');
   const database = new Database({ url, quick: 1, slow: 1 });
   try {

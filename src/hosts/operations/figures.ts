@@ -26,6 +26,10 @@ export interface Figures {
 export interface PostgresFigures {
   /** Statements that wait for a connection. */
   readonly waiting: number;
+  /** Statements that were sent again, or that no connection was free for. */
+  readonly retries: number;
+  /** By kind: how many were sent, and how long their answers took. Many requests may share one. */
+  readonly statements: ReadonlyMap<string, { readonly count: number; readonly seconds: number }>;
 }
 
 export interface ErasureFigures {
@@ -76,12 +80,12 @@ export interface ServiceFigures {
   readonly connections: number;
   /** Requests whose answer is not yet written to its end. */
   readonly requestsInFlight: number;
-  /** Writes that wait for a commit. */
-  readonly writesWaiting: number;
+  /** Writes that wait for a commit. Undefined, as the next two, where no record is in memory. */
+  readonly writesWaiting: number | undefined;
   /** Pieces of long work that wait for their turn, or that another thread works on. */
   readonly heavyWork: number;
-  readonly records: RecordCounts;
-  readonly accounts: number;
+  readonly records: RecordCounts | undefined;
+  readonly accounts: number | undefined;
 }
 
 /** Undefined where it cannot be read. */

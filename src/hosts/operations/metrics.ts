@@ -1,7 +1,6 @@
 // Every metric, with its name, unit and meaning, in one place. Names and units
 // follow Prometheus' conventions: seconds, bytes, `_total` on what only grows.
 
-import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { Exposition, type Sample } from './exposition.js';
 import { type Figures, newestBackup } from './figures.js';
 import type { Histogram } from './histogram.js';
@@ -116,8 +115,8 @@ function writeRecords(exposition: Exposition, { figures: { service, disk } }: Me
   exposition.gauge(
     'service_records',
     'Stored records.',
-    service &&
-      COLLECTION_NAMES.map((name): Sample => [{ collection: name }, service.records[name]]),
+    service?.records &&
+      Object.entries(service.records).map(([collection, count]): Sample => [{ collection }, count]),
   );
   exposition.gauge('service_accounts', 'Accounts with at least one record.', service?.accounts);
   exposition.gauge('service_database_bytes', 'Size of the database file.', disk.databaseBytes);
@@ -163,6 +162,22 @@ function writePostgres(exposition: Exposition, { figures: { postgres } }: Measur
     'service_postgres_waiting',
     'Statements that wait for a connection to Postgres.',
     postgres.waiting,
+  );
+  exposition.counter(
+    'service_postgres_retries_total',
+    'Attempts at a statement after the first.',
+    postgres.retries,
+  );
+  const statements = [...postgres.statements];
+  exposition.counter(
+    'service_postgres_statements_total',
+    'Statements sent to Postgres by kind; those of many requests may go as one.',
+    statements.map(([kind, { count }]): Sample => [{ kind }, count]),
+  );
+  exposition.counter(
+    'service_postgres_statement_seconds_total',
+    'How long statements took, the wait for a connection included.',
+    statements.map(([kind, { seconds }]): Sample => [{ kind }, seconds]),
   );
 }
 

@@ -179,5 +179,5 @@ function isBehind(replication: ReplicationFigures | undefined): boolean {
 }
 
 function isDiskFull(reason: string | undefined): boolean {
-  return reason !== undefined && /SQLITE_FULL|ENOSPC|disk is full/i.test(reason);
+  return reason !== undefined && /SQLITE_FULL|ENOSPC|disk is full|No space left/i.test(reason);
 }

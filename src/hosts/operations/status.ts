@@ -66,7 +66,9 @@ export function statusOf({ meter, figures, ready, now }: Measured) {
     backups: backupsOf(figures, meter.lastBackup, now),
     replication: replicationOf(figures, meter.replicaFailures),
     /** Null where the database is a file. */
-    postgres: figures.postgres ?? null,
+    postgres: figures.postgres
+      ? { waiting: figures.postgres.waiting, retries: figures.postgres.retries }
+      : null,
     process: {
       cpu_seconds: usage.cpuSeconds,
       resident_bytes: usage.residentBytes,

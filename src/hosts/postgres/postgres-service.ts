@@ -2,14 +2,15 @@
 // of them answer side by side.
 
 import { firstOfRuns } from '../../core/domain/audit-event.js';
-import { byCollection } from '../../core/domain/collection-name.js';
+import type { Sender } from '../../core/records/record-service.js';
 import { silentEvents } from '../../core/service-events.js';
 import { FairScheduler, sampleRows } from '../../handler.js';
 import { PostgresAccount } from '../../storage/postgres/account.js';
-import { Database } from '../../storage/postgres/database.js';
-import { Numbers } from '../../storage/postgres/numbers.js';
+import { Database, deadline } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
+import { reasonOf } from '../../storage/postgres/statement.js';
+import { ROOM, TOUCH } from '../../storage/postgres/statements.js';
 import { Turns } from '../../storage/postgres/turns.js';
 import { PostgresViews } from '../../storage/postgres/views.js';
 import { Arrivals } from '../node/arrivals.js';
@@ -20,93 +21,124 @@ import { ThreadedWork } from '../node/threaded-work.js';
 import { settingWarnings } from '../settings.js';
 
 const QUICK_CONNECTIONS = 8;
+/** An account's creates wait for each other at its totals: they must leave connections to others. */
+const ACCOUNT_MAX_QUICK = 6;
 const SLOW_CONNECTIONS = 4;
+const ACCOUNT_MAX_SLOW = 2;
 /** After a signal to stop, answers get this long to be written. */
 const DRAIN_DEADLINE_MS = 12_000;
 
 export async function startPostgresService(
   options: Omit<ServiceOptions, 'onStorageLost'>,
 ): Promise<Service> {
-  const { settings, log, socket, guard } = options;
+  const { settings, log } = options;
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
   const operations = await openOperations(settings, log);
-  const clock = () => Date.now();
   const url = settings.postgresUrl ?? '';
   const database = new Database({ url, quick: QUICK_CONNECTIONS, slow: SLOW_CONNECTIONS });
   try {
-    log.info('postgres_found', { found: await database.transaction(expectSafeServer) });
-    await prepareSchema(database, settings.sampleRecords ? sampleRows() : [], clock());
-    const arrivals = new Arrivals();
-    const scheduler = new FairScheduler({ givesWay: () => arrivals.take() });
-    const work = new ThreadedWork();
-    const { events } = operations;
-    const numbers = new Numbers(database);
-    const context = {
-      database,
-      numbers,
-      turns: new Turns(),
-      work,
-      limits: settings.accountLimits,
-      log,
-      isLogged: firstOfRuns(),
-      events: events ?? silentEvents,
-      clock,
-    };
-    const operator = new PostgresViews(database, clock);
-    const records = {
-      account: (owner: string, sender?: ConstructorParameters<typeof PostgresAccount>[2]) =>
-        new PostgresAccount(context, owner, sender),
-      operator,
-    };
-    const { server, providerProbe } = await openFront({
-      settings,
-      records,
-      log,
-      scheduler,
-      arrivals,
-      events,
-      socket,
-      guard,
-    });
-    const providerFinding = () => providerProbe.finding;
-    const touch = () =>
-      database
-        .write({ name: 'touch', text: "select pg_logical_emit_message(true, 'service', '')" }, [])
-        .then(() => {});
-    operations.started({
-      storage: { ping: () => operator.ping(), touch },
-      records: { writesWaiting: 0, accountCount: 0, counts: () => byCollection(() => 0) },
-      server,
-      backups: undefined,
-      backupPlan: undefined,
-      replica: undefined,
-      erasedAccounts: undefined,
-      heavyWork: () => scheduler.waiting + work.jobs,
-      providerFinding,
-      postgres: () => ({ waiting: database.waiting }),
-    });
-    return {
-      origin: server.origin,
-      operationsOrigin: operations.origin,
-      facts: { version: VERSION },
-      providerFinding,
-      backUp() {
-        log.warn('backup_not_configured', {
-          hint: "no backup is taken; Postgres' own tools take them",
-        });
-      },
-      storageAnswers: () => operator.ping().catch(() => {}),
-      async stop() {
-        providerProbe.stop();
-        operations.stopping();
-        await server.drain(DRAIN_DEADLINE_MS);
-        await work.close();
-        await database.close();
-        await operations.close();
-      },
-    };
+    await openDatabase(database, options);
+    return await serve(database, operations, options);
   } catch (error) {
     await Promise.all([database.close(), operations.close()]);
     throw error;
   }
+}
+
+/** Rejects with one sentence. */
+async function openDatabase(
+  database: Database,
+  { settings, log }: Pick<ServiceOptions, 'settings' | 'log'>,
+): Promise<void> {
+  const rows = settings.sampleRecords ? sampleRows() : [];
+  try {
+    log.info('postgres_found', { found: await database.transaction(expectSafeServer) });
+    await prepareSchema(database, rows, Date.now());
+    if (await database.findNames()) return;
+    log.info('postgres_pooler_found', {
+      hint: 'a pooler loses prepared statements, so none is used: statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
+    });
+  } catch (error) {
+    throw new Error(`Postgres: ${reasonOf(error)}`);
+  }
+}
+
+/** Opens the port. */
+async function serve(
+  database: Database,
+  operations: Awaited<ReturnType<typeof openOperations>>,
+  { settings, log, socket, guard }: Omit<ServiceOptions, 'onStorageLost'>,
+): Promise<Service> {
+  const { events } = operations;
+  const arrivals = new Arrivals();
+  const scheduler = new FairScheduler({ givesWay: () => arrivals.take() });
+  const work = new ThreadedWork();
+  const clock = () => Date.now();
+  const context = {
+    database,
+    turns: { quick: new Turns(ACCOUNT_MAX_QUICK), slow: new Turns(ACCOUNT_MAX_SLOW) },
+    changes: new Turns(1),
+    work,
+    giveWay: (account: string, isGone: () => boolean) =>
+      scheduler.sliceUsed() ? scheduler.yield(account, isGone) : undefined,
+    limits: settings.accountLimits,
+    log,
+    isLogged: firstOfRuns(),
+    events: events ?? silentEvents,
+    clock,
+  };
+  const operator = new PostgresViews(database, clock);
+  const records = {
+    account: (owner: string, sender?: Sender) => new PostgresAccount(context, owner, sender),
+    operator,
+  };
+  const { server, providerProbe } = await openFront({
+    settings,
+    records,
+    log,
+    scheduler,
+    arrivals,
+    events,
+    socket,
+    guard,
+  });
+  const providerFinding = () => providerProbe.finding;
+  operations.started({
+    storage: { ping: () => operator.ping(), touch: () => touch(database) },
+    records: undefined,
+    server,
+    backups: undefined,
+    backupPlan: undefined,
+    replica: undefined,
+    erasedAccounts: undefined,
+    heavyWork: () => scheduler.waiting + work.jobs,
+    providerFinding,
+    postgres: () => database.figures,
+  });
+  return {
+    origin: server.origin,
+    operationsOrigin: operations.origin,
+    facts: { version: VERSION },
+    providerFinding,
+    backUp() {
+      log.warn('backup_not_configured', {
+        hint: "no backup is taken; Postgres' own tools take them",
+      });
+    },
+    storageAnswers: () => operator.ping().catch(() => {}),
+    async stop() {
+      providerProbe.stop();
+      operations.stopping();
+      await server.drain(DRAIN_DEADLINE_MS);
+      await work.close();
+      await database.close();
+      await operations.close();
+    },
+  };
+}
+
+async function touch(database: Database): Promise<void> {
+  const until = deadline();
+  await database.write(ROOM, [], until);
+  await database.write(TOUCH, [], until);
 }

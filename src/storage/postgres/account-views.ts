@@ -1,73 +1,150 @@
-// What is computed over one account: the payments view, and the operator's page of the account.
+// What is read of one account: pages of a list, the payments, the operator's page of the account.
 
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
-import type { RowsPage } from '../../core/domain/listing.js';
+import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
 import { paymentRow } from '../../core/domain/payment.js';
-import type { AccountProfile } from '../../core/records/record-service.js';
+import { caseFolded } from '../../core/domain/search.js';
+import type { AccountProfile, Sender } from '../../core/records/record-service.js';
+import type { RecordWork } from '../../core/records/record-work.js';
 import { recordCount } from '../../core/records/usage-view.js';
-import type { Database } from './database.js';
-import { COUNT_OF, ORDERS, PROFILES, TOTALS_OF } from './statements.js';
+import { statusColumn } from './columns.js';
+import { type Database, deadline } from './database.js';
+import type { Statement } from './statement.js';
+import * as sql from './statements.js';
+import { toStored } from './stored-text.js';
+import type { Turns } from './turns.js';
 
-const PAYMENTS_PAGE_ROWS = 1_000;
+/** A longer order is parsed in another thread. */
+const LONG_ORDER_CHARACTERS = 4_096;
 
-export interface Counted {
-  /** Postgres' bigint. */
-  readonly records: string;
+export interface ViewContext {
+  readonly database: Database;
+  readonly work: RecordWork;
+  /** Resolves in the account's next slice of the thread, if this one is used. */
+  readonly giveWay: (account: string, isGone: () => boolean) => Promise<void> | undefined;
+  /** Of each account's requests on the quick and on the slow connections. */
+  readonly turns: { readonly quick: Turns; readonly slow: Turns };
 }
 
-interface Order {
+interface Piece {
+  /** Postgres' bigint, as are all counts. */
   readonly position: string;
   readonly body: string;
+  readonly records: string | null;
 }
 
-export function pageOf(rows: readonly (Counted & { body: string | null })[]): RowsPage {
-  return { items: rows.flatMap(({ body }) => body ?? []), total: Number(rows[0]?.records ?? 0) };
-}
+export class AccountViews {
+  readonly #context: ViewContext;
+  readonly #owner: string;
+  /** The owner as it is stored. */
+  readonly #key: string;
+  readonly #isGone: () => boolean;
 
-/** `key`: the owner, as it is stored. */
-export async function paymentsOf(database: Database, key: string): Promise<RowsPage> {
-  const [found] = await database.read<Counted>(COUNT_OF, [key, 'orders']);
-  const total = Number(found?.records ?? 0);
-  const first = await orders(database, key, Number.MAX_SAFE_INTEGER);
-  // All of them, of one moment; else page by page, as the client reads.
-  if (first.length < PAYMENTS_PAGE_ROWS)
-    return { items: first.map(({ body }) => paymentRow(body)), total: first.length };
-  return { items: paymentPieces(database, key, first), total };
-}
-
-async function* paymentPieces(
-  database: Database,
-  key: string,
-  first: readonly Order[],
-): AsyncGenerator<string> {
-  let page = first;
-  let border = '';
-  while (page.length > 0) {
-    yield border + page.map(({ body }) => paymentRow(body)).join(',');
-    border = ',';
-    const isLast = page.length < PAYMENTS_PAGE_ROWS;
-    page = isLast ? [] : await orders(database, key, Number(page.at(-1)?.position));
+  constructor(context: ViewContext, owner: string, sender: Sender | undefined) {
+    this.#context = context;
+    this.#owner = owner;
+    this.#key = toStored(owner);
+    this.#isGone = sender?.isDisconnected ?? (() => false);
   }
-}
 
-function orders(database: Database, key: string, before: number): Promise<readonly Order[]> {
-  return database.readSlowly<Order>(ORDERS, [key, before, PAYMENTS_PAGE_ROWS]);
-}
+  async list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
+    // JSON spells U+0000, and Postgres takes none.
+    if (query.q.includes('\0')) return { items: [], total: 0 };
+    const page = [this.#key, collection, query.pageSize, offsetOf(query)];
+    const status = query.status === '' ? null : statusColumn(query.status);
+    const [row] = await this.#page(page, status, query.q);
+    const { records = '0', body = null } = row ?? {};
+    const items =
+      body === null ? [] : body.includes('\x1e') ? this.#withLong(collection, body) : [body];
+    return { items, total: Number(records) };
+  }
 
-export async function profileOf(
-  database: Database,
-  owner: string,
-  key: string,
-): Promise<Outcome<AccountProfile>> {
-  type Row = Counted & { collection: CollectionName };
-  const totals = await database.read<Row>(TOTALS_OF, [key]);
-  if (totals.length === 0)
-    return failed('NOT_FOUND', `no record is stored for the account ${JSON.stringify(owner)}`);
-  const resources = byCollection((name) =>
-    Number(totals.find(({ collection }) => collection === name)?.records ?? 0),
-  );
-  const profiles = await database.read<{ body: string }>(PROFILES, [key]);
-  const summary = { owner_sub: owner, record_count: recordCount(resources), resources };
-  return succeeded({ summary, profiles: profiles.map(({ body }) => body) });
+  #page(page: readonly unknown[], status: string | null, q: string) {
+    type Row = { records: string; body: string | null };
+    const { database, turns } = this.#context;
+    if (q !== '') return this.#slowly<Row>(sql.SEARCH, [...page, status, caseFolded(q)]);
+    const until = deadline();
+    return turns.quick.take(this.#key, () =>
+      status === null
+        ? database.read<Row>(sql.LIST, page, until)
+        : database.read<Row>(sql.LIST_OF_STATUS, [...page, status], until),
+    );
+  }
+
+  /** One long body at a time; what was deleted meanwhile is left out. */
+  async *#withLong(collection: CollectionName, page: string): AsyncGenerator<string> {
+    let isFirst = true;
+    for (const [index, text] of page.split('\x1e').entries()) {
+      const isPosition = index % 2 === 1;
+      const rows = isPosition ? await this.#at(collection, text) : text.replace(/^,|,$/g, '');
+      if (rows === '') continue;
+      yield isFirst ? rows : `,${rows}`;
+      isFirst = false;
+    }
+  }
+
+  async #at(collection: CollectionName, position: string): Promise<string> {
+    const values = [this.#key, collection, position];
+    const [row] = await this.#context.database.read<{ body: string }>(sql.AT, values);
+    return row?.body ?? '';
+  }
+
+  async payments(): Promise<RowsPage> {
+    const first = await this.#piece('orders');
+    const rows = this.#eachOf('orders', first, async (order) =>
+      order.length > LONG_ORDER_CHARACTERS
+        ? (await this.#context.work.paymentPieces(order, this.#owner)).join('')
+        : paymentRow(order),
+    );
+    return { items: rows, total: Number(first[0]?.records ?? 0) };
+  }
+
+  async profile(): Promise<Outcome<AccountProfile>> {
+    type Row = { collection: CollectionName; records: string };
+    const totals = await this.#context.database.read<Row>(sql.TOTALS_OF, [this.#key]);
+    if (totals.length === 0) {
+      const owner = JSON.stringify(this.#owner);
+      return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
+    }
+    const resources = byCollection((name) =>
+      Number(totals.find(({ collection }) => collection === name)?.records ?? 0),
+    );
+    const summary = {
+      owner_sub: this.#owner,
+      record_count: recordCount(resources),
+      resources,
+    };
+    const profiles = this.#eachOf('businesses', await this.#piece('businesses'), (body) => body);
+    return succeeded({ summary, profiles });
+  }
+
+  /** A text for each record, newest first. What fits into the first piece is of one moment. */
+  async *#eachOf(
+    collection: CollectionName,
+    first: readonly Piece[],
+    textOf: (body: string) => string | Promise<string>,
+  ): AsyncGenerator<string> {
+    let left = Number(first[0]?.records ?? 0);
+    let border = '';
+    for (let piece = first; piece.length > 0; ) {
+      for (const { body } of piece) {
+        const turn = this.#context.giveWay(this.#owner, this.#isGone);
+        if (turn !== undefined) await turn;
+        yield border + (await textOf(body));
+        border = ',';
+      }
+      left -= piece.length;
+      piece = left > 0 ? await this.#piece(collection, piece.at(-1)?.position) : [];
+    }
+  }
+
+  #piece(collection: CollectionName, before: string | number = Number.MAX_SAFE_INTEGER) {
+    return this.#slowly<Piece>(sql.PIECE, [this.#key, collection, before]);
+  }
+
+  async #slowly<Row extends object>(statement: Statement, values: readonly unknown[]) {
+    const { turns, database } = this.#context;
+    return turns.slow.take(this.#key, () => database.readSlowly<Row>(statement, values));
+  }
 }

@@ -1,21 +1,18 @@
 // Statements on one Postgres database. Each is a transaction of its own, so a connection is lent
-// for one round trip. What the server refused is told apart from what nobody knows.
+// for one round trip, and is tried again until the deadline of its request.
 
-import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
-import { Gathering } from './gathering.js';
-import { AlreadyStored, type Answered, type Statement, Unknown } from './statement.js';
+import { ANSWER_MAX_MS, type Backend, Connections, NAME_LOST, type Run } from './connections.js';
+import { Gathering, type Rows } from './gathering.js';
+import { type Answered, type Statement, StatementError } from './statement.js';
 
-/** "Database busy time-out": for so long a request waits for a connection, an answer, or a server that is away. */
-export const ANSWER_MAX_MS = 5_000;
 const AGAIN_MS = 100;
 const RETRY_AFTER_SECONDS = 2;
 
-/** The server did nothing and may do it the next time: deadlock, serialization, starting, full, or a standby by now. */
-const AGAIN = /^(40001|40P01|57P03|53[0-9A-Z]{3}|25006)$/;
-/** The server ends the connection, and may have stored the statement. */
-const SERVER_ENDS = /^57P0[12]$/;
-const UNIQUE_VIOLATION = '23505';
+/** An attempt that nobody hears of any more must not be stored later: it would undo what came after it. */
+const END = `
+  select pg_terminate_backend(pid, 1000) as ended from pg_stat_activity
+   where pid = $1 and backend_start = $2::timestamptz`;
 
 export interface DatabaseOptions {
   /** `postgres://…`, with `sslmode` as the operator wants it. */
@@ -26,214 +23,183 @@ export interface DatabaseOptions {
   readonly slow: number;
 }
 
+/** By kind: how many statements were sent, and for how long Postgres was waited for. */
+export type StatementFigures = Map<string, { count: number; seconds: number }>;
+
+interface Attempts {
+  readonly kind: string;
+  readonly connections: Connections;
+  /** Of `performance.now()`. */
+  readonly until: number;
+  readonly isWrite: boolean;
+  readonly wasLost: boolean;
+}
+
+/** A request has until then for everything that it asks of Postgres. */
+export function deadline(): number {
+  return performance.now() + ANSWER_MAX_MS;
+}
+
 export class Database {
   readonly #quick: Connections;
   readonly #slow: Connections;
-  readonly #gatherings = new Map<string, Gathering>();
+  readonly #gatherings = new Map<Statement, Gathering>();
+  readonly #statements: StatementFigures = new Map();
+  #retries = 0;
+  #keepsNames = true;
 
   constructor({ url, quick, slow }: DatabaseOptions) {
     this.#quick = new Connections(url, quick);
     this.#slow = new Connections(url, slow);
   }
 
-  /** Runs it again where the connection was lost. Those that wait for the same moment go together. */
+  get figures() {
+    const waiting = this.#quick.waiting + this.#slow.waiting;
+    return { waiting, retries: this.#retries, statements: this.#statements };
+  }
+
+  /** Rejects with a failure where Postgres did not answer in time. */
   async read<Row extends object>(
     statement: Statement,
     values: readonly unknown[],
+    until = deadline(),
   ): Promise<readonly Row[]> {
-    return (await this.#gathered<Row>(statement, values, false)).rows;
+    return rowsOrFailure(this.#answered(statement, values, until, false, false));
   }
 
   async readSlowly<Row extends object>(
     statement: Statement,
     values: readonly unknown[],
   ): Promise<readonly Row[]> {
-    return (await this.#untilAnswered<Row>(this.#slow, statement, values, false)).rows;
+    return rowsOrFailure(this.#statement(this.#slow, statement, values, deadline(), false, false));
   }
 
-  /** Runs it again, too: a write is made so that this does no harm. */
+  /** A write is made so that a second attempt does no harm. Rejects with a `StatementError`. */
   write<Row extends object>(
     statement: Statement,
     values: readonly unknown[],
-    isAlone = false,
-  ): Promise<Answered<Row>> {
-    if (isAlone) return this.#untilAnswered<Row>(this.#quick, statement, values, true);
-    return this.#gathered<Row>(statement, values, true);
+    until: number,
+    isAlone = true,
+  ): Promise<Answered<readonly Row[]>> {
+    return this.#answered(statement, values, until, true, isAlone) as Promise<
+      Answered<readonly Row[]>
+    >;
   }
 
-  /** On one connection, for the tables and the operator's views. */
-  transaction<T>(act: (run: Run) => Promise<T>, begin = 'begin'): Promise<T> {
-    return this.#slow.transaction(act, begin);
+  /** Reads of one moment. */
+  view<T>(read: (run: Run) => Promise<T>): Promise<T> {
+    const act = async (run: Run) => {
+      await run('begin isolation level repeatable read read only');
+      const result = await read(run);
+      await run('commit');
+      return result;
+    };
+    const connections = this.#slow;
+    const attempts = { kind: 'view', connections, until: deadline(), isWrite: false };
+    return resultOrFailure(this.#settled(act, { ...attempts, wasLost: false }));
   }
 
-  /** Statements that wait for a connection. */
-  get waiting(): number {
-    return this.#quick.waiting + this.#slow.waiting;
+  /** At the start: one attempt, and what goes wrong is thrown as it is. */
+  transaction<T>(act: (run: Run) => Promise<T>): Promise<T> {
+    return this.#slow.transaction(act);
+  }
+
+  /** Whether Postgres finds a statement again by its name; if not, statements go without one from here on. */
+  async findNames(): Promise<boolean> {
+    this.#keepsNames = await this.#quick.keepNames();
+    return this.#keepsNames;
   }
 
   async close(): Promise<void> {
     await Promise.all([this.#quick.close(), this.#slow.close()]);
   }
 
-  #gathered<Row extends object>(
+  #answered(
     statement: Statement,
     values: readonly unknown[],
+    until: number,
     isWrite: boolean,
-  ): Promise<Answered<Row>> {
-    const run = (one: Statement, of: readonly unknown[]) =>
-      this.#untilAnswered<object>(this.#quick, one, of, isWrite);
-    if (statement.together === undefined) return run(statement, values) as Promise<Answered<Row>>;
-    let gathering = this.#gatherings.get(statement.name);
-    if (gathering === undefined) {
-      gathering = new Gathering(statement, run);
-      this.#gatherings.set(statement.name, gathering);
+    isAlone: boolean,
+  ): Promise<Answered<Rows>> {
+    if (!statement.isGathered) {
+      return this.#statement(this.#quick, statement, values, until, isWrite, false);
     }
-    return gathering.add(values) as Promise<Answered<Row>>;
+    let gathering = this.#gatherings.get(statement);
+    if (gathering === undefined) {
+      gathering = new Gathering(statement, (columns, last, wasLost) =>
+        this.#statement(this.#quick, statement, columns, last, isWrite, wasLost),
+      );
+      this.#gatherings.set(statement, gathering);
+    }
+    return isAlone ? gathering.alone(values, until) : gathering.add(values, until);
   }
 
-  async #untilAnswered<Row extends object>(
+  #statement(
     connections: Connections,
-    statement: Statement,
+    { kind, name, text }: Statement,
     values: readonly unknown[],
+    until: number,
     isWrite: boolean,
-  ): Promise<Answered<Row>> {
-    const givenUpAt = performance.now() + ANSWER_MAX_MS;
-    let wasLost = false;
-    for (;;) {
-      const tried = await connections.try<Row>(statement, values, givenUpAt - performance.now());
-      if (tried.kind === 'answered') return { rows: tried.rows, wasLost };
-      if (tried.kind === 'refused') {
-        if (wasLost && isUniqueViolation(tried.error)) throw new AlreadyStored();
-        throw tried.error;
+    wasLost: boolean,
+  ): Promise<Answered<Rows>> {
+    const act = (run: Run) => run(text, values, this.#keepsNames ? name : undefined);
+    return this.#settled<Rows>(act, { kind, connections, until, isWrite, wasLost });
+  }
+
+  async #settled<T>(act: (run: Run) => Promise<T>, attempts: Attempts): Promise<Answered<T>> {
+    const { kind, connections, until, isWrite } = attempts;
+    let { wasLost } = attempts;
+    let left: Backend | undefined;
+    let error: Error = new Error('the time for the request is over');
+    while (performance.now() < until) {
+      if (left !== undefined && (await hasEnded(connections, left, until))) left = undefined;
+      if (left === undefined) {
+        const begun = performance.now();
+        const tried = await connections.attempt(act, until);
+        this.#count(kind, performance.now() - begun);
+        if (tried.kind === 'answered') return { result: tried.result, wasLost };
+        error = tried.error;
+        if (tried.kind === 'refused') throw new StatementError('refused', error, wasLost);
+        if (tried.kind === 'lost') wasLost = true;
+        if (tried.kind === 'lost' && isWrite) left = tried.backend;
+        if (NAME_LOST.test(tried.error.code ?? '')) this.#keepsNames = false;
       }
-      wasLost ||= tried.kind === 'lost';
-      if (performance.now() + AGAIN_MS >= givenUpAt) {
-        throw wasLost && isWrite ? new Unknown(tried.error.message) : unavailable();
-      }
+      this.#retries++;
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
+    // It may wait for a lock or a standby, and would hold its connection as long as that takes.
+    if (left !== undefined) void hasEnded(connections, left, deadline());
+    throw new StatementError('unsettled', error, wasLost);
+  }
+
+  #count(kind: string, milliseconds: number): void {
+    const { count, seconds } = this.#statements.get(kind) ?? { count: 0, seconds: 0 };
+    this.#statements.set(kind, { count: count + 1, seconds: seconds + milliseconds / 1000 });
   }
 }
 
-export type Run = <Row extends object>(
-  text: string,
-  values?: readonly unknown[],
-) => Promise<readonly Row[]>;
+/** Ends what is still at work on a lost attempt. */
+async function hasEnded(connections: Connections, left: Backend, until: number): Promise<boolean> {
+  const end = (run: Run) => run<{ ended: boolean }>(END, [left.pid, left.since]);
+  const tried = await connections.attempt(end, until);
+  // A server that refuses this cannot be asked for it.
+  if (tried.kind === 'answered') return tried.result.every(({ ended }) => ended);
+  return tried.kind === 'refused';
+}
 
-type Tried<Row> =
-  | { readonly kind: 'answered'; readonly rows: readonly Row[] }
-  | { readonly kind: 'refused' | 'again' | 'lost'; readonly error: Error };
-
-class Connections {
-  readonly #pool: pg.Pool;
-  /** Connections with a warning since their last statement, such as that of a wait for a standby that was cut off. */
-  readonly #warned = new WeakMap<pg.PoolClient, string>();
-
-  constructor(url: string, max: number) {
-    this.#pool = new pg.Pool({
-      connectionString: url,
-      max,
-      application_name: 'service-management-api',
-      connectionTimeoutMillis: ANSWER_MAX_MS,
-      keepAlive: true,
-    });
-    this.#pool.on('error', () => {});
-    this.#pool.on('connect', (client) => {
-      client.on('error', () => {});
-      client.on('notice', ({ severity, message }) => {
-        if (severity === 'WARNING') this.#warned.set(client, message ?? '');
-      });
-    });
-  }
-
-  async try<Row extends object>(
-    { name, text }: Statement,
-    values: readonly unknown[],
-    maxMs: number,
-  ): Promise<Tried<Row>> {
-    const givenUpAt = performance.now() + maxMs;
-    let client: pg.PoolClient;
-    try {
-      client = await this.#connected(maxMs);
-    } catch (error) {
-      return { kind: 'again', error: error as Error };
-    }
-    try {
-      const query = {
-        name,
-        text,
-        values: values as unknown[],
-        query_timeout: Math.max(1, Math.ceil(givenUpAt - performance.now())),
-      };
-      const { rows } = await client.query<Row>(query);
-      const warning = this.#warned.get(client);
-      if (warning === undefined) {
-        client.release();
-        return { kind: 'answered', rows };
-      }
-      client.release(true);
-      return { kind: 'lost', error: new Error(`Postgres does not confirm it: ${warning}`) };
-    } catch (thrown) {
-      const error = thrown as Error;
-      const kind = kindOf(error);
-      // A server that is a standby by now, or ends, is left.
-      client.release(kind !== 'refused');
-      return { kind, error };
-    }
-  }
-
-  /** The pool's own time-out is the same for every caller; one that has waited before has less left. */
-  async #connected(maxMs: number): Promise<pg.PoolClient> {
-    const connecting = this.#pool.connect();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, maxMs, undefined);
-    });
-    const client = await Promise.race([connecting, late]);
-    clearTimeout(timer);
-    if (client !== undefined) return client;
-    connecting.then(
-      (unused) => unused.release(),
-      () => {},
-    );
-    throw new Error('no connection in time');
-  }
-
-  async transaction<T>(act: (run: Run) => Promise<T>, begin: string): Promise<T> {
-    const client = await this.#pool.connect();
-    let isDone = false;
-    try {
-      await client.query(begin);
-      const result = await act(
-        async (text, values = []) => (await client.query(text, [...values])).rows,
-      );
-      await client.query('commit');
-      isDone = true;
-      return result;
-    } finally {
-      // A connection in the middle of a transaction is closed: that rolls back.
-      client.release(!isDone);
-    }
-  }
-
-  get waiting(): number {
-    return this.#pool.waitingCount;
-  }
-
-  close(): Promise<void> {
-    return this.#pool.end();
+async function resultOrFailure<T>(answering: Promise<Answered<T>>): Promise<T> {
+  try {
+    return (await answering).result;
+  } catch (error) {
+    if (error instanceof StatementError && error.kind === 'unsettled') throw unavailable();
+    throw error;
   }
 }
 
-function kindOf(error: Error): 'refused' | 'again' | 'lost' {
-  if (!(error instanceof pg.DatabaseError)) return 'lost';
-  const code = error.code ?? '';
-  if (AGAIN.test(code)) return 'again';
-  return error.severity === 'ERROR' && !SERVER_ENDS.test(code) ? 'refused' : 'lost';
-}
-
-function isUniqueViolation(error: Error): boolean {
-  return error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION;
+function rowsOrFailure<Row extends object>(
+  answering: Promise<Answered<Rows>>,
+): Promise<readonly Row[]> {
+  return resultOrFailure(answering) as Promise<readonly Row[]>;
 }
 
 export function unavailable(): FailureError {
@@ -242,10 +208,4 @@ export function unavailable(): FailureError {
     message: 'nothing was changed: the database does not answer now; try again later',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
-}
-
-/** One sentence for the operator; the password of the URL is in none of pg's messages. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,47 +1,46 @@
-// Statements of one kind that wait for the same moment go to Postgres as one: its cost for each is
-// a fraction, and writes share a commit. It is all or nothing; where it is refused, each goes alone.
+// Statements of one kind that wait at the same time go to Postgres as one: each costs a fraction,
+// and writes share a commit. It is all or nothing; if it is refused, each goes alone.
 
-import { failureIn } from '../../core/domain/errors.js';
-import { AlreadyStored, type Answered, type Statement, Unknown } from './statement.js';
+import type { Answered, Statement, StatementError } from './statement.js';
 
-/** While these are under way, the next ones gather. */
-const UNDER_WAY_MAX = 2;
+/** While these are in flight, the next ones gather. */
+const IN_FLIGHT_MAX = 2;
 const STATEMENTS_MAX = 100;
-/** Of bodies: one that is longer goes alone. */
+/** Of texts: a longer one goes alone. */
 const CHARACTERS_MAX = 1_000_000;
 
-type RunOne = (statement: Statement, values: readonly unknown[]) => Promise<Answered<object>>;
+export type Rows = readonly object[];
+type Send = (
+  columns: readonly unknown[],
+  until: number,
+  wasLost: boolean,
+) => Promise<Answered<Rows>>;
 
 interface Waiting {
   readonly values: readonly unknown[];
-  readonly resolve: (answered: Answered<object>) => void;
+  readonly until: number;
+  readonly resolve: (answered: Answered<Rows>) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export class Gathering {
-  readonly #alone: Statement;
-  readonly #together: Statement;
-  /** The first values are those that go together; the others are the same for all that do. */
-  readonly #columns: number;
-  readonly #run: RunOne;
+  readonly #toColumns: ReturnType<typeof columnsOf>;
+  readonly #send: Send;
   #waiting: Waiting[] = [];
-  #underWay = 0;
+  #inFlight = 0;
   #isWoken = false;
 
-  constructor(alone: Statement, run: RunOne) {
-    this.#alone = alone;
-    this.#together = { name: `${alone.name}_together`, text: alone.together ?? '' };
-    const places = [...this.#together.text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place));
-    this.#columns = Math.max(...places);
-    this.#run = run;
+  constructor(statement: Statement, send: Send) {
+    this.#toColumns = columnsOf(statement);
+    this.#send = send;
   }
 
-  add(values: readonly unknown[]): Promise<Answered<object>> {
+  add(values: readonly unknown[], until: number): Promise<Answered<Rows>> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ values, resolve, reject });
+      this.#waiting.push({ values, until, resolve, reject });
       if (this.#isWoken) return;
       this.#isWoken = true;
-      // Requests that arrived in this turn of the loop are of the same moment.
+      // Requests that arrived in this turn of the event loop go together.
       setImmediate(() => {
         this.#isWoken = false;
         this.#next();
@@ -49,58 +48,64 @@ export class Gathering {
     });
   }
 
+  /** `wasLost`: an earlier attempt may have been stored. */
+  alone(values: readonly unknown[], until: number, wasLost = false): Promise<Answered<Rows>> {
+    return this.#send(this.#toColumns([values]), until, wasLost);
+  }
+
   #next(): void {
-    while (this.#waiting.length > 0 && this.#underWay < UNDER_WAY_MAX) {
+    while (this.#waiting.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
       const group = this.#waiting.splice(0, firstTogether(this.#waiting));
-      this.#underWay++;
-      void this.#send(group).finally(() => {
-        this.#underWay--;
+      this.#inFlight++;
+      void this.#sendGroup(group).finally(() => {
+        this.#inFlight--;
         this.#next();
       });
     }
   }
 
-  async #send(group: readonly Waiting[]): Promise<void> {
-    const [first] = group;
-    if (first === undefined) return;
-    if (group.length === 1) {
-      await this.#run(this.#alone, first.values).then(first.resolve, first.reject);
-      return;
-    }
-    const columns = Array.from({ length: this.#columns }, (_, place) =>
-      group.map(({ values }) => values[place]),
-    );
+  async #sendGroup(group: readonly Waiting[]): Promise<void> {
     try {
-      const { rows, wasLost } = await this.#run(this.#together, columns);
-      const found = new Map<number, object[]>();
-      for (const row of rows as readonly { n: string }[]) {
-        const mine = found.get(Number(row.n));
-        if (mine === undefined) found.set(Number(row.n), [row]);
-        else mine.push(row);
-      }
-      for (const [place, { resolve }] of group.entries()) {
-        resolve({ rows: found.get(place + 1) ?? [], wasLost });
+      const columns = this.#toColumns(group.map(({ values }) => values));
+      const until = Math.min(...group.map((each) => each.until));
+      const { result, wasLost } = await this.#send(columns, until, false);
+      const found = group.map((): object[] => []);
+      for (const row of result as readonly { n: string }[]) found[Number(row.n) - 1]?.push(row);
+      for (const [index, { resolve }] of group.entries()) {
+        resolve({ result: found[index] ?? [], wasLost });
       }
     } catch (error) {
-      const isOfAll = error instanceof Unknown || error instanceof AlreadyStored;
-      if (isOfAll || failureIn(error) !== undefined) {
-        for (const { reject } of group) reject(error);
-        return;
-      }
-      // One of them is why, or two groups waited for each other: alone, each has its own outcome.
-      for (const { values, resolve, reject } of group) {
-        await this.#run(this.#alone, values).then(resolve, reject);
+      const [only, ...others] = group;
+      if (others.length === 0) return only?.reject(error);
+      // One of them is why, or the first has no time left: alone, each has its own outcome.
+      const { wasLost } = error as StatementError;
+      for (const { values, until, resolve, reject } of group) {
+        await this.alone(values, until, wasLost).then(resolve, reject);
       }
     }
   }
 }
 
+/** Bodies go as one text: no JSON text has the separator, and an array's own spelling would escape every quote. */
+const SEPARATOR = '\x1e';
+
+function columnsOf({ text }: Statement) {
+  const joined = new Set(
+    Array.from(text.matchAll(/string_to_array\(\$(\d+)/g), ([, place]) => Number(place) - 1),
+  );
+  return (group: readonly (readonly unknown[])[]): unknown[] =>
+    (group[0] ?? []).map((_, place) => {
+      const column = group.map((values) => values[place]);
+      return joined.has(place) ? column.join(SEPARATOR) : column;
+    });
+}
+
 /** How many of the first ones go together. */
 function firstTogether(waiting: readonly Waiting[]): number {
   let characters = 0;
-  for (const [place, { values }] of waiting.entries()) {
+  for (const [index, { values }] of waiting.entries()) {
     for (const value of values) if (typeof value === 'string') characters += value.length;
-    if (place > 0 && (place === STATEMENTS_MAX || characters > CHARACTERS_MAX)) return place;
+    if (index > 0 && (index === STATEMENTS_MAX || characters > CHARACTERS_MAX)) return index;
   }
   return waiting.length;
 }

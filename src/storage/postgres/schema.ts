@@ -4,7 +4,8 @@ import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collect
 import { sequenceOf } from '../../core/domain/identifier.js';
 import type { PutRow } from '../../core/records/record-storage.js';
 import { foldedColumn, statusColumn } from './columns.js';
-import type { Database, Run } from './database.js';
+import type { Run } from './connections.js';
+import type { Database } from './database.js';
 
 /** Any number that no other program of the database is likely to lock. */
 const SCHEMA_LOCK = 7_343_028_152;
@@ -14,9 +15,11 @@ export const sequenceName = (collection: CollectionName) => `${collection}_numbe
 
 /**
  * Texts are compared byte by byte, so that no upgrade of the system's locales makes an index wrong.
- * `position` orders a list: the number of the id, for rows that the service created. `folded` is
- * the text that is searched, null where Postgres' own `lower` gives the same. Totals follow each
- * write in its transaction; an account that owns no record has no row there.
+ * `position` orders a list: the number of the id, and below 1 for rows that come from elsewhere.
+ * `folded` is the text that is searched, null if Postgres' own `lower` gives the same. Totals follow
+ * each write in its transaction. `locked_size` is a function because only its second statement sees
+ * what was committed while the first waited. `works_from`: the oldest version of the tables that a
+ * release must know to use these.
  */
 const FIRST_STEP = [
   `create table records (
@@ -41,15 +44,24 @@ const FIRST_STEP = [
      bytes bigint not null,
      updated_at bigint not null,
      primary key (owner, collection)) with (fillfactor = 50)`,
+  `create function locked_size(account text, out records bigint, out bytes bigint) language plpgsql as $$
+     begin
+       perform pg_advisory_xact_lock(hashtextextended(account, 0));
+       select coalesce(sum(t.records), 0), coalesce(sum(t.bytes), 0) into records, bytes
+         from account_totals t where t.owner = account collate "C";
+     end $$`,
   'create table audit_events (id bigint generated always as identity primary key, event text not null)',
-  ...COLLECTION_NAMES.map((name) => `create sequence ${sequenceName(name)}`),
-  'create table service_schema (version integer not null)',
-  'insert into service_schema values (1)',
+  ...COLLECTION_NAMES.map(
+    (name) => `create sequence ${sequenceName(name)} maxvalue ${Number.MAX_SAFE_INTEGER}`,
+  ),
+  'create table service_schema (version integer not null, works_from integer not null)',
+  'insert into service_schema values (1, 1)',
 ];
 
+/** What each version adds. A step only adds, so that processes of the release before go on. */
 const SCHEMA_STEPS = [FIRST_STEP] as const;
 
-/** Makes the tables where there are none, one process at a time; `rows`: what a new database begins with. */
+/** Makes or completes the tables, one process at a time. `rows`: what a new database begins with. */
 export function prepareSchema(
   database: Database,
   rows: readonly PutRow[],
@@ -57,26 +69,43 @@ export function prepareSchema(
 ): Promise<void> {
   return database.transaction(async (run) => {
     await run('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
-    const [found] = await run<{ there: boolean }>(
-      "select to_regclass('service_schema') is not null as there",
-    );
-    const version = found?.there ? await versionIn(run) : 0;
-    if (version > SCHEMA_STEPS.length) {
-      throw new Error(
-        `the database has tables of version ${version}; this release knows up to ${SCHEMA_STEPS.length}. Start the newer release`,
-      );
-    }
-    for (const statement of SCHEMA_STEPS.slice(version).flat()) await run(statement);
-    if (version < SCHEMA_STEPS.length)
-      await run('update service_schema set version = $1', [SCHEMA_STEPS.length]);
+    const version = await versionIn(run);
+    if (version >= SCHEMA_STEPS.length) return;
+    for (const text of SCHEMA_STEPS.slice(version).flat()) await run(text);
+    await run('update service_schema set version = $1', [SCHEMA_STEPS.length]);
     if (version === 0) await putRows(run, rows, now);
   });
 }
 
+/** 0 if there are no tables. Throws a sentence if the tables are of no use to this release. */
 async function versionIn(run: Run): Promise<number> {
-  const [row] = await run<{ version: number }>('select version from service_schema');
-  return row?.version ?? 0;
+  type Found = { ours: boolean; fleet: boolean; others: string | null };
+  const [found] = await run<Found>(FIND_TABLES);
+  if (found?.fleet) {
+    throw new Error(
+      'the database has the tables of a fleet of an earlier release; move its accounts into a file with that release, dump the file, and load the dump into an empty database',
+    );
+  }
+  if (!found?.ours) {
+    if (!found?.others) return 0;
+    throw new Error(
+      `the database has tables of another program (${found.others}); DATABASE_URL must name a database or schema of the service's own`,
+    );
+  }
+  type Version = { version: number; works_from: number };
+  const [row] = await run<Version>('select version, works_from from service_schema');
+  const { version = 0, works_from: worksFrom = 0 } = row ?? {};
+  if (worksFrom <= SCHEMA_STEPS.length) return version;
+  throw new Error(
+    `the database needs a release that knows version ${worksFrom} of the tables; this one knows up to ${SCHEMA_STEPS.length}. Start the newer release`,
+  );
 }
+
+const FIND_TABLES = `
+  select to_regclass('service_schema') is not null as ours,
+    to_regclass('service_schema') is not null and to_regclass('shards') is not null as fleet,
+    (select string_agg(name, ', ') from unnest(array['records', 'account_totals', 'audit_events']) name
+      where to_regclass(name) is not null) as others`;
 
 /** Rows that were made elsewhere, in order. */
 async function putRows(run: Run, rows: readonly PutRow[], now: number): Promise<void> {
@@ -84,22 +113,16 @@ async function putRows(run: Run, rows: readonly PutRow[], now: number): Promise<
     const number = sequenceOf(collection, id);
     await run(
       `insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
-       values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9)`,
+        values ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9)`,
       [
-        owner,
-        collection,
-        id,
-        number,
-        Buffer.byteLength(body),
-        now,
-        statusColumn(status),
-        body,
-        foldedColumn(body),
+        ...[owner, collection, id, number, Buffer.byteLength(body), now],
+        ...[statusColumn(status), body, foldedColumn(body)],
       ],
     );
     await run('select setval($1, $2)', [sequenceName(collection), number]);
   }
   await run(
-    `insert into account_totals select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`,
+    `insert into account_totals (owner, collection, records, bytes, updated_at)
+      select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`,
   );
 }

@@ -1,6 +1,6 @@
 // What a Postgres server must be for an acknowledged write to stay: looked at before a start.
 
-import type { Run } from './database.js';
+import type { Run } from './connections.js';
 
 const OLDEST_VERSION = 15;
 
@@ -13,7 +13,7 @@ interface ServerFacts {
   readonly synchronous_standby_names: string;
   readonly server_encoding: string;
   readonly is_tls: boolean | null;
-  readonly may_create: boolean;
+  readonly has_rights: boolean;
   readonly is_standby: boolean;
 }
 
@@ -34,7 +34,7 @@ function problemOf(facts: ServerFacts): string | undefined {
     return `the server is Postgres ${facts.version}; it must be ${OLDEST_VERSION} or newer`;
   }
   if (facts.is_standby) {
-    return 'the server is a standby and takes no writes; DATABASE_URL must name the primary (with several hosts: target_session_attrs=read-write)';
+    return 'the server is a standby and takes no writes; DATABASE_URL must name the primary';
   }
   const off = Object.entries({ fsync, full_page_writes, synchronous_commit }).find(
     ([, value]) => value === 'off',
@@ -48,8 +48,8 @@ function problemOf(facts: ServerFacts): string | undefined {
   if (server_encoding !== 'UTF8') {
     return `the database's encoding is ${server_encoding}; it must be UTF8`;
   }
-  if (!facts.may_create) {
-    return 'the user of DATABASE_URL may make no tables there; grant it CREATE on the schema';
+  if (!facts.has_rights) {
+    return 'the user of DATABASE_URL may not create tables in its schema, or not write into them; grant it CREATE on the schema, or SELECT, INSERT, UPDATE and DELETE on the tables and USAGE on the sequences';
   }
   return undefined;
 }
@@ -64,4 +64,9 @@ const FACTS = `
          current_setting('server_encoding') as server_encoding,
          (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as is_tls,
          pg_is_in_recovery() as is_standby,
-         coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) as may_create`;
+         coalesce(
+           (select bool_and(has_table_privilege(to_regclass(t), p))
+              from unnest(array['records', 'account_totals', 'audit_events']) t,
+                unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p
+             where to_regclass('service_schema') is not null),
+           has_schema_privilege(current_schema(), 'CREATE'), false) as has_rights`;

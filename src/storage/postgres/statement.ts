@@ -1,20 +1,42 @@
 // A statement on Postgres, and how it can end.
 
+import { hash } from 'node:crypto';
+
 export interface Statement {
+  /** For the metrics. */
+  readonly kind: string;
+  /** Under which Postgres keeps its plan. Another release has another text, and so another name. */
   readonly name: string;
   readonly text: string;
-  /** The same for many at once: each value is an array, and `n` of a row says whose it is, from 1. */
-  readonly together?: string;
+  /** Its values are columns, so that many go as one; `n` of a result row says whose it is, from 1. */
+  readonly isGathered: boolean;
 }
 
-export interface Answered<Row> {
-  readonly rows: readonly Row[];
-  /** An earlier try was sent and got no answer: it may have been stored. */
+export function statement(kind: string, text: string, isGathered = false): Statement {
+  const name = `${kind}_${hash('sha256', text, 'hex').slice(0, 12)}`;
+  return { kind, name, text, isGathered };
+}
+
+export interface Answered<Result> {
+  readonly result: Result;
+  /** An earlier attempt was sent and got no answer: it may have been stored. */
   readonly wasLost: boolean;
 }
 
-/** A write was sent, and nobody knows what became of it. */
-export class Unknown extends Error {}
+/** `refused`: by Postgres, which did nothing. `unsettled`: not done by the deadline, as far as anybody knows. */
+export class StatementError extends Error {
+  readonly kind: 'refused' | 'unsettled';
+  readonly wasLost: boolean;
 
-/** The row is there already: of an earlier try of the same write. */
-export class AlreadyStored extends Error {}
+  constructor(kind: 'refused' | 'unsettled', cause: Error, wasLost: boolean) {
+    super(reasonOf(cause), { cause });
+    this.kind = kind;
+    this.wasLost = wasLost;
+  }
+}
+
+/** One sentence for the operator; the password of the URL is in none of pg's messages. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}

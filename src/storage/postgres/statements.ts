@@ -1,140 +1,175 @@
-// The statements on one account's records. `$1`: the owner. `$2`: the collection.
+// The statements on one account's records. `$1`: the owner, `$2`: the collection, `$3`: the id.
 
-import type { Statement } from './statement.js';
+import { type Statement, statement } from './statement.js';
 
-export const FIND: Statement = {
-  name: 'find',
-  text: 'select body, version, bytes from records where owner = $1 and collection = $2 and id = $3',
-  together: `
-    select k.n, r.body, r.version, r.bytes from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k (owner, collection, id, n)
-      join records r on r.owner = k.owner collate "C" and r.collection = k.collection collate "C" and r.id = k.id collate "C"`,
-};
+const gathered = (kind: string, text: string) => statement(kind, text, true);
 
-/** `$3`: how many rows. `$4`: rows to pass over. */
-export const LIST: Statement = {
-  name: 'list',
-  text: `
-  select coalesce((select records from account_totals where owner = $1 and collection = $2), 0) as records,
-    (select string_agg(body, ',' order by position desc) from (
-       select position, body from records where owner = $1 and collection = $2
-        order by position desc limit $3 offset $4) r) as body`,
-  together: `
+/** `$1`: the sequence. */
+export const NUMBER = gathered(
+  'number',
+  `select n, nextval(name::regclass) as number from unnest($1::text[]) with ordinality as g (name, n)`,
+);
+
+export const FIND = gathered(
+  'find',
+  `
+  select k.n, r.body, r.version, r.bytes
+    from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k (owner, collection, id, n)
+    join records r on r.owner = k.owner collate "C" and r.collection = k.collection collate "C" and r.id = k.id collate "C"`,
+);
+
+/** Longer bodies are fetched one by one, as the client reads: a page may hold 200 of 2 MiB. */
+const LONG_BYTES = 65_536;
+/** The texts of a page; in place of a long one its position, between characters that no JSON text has. */
+const PAGE = `string_agg(case when bytes > ${LONG_BYTES} then E'\\x1e' || position || E'\\x1e' else body end, ',' order by position desc) as body`;
+
+/** `$3`: how many rows. `$4`: rows to skip. */
+export const LIST = gathered(
+  'list',
+  `
   select k.n, coalesce(t.records, 0) as records,
-    (select string_agg(body, ',' order by position desc) from (
-       select position, body from records
+    (select ${PAGE} from (
+       select position, bytes, body from records
         where owner = k.owner collate "C" and collection = k.collection collate "C"
-        order by position desc limit k.size offset k.first) r) as body
+        order by position desc limit k.size offset k.first) r)
     from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[])
       with ordinality as k (owner, collection, size, first, n)
     left join account_totals t
       on t.owner = k.owner collate "C" and t.collection = k.collection collate "C"`,
-};
+);
 
-const FOUND_PAGE = `
-  select (select count(*) from found) as records, r.body
-    from (select 1) one left join lateral (
-      select p.position, s.body from (select position from found order by position desc limit $3 offset $4) p
-        join records s on s.owner = $1 and s.collection = $2 and s.position = p.position) r on true
-   order by r.position desc`;
+const filtered = (condition: string) => `
+  with found as materialized (
+    select position from records where owner = $1 and collection = $2 and ${condition})
+  select (select count(*) from found) as records, ${PAGE}
+    from (select position from found order by position desc limit $3 offset $4) p
+    join lateral (select bytes, body from records
+      where owner = $1 and collection = $2 and position = p.position) r on true`;
 
 /** `$5`: the status as the column has it. The index alone answers it, except for the page's rows. */
-export const LIST_OF_STATUS: Statement = {
-  name: 'list_of_status',
-  text: `
-  with found as materialized (
-    select position from records
-     where owner = $1 and collection = $2 and (status is null or status = $5))
-  ${FOUND_PAGE}`,
-};
+export const LIST_OF_STATUS = statement(
+  'list_of_status',
+  filtered('(status is null or status = $5)'),
+);
 
 /** `$5`: the same, or null. `$6`: the folded needle. */
-export const SEARCH: Statement = {
-  name: 'search',
-  text: `
-  with found as materialized (
-    select position from records
-     where owner = $1 and collection = $2 and ($5::text is null or status is null or status = $5)
-       and strpos(coalesce(folded, lower(body)), $6) > 0)
-  ${FOUND_PAGE}`,
-};
+export const SEARCH = statement(
+  'search',
+  filtered(`($5::text is null or status is null or status = $5)
+       and strpos(coalesce(folded, lower(body)), $6) > 0`),
+);
 
-/** `$3`: the sequence. `$4`: how many numbers. */
-export const NUMBERS: Statement = {
-  name: 'numbers',
-  text: 'select nextval($1::regclass) as number from generate_series(1, $2::integer)',
-};
+/** `$3`: the position. */
+export const AT = statement(
+  'at',
+  'select body from records where owner = $1 and collection = $2 and position = $3',
+);
 
-/** `$3` id, `$4` position, `$5` bytes, `$6` time, `$7` status, `$8` body, `$9` folded, `$10` event or null, `$11` records and `$12` bytes at most, 0: any number. No row: the account has too much. */
-export const CREATE: Statement = {
-  name: 'create',
-  text: `
-  with others as (
-    select coalesce(sum(records), 0) as records, coalesce(sum(bytes), 0) as bytes
-      from account_totals where owner = $1 and collection <> $2 and ($11::bigint > 0 or $12::bigint > 0)
-  ), counted as (
+/** `$3`: rows before this position, newest first: as many as a client reads at once, by number and by bytes. */
+export const PIECE = statement(
+  'piece',
+  `
+  select position, body,
+    (select records from account_totals where owner = $1 and collection = $2) as records
+    from (select position, body, sum(bytes) over (order by position desc) - bytes as before
+      from (select position, body, bytes from records
+        where owner = $1 and collection = $2 and position < $3
+        order by position desc limit 1000) newest) pieces
+   where before < 2000000 order by position desc`,
+);
+
+export const TOTALS_OF = statement(
+  'totals_of',
+  'select collection, records from account_totals where owner = $1 and records > 0',
+);
+
+/** Rows from columns of values. `names`: with their types. */
+function asked(names: string): string {
+  const columns = names.split(', ').map((column) => column.split(' '));
+  const values = columns.map(([name = '', type], index) => {
+    const value = `$${index + 1}`;
+    if (type !== 'body') return `${value}::${type}[]`;
+    return `string_to_array(${value}, E'\\x1e'${name === 'folded' ? ", ''" : ''})`;
+  });
+  return `select * from unnest(${values.join(', ')})
+    with ordinality as g (${columns.map(([name]) => name).join(', ')}, n)`;
+}
+
+/**
+ * `given`: what was asked, if the account has room for it. Its size is read under a lock: other
+ * processes grow other collections. `$12`: records at most, `$13`: bytes at most; 0: any number.
+ */
+const withinLimits = (rows: string, records: number, bytes: string) => `
+  asked as (${rows}), size as materialized (
+    select held.* from unnest($1::text[]) as o (owner), locked_size(o.owner) held
+  ), given as (
+    select asked.* from asked, size, unnest($12::bigint[], $13::bigint[]) as most (records, bytes)
+     where (most.records = 0 or size.records + ${records} <= most.records)
+       and (most.bytes = 0 or size.bytes + ${bytes} <= most.bytes)
+  )`;
+
+const CREATED = asked(
+  'owner text, collection text, id text, position bigint, growth bigint, bytes integer, at bigint, status text, body body, folded body, event text',
+);
+
+const create = (given: string, result: string) => `
+  with ${given}, counted as (
     insert into account_totals as t (owner, collection, records, bytes, updated_at)
-    select $1, $2, 1, $5::integer, $6::bigint from others
-     where ($11 = 0 or others.records + 1 <= $11) and ($12 = 0 or others.bytes + $5 <= $12)
-    on conflict (owner, collection) do update
-      set records = t.records + 1, bytes = t.bytes + excluded.bytes, updated_at = greatest(t.updated_at, excluded.updated_at)
-      where ($11 = 0 or (select records from others) + t.records + 1 <= $11)
-        and ($12 = 0 or (select bytes from others) + t.bytes + $5 <= $12)
-    returning 1
+    select owner, collection, count(*), sum(bytes), max(at) from given group by 1, 2 order by 1, 2
+    on conflict (owner, collection) do update set records = t.records + excluded.records,
+      bytes = t.bytes + excluded.bytes, updated_at = greatest(t.updated_at, excluded.updated_at)
   ), logged as (
-    insert into audit_events (event) select $10 from counted where $10::text is not null
-  )
-  insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
-  select $1, $2, $3, $4::bigint, $5, $6, $6, $7, $8, $9 from counted
-  returning 1`,
-  together: `
-    with given as (
-      select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::integer[], $6::bigint[], $7::text[], $8::text[], $9::text[])
-        with ordinality as g (owner, collection, id, position, bytes, at, status, body, folded, n)
-    ), counted as (
-      insert into account_totals as t (owner, collection, records, bytes, updated_at)
-      select owner, collection, count(*), sum(bytes), max(at) from given group by 1, 2 order by 1, 2
-      on conflict (owner, collection) do update
-        set records = t.records + excluded.records, bytes = t.bytes + excluded.bytes, updated_at = greatest(t.updated_at, excluded.updated_at)
-    ), stored as (
-      insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
-      select owner, collection, id, position, bytes, at, at, status, body, folded from given
-    ) select n from given`,
-};
+    insert into audit_events (event) select event from given where event is not null
+  ), stored as (
+    insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
+    select owner, collection, id, position, bytes, at, at, status, body, folded from given
+  ) ${result}`;
 
-/** `$3` id, `$4` version before, `$5` bytes, `$6` growth, `$7` time, `$8` status, `$9` body, `$10` folded, `$11` event or null. No row: another change came first. */
-export const UPDATE: Statement = {
-  name: 'update',
-  text: `
-  with changed as (
-    update records set version = version + 1, bytes = $5, updated_at = $7::bigint, status = $8, body = $9, folded = $10
-     where owner = $1 and collection = $2 and id = $3 and version = $4
-    returning 1
+/** `$4` position, `$5` and `$6` bytes, `$7` time, `$8` status, `$9` body, `$10` folded, `$11` event or null. */
+export const CREATE = gathered('create', create(`given as (${CREATED})`, 'select n from given'));
+/** `n` is null where the account is as large as it may be. */
+export const CREATE_WITHIN: Statement = gathered(
+  'create',
+  create(
+    withinLimits(CREATED, 1, 'asked.growth'),
+    'select (select n from given), size.records, size.bytes from size',
+  ),
+);
+
+const UPDATED = asked(
+  'owner text, collection text, id text, version integer, growth bigint, bytes integer, at bigint, status text, body body, folded body, event text',
+);
+
+const update = (given: string, result: string) => `
+  with ${given}, changed as (
+    update records r set version = r.version + 1, bytes = g.bytes, updated_at = g.at,
+        status = g.status, body = g.body, folded = g.folded
+      from given g where r.owner = g.owner collate "C" and r.collection = g.collection collate "C"
+       and r.id = g.id collate "C" and r.version = g.version
+    returning g.n, g.owner, g.collection, g.growth, g.at, g.event
   ), counted as (
-    update account_totals t set bytes = t.bytes + $6, updated_at = greatest(t.updated_at, $7)
-      from changed where t.owner = $1 and t.collection = $2
+    update account_totals t set bytes = t.bytes + c.growth, updated_at = greatest(t.updated_at, c.at)
+      from (select owner, collection, sum(growth) as growth, max(at) as at
+              from changed group by 1, 2 order by 1, 2) c
+     where t.owner = c.owner collate "C" and t.collection = c.collection collate "C"
   ), logged as (
-    insert into audit_events (event) select $11 from changed where $11::text is not null
-  )
-  select 1 from changed`,
-  together: `
-    with given as (
-      select * from unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::integer[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[])
-        with ordinality as g (owner, collection, id, version, bytes, growth, at, status, body, folded, n)
-    ), changed as (
-      update records r set version = r.version + 1, bytes = g.bytes, updated_at = g.at, status = g.status, body = g.body, folded = g.folded
-        from given g where r.owner = g.owner collate "C" and r.collection = g.collection collate "C" and r.id = g.id collate "C" and r.version = g.version
-      returning g.n, g.owner, g.collection, g.growth, g.at
-    ), counted as (
-      update account_totals t set bytes = t.bytes + c.growth, updated_at = greatest(t.updated_at, c.at)
-        from (select owner, collection, sum(growth) as growth, max(at) as at from changed group by 1, 2 order by 1, 2) c
-       where t.owner = c.owner collate "C" and t.collection = c.collection collate "C"
-    ) select n from changed`,
-};
+    insert into audit_events (event) select event from changed where event is not null
+  ) ${result}`;
 
-/** `$3` id, `$4` event or null. No row: there is no such record. */
-export const DELETE: Statement = {
-  name: 'delete',
-  text: `
+/** `$4` version before, `$5` growth, `$6` bytes, `$7` time, `$8` to `$11` as above. No row: another change came first. */
+export const UPDATE = gathered('update', update(`given as (${UPDATED})`, 'select n from changed'));
+export const UPDATE_WITHIN = gathered(
+  'update',
+  update(
+    withinLimits(UPDATED, 0, 'asked.growth'),
+    'select (select n from changed), size.records, size.bytes from size',
+  ),
+);
+
+/** `$4` event or null. No row: there is no such record. */
+export const DELETE = statement(
+  'delete',
+  `
   with gone as (
     delete from records where owner = $1 and collection = $2 and id = $3 returning bytes
   ), counted as (
@@ -145,38 +180,29 @@ export const DELETE: Statement = {
     insert into audit_events (event) select $4 from gone where $4::text is not null
   )
   select counted.records from gone left join counted on true`,
-};
+);
 
 /** An account without a record leaves no row in the totals: its name would outlive its erasure. */
-export const FORGET: Statement = {
-  name: 'forget',
-  text: 'delete from account_totals where owner = $1 and collection = $2 and records = 0',
-};
+export const FORGET = statement(
+  'forget',
+  'delete from account_totals where owner = $1 and collection = $2 and records = 0',
+);
 
-export const SIZE: Statement = {
-  name: 'size',
-  text: 'select coalesce(sum(records), 0) as records, coalesce(sum(bytes), 0) as bytes from account_totals where owner = $1',
-};
+/** A commit that changes nothing, and waits for what came before it as any other does. */
+export const TOUCH = statement('touch', "select pg_logical_emit_message(true, 'service', '')");
 
-/** `$2`: orders before this position. `$3`: how many. Newest first. */
-export const ORDERS: Statement = {
-  name: 'orders',
-  text: `
-  select position, body from records where owner = $1 and collection = 'orders' and position < $2
-   order by position desc limit $3`,
-};
+/** Takes a megabyte of the disk, and gives it back: on a full one a commit of a few bytes may succeed. */
+export const ROOM = statement(
+  'room',
+  `do $$ begin
+     insert into audit_events (event)
+       select string_agg(md5(random()::text), '') from generate_series(1, 32768);
+     raise sqlstate 'P0999';
+   exception when sqlstate 'P0999' then null;
+   end $$`,
+);
 
-export const COUNT_OF: Statement = {
-  name: 'count_of',
-  text: 'select records from account_totals where owner = $1 and collection = $2',
-};
-
-export const TOTALS_OF: Statement = {
-  name: 'totals_of',
-  text: 'select collection, records from account_totals where owner = $1 and records > 0',
-};
-
-export const PROFILES: Statement = {
-  name: 'profiles',
-  text: "select body from records where owner = $1 and collection = 'businesses' order by position desc",
-};
+export const PING = statement(
+  'ping',
+  "select current_setting('transaction_read_only') as read_only",
+);

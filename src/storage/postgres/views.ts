@@ -6,16 +6,17 @@ import {
   type CollectionName,
 } from '../../core/domain/collection-name.js';
 import { offsetOf, type Page } from '../../core/domain/listing.js';
-import { caseFolded, Needle } from '../../core/domain/search.js';
+import { caseFolded } from '../../core/domain/search.js';
 import type { AccountSummary, Overview, Usage } from '../../core/operator-answers.js';
 import type { OperatorViews, ViewQuery } from '../../core/records/record-service.js';
 import { overviewOf, recordCount, usageView, windowStarts } from '../../core/records/usage-view.js';
-import type { Database, Run } from './database.js';
+import type { Run } from './connections.js';
+import type { Database } from './database.js';
+import { PING } from './statements.js';
 import { fromStored } from './stored-text.js';
 
 /** Accounts that a search looks at in one go. */
 const SEARCHED_AT_ONCE = 2_000;
-const SNAPSHOT = 'begin isolation level repeatable read read only';
 
 export class PostgresViews implements OperatorViews {
   readonly #database: Database;
@@ -27,53 +28,39 @@ export class PostgresViews implements OperatorViews {
   }
 
   overview(): Promise<Overview> {
-    return this.#snapshot(async (run) => {
+    return this.#database.view(async (run) => {
       const rows = await run<{ collection: CollectionName; records: string }>(
         'select collection, sum(records) as records from account_totals group by 1',
       );
-      const count = (name: CollectionName) =>
-        Number(rows.find(({ collection }) => collection === name)?.records ?? 0);
-      return overviewOf(await countIn(run, ACCOUNT_COUNT), count);
+      return overviewOf(await countIn(run, `(${OWNERS}) o`), countsIn(rows));
     });
   }
 
   accounts(query: ViewQuery): Promise<Page> {
-    return this.#snapshot(async (run) => {
+    return this.#database.view(async (run) => {
       const { q, pageSize } = query;
       const first = offsetOf(query);
-      if (q === '') {
-        const rows = await run<{ owner: string }>(
-          `select owner from (${OWNERS}) o order by owner limit $1 offset $2`,
-          [pageSize, first],
-        );
-        return {
-          items: await summaries(
-            run,
-            rows.map(({ owner }) => owner),
-          ),
-          total: await countIn(run, ACCOUNT_COUNT),
-        };
+      if (q !== '') {
+        const owners = await matchingOwners(run, q);
+        const page = owners.slice(first, first + pageSize);
+        return { items: await summaries(run, page), total: owners.length };
       }
-      const owners = await matchingOwners(run, q);
-      return {
-        items: await summaries(run, owners.slice(first, first + pageSize)),
-        total: owners.length,
-      };
+      const rows = await run<{ owner: string }>(
+        `select owner from (${OWNERS}) o order by owner limit $1 offset $2`,
+        [pageSize, first],
+      );
+      const page = rows.map(({ owner }) => owner);
+      return { items: await summaries(run, page), total: await countIn(run, `(${OWNERS}) o`) };
     });
   }
 
   usage(): Promise<Usage> {
-    return this.#snapshot(async (run) => {
-      type Row = {
+    return this.#database.view(async (run) => {
+      type Row = Record<'records' | 'bytes' | 'updated_at' | 'day' | 'week' | 'month', string> & {
         collection: CollectionName;
-        records: string;
-        bytes: string;
-        updated_at: string;
-        day: string;
-        week: string;
-        month: string;
       };
-      const rows = await run<Row>(USAGE, [COLLECTION_NAMES, ...windowStarts(this.#clock())]);
+      const values = [COLLECTION_NAMES, ...windowStarts(this.#clock())];
+      const rows = await run<Row>(USAGE, values);
       const collections = rows.map((row) => ({
         collection: row.collection,
         records: Number(row.records),
@@ -81,12 +68,12 @@ export class PostgresViews implements OperatorViews {
         createdAfter: [Number(row.day), Number(row.week), Number(row.month)] as const,
         lastUpdatedAt: Number(row.updated_at),
       }));
-      return usageView({ collections, auditEventCount: await countIn(run, EVENT_COUNT) });
+      return usageView({ collections, auditEventCount: await countIn(run, 'audit_events') });
     });
   }
 
   audit(query: ViewQuery): Promise<Page> {
-    return this.#snapshot(async (run) => {
+    return this.#database.view(async (run) => {
       const rows = await run<{ id: string; event: string }>(
         'select id, event from audit_events order by id desc limit $1 offset $2',
         [query.pageSize, offsetOf(query)],
@@ -94,22 +81,18 @@ export class PostgresViews implements OperatorViews {
       const items = rows.map(({ id, event }) =>
         JSON.stringify({ ...JSON.parse(event), id: Number(id) }),
       );
-      return { items, total: await countIn(run, EVENT_COUNT) };
+      return { items, total: await countIn(run, 'audit_events') };
     });
   }
 
+  /** Rejects, too, where Postgres takes no writes. */
   async ping(): Promise<void> {
-    await this.#database.read({ name: 'ping', text: 'select 1' }, []);
-  }
-
-  #snapshot<T>(read: (run: Run) => Promise<T>): Promise<T> {
-    return this.#database.transaction(read, SNAPSHOT);
+    const [row] = await this.#database.read<{ read_only: string }>(PING, []);
+    if (row?.read_only === 'on') throw new Error('Postgres takes no writes');
   }
 }
 
 const OWNERS = "select distinct owner from account_totals where owner <> '' and records > 0";
-const ACCOUNT_COUNT = `select count(*) from (${OWNERS}) o`;
-const EVENT_COUNT = 'select count(*) from audit_events';
 
 const USAGE = `
   select collection, sum(records) as records, sum(bytes) as bytes, max(updated_at) as updated_at,
@@ -118,13 +101,20 @@ const USAGE = `
     (select count(*) from records r where r.collection = t.collection and created_at > $4) as month
     from account_totals t where collection = any ($1) and records > 0 group by collection`;
 
-const PROFILES = `
-  select o.owner, r.body as profile from (${OWNERS} and owner > $1 order by 1 limit $2) o
-    left join records r on r.owner = o.owner and r.collection = 'businesses' order by 1`;
+/** `$1`: accounts after this one, `$2`: how many, `$3`: the folded needle. */
+const SEARCHED = `
+  select o.owner, exists (select from records r where r.owner = o.owner and r.collection = 'businesses'
+      and strpos(coalesce(r.folded, lower(r.body)), $3) > 0) as matches
+    from (${OWNERS} and owner > $1 order by 1 limit $2) o order by 1`;
 
-async function countIn(run: Run, statement: string): Promise<number> {
-  const [row] = await run<{ count: string }>(statement);
+async function countIn(run: Run, rows: string): Promise<number> {
+  const [row] = await run<{ count: string }>(`select count(*) from ${rows}`);
   return Number(row?.count);
+}
+
+function countsIn(rows: readonly { collection: CollectionName; records: string }[]) {
+  const counts = new Map(rows.map(({ collection, records }) => [collection, Number(records)]));
+  return (name: CollectionName) => counts.get(name) ?? 0;
 }
 
 async function summaries(run: Run, owners: readonly string[]): Promise<string[]> {
@@ -133,9 +123,8 @@ async function summaries(run: Run, owners: readonly string[]): Promise<string[]>
     'select owner, collection, records from account_totals where owner = any ($1)',
     [owners],
   );
-  const totals = new Map(rows.map((row) => [`${row.collection}/${row.owner}`, row.records]));
   return owners.map((owner) => {
-    const resources = byCollection((name) => Number(totals.get(`${name}/${owner}`) ?? 0));
+    const resources = byCollection(countsIn(rows.filter((row) => row.owner === owner)));
     return JSON.stringify({
       owner_sub: fromStored(owner),
       record_count: recordCount(resources),
@@ -144,24 +133,19 @@ async function summaries(run: Run, owners: readonly string[]): Promise<string[]>
   });
 }
 
-/** In order. `q` looks in the subject and in the account's business profiles, with the search of every host. */
+/** In order. `q` looks in the subject and in the account's business profiles, as on every host. */
 async function matchingOwners(run: Run, q: string): Promise<string[]> {
-  const needle = new Needle(q);
-  const matching = new Set<string>();
+  const needle = caseFolded(q);
+  // Only a subject can hold U+0000: JSON spells it, and Postgres takes none.
+  const inBodies = needle.includes('\0') ? null : needle;
+  const matching: string[] = [];
   for (let last = ''; ; ) {
-    const rows = await run<{ owner: string; profile: string | null }>(PROFILES, [
-      last,
-      SEARCHED_AT_ONCE,
-    ]);
-    for (const { owner, profile } of rows) {
-      if (isIn(fromStored(owner), needle) || (profile !== null && isIn(profile, needle)))
-        matching.add(owner);
+    const values = [last, SEARCHED_AT_ONCE, inBodies];
+    const rows = await run<{ owner: string; matches: boolean }>(SEARCHED, values);
+    for (const { owner, matches } of rows) {
+      if (matches || caseFolded(fromStored(owner)).includes(needle)) matching.push(owner);
     }
     last = rows.at(-1)?.owner ?? '';
-    if (rows.length < SEARCHED_AT_ONCE) return [...matching];
+    if (rows.length < SEARCHED_AT_ONCE) return matching;
   }
-}
-
-function isIn(text: string, needle: Needle): boolean {
-  return needle.indexIn(caseFolded(text)) !== -1;
 }

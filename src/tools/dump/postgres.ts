@@ -9,9 +9,11 @@ import {
 import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { foldedColumn, statusColumn } from '../../storage/postgres/columns.js';
-import { Database, type Run, reasonOf } from '../../storage/postgres/database.js';
+import type { Run } from '../../storage/postgres/connections.js';
+import { Database } from '../../storage/postgres/database.js';
 import { prepareSchema, sequenceName } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
+import { reasonOf } from '../../storage/postgres/statement.js';
 import { fromStored, toStored } from '../../storage/postgres/stored-text.js';
 import { CommandError } from '../data/failures.js';
 import { batchesOf, type DumpTarget, type Loading } from './checked-dump.js';
@@ -79,7 +81,7 @@ export class PostgresTarget implements DumpTarget {
         await run('lock table records, audit_events in exclusive mode');
         const isEmpty = (await contentsIn(run)).records === 0;
         if (isEmpty) {
-          let order = await countOf(dump.lines());
+          let order = dump.records;
           // Before every number that an id may get: new records come after these.
           const positionOf = (line: RecordLine) =>
             head.source === 'postgres' ? line.position : -order--;
@@ -157,12 +159,6 @@ async function contentsIn(run: Run) {
   const contents = new Contents();
   for await (const line of linesIn(run, undefined)) await contents.add(line);
   return contents.totals();
-}
-
-async function countOf(lines: AsyncIterable<ContentLine>): Promise<number> {
-  let count = 0;
-  for await (const line of lines) if ('body' in line) count++;
-  return count;
 }
 
 interface StoredRecord {

@@ -1,0 +1,61 @@
+// The records of a process over a Postgres database, without its HTTP.
+
+import type { Outcome } from '../../../src/core/domain/errors.js';
+import type { AccountLimits } from '../../../src/core/records/account-limits.js';
+import type { Sender } from '../../../src/core/records/record-service.js';
+import { workInPlace } from '../../../src/core/records/record-work.js';
+import { silentEvents } from '../../../src/core/service-events.js';
+import { PostgresAccount } from '../../../src/storage/postgres/account.js';
+import { Database } from '../../../src/storage/postgres/database.js';
+import { prepareSchema } from '../../../src/storage/postgres/schema.js';
+import { Turns } from '../../../src/storage/postgres/turns.js';
+import { keptLog } from '../../support/kept-log.js';
+
+const NO_LIMITS: AccountLimits = { maxBytes: 0, maxRecords: 0 };
+
+/** `url`: of a database, whose tables are made if it has none. */
+export async function openRecords(url: string, limits = NO_LIMITS) {
+  const database = new Database({ url, quick: 8, slow: 4 });
+  await prepareSchema(database, [], Date.now());
+  const context = {
+    database,
+    turns: { quick: new Turns(6), slow: new Turns(2) },
+    changes: new Turns(1),
+    work: workInPlace,
+    giveWay: () => undefined,
+    limits,
+    log: keptLog(),
+    isLogged: () => true,
+    events: silentEvents,
+    clock: Date.now,
+  };
+  return {
+    database,
+    account: (owner: string, sender?: Sender) => new PostgresAccount(context, owner, sender),
+    close: () => database.close(),
+  };
+}
+
+export type Records = Awaited<ReturnType<typeof openRecords>>;
+
+export function customer(more: object = {}): string {
+  return JSON.stringify({ name: 'Neema', phone: '1', ...more });
+}
+
+/** The record in an outcome. Throws where it is a failure. */
+export function recordIn(outcome: Outcome<string>): Record<string, unknown> & { id: string } {
+  if (!outcome.ok) throw new Error(outcome.failure.message);
+  return JSON.parse(outcome.value);
+}
+
+export function messageIn(outcome: Outcome<string>): string {
+  return outcome.ok ? 'succeeded' : `${outcome.failure.code}: ${outcome.failure.message}`;
+}
+
+/** All rows of a page or a view, parsed. */
+export async function rowsIn(rows: readonly string[] | AsyncIterable<string>) {
+  let text = '';
+  const pieces = Array.isArray(rows) ? [rows.join(',')] : rows;
+  for await (const piece of pieces) text += piece;
+  return JSON.parse(`[${text}]`) as (Record<string, unknown> & { id: string })[];
+}

@@ -1,0 +1,178 @@
+// What a process finds when it starts: no tables, those of another release or program, a server
+// or a user that cannot do, a pooler. And `/ready`, when Postgres takes no writes later.
+
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { openToPostgres } from '../../../scripts/processes/postgres.js';
+import { Database } from '../../../src/storage/postgres/database.js';
+import { expectSafeServer } from '../../../src/storage/postgres/server-check.js';
+import { VALID_BODY } from '../../support/collection-table.js';
+import { eventually } from '../../support/eventually.js';
+import { openPgBouncer, pgBouncerIsMissing } from '../../support/pgbouncer.js';
+import {
+  newDatabaseName,
+  openPostgres,
+  openPostgresOnSmallDisk,
+  type PostgresServer,
+} from '../../support/postgres.js';
+import { privateMounts } from '../../support/private-mounts.js';
+import { spawnServer, startServer } from '../../support/server-process.js';
+import { openTemporaryFolder } from '../../support/temporary-folder.js';
+import { customer, openRecords, recordIn } from './records.js';
+
+let server: PostgresServer;
+const closers: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  server = await openPostgres();
+});
+afterAll(() => server.close());
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function newDatabase() {
+  const name = newDatabaseName();
+  return { name, url: await server.make(name) };
+}
+
+async function open(url: string) {
+  const records = await openRecords(url);
+  closers.push(() => records.close());
+  return records;
+}
+
+it.each([
+  ['another program', 'create table records (x int)', /tables of another program \(records\)/],
+  [
+    'a fleet of an earlier release',
+    'create table service_schema (version int, database_id text); create table shards (shard int)',
+    /tables of a fleet .* load the dump/,
+  ],
+])('refuses the tables of %s', async (_, statement, sentence) => {
+  const { name, url } = await newDatabase();
+  await server.sql(name, statement);
+  await expect(openRecords(url)).rejects.toThrow(sentence);
+});
+
+it('works beside a newer release, unless its tables need that release', async () => {
+  const { name, url } = await newDatabase();
+  const before = await open(url);
+  await server.sql(
+    name,
+    'alter table records add column extra text; update service_schema set version = 2',
+  );
+  const beside = await open(url);
+  const { id } = recordIn(await before.account('a').create('customers', customer()));
+  expect((await beside.account('a').update('customers', id, '{"x":1}')).ok).toBe(true);
+  await server.sql(name, 'update service_schema set works_from = 2');
+  await expect(openRecords(url)).rejects.toThrow(/Start the newer release/);
+});
+
+it('makes the tables once, however many processes start at once', async () => {
+  const { url } = await newDatabase();
+  const all = await Promise.all(Array.from({ length: 5 }, () => open(url)));
+  for (const records of all) {
+    expect((await records.account('a').create('team', JSON.stringify(VALID_BODY.team))).ok).toBe(
+      true,
+    );
+  }
+});
+
+it('needs the right to make tables, or to use those that are there', async () => {
+  const { name, url } = await newDatabase();
+  const found = async (user: string) => {
+    const database = new Database({ url: url.replace('service@', `${user}@`), quick: 1, slow: 1 });
+    return database.transaction(expectSafeServer).finally(() => database.close());
+  };
+  await server.sql(name, 'create role guest login');
+  await expect(found('guest')).rejects.toThrow(/grant it CREATE/);
+  await open(url);
+  await expect(found('guest')).rejects.toThrow(/grant it CREATE/);
+  await server.sql(name, 'grant all on all tables in schema public to guest');
+  expect(await found('guest')).toMatch(/^Postgres \d+.*without TLS, synchronous standbys: none$/);
+});
+
+it.skipIf(pgBouncerIsMissing())(
+  'goes on without names behind a pooler that loses them',
+  async () => {
+    const { name } = await newDatabase();
+    const folder = await openTemporaryFolder();
+    closers.push(() => folder.remove());
+    openToPostgres(folder.path);
+    const pooler = await openPgBouncer(join(folder.path, 'pooler'), server.port);
+    closers.push(() => pooler.close());
+    const records = await open(`postgres://service@127.0.0.1:${pooler.port}/${name}`);
+    expect(await records.database.findNames()).toBe(false);
+    const account = records.account('a');
+    const creates = Array.from({ length: 100 }, () => account.create('customers', customer()));
+    const ids = (await Promise.all(creates)).map((outcome) => recordIn(outcome).id);
+    expect(new Set(ids).size).toBe(100);
+    expect(records.database.figures.retries).toBe(0);
+  },
+);
+
+it('finds that names survive without one', async () => {
+  const records = await open((await newDatabase()).url);
+  expect(await records.database.findNames()).toBe(true);
+});
+
+it('ends with one sentence where no Postgres answers', async () => {
+  const process = spawnServer({ DATABASE_URL: 'postgres://service@127.0.0.1:1/service' });
+  expect(await process.exited).toBe(1);
+  expect(process.log().at(-1)).toMatchObject({
+    event: 'start_failed',
+    error: 'Postgres: connect ECONNREFUSED 127.0.0.1:1',
+  });
+});
+
+async function readyOf(url: string) {
+  const key = 'the-operator-key-of-these-tests-0123456789';
+  const process = await startServer({ DATABASE_URL: url, OPS_PORT: '0', ADMIN_API_KEY: key });
+  closers.push(() => process.stop());
+  const operations = await process.saw(/"event":"started".*"operations":"([^"]+)"/);
+  const ready = async () => (await fetch(`${operations}/ready`)).json();
+  const metrics = async () => (await fetch(`${operations}/metrics`)).text();
+  const create = async () => {
+    const path = `${process.origin}/api/v1/admin/accounts/a/customers`;
+    const init = { method: 'POST', headers: { 'X-Service-Admin-Key': key } };
+    const note = 'x'.repeat(500_000);
+    return (await fetch(path, { ...init, body: customer({ note }) })).status;
+  };
+  return { ready, metrics, create };
+}
+
+it('is not ready while Postgres takes no writes, and ready again afterwards', async () => {
+  const { name, url } = await newDatabase();
+  const { ready, metrics } = await readyOf(url);
+  expect(await ready()).toMatchObject({ ready: true });
+  expect(await metrics()).toMatch(/^service_postgres_statements_total\{kind="ping"\} [1-9]/m);
+  expect(await metrics()).not.toMatch(/^service_records|^service_accounts/m);
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
+  await server.sql(name, `alter database ${name} set default_transaction_read_only = on`);
+  await server.sql('postgres', end);
+  await eventually(async () =>
+    expect(await ready()).toMatchObject({ ready: false, reasons: ['database_unavailable'] }),
+  );
+  await server.sql('postgres', `alter database ${name} set default_transaction_read_only = off`);
+  await server.sql('postgres', end);
+  await eventually(async () => expect(await ready()).toMatchObject({ ready: true }));
+});
+
+const under = privateMounts();
+
+it.skipIf(under === undefined)('is not ready while the disk of Postgres is full', async () => {
+  const { server: small, disk } = await openPostgresOnSmallDisk(120_000_000, under ?? []);
+  closers.push(() => small.close());
+  const url = await small.make('filled');
+  const { ready, create } = await readyOf(url);
+  expect(await create()).toBe(201);
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize));
+  await eventually(async () => expect(await create()).toBe(500));
+  expect(await ready()).toMatchObject({ ready: false, reasons: ['writes_failing', 'disk_full'] });
+  rmSync(join(disk, 'filler'));
+  await eventually(async () => expect(await ready()).toMatchObject({ ready: true }));
+  expect(await create()).toBe(201);
+});

@@ -6,8 +6,6 @@ import { offsetOf, type Page } from '../domain/listing.js';
 import { Needle } from '../domain/search.js';
 import type { Overview, Usage } from '../operator-answers.js';
 import { accountSummary } from './memory-account.js';
-import type { MemoryRecord } from './memory-record.js';
-import { newestFirst } from './record-list.js';
 import type { OperatorViews, ViewQuery } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import type { StoredViews } from './record-storage.js';
@@ -63,28 +61,20 @@ export class MemoryOperator implements OperatorViews {
 
   /** In order. `q` looks in the subject and in the account's business profiles. */
   async #matchingOwners(q: string): Promise<string[]> {
-    const { set } = this.#context;
+    const { set, scheduler } = this.#context;
+    const giveWay = () => (scheduler.sliceUsed() ? scheduler.yield(OPERATOR) : undefined);
     const needle = new Needle(q);
     const matching: string[] = [];
     for (const owner of set.owners) {
-      const profiles = newestFirst(set.snapshot(owner, 'businesses'));
-      if (await this.#contain(textsOf(owner, profiles), needle)) matching.push(owner);
+      const turn = giveWay();
+      if (turn !== undefined) await turn;
+      const profiles = set.snapshot(owner, 'businesses').chunks.flat();
+      for (const text of [owner, ...profiles.map((profile) => profile.text)]) {
+        if (!(await needle.isIn(text, giveWay))) continue;
+        matching.push(owner);
+        break;
+      }
     }
     return matching;
   }
-
-  async #contain(texts: Iterable<string>, needle: Needle): Promise<boolean> {
-    const { scheduler } = this.#context;
-    const giveWay = () => (scheduler.sliceUsed() ? scheduler.yield(OPERATOR) : undefined);
-    for (const text of texts) {
-      if (await needle.isIn(text, giveWay)) return true;
-      await giveWay();
-    }
-    return false;
-  }
-}
-
-function* textsOf(owner: string, profiles: Iterable<MemoryRecord>): Generator<string> {
-  yield owner;
-  for (const { text } of profiles) yield text;
 }

@@ -6,6 +6,7 @@
 // is never stale: a changed record is in another chunk.
 
 import { caseFolded, type GiveWay, type Needle, WINDOW_CHARACTERS } from '../domain/search.js';
+import { leadingCount } from './leading-count.js';
 import type { MemoryRecord } from './memory-record.js';
 import { CHUNK_RECORDS, type Chunk, type ListSnapshot } from './record-list.js';
 
@@ -53,23 +54,12 @@ class Block {
         if (turn !== undefined) await turn;
         continue;
       }
-      const index = this.#indexAt(at);
+      // The last record that begins up to there.
+      const index = leadingCount(this.#offsets, (offset) => offset <= at) - 1;
       found.push(this.#chunk[index] as MemoryRecord);
       from = this.#offsets[index + 1] ?? this.#text.length;
     }
     return found.reverse();
-  }
-
-  /** The record whose text holds this character: binary search for the last offset up to it. */
-  #indexAt(character: number): number {
-    let low = 0;
-    let high = this.#offsets.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((this.#offsets[middle] ?? 0) <= character) low = middle;
-      else high = middle - 1;
-    }
-    return low;
   }
 }
 

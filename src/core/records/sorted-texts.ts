@@ -2,6 +2,8 @@
 // kept in chunks: an insertion moves the texts of one chunk, however many there are in all.
 // In one array of 2,000,000 an insertion takes 0.24 ms, and a group of writes may have 1,000.
 
+import { leadingCount } from './leading-count.js';
+
 /** A chunk that grows beyond it becomes two. */
 const CHUNK_MAX_TEXTS = 1_024;
 
@@ -65,25 +67,11 @@ export class SortedTexts {
 
   /** The number of the last chunk that begins with the text or one before it; the first one, if none does. */
   #chunkOf(text: string): number {
-    let low = 0;
-    let high = this.#chunks.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((this.#chunks[middle]?.[0] ?? '') <= text) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return Math.max(leadingCount(this.#chunks, ([first = '']) => first <= text) - 1, 0);
   }
 }
 
-/** The index of the first text that is not before this one, by binary search. */
+/** The index of the first text that is not before this one. */
 function firstFrom(texts: readonly string[], text: string): number {
-  let low = 0;
-  let high = texts.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((texts[middle] ?? '') < text) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return leadingCount(texts, (other) => other < text);
 }

@@ -2,7 +2,7 @@
 // so that a slow sync never delays a read. Only texts go from one thread to the other.
 
 import { dirname, resolve } from 'node:path';
-import { offsetOf, type Page, type PageRequest } from '../../core/domain/listing.js';
+import { offsetOf } from '../../core/domain/listing.js';
 import type {
   Changes,
   CommitResult,
@@ -132,13 +132,7 @@ export async function openLibsqlStorage(options: LibsqlStorageOptions): Promise<
       throw error;
     });
     isOpen = true;
-    return new LibsqlStorage({
-      thread,
-      path,
-      isReplicated: replication !== undefined,
-      release,
-      isNew,
-    });
+    return fileStorage({ thread, path, isReplicated: replication !== undefined, release, isNew });
   } catch (error) {
     release();
     throw refusalOf(resolve(options.path), error);
@@ -153,104 +147,69 @@ interface OpenedFile {
   readonly isNew: boolean;
 }
 
-class LibsqlStorage implements FileStorage {
-  readonly isNew: boolean;
-  readonly path: string;
-  readonly bodyMaxBytes = TEXT_MAX_BYTES;
-  readonly #thread: LibsqlThread;
-  readonly #backups: Backups;
-  readonly #isReplicated: boolean;
-  readonly #release: () => void;
-  #counting: Promise<unknown> = Promise.resolve();
+function fileStorage({ thread, path, isReplicated, release, isNew }: OpenedFile): FileStorage {
+  const [freeze, thaw] = [() => thread.call('freeze'), () => thread.call('thaw')];
+  const backups = new Backups({ path, freeze, thaw });
+  let counting: Promise<unknown> = Promise.resolve();
+  return {
+    isNew,
+    path,
+    bodyMaxBytes: TEXT_MAX_BYTES,
+    load: () => pagesOf(thread),
+    sequences: async (): Promise<Sequences> => JSON.parse(await thread.call('sequences')),
+    async commit(changes): Promise<CommitResult> {
+      try {
+        return await thread.call('commit', commitTexts(changes));
+      } catch (error) {
+        // The thread did not answer, so the outcome is unknown.
+        return { status: 'unknown', error };
+      }
+    },
+    /** Usage views run one after the other, and each shows a moment after its request. */
+    usage(createdAfter) {
+      const counted = counting.then(() => countedIn(thread, createdAfter));
+      counting = counted.catch(() => {});
+      return counted;
+    },
+    auditEvents: (page) => thread.call('auditEvents', page.pageSize, offsetOf(page)),
+    ping: () => thread.call('ping'),
+    oldestRecordAt: (owner) => thread.call('oldestRecordAt', owner),
+    isIntact: () => thread.call('isIntact'),
+    touch: () => thread.call('touch'),
+    async save(copy) {
+      await makeFolder(dirname(copy));
+      return thread.call('save', resolve(copy));
+    },
+    async backup(copy) {
+      if (isReplicated) throw new Error(NO_BACKUP_BESIDE_REPLICA);
+      return backups.take(resolve(copy));
+    },
+    async close() {
+      try {
+        await backups.close();
+        await thread.close();
+      } finally {
+        release();
+      }
+    },
+  };
+}
 
-  constructor({ thread, path, isReplicated, release, isNew }: OpenedFile) {
-    this.isNew = isNew;
-    this.path = path;
-    this.#thread = thread;
-    this.#isReplicated = isReplicated;
-    this.#release = release;
-    this.#backups = new Backups({
-      path,
-      freeze: () => thread.call('freeze'),
-      thaw: () => thread.call('thaw'),
-    });
+async function* pagesOf(thread: LibsqlThread): AsyncGenerator<readonly PutRow[]> {
+  let next = thread.call('storedPage', 0);
+  for (let page = await next; page !== undefined; page = await next) {
+    // The thread reads the next page while the caller works on this one.
+    next = thread.call('storedPage', page.last);
+    next.catch(() => {});
+    yield rowsOf(page);
   }
+}
 
-  async *load(): AsyncIterable<readonly PutRow[]> {
-    let next = this.#thread.call('storedPage', 0);
-    for (let page = await next; page !== undefined; page = await next) {
-      // The thread reads the next page while the caller works on this one.
-      next = this.#thread.call('storedPage', page.last);
-      next.catch(() => {});
-      yield rowsOf(page);
-    }
-  }
-
-  async sequences(): Promise<Sequences> {
-    return JSON.parse(await this.#thread.call('sequences'));
-  }
-
-  async commit(changes: Changes): Promise<CommitResult> {
-    try {
-      return await this.#thread.call('commit', commitTexts(changes));
-    } catch (error) {
-      // The thread did not answer, so the outcome is unknown.
-      return { status: 'unknown', error };
-    }
-  }
-
-  /** Usage views run one after the other, and each shows a moment after its request. */
-  usage(createdAfter: ThreeTimes): Promise<StoredTotals> {
-    const counted = this.#counting.then(() => this.#count(JSON.stringify(createdAfter)));
-    this.#counting = counted.catch(() => {});
-    return counted;
-  }
-
-  auditEvents(page: PageRequest): Promise<Page> {
-    return this.#thread.call('auditEvents', page.pageSize, offsetOf(page));
-  }
-
-  ping(): Promise<void> {
-    return this.#thread.call('ping');
-  }
-
-  oldestRecordAt(owner: string): Promise<number | undefined> {
-    return this.#thread.call('oldestRecordAt', owner);
-  }
-
-  isIntact(): Promise<boolean> {
-    return this.#thread.call('isIntact');
-  }
-
-  touch(): Promise<void> {
-    return this.#thread.call('touch');
-  }
-
-  async save(path: string): Promise<DatabaseContents> {
-    await makeFolder(dirname(path));
-    return this.#thread.call('save', resolve(path));
-  }
-
-  async backup(path: string): Promise<Backup> {
-    if (this.#isReplicated) throw new Error(NO_BACKUP_BESIDE_REPLICA);
-    return this.#backups.take(resolve(path));
-  }
-
-  async close(): Promise<void> {
-    try {
-      await this.#backups.close();
-      await this.#thread.close();
-    } finally {
-      this.#release();
-    }
-  }
-
-  async #count(createdAfter: string): Promise<StoredTotals> {
-    await this.#thread.call('beginUsage', createdAfter);
-    for (;;) {
-      const totals = await this.#thread.call('nextUsage');
-      if (totals !== undefined) return totals;
-    }
+async function countedIn(thread: LibsqlThread, createdAfter: ThreeTimes): Promise<StoredTotals> {
+  await thread.call('beginUsage', JSON.stringify(createdAfter));
+  for (;;) {
+    const totals = await thread.call('nextUsage');
+    if (totals !== undefined) return totals;
   }
 }
 

@@ -10,6 +10,21 @@ import { BEGIN_USAGE, MEASURE_CHANGED, MEASURE_USAGE, OLDEST_OF_OWNER } from './
 /** A piece takes about 10 ms; a commit may have to wait that long. */
 const PIECE_MAX_ROWS = 10_000;
 
+/** A scan that is under way. */
+interface Counting {
+  readonly createdAfter: string;
+  readonly maxRows: number;
+  /** Rows beyond this one came after the moment. */
+  readonly highest: number;
+  readonly auditEventCount: number;
+  /** Rows up to here are counted. */
+  position: number;
+  /** Positions of rows beyond `position` that are counted already. */
+  readonly ahead: Set<number>;
+  readonly usage: Map<string, StoredUsage>;
+  failure?: unknown;
+}
+
 /** One scan at a time; the storage thread makes its calls and the commits one after the other. */
 export class UsageScan {
   readonly #connection: Connection;
@@ -23,35 +38,35 @@ export class UsageScan {
    * Fixes the moment. `createdAfter`: JSON array of three times, in milliseconds
    * since 1970, UTC. Rows that come later are not counted.
    */
-  begin(createdAfter: string, pieceMaxRows = PIECE_MAX_ROWS): void {
+  begin(createdAfter: string, maxRows = PIECE_MAX_ROWS): void {
     this.#counting = undefined;
     const [start] = this.#connection.rows(BEGIN_USAGE);
-    const counting = new Counting(createdAfter, pieceMaxRows);
-    counting.highest = Number(start?.['highest']);
-    counting.auditEventCount = Number(start?.['events']);
-    this.#counting = counting;
+    this.#counting = {
+      createdAfter,
+      maxRows,
+      highest: Number(start?.['highest']),
+      auditEventCount: Number(start?.['events']),
+      position: 0,
+      ahead: new Set(),
+      usage: new Map(),
+    };
   }
 
   /** Counts a piece. Returns the totals after the last one, undefined before. */
   next(): StoredTotals | undefined {
     const counting = this.#counting;
     if (counting === undefined) throw new Error('the usage view is not begun');
-    try {
-      if (counting.failure !== undefined) throw counting.failure;
-      const { position, highest, ahead, maxRows, createdAfter } = counting;
-      const args = [position, highest, JSON.stringify([...ahead]), maxRows, createdAfter];
-      const rows = this.#connection.rows(MEASURE_USAGE, args);
-      counting.add(rows);
-      if (rows.length > 0) {
-        counting.goTo(Math.max(...rows.map((row) => Number(row['last']))));
-        return undefined;
-      }
-    } catch (error) {
-      this.#counting = undefined;
-      throw error;
-    }
     this.#counting = undefined;
-    return { collections: counting.collections, auditEventCount: counting.auditEventCount };
+    if (counting.failure !== undefined) throw counting.failure;
+    const { position, highest, ahead, maxRows, createdAfter, usage, auditEventCount } = counting;
+    const args = [position, highest, JSON.stringify([...ahead]), maxRows, createdAfter];
+    const rows = this.#connection.rows(MEASURE_USAGE, args);
+    if (rows.length === 0) return { collections: [...usage.values()], auditEventCount };
+    addTo(usage, rows);
+    counting.position = Math.max(...rows.map((row) => Number(row['last'])));
+    for (const counted of ahead) if (counted <= counting.position) ahead.delete(counted);
+    this.#counting = counting;
+    return undefined;
   }
 
   /** In milliseconds since 1970, UTC; undefined where the owner has no record. Reads every record at once. */
@@ -68,11 +83,11 @@ export class UsageScan {
   before(puts: string, removals: string): void {
     const counting = this.#counting;
     if (counting === undefined || counting.failure !== undefined) return;
-    const { position, highest, ahead, createdAfter } = counting;
+    const { position, highest, ahead, createdAfter, usage } = counting;
     try {
       const args = [position, highest, JSON.stringify([...ahead]), puts, removals, createdAfter];
       const rows = this.#connection.rows(MEASURE_CHANGED, args);
-      counting.add(rows);
+      addTo(usage, rows);
       for (const row of rows) {
         for (const counted of JSON.parse(String(row['positions']))) ahead.add(counted);
       }
@@ -82,48 +97,19 @@ export class UsageScan {
   }
 }
 
-/** The totals of a scan so far, and its place. */
-class Counting {
-  readonly createdAfter: string;
-  readonly maxRows: number;
-  /** Rows up to here are counted. */
-  position = 0;
-  /** Rows beyond this one came after the moment. */
-  highest = 0;
-  /** Positions of rows beyond `position` that are counted already. */
-  readonly ahead = new Set<number>();
-  auditEventCount = 0;
-  failure: unknown;
-  readonly #usage = new Map<string, StoredUsage>();
-
-  constructor(createdAfter: string, maxRows: number) {
-    this.createdAfter = createdAfter;
-    this.maxRows = maxRows;
-  }
-
-  get collections(): readonly StoredUsage[] {
-    return [...this.#usage.values()];
-  }
-
-  goTo(position: number): void {
-    this.position = position;
-    for (const counted of this.ahead) if (counted <= position) this.ahead.delete(counted);
-  }
-
-  /** Adds rows of `collection, records, bytes, updated_at, created_after`. */
-  add(measures: readonly SqlRow[]): void {
-    for (const measure of measures) {
-      const collection = String(measure['collection']) as CollectionName;
-      const [day = 0, week = 0, month = 0]: number[] = JSON.parse(String(measure['created_after']));
-      const so = this.#usage.get(collection);
-      const created = so?.createdAfter ?? [0, 0, 0];
-      this.#usage.set(collection, {
-        collection,
-        records: (so?.records ?? 0) + Number(measure['records']),
-        payloadBytes: (so?.payloadBytes ?? 0) + Number(measure['bytes']),
-        createdAfter: [created[0] + day, created[1] + week, created[2] + month],
-        lastUpdatedAt: Math.max(so?.lastUpdatedAt ?? 0, Number(measure['updated_at'])),
-      });
-    }
+/** Adds rows of `collection, records, bytes, updated_at, created_after`. */
+function addTo(usage: Map<string, StoredUsage>, measures: readonly SqlRow[]): void {
+  for (const measure of measures) {
+    const collection = String(measure['collection']) as CollectionName;
+    const [day = 0, week = 0, month = 0]: number[] = JSON.parse(String(measure['created_after']));
+    const total = usage.get(collection);
+    const created = total?.createdAfter ?? [0, 0, 0];
+    usage.set(collection, {
+      collection,
+      records: (total?.records ?? 0) + Number(measure['records']),
+      payloadBytes: (total?.payloadBytes ?? 0) + Number(measure['bytes']),
+      createdAfter: [created[0] + day, created[1] + week, created[2] + month],
+      lastUpdatedAt: Math.max(total?.lastUpdatedAt ?? 0, Number(measure['updated_at'])),
+    });
   }
 }

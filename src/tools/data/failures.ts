@@ -25,16 +25,12 @@ export function sentenceOf(error: unknown): string {
     return 'the service refused the key (401); give the key that the service itself has';
   }
   if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT') {
-    return `${message}; check SERVICE_URL and that the service runs${causeOf(error)}`;
+    const reason = error.cause instanceof Error ? systemCodeOf(error.cause.cause) : undefined;
+    const shown = reason === undefined ? '' : ` (${reason})`;
+    return `${message}; check SERVICE_URL and that the service runs${shown}`;
   }
   const request = requestId === undefined ? '' : `, request ${requestId}`;
   return `the service answered ${code} (status ${status}${request}): ${message}`;
-}
-
-function causeOf(error: ApiError): string {
-  const inner: unknown = error.cause instanceof Error ? error.cause.cause : undefined;
-  const code = inner instanceof Error && 'code' in inner ? inner.code : undefined;
-  return typeof code === 'string' ? ` (${code})` : '';
 }
 
 /** Does the work of a command. What the service answers becomes a sentence. */

@@ -35,23 +35,20 @@ export interface Records {
   delete(id: string): Promise<unknown>;
 }
 
-/** The answer was longer than memory may hold. */
-class AnswerTooLong extends Error {
-  constructor() {
-    super(`the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
-  }
+const TOO_LONG = new Error(`the answer is longer than ${ANSWER_MAX_BYTES} bytes`);
+
+/** The client passes this error on and does not take it for a lost connection. */
+export function tooLong(): Error {
+  return new ApiError('UNEXPECTED_ANSWER', TOO_LONG.message, { cause: TOO_LONG });
 }
 
 /** Whether a call failed because its answer was too long, and a smaller page may be asked for. */
 export function isTooLong(error: unknown): boolean {
-  return error instanceof ApiError && error.cause instanceof AnswerTooLong;
+  return error instanceof ApiError && error.cause === TOO_LONG;
 }
 
 /** The id of an import or an erasure, in its audit events. */
-export function runId(
-  work: 'import' | 'erase',
-  { randomBytes }: Pick<CommandDependencies, 'randomBytes'>,
-): string {
+export function runId(work: 'import' | 'erase', { randomBytes }: CommandDependencies): string {
   return `${work}-${Buffer.from(randomBytes(8)).toString('hex')}`;
 }
 
@@ -131,10 +128,4 @@ async function boundedFetch(
   if (body === undefined) throw tooLong();
   const { status, headers } = response;
   return new Response(body, { status, headers });
-}
-
-/** The client passes this error on and does not take it for a lost connection. */
-export function tooLong(): Error {
-  const cause = new AnswerTooLong();
-  return new ApiError('UNEXPECTED_ANSWER', cause.message, { cause });
 }

@@ -33,7 +33,7 @@ export function plainUrl(name: string, text: string, example: string): string {
     url.username + url.password + url.search + url.hash === '';
   if (url === undefined || !isUsable) {
     throw new UsageError(
-      `${name} is no plain http or https address; it must be one such as ${example}, without user, password or query`,
+      `${name} is not a plain http or https address; it must be one such as ${example}, without user, password or query`,
     );
   }
   return url.href.replace(/\/+$/, '');

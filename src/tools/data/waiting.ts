@@ -4,18 +4,13 @@ import { type CommandDependencies, pause } from '../program/command-dependencies
 import { Interrupted } from '../program/ending.js';
 import { CommandError } from './failures.js';
 
-const FIRST_WAIT_MS = 1_000;
-const WAIT_MAX_MS = 30_000;
-/** A command gives up after this time without an answer. */
-const PATIENCE_MS = 10 * 60_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const WRITE_ON_ITS_WAY_MS = 2_000;
 /** If a proxy asks for a longer wait, the command does not follow it. */
 const RETRY_AFTER_MAX_MS = 300_000;
 
 export interface Waits {
   readonly firstMs: number;
   readonly maxMs: number;
+  /** A command gives up after this time without an answer. */
   readonly patienceMs: number;
   /** The time-out of one request. */
   readonly timeoutMs: number;
@@ -24,11 +19,11 @@ export interface Waits {
 }
 
 export const WAITS: Waits = {
-  firstMs: FIRST_WAIT_MS,
-  maxMs: WAIT_MAX_MS,
-  patienceMs: PATIENCE_MS,
-  timeoutMs: REQUEST_TIMEOUT_MS,
-  onItsWayMs: WRITE_ON_ITS_WAY_MS,
+  firstMs: 1_000,
+  maxMs: 30_000,
+  patienceMs: 600_000,
+  timeoutMs: 30_000,
+  onItsWayMs: 2_000,
 };
 
 /** A failure that may pass. `retryAfterMs`: the wait that the answer asked for. */

@@ -27,6 +27,8 @@ export interface Loading {
   readonly head: Head;
   /** Names the dump. */
   readonly sha256: string;
+  /** At most this many are loaded. */
+  readonly records: number;
   /** The highest numbers of ids, the new ones included. */
   readonly highest: Sequences;
   /** From the first line, each time it is called. */
@@ -62,6 +64,7 @@ export interface Choice {
 export class CheckedDump implements Loading {
   readonly head: Head;
   readonly sha256: string;
+  readonly records: number;
   readonly highest: Sequences;
   /** Erased accounts that are left out, each with the time of its erasure. */
   readonly withheld: ReadonlyMap<string, string>;
@@ -70,7 +73,7 @@ export class CheckedDump implements Loading {
   readonly #newIds: NewIds | undefined;
 
   private constructor(
-    { path, head, sha256, totals: { highest } }: WholeDump,
+    { path, head, sha256, totals: { records, highest } }: WholeDump,
     account: string | undefined,
     withheld: ReadonlyMap<string, string>,
     newIds: NewIds | undefined,
@@ -80,6 +83,7 @@ export class CheckedDump implements Loading {
     this.#newIds = newIds;
     this.head = head;
     this.sha256 = sha256;
+    this.records = records;
     this.withheld = withheld;
     this.highest = newIds?.assign(highest, [...withheld.keys()]) ?? highest;
   }

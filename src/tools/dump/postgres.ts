@@ -81,7 +81,7 @@ export class PostgresTarget implements DumpTarget {
         await run('lock table records, audit_events in exclusive mode');
         const isEmpty = (await contentsIn(run)).records === 0;
         if (isEmpty) {
-          let order = await countOf(dump.lines());
+          let order = dump.records;
           // Before every number that an id may get: new records come after these.
           const positionOf = (line: RecordLine) =>
             head.source === 'postgres' ? line.position : -order--;
@@ -159,12 +159,6 @@ async function contentsIn(run: Run) {
   const contents = new Contents();
   for await (const line of linesIn(run, undefined)) await contents.add(line);
   return contents.totals();
-}
-
-async function countOf(lines: AsyncIterable<ContentLine>): Promise<number> {
-  let count = 0;
-  for await (const line of lines) if ('body' in line) count++;
-  return count;
 }
 
 interface StoredRecord {

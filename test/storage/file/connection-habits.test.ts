@@ -10,8 +10,8 @@ import { explained, messageOf } from '../../../src/storage/file/connection-error
 import { openTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
 
 const EXPLAINED = 'explained() in src/storage/file/connection-errors.ts looks for this text';
-const COMMIT = 'LibsqlFile.commit in src/storage/file/database-file.ts relies on this';
-const CONFIGURE = 'LibsqlFile.#configure in src/storage/file/database-file.ts relies on this';
+const COMMIT = 'FileCommits.commit in src/storage/file/file-commits.ts relies on this';
+const CONFIGURE = 'FileCommits.configure in src/storage/file/file-commits.ts relies on this';
 const FULL = 'isDiskFull in src/storage/file/connection-errors.ts relies on this';
 const PREPARED = 'Connection.batch in src/storage/file/connection.ts keeps its statements';
 

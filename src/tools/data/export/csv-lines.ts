@@ -23,25 +23,21 @@ export interface CsvStyle {
 }
 
 /** Collects the header: the properties in the order in which they appear. */
-export class Columns {
-  readonly names = new Set<string>();
-
-  add(record: object): void {
-    for (const name of Object.keys(record)) this.names.add(name);
-    if (this.names.size > COLUMNS_MAX) {
-      throw new CommandError(
-        `the records have more than ${COLUMNS_MAX} different properties; export with --format ndjson`,
-      );
-    }
+export function addColumns(columns: Set<string>, row: object): void {
+  for (const name of Object.keys(row)) columns.add(name);
+  if (columns.size > COLUMNS_MAX) {
+    throw new CommandError(
+      `the records have more than ${COLUMNS_MAX} different properties; export with --format ndjson`,
+    );
   }
 }
 
-export function csvHeader(columns: Columns, style: CsvStyle): string {
+export function csvHeader(columns: ReadonlySet<string>, style: CsvStyle): string {
   const mark = style.isForExcel ? '\ufeff' : '';
   return (
     mark +
     csvLine(
-      [...columns.names].map((name) => cellOfValue(name, HEADER, style)),
+      [...columns].map((name) => cellOfValue(name, HEADER, style)),
       style,
     )
   );
@@ -50,12 +46,12 @@ export function csvHeader(columns: Columns, style: CsvStyle): string {
 /** `collection`: of a record. Other rows are not imported, and their empty values are empty cells. */
 export function csvRow(
   row: Readonly<Record<string, unknown>>,
-  columns: Columns,
+  columns: ReadonlySet<string>,
   style: CsvStyle,
   collection?: CollectionName,
 ): string {
   const properties = collection === undefined ? [] : COLLECTIONS[collection].properties;
-  const cells = [...columns.names].map((name) => {
+  const cells = [...columns].map((name) => {
     const value = Object.hasOwn(row, name) ? (row[name] as JsonValue) : undefined;
     if (value === undefined || (value === null && collection === undefined)) return '';
     return cellOfValue(

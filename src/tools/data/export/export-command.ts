@@ -3,18 +3,18 @@
 
 import { mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { COLLECTION_NAMES, type CollectionName } from '../../../core/domain/collection-name.js';
+import type { CollectionName } from '../../../core/domain/collection-name.js';
 import type { JsonObject } from '../../../core/domain/json.js';
 import { paymentOf } from '../../../core/domain/payment.js';
 import type { AuditEvent } from '../../../operator-client.js';
 import type { RecordCounts } from '../../../storage/erasures/ledger.js';
 import type { CommandDependencies } from '../../program/command-dependencies.js';
 import { Interrupted } from '../../program/ending.js';
-import { startProgress } from '../../program/progress.js';
+import { type Progress, startProgress } from '../../program/progress.js';
 import { CommandError, systemCodeOf } from '../failures.js';
 import type { Service } from '../service.js';
 import { pagesOf, recordPages } from '../walk.js';
-import { Columns, type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
+import { addColumns, type CsvStyle, csvHeader, csvRow } from './csv-lines.js';
 import { OWNER_ONLY, TurnedFile } from './turned-file.js';
 
 export interface ExportOptions {
@@ -52,15 +52,11 @@ export async function exportAccount(
       );
     }
     partial = await partialFolder(folder);
-    const { records, auditEvents } = await written(
-      { ...options, folder: partial },
-      total,
-      service,
-      dependencies,
-    );
+    const there = { ...options, folder: partial };
+    const counts = await written(there, total, service, dependencies);
     const after = await marksOf(options, service);
     await rename(partial, folder);
-    return { records, auditEvents, changed: JSON.stringify(after) !== JSON.stringify(before) };
+    return { ...counts, changed: JSON.stringify(after) !== JSON.stringify(before) };
   } catch (error) {
     if (partial !== undefined) await rm(partial, { recursive: true, force: true });
     throw error instanceof Interrupted ? new Interrupted('stopped; nothing was written') : error;
@@ -74,29 +70,18 @@ async function written(
   dependencies: CommandDependencies,
 ): Promise<Pick<Exported, 'records' | 'auditEvents'>> {
   const { account, collections } = options;
-  const progress = startProgress(dependencies, {
-    event: 'export_progress',
-    noun: 'records',
-    total,
-  });
+  const counts = { event: 'export_progress', noun: 'records', total };
+  const progress = startProgress(dependencies, counts);
   try {
     const records: RecordCounts = {};
     for (const collection of collections) {
       const pages = recordPages(service, account, collection);
-      const seen = counted(pages, (count) => progress.add(count));
-      records[collection] = await writeRows(options, collection, seen, collection);
+      records[collection] = await writeRows(options, collection, pages, collection, progress);
     }
     const events = auditEventsOf(account, new Set<string>(collections), service);
     return { records, auditEvents: await writeRows(options, 'audit', events) };
   } finally {
     progress.stop();
-  }
-}
-
-async function* counted<T>(pages: AsyncIterable<T[]>, add: (count: number) => void) {
-  for await (const page of pages) {
-    add(page.length);
-    yield page;
   }
 }
 
@@ -114,23 +99,24 @@ async function writeRows(
   name: string,
   pages: AsyncIterable<readonly object[]>,
   collection?: CollectionName,
+  progress?: Progress,
 ): Promise<number> {
   const turned = await TurnedFile.create(join(options.folder, `${name}.part`));
-  const columns = new Columns();
+  const columns = new Set<string>();
   let count = 0;
   try {
     for await (const page of pages) {
-      if (options.csv !== undefined) for (const row of page) columns.add(row);
+      if (options.csv !== undefined) for (const row of page) addColumns(columns, row);
       await turned.add(page.map((row) => JSON.stringify(row)));
       count += page.length;
+      progress?.add(page.length);
     }
     if (count === 0) return 0;
     await writeFile(options, name, turned, columns, (row) => row, collection);
     if (collection === 'orders') {
-      columns.names.clear();
-      columns.add(paymentOf({}));
+      const names = new Set(Object.keys(paymentOf({})));
       const toPayment = (order: Row): Row => ({ ...paymentOf(order as JsonObject) });
-      await writeFile(options, 'payments', turned, columns, toPayment);
+      await writeFile(options, 'payments', turned, names, toPayment);
     }
     return count;
   } finally {
@@ -143,7 +129,7 @@ async function writeFile(
   { folder, csv }: ExportOptions,
   name: string,
   turned: TurnedFile,
-  columns: Columns,
+  columns: ReadonlySet<string>,
   rowOf: (row: Row) => Row,
   collection?: CollectionName,
 ): Promise<void> {
@@ -195,8 +181,6 @@ async function partialFolder(folder: string): Promise<string> {
 
 /** One line for the person at the terminal. */
 export function exportedText({ records, auditEvents }: Exported): string {
-  const names = COLLECTION_NAMES.filter((name) => records[name] !== undefined);
-  return [...names.map((name) => `${name} ${records[name]}`), `audit events ${auditEvents}`].join(
-    ', ',
-  );
+  const counts = Object.entries(records).map(([name, count]) => `${name} ${count}`);
+  return [...counts, `audit events ${auditEvents}`].join(', ');
 }

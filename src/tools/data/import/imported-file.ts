@@ -9,6 +9,7 @@ import { CommandError, sentenceOf } from '../failures.js';
 import type { Service } from '../service.js';
 import { judgedRows, type Reading } from './judged-rows.js';
 import type { Part } from './plan.js';
+import { shortened } from './problem.js';
 import type { Report } from './report.js';
 import { sendRows } from './send-rows.js';
 import { contentOf, settle, writesDecided } from './settle.js';
@@ -85,7 +86,10 @@ export class ImportedFile {
       for await (const found of judgedRows(source, collection, reading, leftOut)) {
         if (interrupted.aborted) throw new Interrupted('nothing was written');
         const { line, record, body, problems } = found;
-        if (++rows <= SHOWN_ROWS) out(`  line ${line}: ${shortened(body)}\n`);
+        if (++rows <= SHOWN_ROWS) {
+          const shown = shortened(body, SHOWN_MAX_CHARACTERS) || '(bad, see below)';
+          out(`  line ${line}: ${shown}\n`);
+        }
         suspicions.add(line, record);
         if (problems.length === 0) yield { line, body, content: contentOf(collection, record) };
         else {
@@ -194,16 +198,8 @@ export class ImportedFile {
   }
 }
 
-function encodingText(
-  { encoding, notUtf8AtLine }: Part['source'],
-  sheet: string | undefined,
-): string {
+function encodingText({ encoding, notUtf8AtLine }: Part['source'], sheet?: string): string {
   if (encoding === '') return sheet === undefined ? '' : `sheet ${JSON.stringify(sheet)}, `;
   if (notUtf8AtLine === undefined) return `${encoding}, `;
   return `${encoding} (line ${notUtf8AtLine} is not UTF-8; if letters look wrong below, pass --encoding), `;
-}
-
-function shortened(text: string): string {
-  if (text === '') return '(bad, see below)';
-  return text.length > SHOWN_MAX_CHARACTERS ? `${text.slice(0, SHOWN_MAX_CHARACTERS)}…` : text;
 }

@@ -1,5 +1,7 @@
 // A problem of a row: its place, the reason, and the value.
 
+import { CommandError } from '../failures.js';
+
 /** One finding, as the screen and the report show it. */
 export interface Problem {
   /** The line in the file, from 1. If a row has several lines, its first line. */
@@ -16,17 +18,18 @@ export interface Problem {
 const VALUE_SHOWN_MAX_CHARACTERS = 60;
 
 export function problemText({ line, column, problem, value }: Problem): string {
-  const place = column === '' ? `line ${line}` : `line ${line}, column ${JSON.stringify(column)}`;
-  const shown =
-    value.length > VALUE_SHOWN_MAX_CHARACTERS
-      ? `${value.slice(0, VALUE_SHOWN_MAX_CHARACTERS)}…`
-      : value;
-  return `${place}: ${problem}${value === '' ? '' : ` (${JSON.stringify(shown)})`}`;
+  const place = column === '' ? '' : `, column ${JSON.stringify(column)}`;
+  const shown = shortened(value, VALUE_SHOWN_MAX_CHARACTERS);
+  return `line ${line}${place}: ${problem}${value === '' ? '' : ` (${JSON.stringify(shown)})`}`;
+}
+
+export function shortened(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max)}…` : text;
 }
 
 /** From this line on the file cannot be divided into rows. Nothing of it is imported. */
-export class UnreadableFile extends Error {
+export class UnreadableFile extends CommandError {
   constructor(file: string, line: number, problem: string) {
-    super(`${file}, ${problemText({ line, column: '', problem, value: '' })}`);
+    super(`${file}, line ${line}: ${problem}`);
   }
 }

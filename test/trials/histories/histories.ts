@@ -187,7 +187,7 @@ class HistoryTrial {
 
   /** Plants defects into the service: each has to be seen in its histories. */
   async planted(): Promise<void> {
-    const faults = [...NODE_FAULTS, SLOW_AND_KILLED];
+    const faults = [...NODE_FAULTS, SLOW_AND_KILLED, ...POSTGRES_FAULTS];
     for (const mutant of MUTANTS) {
       const fault = faults.find(({ name }) => name === mutant.fault);
       if (fault === undefined) throw new Error(`no fault ${mutant.fault}`);

@@ -34,8 +34,8 @@ export const MUTANTS: readonly Mutant[] = [
     model: 'record',
     replacements: [
       [
-        'return await this.#thread.call("commit", commitTexts(changes));',
-        'void this.#thread.call("commit", commitTexts(changes)); return { status: "committed" };',
+        'return await thread.call("commit", commitTexts(changes));',
+        'void thread.call("commit", commitTexts(changes)); return { status: "committed" };',
       ],
     ],
   },
@@ -93,5 +93,17 @@ export const MUTANTS: readonly Mutant[] = [
       ['PIECE_MAX_ROWS = 1e4', 'PIECE_MAX_ROWS = 1'],
       ['this.#usage.before(', 'void ('],
     ],
+  },
+  {
+    name: 'a PATCH over Postgres does not look whether another one came between',
+    fault: 'none, 2 processes',
+    model: 'record',
+    replacements: [['and r.version = g.version', '']],
+  },
+  {
+    name: 'a deletion over Postgres stays in the totals',
+    fault: 'none, 2 processes',
+    model: 'operator',
+    replacements: [['set records = t.records - 1,', 'set records = t.records,']],
   },
 ];

@@ -52,7 +52,7 @@ describe.each([['server', []] as const, ...NAMES.map((name) => ['manage', [name]
       const usage = program === 'server' ? 'node dist/server.js' : `manage ${command[0]}`;
       expect(stdout.split('\n')[0]?.startsWith(usage)).toBe(true);
       const isService = SERVICES.includes(command[0] ?? 'serve');
-      const codes = '\nExit codes: 0 done, 1 failed, 2 not understood';
+      const codes = '\nExit codes: 0 done, 1 failed, 2 usage error';
       expect(stdout).toContain(`${codes}${isService ? '.' : ', 130 stopped with Ctrl-C.'}\n`);
       expect(stdout).toContain('  --settings FILE ');
     });
@@ -89,10 +89,10 @@ describe('dist/manage.js', () => {
   });
 
   it.each([
-    [['exprot'], '"exprot" is no command; export is probably meant'],
-    [['backup'], `"backup" is no command; it must be one of ${NAMES.join(', ')}`],
-    [['toString'], '"toString" is no command'],
-    [['--settings', 'x', 'ready'], '"--settings" is no command'],
+    [['exprot'], 'unknown command "exprot"; did you mean export?'],
+    [['backup'], `unknown command "backup"; it must be one of ${NAMES.join(', ')}`],
+    [['toString'], 'unknown command "toString"'],
+    [['--settings', 'x', 'ready'], 'unknown command "--settings"'],
     [[], 'no command is given; it must be one of serve, '],
   ])('ends %j with 2 and the usage', async (args, sentence) => {
     const { code, stdout, stderr } = await run('manage', args);

@@ -114,8 +114,8 @@ function numberValue(text: string, decimal: DecimalMark | undefined): CellValue 
   if (number.ok) {
     const { value, decimals } = number;
     if (decimals !== 3) return { ok: true, value };
-    // 120.000 is a hundred and twenty thousand for whoever wrote it, whatever the other
-    // amounts look like.
+    // Whoever wrote 120.000 most often meant a hundred and twenty thousand, also where the
+    // other amounts have a decimal point.
     const whole = text.replace(/\D/g, '').replace(/^0+(?=\d)/, '');
     return refused(
       `three decimals are most often thousands; write ${whole}, or ${textOfNumber(value, '.')} if it is a fraction`,

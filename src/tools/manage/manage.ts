@@ -98,5 +98,5 @@ function problemOf(name: string | undefined): string {
   const wanted = `it must be one of ${names.join(', ')}`;
   if (name === undefined) return `no command is given; ${wanted}`;
   const meant = nearest(name, names) ?? names.find((known) => known.startsWith(name));
-  return `${JSON.stringify(name)} is no command; ${meant === undefined ? wanted : `${meant} is probably meant`}`;
+  return `unknown command ${JSON.stringify(name)}; ${meant === undefined ? wanted : `did you mean ${meant}?`}`;
 }

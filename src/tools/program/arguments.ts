@@ -73,7 +73,7 @@ function fileIn(command: Described<Options>, positionals: readonly string[]): st
   const [first, ...more] = positionals;
   if (!usage.startsWith('FILE')) {
     if (first === undefined) return '';
-    throw misunderstood(command, `${name} takes options only; ${JSON.stringify(first)} is none`);
+    throw misunderstood(command, `${name} takes only options; got ${JSON.stringify(first)}`);
   }
   if (first !== undefined && more.length === 0) return first;
   throw misunderstood(command, `${name} takes one FILE; ${positionals.length} are given`);

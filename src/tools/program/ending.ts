@@ -4,7 +4,7 @@ import { SettingError } from '../../hosts/settings/setting-error.js';
 
 export const EXIT_DONE = 0;
 export const EXIT_FAILED = 1;
-/** The command was not understood: its arguments, or its settings. */
+/** Wrong arguments or settings. */
 export const EXIT_WRONG_USE = 2;
 /** 128 + SIGINT. */
 export const EXIT_INTERRUPTED = 130;

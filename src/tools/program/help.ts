@@ -39,7 +39,7 @@ export function rowsOf(rows: readonly Row[]): string {
 
 /** Of a service, Ctrl-C is the end that it waits for. */
 export function exitCodes(isInterruptible: boolean): string {
-  const codes = `${EXIT_DONE} done, ${EXIT_FAILED} failed, ${EXIT_WRONG_USE} not understood`;
+  const codes = `${EXIT_DONE} done, ${EXIT_FAILED} failed, ${EXIT_WRONG_USE} usage error`;
   return `Exit codes: ${codes}${isInterruptible ? `, ${EXIT_INTERRUPTED} stopped with Ctrl-C` : ''}.`;
 }
 

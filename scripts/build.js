@@ -1,6 +1,5 @@
 // Builds dist/: types are checked first, then the description of the API is made,
-// then the bundles. Hosts import the core as an external file, so that what a
-// host runs is the very file that every other host runs.
+// then the bundles: each entry with all that it needs.
 
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,11 +28,14 @@ const common = {
   outdir: 'dist',
 };
 
-/** Imports of these sources become imports of the built file of that name. @type {import('esbuild').Plugin} */
-const sharedBundles = {
-  name: 'shared-bundles',
+/** An import of `node:` anything is a build error here. @type {import('esbuild').BuildOptions} */
+const neutral = { ...common, platform: 'neutral', mainFields: ['module', 'main'] };
+
+/** An import of `libsql.ts` becomes one of the built file, beside which its thread is. @type {import('esbuild').Plugin} */
+const besideLibsql = {
+  name: 'beside-libsql',
   setup({ onResolve }) {
-    onResolve({ filter: /\/(handler|libsql)\.js$/ }, ({ path, kind }) =>
+    onResolve({ filter: /\/libsql\.js$/ }, ({ path, kind }) =>
       kind === 'entry-point' ? null : { path: `./${path.split('/').at(-1)}`, external: true },
     );
   },
@@ -44,7 +46,7 @@ const onNode = {
   ...common,
   platform: 'node',
   external: ['libsql', 'pg'],
-  plugins: [sharedBundles],
+  plugins: [besideLibsql],
 };
 
 /** @type {import('esbuild').BuildOptions} */
@@ -88,26 +90,16 @@ export async function buildAll() {
 async function buildBundles() {
   try {
     const results = await Promise.all([
-      // Neutral: an import of `node:` anything is a build error here.
-      build({
-        ...common,
-        entryPoints: ['src/handler.ts'],
-        platform: 'neutral',
-        mainFields: ['module', 'main'],
-      }),
+      build({ ...neutral, entryPoints: ['src/handler.ts'] }),
       // For the tests of those who embed the service, on any host.
       build({
-        ...common,
+        ...neutral,
         entryPoints: ['src/memory.ts', 'src/storage-conformance.ts'],
-        platform: 'neutral',
-        plugins: [sharedBundles],
       }),
       build({
-        ...common,
+        ...neutral,
         entryPoints: ['src/worker.ts', 'src/admin-worker.ts'],
-        platform: 'neutral',
         external: ['cloudflare:workers'],
-        plugins: [sharedBundles],
       }),
       build({
         ...onNode,

@@ -91,29 +91,9 @@ export function createResponder(dependencies: HandlerDependencies): Responder {
   return (request, host) => app.fetch(request, host);
 }
 
-export { Admission, type AdmissionLimits, UNLIMITED } from './core/admission/admission.js';
-export {
-  FairScheduler,
-  type FairSchedulerOptions,
-  type Pause,
-  unsliced,
-} from './core/admission/fair-scheduler.js';
-export type { Actor, AuditEvent } from './core/domain/audit-event.js';
-export type { CollectionName } from './core/domain/collection-name.js';
-export {
-  type ErrorCode,
-  type Failure,
-  FailureError,
-  type Outcome,
-} from './core/domain/errors.js';
-export type { ListQuery, Page, PageRequest, Rows, RowsPage } from './core/domain/listing.js';
-export type { Eventually } from './core/eventually.js';
-export {
-  type Identity,
-  type IdentityProvider,
-  noIdentityProvider,
-} from './core/identity/identity-provider.js';
-export type { ProviderFinding } from './core/identity/probe.js';
+export { FairScheduler } from './core/admission/fair-scheduler.js';
+export { FailureError } from './core/domain/errors.js';
+export type { Identity } from './core/identity/identity-provider.js';
 export {
   openSignIn,
   type SignIn,
@@ -122,43 +102,10 @@ export {
   type UserinfoOptions,
   userinfoIdentity,
 } from './core/identity/sign-in.js';
-export { type Log, type LogFields, silentLog } from './core/log.js';
-export type {
-  AccountSummary,
-  Overview,
-  RecordCounts,
-  ResourceUsage,
-  Usage,
-} from './core/operator-answers.js';
-export type { AccountLimits } from './core/records/account-limits.js';
 export {
-  type OpenAccountRecords,
-  type OpenAccountRecordsOptions,
   type OpenRecords,
   type OpenRecordsOptions,
-  openAccountRecords,
   openRecords,
 } from './core/records/memory-store.js';
-export type {
-  AccountProfile,
-  AccountRecords,
-  OperatorViews,
-  RecordService,
-  Sender,
-  ViewQuery,
-} from './core/records/record-service.js';
-export type {
-  Changes,
-  CommitResult,
-  RecordStorage,
-  Sequences,
-  StoredRow,
-  StoredTotals,
-  StoredUsage,
-  StoredViews,
-  ThreeTimes,
-} from './core/records/record-storage.js';
-export { type RecordWork, workInPlace } from './core/records/record-work.js';
-export { sampleRows } from './core/records/sample-rows.js';
-export { type ServiceEvents, silentEvents } from './core/service-events.js';
-export type { HostBindings };
+export type { RecordStorage, StoredViews } from './core/records/record-storage.js';
+export type { HostBindings, IdentityProvider, Log, RecordService };

@@ -1,6 +1,7 @@
 // The package's second entry, for Node: the storage over a local libSQL file.
 
-import { type RecordStorage, sampleRows } from './handler.js';
+import type { RecordStorage } from './core/records/record-storage.js';
+import { sampleRows } from './core/records/sample-rows.js';
 import type { Backup } from './storage/backup/backups.js';
 import type { DatabaseContents } from './storage/backup/database-contents.js';
 import {

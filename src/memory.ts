@@ -2,7 +2,8 @@
 // in memory, and tokens that anybody can write. Neither is for production.
 
 import { localIdentity } from './core/identity/local-tokens.js';
-import { type RecordStorage, type StoredViews, sampleRows } from './handler.js';
+import type { RecordStorage, StoredViews } from './core/records/record-storage.js';
+import { sampleRows } from './core/records/sample-rows.js';
 import { MemoryStorage } from './storage/memory/memory-record-storage.js';
 
 export interface MemoryStorageOptions {

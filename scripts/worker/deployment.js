@@ -10,8 +10,7 @@ import { root } from '../setup.js';
  * @typedef {object} Deployment
  * @property {string} name
  * @property {string} entry Path of the entry, relative to the root.
- * @property {string[]} modules Paths of all modules, the entry first, relative to the root.
- * @property {string} folder The folder of the modules, relative to the root.
+ * @property {string} folder The folder of the entry, relative to the root.
  * @property {string} compatibilityDate
  * @property {Record<string, string>} durableObjects Class names by binding.
  * @property {Record<string, string>} vars
@@ -22,7 +21,6 @@ export function readDeployment() {
   /** @type {any} */
   const config = parse(readFileSync(join(root, 'wrangler.toml'), 'utf8'));
   const folder = config.main.split('/').slice(0, -1).join('/');
-  const globs = config.rules.flatMap((/** @type {{ globs: string[] }} */ rule) => rule.globs);
   const classes = new Set(
     config.migrations.flatMap((/** @type {any} */ step) => step.new_sqlite_classes ?? []),
   );
@@ -37,7 +35,6 @@ export function readDeployment() {
     name: config.name,
     entry: config.main,
     folder,
-    modules: [config.main, ...globs.map((/** @type {string} */ glob) => `${folder}/${glob}`)],
     compatibilityDate: config.compatibility_date,
     durableObjects: Object.fromEntries(
       bindings.map((/** @type {any} */ binding) => [binding.name, binding.class_name]),
@@ -55,12 +52,12 @@ export function readDeployment() {
  */
 export function miniflareOptions({ folder, settings = {} }) {
   const deployment = readDeployment();
-  const { name, compatibilityDate, modules, durableObjects, vars } = deployment;
+  const { name, entry, compatibilityDate, durableObjects, vars } = deployment;
   return {
     name,
     compatibilityDate,
     modulesRoot: join(root, deployment.folder),
-    modules: modules.map((path) => ({ type: 'ESModule', path: join(root, path) })),
+    modules: [{ type: 'ESModule', path: join(root, entry) }],
     durableObjects: Object.fromEntries(
       Object.entries(durableObjects).map(([binding, className]) => [
         binding,

@@ -16,7 +16,7 @@ const NOT_UPLOADED = ['README.md'];
 
 /** @type {readonly (readonly [config: string, modules: readonly string[]])[]} */
 const UPLOADS = [
-  ['wrangler.toml', readDeployment().modules],
+  ['wrangler.toml', [readDeployment().entry]],
   ['src/hosts/workers/admin/wrangler.toml', ['dist/admin-worker.js']],
 ];
 

@@ -1,19 +1,14 @@
 // The service as a host that has settings runs it: one function for all hosts,
 // and every field required, so that a host that forgets a part does not compile.
 
+import type { AdmissionLimits } from '../core/admission/admission.js';
 import type { FairScheduler } from '../core/admission/fair-scheduler.js';
 import type { RandomBytes } from '../core/http/request-id.js';
 import type { IdentityEvents } from '../core/identity/checks.js';
+import { openSignIn, type SignIn } from '../core/identity/sign-in.js';
 import type { Log } from '../core/log.js';
 import type { RecordService } from '../core/records/record-service.js';
-import {
-  type AdmissionLimits,
-  createResponder,
-  type HandlerDependencies,
-  openSignIn,
-  type Responder,
-  type SignIn,
-} from '../handler.js';
+import { createResponder, type HandlerDependencies, type Responder } from '../handler.js';
 import type { Settings } from './settings.js';
 
 /** The parts of a host; undefined where the platform has nothing better than the handler's default. */

@@ -78,21 +78,6 @@ describe('The core bundle', () => {
     expect(bundle).not.toContain('node:');
   });
 
-  it('is the handler that the hosts run', async () => {
-    const files = new Map<string, string>();
-    const follow = async (name: string) => {
-      if (files.has(name)) return;
-      const text = await readFile(join(ROOT, 'dist', name), 'utf8');
-      files.set(name, text);
-      for (const [, next = ''] of text.matchAll(/(?:from|import) ?"\.\/([\w.-]+\.js)"/g)) {
-        await follow(next);
-      }
-    };
-    await follow('server.js');
-    expect(files.keys()).toContain('handler.js');
-    expect([...files.values()].join('')).not.toContain('local-identity');
-  });
-
   it('is packed with every public file and the notices, and with no file of the preview', async () => {
     const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
     const { stdout } = await run('npm', pack, { cwd: ROOT });

@@ -70,8 +70,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   preview: ['core/', 'hosts/', 'tools/console', 'handler'],
   // The entries, one for each file of dist/.
   handler: ['core/'],
-  libsql: ['storage/', 'handler'],
-  memory: ['core/identity', 'storage/', 'handler'],
+  libsql: ['core/records', 'storage/'],
+  memory: ['core/identity', 'core/records', 'storage/'],
   'storage-conformance': ['core/records', 'storage/'],
   client: ['clients/client'],
   'operator-client': ['clients/client', 'core'],

@@ -2,12 +2,12 @@
 // nobody foresaw (500 `INTERNAL_ERROR`, the text in the log).
 
 import { describe, expect, it } from 'vitest';
+import type { LogFields } from '../../src/core/log.js';
 import {
   createHandler,
   type HandlerDependencies,
   type IdentityProvider,
   type Log,
-  type LogFields,
   openRecords,
   type RecordService,
   type RecordStorage,

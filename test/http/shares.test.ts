@@ -3,7 +3,8 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createHandler, openRecords, unsliced } from '../../src/handler.js';
+import { unsliced } from '../../src/core/admission/fair-scheduler.js';
+import { createHandler, openRecords } from '../../src/handler.js';
 import { localIdentity, openMemoryStorage } from '../../src/memory.js';
 
 const KEY = 'the-operator-key-of-the-handler-tests';

@@ -161,29 +161,13 @@ describe('The service says that it is not ready', () => {
     expect(await server.exited).toBe(0);
   });
 
-  it('from the first moment of a stop, and accepts for READY_STOP_DELAY_MS', async () => {
-    const server = await service.start({ ...PORT, READY_STOP_DELAY_MS: '1500' });
-    const operations = operationsOf(server);
-    server.child.kill('SIGTERM');
-    await server.saw('"event":"stopping"');
-    expect(await readyOf(operations)).toMatchObject({ status: 503, reasons: ['stopping'] });
-    const [answer] = await rawExchange(server.origin, CREATION);
-    expect(answer?.status).toBe(201);
-    expect(await server.exited).toBe(0);
-  });
-
-  it('when storage is lost; a start makes it ready again', async () => {
+  it('when storage is lost, by its end; a start makes it ready again', async () => {
     const death = `import { parentPort as port } from 'node:worker_threads';
       port.on('message', ({ name }) => name === 'commit' && process.exit(7));`;
     const script = await changedBuild(service.folder, 'storage-thread.js', death);
-    const server = await service.start({ ...PORT, READY_STOP_DELAY_MS: '1500' }, { script });
+    const server = await service.start(PORT, { script });
     const [answer] = await rawExchange(server.origin, CREATION);
     expect(answer?.status).toBe(500);
-    const page = await readyOf(operationsOf(server));
-    expect(page).toMatchObject({
-      status: 503,
-      reasons: ['stopping', 'storage_lost', 'writes_failing'],
-    });
     expect(await server.exited).toBe(1);
     const again = await service.start(PORT);
     expect((await readyOf(operationsOf(again))).status).toBe(200);

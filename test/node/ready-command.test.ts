@@ -1,10 +1,12 @@
 // `node dist/manage.js ready`: what it prints and exits with.
 
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { REASONS, WARNINGS } from '../../src/hosts/operations/troubles.js';
+import { buildWithFailingWrites } from '../support/changed-build.js';
+import { tokenOf } from '../support/identity-stub.js';
 import { type NodeService, openNodeService } from '../support/node-service.js';
 import { operationsOf } from '../support/operations.js';
 import { startProgram } from '../support/program.js';
@@ -45,29 +47,24 @@ describe('node dist/manage.js ready', () => {
   });
 
   it('names the reasons and warnings, what they mean and what to do', async () => {
-    const server = await service.start({
-      ...PORT,
-      AUTH_USERINFO_URL: '',
-      READY_STOP_DELAY_MS: '2000',
-    });
+    const fault = join(service.folder, 'fault');
+    const script = await buildWithFailingWrites(service.folder, fault);
+    const server = await service.start(PORT, { script });
     const OPS_PORT = new URL(operationsOf(server)).port;
-    server.child.kill('SIGTERM');
-    await server.saw('"event":"stopping"');
+    await writeFile(fault, '');
+    const body = '{"name":"a","phone":"1"}';
+    const headers = { Authorization: `Bearer ${tokenOf('amina')}` };
+    await fetch(`${server.origin}/api/v1/customers`, { method: 'POST', headers, body });
     expect(await readyCommand({ OPS_PORT })).toEqual({
       code: 1,
       output: [
-        'not ready: stopping (warnings: identity_provider_not_configured, backup_not_configured)',
-        `  stopping: ${REASONS.stopping.meaning}`,
-        `    What to do: ${REASONS.stopping.action}`,
-        ...(['identity_provider_not_configured', 'backup_not_configured'] as const).flatMap(
-          (name) => [
-            `  ${name}: ${WARNINGS[name].meaning}`,
-            `    What to do: ${WARNINGS[name].action}`,
-          ],
-        ),
+        'not ready: writes_failing (warnings: backup_not_configured)',
+        `  writes_failing: ${REASONS.writes_failing.meaning}`,
+        `    What to do: ${REASONS.writes_failing.action}`,
+        `  backup_not_configured: ${WARNINGS.backup_not_configured.meaning}`,
+        `    What to do: ${WARNINGS.backup_not_configured.action}`,
         '',
       ].join('\n'),
     });
-    await server.exited;
   });
 });

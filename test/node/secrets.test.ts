@@ -118,7 +118,6 @@ it('No error has a secret, whatever fails', async () => {
     const connection = openRaw(server.origin, text);
     connection.socket.end();
     await connection.over;
-    expect(connection.answers().length, text.slice(0, 60)).toBeGreaterThan(0);
     if (connection.received().includes(CANARY)) leaks.push(text.slice(0, 60));
   }
   expect({ leaks, wrong }).toEqual({ leaks: [], wrong: [] });

@@ -157,7 +157,7 @@ describe('A check', () => {
     expect(unfit.code).toBe(1);
     expect(foundAt('identity provider', unfit)).toMatch(/^the identity provider: .*; set AUTH_ISS/);
     const away = await check({ AUTH_USERINFO_URL: 'http://127.0.0.1:9/' }, '--online');
-    expect(foundAt('identity provider', away)).toMatch(/; see whether the provider is up/);
+    expect(foundAt('identity provider', away)).toMatch(/; check that the provider is up/);
   });
 
   it('fails for a file with a foreign schema', async () => {

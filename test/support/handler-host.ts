@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto';
 import { createHandler, type OpenRecords, openRecords } from 'service-management-api';
 import * as libsql from 'service-management-api/libsql';
-import { FairScheduler, silentLog } from '../../src/handler.js';
+import { FairScheduler } from '../../src/core/admission/fair-scheduler.js';
+import { silentLog } from '../../src/core/log.js';
 import { handlerDependencies } from '../../src/hosts/responder.js';
 import { readSettings } from '../../src/hosts/settings.js';
 import { hasTriggers, plantedLibsql } from '../trials/planted-triggers.js';

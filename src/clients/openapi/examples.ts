@@ -7,7 +7,8 @@ import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
 import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
 import { ROUTES } from '../../core/http/routes.js';
-import { createHandler, openRecords } from '../../handler.js';
+import { openRecords } from '../../core/records/memory-store.js';
+import { createHandler } from '../../handler.js';
 import { localIdentity, openMemoryStorage } from '../../memory.js';
 
 /** The time of all examples. */

@@ -2,10 +2,11 @@
 // for a service over a file and over Postgres.
 
 import { hash, randomFillSync } from 'node:crypto';
+import type { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import type { Log } from '../../core/log.js';
 import type { RecordService } from '../../core/records/record-service.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import type { FairScheduler, Responder } from '../../handler.js';
+import type { Responder } from '../../handler.js';
 import { responderFor } from '../responder.js';
 import { addressProblem } from '../settings/address-problem.js';
 import type { Settings } from '../settings.js';

@@ -3,8 +3,9 @@
 // then it is known whether the settings fit it.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ProviderFinding } from '../../core/identity/probe.js';
+import type { SignIn } from '../../core/identity/sign-in.js';
 import type { Log } from '../../core/log.js';
-import type { ProviderFinding, SignIn } from '../../handler.js';
 
 const ASK_AGAIN_MS = 10_000;
 

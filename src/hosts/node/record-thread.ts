@@ -3,7 +3,7 @@
 
 import { constants, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { type RecordWork, workInPlace } from '../../handler.js';
+import { type RecordWork, workInPlace } from '../../core/records/record-work.js';
 
 /** One call of the work; the reply is its result. */
 export interface WorkCall {

@@ -1,11 +1,14 @@
 // Starts the service on Node from its settings: file, records, identity, handler, port.
 // Stops them in the opposite order.
 
+import { FairScheduler } from '../../core/admission/fair-scheduler.js';
+import type { ProviderFinding } from '../../core/identity/probe.js';
 import type { Log, LogFields } from '../../core/log.js';
 import type { OpenRecords } from '../../core/records/memory-store.js';
+import { openRecords } from '../../core/records/memory-store.js';
 import { recordCount } from '../../core/records/usage-view.js';
 import type { ServiceEvents } from '../../core/service-events.js';
-import { FairScheduler, openRecords, type ProviderFinding, type Responder } from '../../handler.js';
+import type { Responder } from '../../handler.js';
 import { type FileStorage, openLibsqlStorage } from '../../libsql.js';
 import { BackupSchedule } from '../../storage/backup/backup-schedule.js';
 import { type Settings, settingWarnings } from '../settings.js';

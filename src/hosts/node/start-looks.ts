@@ -3,7 +3,7 @@
 
 import { createServer, type Server } from 'node:net';
 import { resolve } from 'node:path';
-import { openSignIn } from '../../handler.js';
+import { openSignIn } from '../../core/identity/sign-in.js';
 import { namesIn } from '../../storage/backup/backup-folder.js';
 import { type FileState, inspectDatabase } from '../../storage/file/inspect.js';
 import { Litestream } from '../../storage/replication/litestream.js';

@@ -7,7 +7,7 @@ import type { CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome } from '../../core/domain/errors.js';
 import type { ChangedRecord } from '../../core/domain/record.js';
 import type { Eventually } from '../../core/eventually.js';
-import { type RecordWork, workInPlace } from '../../handler.js';
+import { type RecordWork, workInPlace } from '../../core/records/record-work.js';
 import type { WorkCall } from './record-thread.js';
 
 /** Texts up to this length (all together) take at most about three milliseconds in place, and more in the thread. */

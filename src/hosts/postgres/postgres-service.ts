@@ -1,10 +1,11 @@
 // Starts a process over Postgres from its settings, and stops it. It keeps no record: any number
 // of them answer side by side.
 
+import { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import { firstOfRuns } from '../../core/domain/audit-event.js';
 import type { Sender } from '../../core/records/record-service.js';
+import { sampleRows } from '../../core/records/sample-rows.js';
 import { silentEvents } from '../../core/service-events.js';
-import { FairScheduler, sampleRows } from '../../handler.js';
 import { PostgresAccount } from '../../storage/postgres/account.js';
 import { Database, deadline } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';

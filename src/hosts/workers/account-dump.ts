@@ -3,8 +3,8 @@
 
 import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
 import { quotaFailure } from '../../core/records/account-limits.js';
+import { sampleRows } from '../../core/records/sample-rows.js';
 import { utf8Length } from '../../core/records/utf8-length.js';
-import { sampleRows } from '../../handler.js';
 import {
   type DumpedRow,
   rowName,

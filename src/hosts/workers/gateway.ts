@@ -1,8 +1,10 @@
 // The gateway on Workers: the whole HTTP side of the service, without state. Settings
 // come from the environment; the records are in durable objects.
 
+import { UNLIMITED } from '../../core/admission/admission.js';
+import { unsliced } from '../../core/admission/fair-scheduler.js';
 import type { Log } from '../../core/log.js';
-import { type Responder, UNLIMITED, unsliced } from '../../handler.js';
+import type { Responder } from '../../handler.js';
 import { responderFor } from '../responder.js';
 import { SettingError } from '../settings/setting-error.js';
 import { environmentWarnings } from '../settings/warnings.js';

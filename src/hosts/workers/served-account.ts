@@ -1,18 +1,15 @@
 // One account in its object: whose it is, whether its records are served, and how they
 // come into memory.
 
+import { unsliced } from '../../core/admission/fair-scheduler.js';
 import { byCollection } from '../../core/domain/collection-name.js';
 import { failed, type Outcome } from '../../core/domain/errors.js';
 import { SAMPLE_OWNER } from '../../core/domain/sample-records.js';
 import type { Log } from '../../core/log.js';
 import type { RecordCounts } from '../../core/operator-answers.js';
-import {
-  type AccountLimits,
-  type OpenAccountRecords,
-  openAccountRecords,
-  sampleRows,
-  unsliced,
-} from '../../handler.js';
+import type { AccountLimits } from '../../core/records/account-limits.js';
+import { type OpenAccountRecords, openAccountRecords } from '../../core/records/memory-store.js';
+import { sampleRows } from '../../core/records/sample-rows.js';
 import { arrivalUnderWay } from '../../storage/object/arrival.js';
 import type { ObjectRecordStorage } from '../../storage/object/object-record-storage.js';
 import type { ObjectStorage } from '../../storage/object/object-storage.js';

@@ -2,7 +2,7 @@
 // the connection after the answer, and the next request on it meets a reset.
 
 import { boundedBody } from '../../core/bounded-body.js';
-import type { HostBindings } from '../../handler.js';
+import type { HostBindings } from '../../core/http/request-body.js';
 
 type ReadBody = NonNullable<HostBindings['readBody']>;
 

@@ -30,14 +30,8 @@ export interface BackupsProps {
 export function Backups(props: BackupsProps) {
   const { view, backups, request, asked } = props;
   const { formats } = view;
-  if (backups === null) {
-    return (
-      <section>
-        <h2>Backups</h2>
-        <p class="empty">Not set up. Set BACKUP_DIR for the service.</p>
-      </section>
-    );
-  }
+  // The verdict says what to do.
+  if (backups === null) return null;
   const { interval_hours: hours, keep, folder, under_way, last_failed: isFailed } = backups;
   const often = hours === 0 ? 'Only on request' : `Every ${formats.rounded(hours)} hours`;
   return (

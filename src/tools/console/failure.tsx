@@ -81,23 +81,11 @@ export function FailurePage({ view, failure, again }: FailureProps) {
     <Frame view={view} title={failure.sentence}>
       <h1>{failure.sentence}</h1>
       {failure.hint !== '' && <Notice kind="bad">{failure.hint}</Notice>}
-      <Ways again={again} />
+      <p class="actions">
+        {again !== undefined && <a href={again}>Reload</a>}
+        <a href={PATHS.accounts}>Accounts</a>
+      </p>
     </Frame>
-  );
-}
-
-function Ways({ again }: Pick<FailureProps, 'again'>) {
-  return (
-    <p class="actions">
-      {again !== undefined && (
-        <a class="button" href={again}>
-          Reload
-        </a>
-      )}
-      <a class="button" href={PATHS.accounts}>
-        Accounts
-      </a>
-    </p>
   );
 }
 
@@ -136,7 +124,7 @@ export function AwayPage({ view, failure, again, watch, latest, status, now }: A
         <p class="caption">Then start it, also if systemd gave up:</p>
         <Commands lines={START_COMMANDS} />
       </section>
-      <Ways again={again} />
+      {again !== undefined && <a href={again}>Reload</a>}
       {overview && (
         <section>
           <h2>Last known</h2>

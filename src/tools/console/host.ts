@@ -14,7 +14,7 @@ import { consoleApp } from './app.js';
 import { codeCredentials, passwordCredentials } from './credentials.js';
 import { type ErasureParts, Erasures } from './erasures.js';
 import { formatsFor } from './formats.js';
-import type { Asset, ConsoleParts } from './parts.js';
+import type { ConsoleParts } from './parts.js';
 import { SentForms } from './sent-forms.js';
 import { ConsoleService } from './service.js';
 import { Sessions, Tries } from './sessions.js';
@@ -151,7 +151,7 @@ function serverFor(parts: ConsoleParts): Server {
   return server;
 }
 
-function assetsIn(folder: URL): Record<string, Asset> {
+function assetsIn(folder: URL): ConsoleParts['assets'] {
   const text = (name: string) => readFileSync(new URL(name, folder), 'utf8');
   return {
     '/console.css': { type: 'text/css; charset=utf-8', text: text('console.css') },

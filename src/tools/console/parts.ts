@@ -14,12 +14,6 @@ import type { Session, Sessions, Tries } from './sessions.js';
 import type { StatusPort } from './status-port.js';
 import type { Watch } from './watch.js';
 
-/** A file that browsers load. */
-export interface Asset {
-  readonly type: string;
-  readonly text: string;
-}
-
 export interface ConsoleParts {
   readonly address: ConsoleAddress;
   readonly service: ConsoleService;
@@ -31,8 +25,8 @@ export interface ConsoleParts {
   readonly credentials: Credentials;
   readonly sent: SentForms;
   readonly formats: Formats;
-  /** By path, such as `/console.css`. */
-  readonly assets: Readonly<Record<string, Asset>>;
+  /** The files that browsers load, by path. */
+  readonly assets: Readonly<Record<string, { readonly type: string; readonly text: string }>>;
   /** Changes when a file does. */
   readonly assetVersion: string;
   readonly formId: () => string;

@@ -8,6 +8,7 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { AccountSummary } from '../../operator-client.js';
 import { isTooLong, type StoredRecord } from '../data/service.js';
 import { several } from '../data/several.js';
+import { propertiesBut } from './properties.js';
 import { type ConsoleService, isNotFound } from './service.js';
 
 /** What a text asks for. */
@@ -110,9 +111,12 @@ type Records = ReturnType<ConsoleService['records']>;
 
 async function matching(records: Records, wanted: Wanted): Promise<StoredRecord[]> {
   try {
-    return wanted.by === 'id'
-      ? [await records.read(wanted.id)]
-      : await withPhone(records, wanted.digits);
+    if (wanted.by === 'id') return [await records.read(wanted.id)];
+    const [usual, short] = RECORDS_A_REQUEST;
+    return await withPhone(records, wanted.digits, usual).catch((error: unknown) => {
+      if (isTooLong(error)) return withPhone(records, wanted.digits, short);
+      throw error;
+    });
   } catch (error) {
     if (isNotFound(error)) return [];
     throw error;
@@ -120,28 +124,21 @@ async function matching(records: Records, wanted: Wanted): Promise<StoredRecord[
 }
 
 /** All records are read: whatever part of a number the service searched for, a grouping may split it. */
-async function withPhone(records: Records, digits: string): Promise<StoredRecord[]> {
-  const [usual, short] = RECORDS_A_REQUEST;
-  const read = (page_size: number) => async (page: number) => records.list({ page, page_size });
-  const hitsIn = async (page_size: number) => {
-    const hits: StoredRecord[] = [];
-    for await (const { rows } of allPages(read(page_size), ({ id }) => id)) {
-      hits.push(...rows.filter((record) => phoneIn(record, digits) !== undefined));
-    }
-    return hits;
-  };
-  return hitsIn(usual).catch((error: unknown) => {
-    if (isTooLong(error)) return hitsIn(short);
-    throw error;
-  });
+async function withPhone(records: Records, digits: string, page_size: number) {
+  const hits: StoredRecord[] = [];
+  const pages = allPages(
+    (page) => records.list({ page, page_size }),
+    ({ id }) => id,
+  );
+  for await (const { rows } of pages) {
+    hits.push(...rows.filter((record) => phoneIn(record, digits) !== undefined));
+  }
+  return hits;
 }
 
 /** The text of the record that holds the telephone number. */
 export function phoneIn(record: StoredRecord, digits: string): string | undefined {
-  const texts = Object.entries(record)
-    .filter(([name]) => !['id', 'owner_sub', 'ownerSub'].includes(name))
-    .map(([, value]) => value);
-  return texts.find(
+  return Object.values(propertiesBut(record, new Set())).find(
     (value): value is string => typeof value === 'string' && digitsOf(value).includes(digits),
   );
 }

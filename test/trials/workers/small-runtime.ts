@@ -65,7 +65,7 @@ async function listeningPort(control: Readable, child: ChildProcess): Promise<nu
 }
 
 function configOf({ v8Flags, folder, settings }: SmallRuntimeOptions): Config {
-  const { name: script, modules, compatibilityDate, durableObjects, vars } = readDeployment();
+  const { name: script, entry, compatibilityDate, durableObjects, vars } = readDeployment();
   const texts = Object.entries({ ...vars, ...settings });
   const objects = Object.entries(durableObjects);
   return {
@@ -75,10 +75,7 @@ function configOf({ v8Flags, folder, settings }: SmallRuntimeOptions): Config {
         name: 'service',
         worker: {
           compatibilityDate,
-          modules: modules.map((path) => ({
-            name: basename(path),
-            esModule: readFileSync(join(root, path), 'utf8'),
-          })),
+          modules: [{ name: basename(entry), esModule: readFileSync(join(root, entry), 'utf8') }],
           bindings: [
             ...texts.map(([name, text]) => ({ name, text })),
             ...objects.map(([name, className]) => ({

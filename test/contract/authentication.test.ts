@@ -89,6 +89,8 @@ onEveryHost('Authentication', (service) => {
       const reply = await service.account().get(path);
       expect(reply.status).toBe(404);
       expect(reply.json.error?.code).toBe('NOT_FOUND');
+      const isSlash = /remove the slash at its end$/.test(reply.json.error?.message ?? '');
+      expect(isSlash).toBe(path === '/customers/');
     },
   );
 

@@ -255,6 +255,14 @@ describe('The kept texts', () => {
     expect(await foldings('a', 'c', 'b')).toEqual([0, 0, 1_000]);
   });
 
+  it('stay if a block of another list is larger than all that may be kept', async () => {
+    const blocks = new SearchBlocks(20_000);
+    const short = new Customers(names(128), blocks);
+    await short.foldings('short');
+    await new Customers(names(128, 500), blocks).foldings('long');
+    expect(await short.foldings('short')).toBe(0);
+  });
+
   it('are the newest part of a list beyond the budget', async () => {
     const customers = new Customers(names(1_000, 100), new SearchBlocks(50_000));
     expect(await customers.foldings()).toBe(1_000);

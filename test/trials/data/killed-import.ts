@@ -63,7 +63,7 @@ export async function killedImport({ folder, rows, kills, say }: KilledImportOpt
     return {
       fault: 'kill -9 of the importer and of the service on the way, 429 and 503 between',
       tried: `${rows} messy rows, ${killedImporters} kills of the importer, ${killedServices} of the service, ${runs} runs in ${seconds.toFixed(0)} s`,
-      found: `${found.length} records, ${missing} rows missing, ${extra} records too many or wrong, last exit code ${last.code} ${last.stderr.slice(-200)}`,
+      found: `${found.length} records, ${missing} rows missing, ${extra} records too many or wrong, last exit code ${last.code}${last.code === 0 ? '' : ` ${last.stderr.slice(-200)}`}`,
       holds:
         last.code === 0 &&
         found.length === rows &&

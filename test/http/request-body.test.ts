@@ -1,6 +1,7 @@
 // Contract, "Request body rules": at most 1 MiB of UTF-8, counted while
 // it is read, whatever the headers say.
 
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/core/domain/errors.js';
 import { REQUEST_BODY_MAX_BYTES } from '../../src/core/domain/limits.js';
@@ -187,5 +188,15 @@ describe('bodyMaxBytes', () => {
   ])('of Content-Length %s is %i', (length, bytes) => {
     const headers = new Headers(length === undefined ? {} : { 'Content-Length': length });
     expect(bodyMaxBytes({ headers })).toBe(bytes);
+  });
+});
+
+it('A body in gzip is named as that', async () => {
+  const request = post(Uint8Array.from(gzipSync('{"name":"Neema"}')), {
+    'Content-Encoding': 'gzip',
+  });
+  const outcome = await readBodyText(streamReader(request), async () => {});
+  expect(outcome).toMatchObject({
+    failure: { message: 'the body is in gzip; send it without Content-Encoding' },
   });
 });

@@ -119,6 +119,9 @@ function methodNotAllowed(method: string, allow: string): Answer {
 }
 
 function noRoute(path: string): Answer {
+  if (/[^/]\/+$/.test(path) && path !== `${API_PREFIX}/`) {
+    return refusal('NOT_FOUND', `no path ${path}; remove the slash at its end`);
+  }
   const resources = [...COLLECTION_NAMES, 'payments', 'health', 'admin'].join(', ');
   return refusal('NOT_FOUND', `no path ${path}; below ${API_PREFIX} there are ${resources}`);
 }

@@ -62,6 +62,9 @@ export async function readBodyText(
   try {
     return succeeded(decoder.decode(bytes));
   } catch {
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
+      return failed('INVALID_JSON', 'the body is in gzip; send it without Content-Encoding');
+    }
     return failed('INVALID_JSON', 'the body is not valid UTF-8; send one JSON object in UTF-8');
   }
 }

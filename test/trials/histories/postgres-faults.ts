@@ -14,6 +14,7 @@ import {
   type PostgresServer,
 } from '../../support/postgres.js';
 import { privateMounts } from '../../support/private-mounts.js';
+import { openTemporaryFolder } from '../../support/temporary-folder.js';
 import { fakedTime, fakeTimeLibrary } from './fake-time.js';
 import type { Amount, Fault, Faulted } from './node-faults.js';
 import { type PostgresOptions, PostgresWorld } from './postgres-world.js';
@@ -31,7 +32,7 @@ const FULL_DISK_REFUSALS = 10;
 
 /** Makes the fault once, at a process. `round` counts from 0. */
 type Happening = (world: PostgresWorld, place: number, round: number) => Promise<void>;
-type Open = (folder: string, amount: Amount) => Promise<Partial<PostgresOptions> & Opened>;
+type Open = () => Promise<Partial<PostgresOptions> & Opened>;
 interface Opened {
   readonly postgres: PostgresServer;
   readonly closers?: (() => Promise<unknown>)[];
@@ -132,8 +133,8 @@ function fault(
 ): Fault {
   return {
     name: named(processes, name),
-    async run(folder, amount, script) {
-      const { closers = [], ...opened } = await open(folder, amount);
+    async run(_, amount, script) {
+      const { closers = [], ...opened } = await open();
       const world = await openWorld({ ...opened, processes, script, clients: amount.clients });
       world.closers.push(...closers);
       return rounds(world, amount, happen);
@@ -188,10 +189,12 @@ export async function exhaust(world: PostgresWorld, milliseconds: number): Promi
   await Promise.all(clients.map((client) => client.end()));
 }
 
-async function openPooled(folder: string) {
+async function openPooled() {
   const postgres = await openPostgres();
-  const { port, close } = await openPgBouncer(folder, postgres.port);
-  return { postgres, port, closers: [close] };
+  // PgBouncer's user cannot enter the folder of the trials.
+  const folder = await openTemporaryFolder();
+  const { port, close } = await openPgBouncer(folder.path, postgres.port);
+  return { postgres, port, closers: [folder.remove, close] };
 }
 
 /** Behind the pooler, Postgres ends every connection. */

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.js';
 import { openIdentityStub } from '../support/identity-stub.js';
 import { bearer, type NodeService, openNodeService } from '../support/node-service.js';
 import { Metrics, operationsOf, readyOf, untilReasons } from '../support/operations.js';
-import { rawExchange, requestText } from '../support/raw-http.js';
+import { openRaw, rawExchange, requestText } from '../support/raw-http.js';
 import { spawnServer } from '../support/server-process.js';
 
 const CUSTOMERS = '/api/v1/customers';
@@ -75,6 +75,33 @@ describe('The operations port', () => {
       expect((await fetch(server.origin + path)).status).toBe(404);
     }
     expect((await fetch(`${operationsOf(server)}/api/v1/health`)).status).toBe(404);
+  });
+
+  it('refuses a request by a public name, which a page of another site may have sent', async () => {
+    const server = await service.start(PORT);
+    const statusFor = async (host: string) => {
+      const text = `GET /live HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      const connection = openRaw(operationsOf(server), text);
+      await connection.over;
+      return Number(/^HTTP\/1\.1 (\d+)/.exec(connection.received())?.[1]);
+    };
+    for (const host of ['127.0.0.1:8082', '[fd12:3456::1]:8082', 'localhost', 'service.internal']) {
+      expect(await statusFor(host), host).toBe(200);
+    }
+    expect(await statusFor('evil.example')).toBe(403);
+  });
+
+  it('answers a probe however many idle connections there are', async () => {
+    const server = await service.start(PORT);
+    const text = 'GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const idle = [];
+    for (let count = 0; count < 120; count++) {
+      const connection = openRaw(operationsOf(server), text);
+      await connection.until(({ answers }) => answers().length === 1);
+      idle.push(connection);
+    }
+    expect((await fetch(`${operationsOf(server)}/live`)).status).toBe(200);
+    for (const { socket } of idle) socket.destroy();
   });
 
   it('that is taken ends the start with a sentence that names its setting', async () => {

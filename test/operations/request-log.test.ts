@@ -1,6 +1,6 @@
 // The request log: which requests get a line, what is in it, and a reader that is slow.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { RequestLog, type RequestLogChoice } from '../../src/hosts/operations/request-log.js';
 import { finishedRequest } from '../support/finished-request.js';
 
@@ -74,5 +74,15 @@ describe('The request log', () => {
     release();
     await log.flush();
     expect(lines + log.dropped).toBe(50_000);
+  });
+
+  it('holds up no stop when its reader stands still', async () => {
+    vi.useFakeTimers();
+    const log = logOf('all', () => new Promise(() => {}));
+    log.add(finishedRequest());
+    const flushed = log.flush();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await flushed;
+    vi.useRealTimers();
   });
 });

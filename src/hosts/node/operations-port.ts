@@ -12,6 +12,12 @@ const TIMEOUT_CHECK_INTERVAL_MS = 500;
 const KEEP_ALIVE_TIMEOUT_MS = 120_000;
 /** Enough for some scrapers, a load balancer and a person. More connections are a mistake. */
 const CONNECTIONS_MAX = 100;
+/** From here on idle connections are closed, so that a probe always gets one. */
+const CONNECTIONS_MANY = 80;
+
+/** An address, or a name that no public DNS has: a page of another site can't make a browser ask here. */
+const OWN_HOST =
+  /^(?:[\d.]+|\[[\da-f:.]+\]|[^.:]+|[^:]+\.(?:internal|local|localhost|svc))(?::\d+)?$/i;
 
 export interface OperationsAnswer {
   readonly status: 200 | 202 | 401 | 409 | 503;
@@ -60,6 +66,9 @@ export async function openOperationsPort(
   // One page at a time for a connection: each takes time from the service.
   const connections = new Connections(server);
   server.maxConnections = CONNECTIONS_MAX;
+  server.on('connection', () => {
+    if (connections.count > CONNECTIONS_MANY) server.closeIdleConnections();
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
@@ -80,6 +89,11 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  if (!OWN_HOST.test(request.headers.host ?? '')) {
+    const text = 'the Host is a public name; ask by the address of this machine\n';
+    send(response, 403, 'text/plain; charset=utf-8', text);
+    return;
+  }
   const page = pages.get((request.url ?? '').replace(/\?.*$/, ''));
   if (page === undefined) {
     const paths = [...pages.keys()].join(', ');

@@ -6,6 +6,7 @@ import type { FinishedRequest } from '../../core/service-events.js';
 /** How long a line may wait for others to be written with. */
 const BATCH_MS = 100;
 const BATCH_MAX_CHARACTERS = 65_536;
+const FLUSH_MAX_MS = 1_000;
 /** How much may wait for a slow reader before lines are dropped. */
 const WAITING_MAX_CHARACTERS = 1_000_000;
 
@@ -48,10 +49,14 @@ export class RequestLog {
     else this.#timer ??= setTimeout(() => this.#write(), BATCH_MS);
   }
 
-  /** Resolves when the lines so far are handed over. */
+  /** Resolves when the lines so far are handed over, or after 1 s: a reader that stands still holds up no stop. */
   async flush(): Promise<void> {
     this.#write();
-    while (this.#writing !== undefined) await this.#writing;
+    const givenUp = new Promise<void>((resolve) => setTimeout(resolve, FLUSH_MAX_MS));
+    const handOver = async () => {
+      while (this.#writing !== undefined) await this.#writing;
+    };
+    await Promise.race([handOver(), givenUp]);
   }
 
   #write(): void {

@@ -64,8 +64,8 @@ export class RecordList {
     let skipped = 0;
     for (let c = this.#chunks.length - 1; c >= 0 && page.length < count; c--) {
       const chunk = this.#chunks[c] ?? [];
-      const end = chunk.length - Math.max(first - skipped, 0);
-      if (end > 0) page.push(...chunk.slice(Math.max(end - count + page.length, 0), end).reverse());
+      const newest = chunk.length - 1 - Math.max(first - skipped, 0);
+      for (let i = newest; i >= 0 && page.length < count; i--) page.push(chunk[i] as MemoryRecord);
       skipped += chunk.length;
     }
     return page;

@@ -11,7 +11,7 @@ import { Database, deadline } from '../../storage/postgres/database.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
 import { reasonOf } from '../../storage/postgres/statement.js';
-import { ROOM, TOUCH } from '../../storage/postgres/statements.js';
+import { FIND_INDEX, ROOM, TOUCH } from '../../storage/postgres/statements.js';
 import { Turns } from '../../storage/postgres/turns.js';
 import { PostgresViews } from '../../storage/postgres/views.js';
 import { Arrivals } from '../node/arrivals.js';
@@ -39,7 +39,8 @@ export async function startPostgresService(
   const database = new Database({ url, quick: QUICK_CONNECTIONS, slow: SLOW_CONNECTIONS });
   try {
     await openDatabase(database, options);
-    return await serve(database, operations, options);
+    const [index] = await database.read<{ found: boolean }>(FIND_INDEX, []);
+    return await serve(database, operations, options, index?.found === true);
   } catch (error) {
     await Promise.all([database.close(), operations.close()]);
     throw error;
@@ -69,6 +70,7 @@ async function serve(
   database: Database,
   operations: Awaited<ReturnType<typeof openOperations>>,
   { settings, log, socket, guard }: Omit<ServiceOptions, 'onStorageLost'>,
+  hasSearchIndex: boolean,
 ): Promise<Service> {
   const { events } = operations;
   const arrivals = new Arrivals();
@@ -79,6 +81,7 @@ async function serve(
     database,
     turns: { quick: new Turns(ACCOUNT_MAX_QUICK), slow: new Turns(ACCOUNT_MAX_SLOW) },
     changes: new Turns(1),
+    hasSearchIndex,
     work,
     giveWay: (account: string, isGone: () => boolean) =>
       scheduler.sliceUsed() ? scheduler.yield(account, isGone) : undefined,

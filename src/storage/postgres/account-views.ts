@@ -21,6 +21,7 @@ const LONG_ORDER_CHARACTERS = 4_096;
 export interface ViewContext {
   readonly database: Database;
   readonly work: RecordWork;
+  readonly hasSearchIndex: boolean;
   /** Resolves in the account's next slice of the thread, if this one is used. */
   readonly giveWay: (account: string, isGone: () => boolean) => Promise<void> | undefined;
   /** Of each account's requests on the quick and on the slow connections. */
@@ -63,7 +64,12 @@ export class AccountViews {
   #page(page: readonly unknown[], status: string | null, q: string) {
     type Row = { records: string; body: string | null };
     const { database, turns } = this.#context;
-    if (q !== '') return this.#slowly<Row>(sql.SEARCH, [...page, status, caseFolded(q)]);
+    if (q !== '') {
+      const needle = caseFolded(q);
+      return this.#context.hasSearchIndex
+        ? this.#slowly<Row>(sql.SEARCH_BY_INDEX, [...page, status, patternOf(needle)])
+        : this.#slowly<Row>(sql.SEARCH, [...page, status, needle]);
+    }
     const until = deadline();
     return turns.quick.take(this.#key, () =>
       status === null
@@ -147,4 +153,8 @@ export class AccountViews {
     const { turns, database } = this.#context;
     return turns.slow.take(this.#key, () => database.readSlowly<Row>(statement, values));
   }
+}
+
+function patternOf(needle: string): string {
+  return `%${needle.replace(/[\\%_]/g, '\\$&')}%`;
 }

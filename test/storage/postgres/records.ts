@@ -14,13 +14,14 @@ import { keptLog } from '../../support/kept-log.js';
 const NO_LIMITS: AccountLimits = { maxBytes: 0, maxRecords: 0 };
 
 /** `url`: of a database, whose tables are made if it has none. */
-export async function openRecords(url: string, limits = NO_LIMITS) {
+export async function openRecords(url: string, limits = NO_LIMITS, hasSearchIndex = false) {
   const database = new Database({ url, quick: 8, slow: 4 });
   await prepareSchema(database, [], Date.now());
   const context = {
     database,
     turns: { quick: new Turns(6), slow: new Turns(2) },
     changes: new Turns(1),
+    hasSearchIndex,
     work: workInPlace,
     giveWay: () => undefined,
     limits,

@@ -33,7 +33,7 @@ accounts, which restore reads. Broken off, the same command goes on.`,
       ],
       [
         'ERASURE_LEDGER',
-        'another place for the ledger, as the service has it;\nneeded without BACKUP_DIR: with REPLICATION, in a fleet,\non Workers',
+        'another place for the ledger, as the service has it;\nneeded without BACKUP_DIR: with REPLICATION, over\nPostgres, on Workers',
       ],
     ],
     ending: 'orderly',

@@ -10,6 +10,7 @@ import { type Service, startService } from './hosts/node/service.js';
 import { isLoopback } from './hosts/settings/addresses.js';
 import { readConsoleSettings } from './hosts/settings/console-settings.js';
 import { SettingError } from './hosts/settings/setting-error.js';
+import { SETTING_NAMES } from './hosts/settings/warnings.js';
 import { readSettings, type Settings } from './hosts/settings.js';
 import { loopbackOnly } from './preview/loopback-only.js';
 import { leaveNotice, runningPreview } from './preview/preview-notice.js';
@@ -29,6 +30,8 @@ const OPERATIONS_PORT = 8082;
 const PORT_MAX = 65_535;
 /** Owns the sample rows. */
 const SAMPLE_TOKEN = 'local-preview';
+/** The settings that the preview takes; it has a database and a sign-in of its own. */
+const TAKEN = ['ADMIN_API_KEY', 'CONSOLE_PORT', 'HOST', 'OPS_PORT', 'PORT'];
 /** Its terminal is closed, so no one could stop it. */
 const PREVIEW_PROCESS = { hangUpEnds: true };
 
@@ -57,6 +60,7 @@ const service = await runService(
         `the preview runs already, at ${running.origin}/api/v1 (process ${running.processId}); stop it there with Ctrl-C before you start another`,
       );
     }
+    tellIgnored();
     const port = await startPreviewPort();
     const apiPort = process.env['PORT'] || String(await nextFreePort(API_PORT));
     const operationsPort = process.env['OPS_PORT'] || String(await freeOperationsPort(apiPort));
@@ -64,6 +68,9 @@ const service = await runService(
     await mkdir(BACKUP_FOLDER, { recursive: true });
     const service = await startService({ settings, log, onStorageLost, guard: loopbackOnly });
     reference = port.showReference(service.origin);
+    if (!process.env['PORT'] && apiPort !== String(API_PORT)) {
+      tell(`Another program has port ${API_PORT}; the API is at ${service.origin}/api/v1.`);
+    }
     const operatorsConsole = await startPreviewConsole(service);
     consoleOrigin = operatorsConsole.origin;
     const removeNotice = await leaveNotice(NOTICE_FILE, service.origin);
@@ -80,6 +87,13 @@ const service = await runService(
   PREVIEW_PROCESS,
 );
 process.stdout.write(welcome(service.origin, service.operationsOrigin));
+
+function tellIgnored(): void {
+  const ignored = SETTING_NAMES.filter((name) => process.env[name] && !TAKEN.includes(name));
+  if (ignored.length === 0) return;
+  const names = ignored.sort().join(', ');
+  tell(`The preview ignores ${names}: it has a database and a sign-in of its own.`);
+}
 
 /** The console beside the service, over HTTP as anywhere. It asks for a code: a browser here may show pages of anybody. */
 async function startPreviewConsole({

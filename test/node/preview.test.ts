@@ -124,13 +124,14 @@ describe('The preview', () => {
     expect(await readdir(elsewhere)).toEqual([]);
   });
 
-  it('uses its own file and provider and ignores the environment', async () => {
-    await start({
+  it('uses its own file and provider, and says which settings it ignores', async () => {
+    const { output } = await start({
       DATABASE_URL: 'file:elsewhere.db',
       AUTH_USERINFO_URL: 'https://id.example.com/',
     });
     expect(existsSync(join(folder.path, 'data/preview.db'))).toBe(true);
     expect(existsSync(join(folder.path, 'elsewhere.db'))).toBe(false);
+    expect(output()).toContain('The preview ignores AUTH_USERINFO_URL, DATABASE_URL:');
   });
 
   it('waits for a first preview that answers late', async () => {
@@ -161,7 +162,7 @@ describe('The preview', () => {
     expect(output()).toContain('runs at');
   });
 
-  it('takes the next free port when another program has 8080, 8081 or 8090', async () => {
+  it('takes the next free port when another program has 8080, 8081 or 8090, and says so', async () => {
     const taken = [8080, 8081, 8090];
     const others = taken.map(() => createServer());
     await Promise.all(others.map((other, index) => takes(other, taken[index] ?? 0)));
@@ -171,6 +172,7 @@ describe('The preview', () => {
         ...output().matchAll(/(?:runs at|Reference|Console) +http:\/\/127\.0\.0\.1:(\d+)/g),
       ];
       expect(ports).toHaveLength(3);
+      expect(output()).toContain('Another program has port 8080; the API is at http');
       for (const [, port] of ports) {
         expect(taken).not.toContain(Number(port));
         expect(Number(port)).toBeLessThan(8191);

@@ -5,6 +5,7 @@ import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../scripts/free-port.js';
 import { runSql } from '../../scripts/run-sql.js';
 import { databasePath } from '../support/database-file.js';
 import { onLoopback } from '../support/loopback.js';
@@ -129,12 +130,15 @@ describe('A start', () => {
     // Only Linux has the whole of 127.0.0.0/8.
     ...(process.platform === 'linux' ? [['127.0.0.2', { HOST: '127.0.0.2' }] as const] : []),
   ])('listens on %s and on no other address', async (address, environment) => {
-    const server = await service.start(environment);
-    expect(server.origin).toMatch(`http://${address}:`);
-    expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
     const elsewhere = address === '127.0.0.1' ? '127.0.0.2' : '127.0.0.1';
-    const { port } = new URL(server.origin);
-    await expect(fetch(`http://${elsewhere}:${port}/api/v1/health`)).rejects.toThrow();
+    // A listener on every address could not have the port that this one has on another address.
+    const port = await freePort();
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(port, elsewhere, resolve));
+    const server = await service.start({ ...environment, PORT: String(port) });
+    holder.close();
+    expect(server.origin).toBe(`http://${address}:${port}`);
+    expect((await fetch(`${server.origin}/api/v1/health`)).status).toBe(200);
   });
 
   it('creates the folder and the file for its own user only', async () => {

@@ -99,7 +99,7 @@ export class WriteRules {
   /** `given`: undefined for a delete. */
   #stageChange(write: Write, given: ChangedRecord | undefined, group: CommitGroup): void {
     const { owner, collection, before, answer } = write;
-    const { set } = this.#options;
+    const { set, clock } = this.#options;
     const key = before?.key ?? set.nextSequence(collection);
     const id = typeof key === 'number' ? formatId(collection, key) : write.id;
     const text =
@@ -121,7 +121,7 @@ export class WriteRules {
       answer,
       succeeded(text ?? write.id),
       { owner, collection, before, after, growth },
-      this.#event(write, id, given?.changed ?? []),
+      auditEvent(write, id, given?.changed ?? [], clock()),
     );
   }
 
@@ -142,27 +142,29 @@ export class WriteRules {
     if (limits.maxBytes === 0 && limits.maxRecords === 0) return undefined;
     return quotaFailure(limits, current.sizeOf(owner), { records, bytes } satisfies AccountSize);
   }
-
-  #event(
-    { kind, sender, owner, collection }: Write,
-    id: string,
-    changed: readonly string[],
-  ): AuditEvent | undefined {
-    if (sender?.actor === undefined) return undefined;
-    return {
-      actor: sender.actor,
-      action: kind,
-      resource: collection,
-      record_id: id,
-      owner_sub: owner,
-      timestamp: new Date(this.#options.clock()).toISOString(),
-      ...changedNames(changed),
-      ...(sender.run !== undefined && { run: sender.run }),
-    };
-  }
 }
 
-function tooLarge(bytes: number, bodyMaxBytes: number): Outcome<string> {
+/** Undefined for a change that no administrator asked for. `now`: milliseconds since 1970, UTC. */
+export function auditEvent(
+  { kind, sender, owner, collection }: Pick<AskedWrite, 'kind' | 'sender' | 'owner' | 'collection'>,
+  id: string,
+  changed: readonly string[],
+  now: number,
+): AuditEvent | undefined {
+  if (sender?.actor === undefined) return undefined;
+  return {
+    actor: sender.actor,
+    action: kind,
+    resource: collection,
+    record_id: id,
+    owner_sub: owner,
+    timestamp: new Date(now).toISOString(),
+    ...changedNames(changed),
+    ...(sender.run !== undefined && { run: sender.run }),
+  };
+}
+
+export function tooLarge(bytes: number, bodyMaxBytes: number): Outcome<string> {
   return failed(
     'VALIDATION_FAILED',
     `the record would take ${bytes} bytes; storage here takes ${bodyMaxBytes}, spread it over several records`,

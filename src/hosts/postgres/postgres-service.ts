@@ -2,18 +2,14 @@
 // of them answer side by side.
 
 import { FairScheduler } from '../../core/admission/fair-scheduler.js';
-import { firstOfRuns } from '../../core/domain/audit-event.js';
-import type { Sender } from '../../core/records/record-service.js';
 import { sampleRows } from '../../core/records/sample-rows.js';
 import { silentEvents } from '../../core/service-events.js';
-import { PostgresAccount } from '../../storage/postgres/account.js';
 import { Database, deadline } from '../../storage/postgres/database.js';
+import { CONNECTIONS, postgresRecords } from '../../storage/postgres/records.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
 import { reasonOf } from '../../storage/postgres/statement.js';
 import { FIND_INDEX, ROOM, TOUCH } from '../../storage/postgres/statements.js';
-import { Turns } from '../../storage/postgres/turns.js';
-import { PostgresViews } from '../../storage/postgres/views.js';
 import { Arrivals } from '../node/arrivals.js';
 import { openFront } from '../node/front.js';
 import { VERSION } from '../node/operations.js';
@@ -21,11 +17,6 @@ import { openOperations, type Service, type ServiceOptions } from '../node/servi
 import { ThreadedWork } from '../node/threaded-work.js';
 import { settingWarnings } from '../settings.js';
 
-const QUICK_CONNECTIONS = 8;
-/** An account's creates wait for each other at its totals: they must leave connections to others. */
-const ACCOUNT_MAX_QUICK = 6;
-const SLOW_CONNECTIONS = 4;
-const ACCOUNT_MAX_SLOW = 2;
 /** After a signal to stop, answers get this long to be written. */
 const DRAIN_DEADLINE_MS = 12_000;
 
@@ -36,7 +27,14 @@ export async function startPostgresService(
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
   const operations = await openOperations(settings, log);
   const url = settings.postgresUrl ?? '';
-  const database = new Database({ url, quick: QUICK_CONNECTIONS, slow: SLOW_CONNECTIONS });
+  const database = new Database({
+    url,
+    ...CONNECTIONS,
+    onNamesLost: () =>
+      log.info('postgres_pooler_found', {
+        hint: 'a pooler loses prepared statements, so none is used: statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
+      }),
+  });
   try {
     await openDatabase(database, options);
     const [index] = await database.read<{ found: boolean }>(FIND_INDEX, []);
@@ -55,11 +53,7 @@ async function openDatabase(
   const rows = settings.sampleRecords ? sampleRows() : [];
   try {
     log.info('postgres_found', { found: await database.transaction(expectSafeServer) });
-    await prepareSchema(database, rows, Date.now());
-    if (await database.findNames()) return;
-    log.info('postgres_pooler_found', {
-      hint: 'a pooler loses prepared statements, so none is used: statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
-    });
+    await prepareSchema(database, rows);
   } catch (error) {
     throw new Error(`Postgres: ${reasonOf(error)}`);
   }
@@ -76,26 +70,18 @@ async function serve(
   const arrivals = new Arrivals();
   const scheduler = new FairScheduler({ givesWay: () => arrivals.take() });
   const work = new ThreadedWork();
-  const clock = () => Date.now();
-  const context = {
+  const records = postgresRecords({
     database,
-    turns: { quick: new Turns(ACCOUNT_MAX_QUICK), slow: new Turns(ACCOUNT_MAX_SLOW) },
-    changes: new Turns(1),
     hasSearchIndex,
     work,
-    giveWay: (account: string, isGone: () => boolean) =>
+    giveWay: (account, isGone) =>
       scheduler.sliceUsed() ? scheduler.yield(account, isGone) : undefined,
     limits: settings.accountLimits,
     log,
-    isLogged: firstOfRuns(),
     events: events ?? silentEvents,
-    clock,
-  };
-  const operator = new PostgresViews(database, clock);
-  const records = {
-    account: (owner: string, sender?: Sender) => new PostgresAccount(context, owner, sender),
-    operator,
-  };
+    clock: Date.now,
+  });
+  const ping = () => records.operator.ping();
   const { server, providerProbe } = await openFront({
     settings,
     records,
@@ -108,7 +94,7 @@ async function serve(
   });
   const providerFinding = () => providerProbe.finding;
   operations.started({
-    storage: { ping: () => operator.ping(), touch: () => touch(database) },
+    storage: { ping, touch: () => touch(database) },
     records: undefined,
     server,
     backups: undefined,
@@ -129,7 +115,7 @@ async function serve(
         hint: "no backup is taken; Postgres' own tools take them",
       });
     },
-    storageAnswers: () => operator.ping().catch(() => {}),
+    storageAnswers: () => ping().catch(() => {}),
     async stop() {
       providerProbe.stop();
       operations.stopping();

@@ -1,5 +1,6 @@
 // What is read of one account: pages of a list, the payments, the operator's page of the account.
 
+import { type IsDisconnected, neverDisconnected } from '../../core/admission/disconnected.js';
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
@@ -8,11 +9,10 @@ import { caseFolded } from '../../core/domain/search.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import type { RecordWork } from '../../core/records/record-work.js';
 import { recordCount } from '../../core/records/usage-view.js';
-import { statusColumn } from './columns.js';
+import { statusColumn, toStored } from './columns.js';
 import { type Database, deadline } from './database.js';
 import type { Statement } from './statement.js';
 import * as sql from './statements.js';
-import { toStored } from './stored-text.js';
 import type { Turns } from './turns.js';
 
 /** A longer order is parsed in another thread. */
@@ -23,7 +23,7 @@ export interface ViewContext {
   readonly work: RecordWork;
   readonly hasSearchIndex: boolean;
   /** Resolves in the account's next slice of the thread, if this one is used. */
-  readonly giveWay: (account: string, isGone: () => boolean) => Promise<void> | undefined;
+  readonly giveWay: (account: string, isGone: IsDisconnected) => Promise<void> | undefined;
   /** Of each account's requests on the quick and on the slow connections. */
   readonly turns: { readonly quick: Turns; readonly slow: Turns };
 }
@@ -35,24 +35,24 @@ interface Piece {
   readonly records: string | null;
 }
 
-export class AccountViews {
-  readonly #context: ViewContext;
-  readonly #owner: string;
+export class AccountViews<Context extends ViewContext> {
+  protected readonly context: Context;
+  protected readonly owner: string;
   /** The owner as it is stored. */
-  readonly #key: string;
-  readonly #isGone: () => boolean;
+  protected readonly key: string;
+  protected readonly sender: Sender | undefined;
 
-  constructor(context: ViewContext, owner: string, sender: Sender | undefined) {
-    this.#context = context;
-    this.#owner = owner;
-    this.#key = toStored(owner);
-    this.#isGone = sender?.isDisconnected ?? (() => false);
+  constructor(context: Context, owner: string, sender: Sender | undefined) {
+    this.context = context;
+    this.owner = owner;
+    this.key = toStored(owner);
+    this.sender = sender;
   }
 
   async list(collection: CollectionName, query: ListQuery): Promise<RowsPage> {
     // JSON spells U+0000, and Postgres takes none.
     if (query.q.includes('\0')) return { items: [], total: 0 };
-    const page = [this.#key, collection, query.pageSize, offsetOf(query)];
+    const page = [this.key, collection, query.pageSize, offsetOf(query)];
     const status = query.status === '' ? null : statusColumn(query.status);
     const [row] = await this.#page(page, status, query.q);
     const { records = '0', body = null } = row ?? {};
@@ -63,19 +63,15 @@ export class AccountViews {
 
   #page(page: readonly unknown[], status: string | null, q: string) {
     type Row = { records: string; body: string | null };
-    const { database, turns } = this.#context;
-    if (q !== '') {
-      const needle = caseFolded(q);
-      return this.#context.hasSearchIndex
-        ? this.#slowly<Row>(sql.SEARCH_BY_INDEX, [...page, status, patternOf(needle)])
-        : this.#slowly<Row>(sql.SEARCH, [...page, status, needle]);
+    if (q === '') {
+      return status === null
+        ? this.#read<Row>(sql.LIST, page)
+        : this.#read<Row>(sql.LIST_OF_STATUS, [...page, status]);
     }
-    const until = deadline();
-    return turns.quick.take(this.#key, () =>
-      status === null
-        ? database.read<Row>(sql.LIST, page, until)
-        : database.read<Row>(sql.LIST_OF_STATUS, [...page, status], until),
-    );
+    const needle = caseFolded(q);
+    if (!this.context.hasSearchIndex) return this.#read<Row>(sql.SEARCH, [...page, status, needle]);
+    const pattern = `%${needle.replace(/[\\%_]/g, '\\$&')}%`;
+    return this.#read<Row>(sql.SEARCH_BY_INDEX, [...page, status, pattern]);
   }
 
   /** One long body at a time; what was deleted meanwhile is left out. */
@@ -91,8 +87,8 @@ export class AccountViews {
   }
 
   async #at(collection: CollectionName, position: string): Promise<string> {
-    const values = [this.#key, collection, position];
-    const [row] = await this.#context.database.read<{ body: string }>(sql.AT, values);
+    const values = [this.key, collection, position];
+    const [row] = await this.context.database.read<{ body: string }>(sql.AT, values);
     return row?.body ?? '';
   }
 
@@ -100,7 +96,7 @@ export class AccountViews {
     const first = await this.#piece('orders');
     const rows = this.#eachOf('orders', first, async (order) =>
       order.length > LONG_ORDER_CHARACTERS
-        ? (await this.#context.work.paymentPieces(order, this.#owner)).join('')
+        ? (await this.context.work.paymentPieces(order, this.owner)).join('')
         : paymentRow(order),
     );
     return { items: rows, total: Number(first[0]?.records ?? 0) };
@@ -108,16 +104,16 @@ export class AccountViews {
 
   async profile(): Promise<Outcome<AccountProfile>> {
     type Row = { collection: CollectionName; records: string };
-    const totals = await this.#context.database.read<Row>(sql.TOTALS_OF, [this.#key]);
+    const totals = await this.context.database.read<Row>(sql.TOTALS_OF, [this.key]);
     if (totals.length === 0) {
-      const owner = JSON.stringify(this.#owner);
+      const owner = JSON.stringify(this.owner);
       return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
     }
     const resources = byCollection((name) =>
       Number(totals.find(({ collection }) => collection === name)?.records ?? 0),
     );
     const summary = {
-      owner_sub: this.#owner,
+      owner_sub: this.owner,
       record_count: recordCount(resources),
       resources,
     };
@@ -131,11 +127,12 @@ export class AccountViews {
     first: readonly Piece[],
     textOf: (body: string) => string | Promise<string>,
   ): AsyncGenerator<string> {
+    const isGone = this.sender?.isDisconnected ?? neverDisconnected;
     let left = Number(first[0]?.records ?? 0);
     let border = '';
     for (let piece = first; piece.length > 0; ) {
       for (const { body } of piece) {
-        const turn = this.#context.giveWay(this.#owner, this.#isGone);
+        const turn = this.context.giveWay(this.owner, isGone);
         if (turn !== undefined) await turn;
         yield border + (await textOf(body));
         border = ',';
@@ -146,15 +143,14 @@ export class AccountViews {
   }
 
   #piece(collection: CollectionName, before: string | number = Number.MAX_SAFE_INTEGER) {
-    return this.#slowly<Piece>(sql.PIECE, [this.#key, collection, before]);
+    return this.#read<Piece>(sql.PIECE, [this.key, collection, before]);
   }
 
-  async #slowly<Row extends object>(statement: Statement, values: readonly unknown[]) {
-    const { turns, database } = this.#context;
-    return turns.slow.take(this.#key, () => database.readSlowly<Row>(statement, values));
+  #read<Row extends object>(statement: Statement, values: readonly unknown[]) {
+    const { turns, database } = this.context;
+    const lane = statement.isSlow ? turns.slow : turns.quick;
+    // The turn of a long one may take long.
+    const until = statement.isSlow ? undefined : deadline();
+    return lane.take(this.key, () => database.read<Row>(statement, values, until));
   }
-}
-
-function patternOf(needle: string): string {
-  return `%${needle.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -1,40 +1,34 @@
 // One account's records, answered by Postgres. A write is one statement, and can be run again when
 // its connection was lost: a create knows its id before, a PATCH names the version it changes.
 
-import { type AuditEvent, changedNames, loggedEvent } from '../../core/domain/audit-event.js';
+import { disconnected } from '../../core/admission/disconnected.js';
+import { type AuditEvent, loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import {
-  FailureError,
-  failed,
-  failureIn,
-  type Outcome,
-  succeeded,
-} from '../../core/domain/errors.js';
+import { failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
 import { type ChangedRecord, identified } from '../../core/domain/record.js';
 import type { Log } from '../../core/log.js';
 import { type AccountLimits, quotaFailure } from '../../core/records/account-limits.js';
-import type { AccountRecords, Sender } from '../../core/records/record-service.js';
-import { notFound, storageFailed } from '../../core/records/writes.js';
+import type { AccountRecords } from '../../core/records/record-service.js';
+import { auditEvent, notFound, storageFailed, tooLarge } from '../../core/records/writes.js';
 import type { ServiceEvents } from '../../core/service-events.js';
 import { AccountViews, type ViewContext } from './account-views.js';
-import { foldedColumn, statusColumn } from './columns.js';
+import { foldedColumn, statusColumn, toStored } from './columns.js';
 import { deadline, unavailable } from './database.js';
 import { sequenceName } from './schema.js';
 import { type Statement, StatementError } from './statement.js';
 import * as sql from './statements.js';
-import { toStored } from './stored-text.js';
 import type { Turns } from './turns.js';
 
 /** Far below Postgres' limit of 1 GB for a row and a statement. */
 const BODY_MAX_BYTES = 64 * 1_048_576;
 
-const DISCONNECTED = failed('BAD_REQUEST', 'the connection was closed before the change was made');
-
 export interface AccountContext extends ViewContext {
   /** Of the changes of each record. */
   readonly changes: Turns;
   readonly limits: AccountLimits;
+  /** Of these limits. */
+  readonly writes: sql.WriteStatements;
   readonly log: Log;
   readonly isLogged: (event: AuditEvent) => boolean;
   readonly events: ServiceEvents;
@@ -42,18 +36,14 @@ export interface AccountContext extends ViewContext {
   readonly clock: () => number;
 }
 
-/** A change on its way. */
+/** A request to change a record. */
 interface Change {
-  readonly action: AuditEvent['action'];
+  readonly kind: AuditEvent['action'];
   readonly collection: CollectionName;
   readonly id: string;
-  readonly changed: readonly string[];
-}
-
-interface Attempts {
   /** Of `performance.now()`. */
   readonly until: number;
-  /** One was sent and got no answer: it may have been stored. */
+  /** An attempt was sent and got no answer: it may have been stored. */
   isOpen: boolean;
 }
 
@@ -70,179 +60,139 @@ interface Written {
   readonly bytes?: string;
 }
 
-export class PostgresAccount extends AccountViews implements AccountRecords {
-  readonly #context: AccountContext;
-  readonly #owner: string;
-  readonly #key: string;
-  readonly #sender: Sender | undefined;
-
-  constructor(context: AccountContext, owner: string, sender?: Sender) {
-    super(context, owner, sender);
-    this.#context = context;
-    this.#owner = owner;
-    this.#key = toStored(owner);
-    this.#sender = sender;
-  }
-
+export class PostgresAccount extends AccountViews<AccountContext> implements AccountRecords {
   async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    const attempts = { until: deadline() };
-    const find = () => this.#find(collection, id, attempts);
-    const found = await this.#context.turns.quick.take(this.#key, find);
+    const record = { collection, id, until: deadline() };
+    const found = await this.context.turns.quick.take(this.key, () => this.#find(record));
     return found === undefined ? notFound(collection, id) : succeeded(found.body);
   }
 
   async create(collection: CollectionName, body: string): Promise<Outcome<string>> {
-    const { work, database } = this.#context;
-    const made = await work.newRecord(collection, body, this.#owner);
+    const { work, database } = this.context;
+    const made = await work.newRecord(collection, body, this.owner);
     if (!made.ok) return made;
-    return this.#answered(async (attempts) => {
+    const until = deadline();
+    return this.#answered({ kind: 'create', collection, id: '', until }, async (asked) => {
       const sequence = [sequenceName(collection)];
-      const [next] = await database.read<{ number: string }>(sql.NUMBER, sequence, attempts.until);
+      const [next] = await database.read<{ number: string }>(sql.NUMBER, sequence, until);
       const number = Number(next?.number);
-      const id = formatId(collection, number);
-      const text = identified(collection, id, this.#owner, made.value.text);
-      const change = { action: 'create', collection, id, changed: made.value.changed } as const;
-      return this.#created(change, number, { ...made.value, text }, attempts);
+      const change = Object.assign(asked, { id: formatId(collection, number) });
+      const text = identified(collection, change.id, this.owner, made.value.text);
+      return this.#created(change, number, { ...made.value, text });
     });
   }
 
-  async #created(
-    change: Change,
-    number: number,
-    { text, status }: ChangedRecord,
-    attempts: Attempts,
-  ): Promise<Outcome<string>> {
-    const { limits } = this.#context;
+  async #created(change: Change, number: number, made: ChangedRecord): Promise<Outcome<string>> {
+    const { limits, writes } = this.context;
+    const { text } = made;
     const bytes = Buffer.byteLength(text);
-    if (bytes > BODY_MAX_BYTES) return tooLarge(bytes);
-    const isLimited = limits.maxRecords > 0 || limits.maxBytes > 0;
-    const most = isLimited ? [limits.maxRecords, limits.maxBytes] : [];
-    const values = [number, bytes, ...this.#columns(text, status, bytes)];
-    const statement = isLimited ? sql.CREATE_WITHIN : sql.CREATE;
-    const writing = this.#write(statement, change, values, most, attempts);
+    if (bytes > BODY_MAX_BYTES) return tooLarge(bytes, BODY_MAX_BYTES);
     let refusal: unknown;
+    const writing = this.#write(writes.create, change, made, [number, bytes, bytes]);
     const [row] = await writing.catch((error: unknown) => {
-      if (!attempts.isOpen) throw error;
+      if (!change.isOpen) throw error;
       refusal = error;
       return [];
     });
     if (row !== undefined && row.n !== null) return succeeded(text);
     // An earlier attempt may have stored it: then the id is taken, or the account is full.
-    const isThere =
-      attempts.isOpen && (await this.#find(change.collection, change.id, attempts))?.body === text;
-    if (isThere) return this.#confirmed(text, attempts);
+    if (change.isOpen && (await this.#find(change))?.body === text) {
+      return this.#confirmed(text, change);
+    }
     if (refusal !== undefined) throw refusal;
     return quotaFailure(limits, sizeOf(row), { records: 1, bytes }) ?? storageFailed('notStored');
   }
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
-    const record = `${collection}/${id}/${this.#key}`;
-    return this.#answered((attempts) =>
-      this.#context.changes.take(record, () => this.#updated(collection, id, body, attempts)),
+    const record = `${collection}/${id}/${this.key}`;
+    const asked = { kind: 'update', collection, id, until: deadline() } as const;
+    return this.#answered(asked, (change) =>
+      this.context.changes.take(record, () => this.#updated(change, body)),
     );
   }
 
-  async #updated(
-    collection: CollectionName,
-    id: string,
-    body: string,
-    attempts: Attempts,
-  ): Promise<Outcome<string>> {
-    const { work, limits } = this.#context;
+  async #updated(change: Change, body: string): Promise<Outcome<string>> {
+    const { work, limits, writes } = this.context;
+    const { collection, id } = change;
     for (let version: number | undefined; ; ) {
-      const before = await this.#find(collection, id, attempts);
+      const before = await this.#find(change);
       const stored = before?.body ?? '{}';
-      const changed = await work.patchedRecord(collection, stored, body, this.#owner);
+      const changed = await work.patchedRecord(collection, stored, body, this.owner);
       if (!changed.ok && changed.failure.code === 'INVALID_JSON') return changed;
       // What an earlier attempt stored, merging it again leaves as it is; otherwise it may be overwritten by now.
-      if (attempts.isOpen && before?.version !== version) {
+      if (change.isOpen && before?.version !== version) {
         const isThere = changed.ok && changed.value.text === before?.body;
-        return isThere ? this.#confirmed(before.body, attempts) : storageFailed('unknown');
+        return isThere ? this.#confirmed(before.body, change) : storageFailed('unknown');
       }
       if (before === undefined) return notFound(collection, id);
       if (!changed.ok) return changed;
-      const { text, status } = changed.value;
+      const { text } = changed.value;
       const bytes = Buffer.byteLength(text);
-      if (bytes > BODY_MAX_BYTES) return tooLarge(bytes);
+      if (bytes > BODY_MAX_BYTES) return tooLarge(bytes, BODY_MAX_BYTES);
       const growth = bytes - before.bytes;
       version = before.version;
-      const isLimited = limits.maxBytes > 0 && growth > 0;
-      const most = isLimited ? [0, limits.maxBytes] : [];
-      const values = [version, growth, ...this.#columns(text, status, bytes)];
-      const statement = isLimited ? sql.UPDATE_WITHIN : sql.UPDATE;
-      const change = { action: 'update', collection, id, changed: changed.value.changed } as const;
-      const [row] = await this.#write(statement, change, values, most, attempts);
+      const values = [version, growth, bytes];
+      const [row] = await this.#write(writes.update, change, changed.value, values);
       if (row !== undefined && row.n !== null) return succeeded(text);
       const refused = row && quotaFailure(limits, sizeOf(row), { records: 0, bytes: growth });
-      if (refused !== undefined && !attempts.isOpen) return refused;
+      if (refused !== undefined && !change.isOpen) return refused;
     }
   }
 
   async delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    const { database } = this.#context;
-    return this.#answered(async (attempts) => {
-      const change = { action: 'delete', collection, id, changed: [] } as const;
-      const [gone] = await this.#write(sql.DELETE, change, [], [], attempts);
+    const until = deadline();
+    return this.#answered({ kind: 'delete', collection, id, until }, async (change) => {
+      const [gone] = await this.#write(sql.DELETE, change);
       if (gone === undefined) {
         // After a lost connection nobody knows who deleted it: this request, or another one before it.
-        return attempts.isOpen ? storageFailed('unknown') : notFound(collection, id);
+        return change.isOpen ? storageFailed('unknown') : notFound(collection, id);
       }
-      const { until } = attempts;
       // The record is deleted, whatever becomes of this.
-      const isLast = gone.records === '0';
-      if (isLast) await database.write(sql.FORGET, [this.#key, collection], until).catch(() => {});
+      const forgetting = [this.key, collection];
+      if (gone.records === '0')
+        await this.context.database.write(sql.FORGET, forgetting, until).catch(() => {});
       return succeeded(id);
     });
   }
 
   /** What an earlier attempt stored is acknowledged when a commit after it is, on the standbys, too. */
-  async #confirmed(value: string, { until }: Attempts): Promise<Outcome<string>> {
-    await this.#context.database.write(sql.TOUCH, [], until);
+  async #confirmed(value: string, { until }: Change): Promise<Outcome<string>> {
+    await this.context.database.write(sql.TOUCH, [], until);
     return succeeded(value);
   }
 
-  async #find(collection: CollectionName, id: string, { until }: Pick<Attempts, 'until'>) {
-    const key = [this.#key, collection, toStored(id)];
-    return (await this.#context.database.read<Stored>(sql.FIND, key, until))[0];
-  }
-
-  #columns(text: string, status: ChangedRecord['status'], bytes: number): readonly unknown[] {
-    return [bytes, this.#context.clock(), statusColumn(status), text, foldedColumn(text)];
+  async #find({ collection, id, until }: Pick<Change, 'collection' | 'id' | 'until'>) {
+    const key = [this.key, collection, toStored(id)];
+    return (await this.context.database.read<Stored>(sql.FIND, key, until))[0];
   }
 
   /** With the audit event in the same transaction. "If the audit write fails …, the change stands." */
   async #write(
     statement: Statement,
     change: Change,
-    values: readonly unknown[],
-    most: readonly number[],
-    attempts: Attempts,
+    record?: ChangedRecord,
+    sizes: readonly number[] = [],
   ): Promise<readonly Written[]> {
-    const { database, log, isLogged, events } = this.#context;
-    const { action, collection, id } = change;
-    if (this.#sender?.isDisconnected()) throw new FailureError(DISCONNECTED.failure);
-    const write = async (event: string | null) => {
-      const all = [this.#key, collection, toStored(id), ...values, event, ...most];
-      const isAlone = event !== null || most.length > 0;
-      try {
-        const written = await database.write<Written>(statement, all, attempts.until, isAlone);
-        attempts.isOpen ||= written.wasLost;
-        return written.result;
-      } catch (error) {
-        attempts.isOpen ||= error instanceof StatementError && error.wasLost;
-        throw error;
-      }
-    };
-    const event = this.#eventOf(change);
-    if (event === undefined) return write(null);
+    const { log, isLogged, events, clock } = this.context;
+    const { kind, collection, id } = change;
+    const { sender, owner, key } = this;
+    if (sender?.isDisconnected()) throw disconnected();
+    const values: unknown[] = [key, collection, toStored(id), ...sizes];
+    if (record !== undefined) {
+      const { text, status } = record;
+      values.push(clock(), statusColumn(status), text, foldedColumn(text));
+    }
+    const asked = { kind, sender, owner, collection };
+    const event = auditEvent(asked, id, record?.changed ?? [], clock());
+    if (event === undefined) return this.#sent(statement, change, [...values, null]);
     let written: readonly Written[];
     try {
-      written = await write(JSON.stringify(event));
+      written = await this.#sent(statement, change, [...values, JSON.stringify(event)]);
     } catch (error) {
-      if (attempts.isOpen || !isRefusal(error)) throw error;
-      written = await write(null);
+      if (change.isOpen || !isRefusal(error)) throw error;
+      written = await this.#sent(statement, change, [...values, null]);
       events.auditFailed();
-      log.error('admin_audit_write_failed', error, { events: 1, records: `${action} ${id}` });
+      log.error('admin_audit_write_failed', error, { events: 1, records: `${kind} ${id}` });
       return written;
     }
     const isStored = written[0] !== undefined && written[0].n !== null;
@@ -250,32 +200,37 @@ export class PostgresAccount extends AccountViews implements AccountRecords {
     return written;
   }
 
-  #eventOf({ action, collection, id, changed }: Change): AuditEvent | undefined {
-    const { actor, run } = this.#sender ?? {};
-    if (actor === undefined) return undefined;
-    return {
-      actor,
-      action,
-      resource: collection,
-      record_id: id,
-      owner_sub: this.#owner,
-      timestamp: new Date(this.#context.clock()).toISOString(),
-      ...changedNames(changed),
-      ...(run !== undefined && { run }),
-    };
+  async #sent(
+    statement: Statement,
+    change: Change,
+    values: readonly unknown[],
+  ): Promise<readonly Written[]> {
+    const { database, writes } = this.context;
+    const isAlone = writes.isLimited || values.at(-1) !== null;
+    try {
+      const written = await database.write<Written>(statement, values, change.until, isAlone);
+      change.isOpen ||= written.wasLost;
+      return written.result;
+    } catch (error) {
+      change.isOpen ||= error instanceof StatementError && error.wasLost;
+      throw error;
+    }
   }
 
   /** The outcome of a write, also if Postgres refused it or nobody knows. */
-  async #answered(act: (attempts: Attempts) => Promise<Outcome<string>>): Promise<Outcome<string>> {
-    const { events, log, turns } = this.#context;
-    const attempts = { until: deadline(), isOpen: false };
+  async #answered(
+    asked: Omit<Change, 'isOpen'>,
+    act: (change: Change) => Promise<Outcome<string>>,
+  ): Promise<Outcome<string>> {
+    const { events, log, turns } = this.context;
+    const change = { ...asked, isOpen: false };
     try {
-      return await turns.quick.take(this.#key, () => act(attempts));
+      return await turns.quick.take(this.key, () => act(change));
     } catch (error) {
-      if (!attempts.isOpen && failureIn(error) !== undefined) throw error;
-      if (!attempts.isOpen && error instanceof StatementError && !isRefusal(error))
+      if (!change.isOpen && failureIn(error) !== undefined) throw error;
+      if (!change.isOpen && error instanceof StatementError && !isRefusal(error))
         throw unavailable();
-      const status = attempts.isOpen ? 'unknown' : 'notStored';
+      const status = change.isOpen ? 'unknown' : 'notStored';
       events.commitStarted(1);
       events.commitFinished(status, error);
       log.error('storage_commit_failed', error, { stored: status });
@@ -290,11 +245,4 @@ function isRefusal(error: unknown): boolean {
 
 function sizeOf(row: Written | undefined) {
   return { records: Number(row?.records ?? 0), bytes: Number(row?.bytes ?? 0) };
-}
-
-function tooLarge(bytes: number): Outcome<string> {
-  return failed(
-    'VALIDATION_FAILED',
-    `the record would take ${bytes} bytes; storage here takes ${BODY_MAX_BYTES}, spread it over several records`,
-  );
 }

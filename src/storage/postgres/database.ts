@@ -1,18 +1,47 @@
 // Statements on one Postgres database. Each is a transaction of its own, so a connection is lent
-// for one round trip, and is tried again until the deadline of its request.
+// for one round trip; it is tried again until the deadline of its request.
 
+import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
-import { ANSWER_MAX_MS, type Backend, Connections, NAME_LOST, type Run } from './connections.js';
-import { Gathering, type Rows } from './gathering.js';
-import { type Answered, type Statement, StatementError } from './statement.js';
+import { Gathering } from './gathering.js';
+import { type Answered, type Statement, StatementError, statement } from './statement.js';
 
+/** "Database busy time-out": the time that a request has for everything it asks of Postgres. */
+const ANSWER_MAX_MS = 5_000;
 const AGAIN_MS = 100;
 const RETRY_AFTER_SECONDS = 2;
+/** So that the operator's `idle_session_timeout` and a proxy's are met by few statements. */
+const IDLE_MAX_MS = 60_000;
+const APPLICATION = 'service-management-api';
+
+/**
+ * The server did nothing and may do it next time: deadlock or serialization failure, lock or
+ * statement timeout, starting, out of something other than disk, read-only, or behind a pooler
+ * that leads each transaction to another session, where a prepared statement is missing or another's.
+ */
+const AGAIN = /^(40001|40P01|55P03|57014|57P03|53(?!100)...|25006|26000|42P05)$/;
+const NAME_LOST = /^(26000|42P05)$/;
+/** The server ends the connection, and may have stored the statement. */
+const SERVER_ENDS = /^57P0[125]$/;
+
+/** Some databases have other defaults. An abandoned statement ends in Postgres, too. */
+const BEGIN_SESSION = `
+  set default_transaction_isolation to 'read committed';
+  set statement_timeout to ${ANSWER_MAX_MS}`;
 
 /** An attempt that nobody hears of any more must not be stored later: it would undo what came after it. */
-const END = `
-  select pg_terminate_backend(pid, 1000) as ended from pg_stat_activity
-   where pid = $1 and backend_start = $2::timestamptz`;
+const END = statement(
+  'end',
+  `select pg_terminate_backend(pid, 1000) as ended from pg_stat_activity
+    where pid = $1 and usename = current_user and application_name = '${APPLICATION}'`,
+);
+
+/** `name`: under which Postgres keeps the statement. */
+export type Run = <Row extends object>(
+  text: string,
+  values?: readonly unknown[],
+  name?: string,
+) => Promise<readonly Row[]>;
 
 export interface DatabaseOptions {
   /** `postgres://…`, with `sslmode` as the operator wants it. */
@@ -21,18 +50,15 @@ export interface DatabaseOptions {
   readonly quick: number;
   /** Connections for searches, payments and views, so that these never take all. */
   readonly slow: number;
+  /** Called once, where a pooler loses prepared statements: none is used from here on. */
+  readonly onNamesLost?: () => void;
 }
 
-/** By kind: how many statements were sent, and for how long Postgres was waited for. */
-export type StatementFigures = Map<string, { count: number; seconds: number }>;
-
 interface Attempts {
-  readonly kind: string;
-  readonly connections: Connections;
   /** Of `performance.now()`. */
   readonly until: number;
-  readonly isWrite: boolean;
-  readonly wasLost: boolean;
+  readonly isWrite?: boolean;
+  readonly wasLost?: boolean;
 }
 
 /** A request has until then for everything that it asks of Postgres. */
@@ -41,49 +67,51 @@ export function deadline(): number {
 }
 
 export class Database {
-  readonly #quick: Connections;
-  readonly #slow: Connections;
+  readonly #quick: pg.Pool;
+  readonly #slow: pg.Pool;
   readonly #gatherings = new Map<Statement, Gathering>();
-  readonly #statements: StatementFigures = new Map();
+  /** By kind: how many statements were sent, and for how long Postgres was waited for. */
+  readonly #statements = new Map<string, { count: number; seconds: number }>();
+  readonly #onNamesLost: (() => void) | undefined;
   #retries = 0;
   #keepsNames = true;
+  /** Whose wait for a synchronous standby was cut off: an answer that looks like any other. */
+  readonly #unconfirmed = new WeakSet<pg.ClientBase>();
 
-  constructor({ url, quick, slow }: DatabaseOptions) {
-    this.#quick = new Connections(url, quick);
-    this.#slow = new Connections(url, slow);
+  constructor({ url, quick, slow, onNamesLost }: DatabaseOptions) {
+    this.#quick = this.#poolOf(url, quick);
+    this.#slow = this.#poolOf(url, slow);
+    this.#onNamesLost = onNamesLost;
   }
 
   get figures() {
-    const waiting = this.#quick.waiting + this.#slow.waiting;
+    const waiting = this.#quick.waitingCount + this.#slow.waitingCount;
     return { waiting, retries: this.#retries, statements: this.#statements };
   }
 
   /** Rejects with a failure where Postgres did not answer in time. */
-  async read<Row extends object>(
-    statement: Statement,
+  read<Row extends object>(
+    asked: Statement,
     values: readonly unknown[],
     until = deadline(),
   ): Promise<readonly Row[]> {
-    return rowsOrFailure(this.#answered(statement, values, until, false, false));
-  }
-
-  async readSlowly<Row extends object>(
-    statement: Statement,
-    values: readonly unknown[],
-  ): Promise<readonly Row[]> {
-    return rowsOrFailure(this.#statement(this.#slow, statement, values, deadline(), false, false));
+    return resultOrFailure(
+      asked.isGathered
+        ? this.#gathering(asked, false).add<Row>(values, until)
+        : this.#send<Row>(asked, values, { until }),
+    );
   }
 
   /** A write is made so that a second attempt does no harm. Rejects with a `StatementError`. */
   write<Row extends object>(
-    statement: Statement,
+    asked: Statement,
     values: readonly unknown[],
     until: number,
     isAlone = true,
   ): Promise<Answered<readonly Row[]>> {
-    return this.#answered(statement, values, until, true, isAlone) as Promise<
-      Answered<readonly Row[]>
-    >;
+    if (!asked.isGathered) return this.#send<Row>(asked, values, { until, isWrite: true });
+    const gathering = this.#gathering(asked, true);
+    return isAlone ? gathering.alone<Row>(values, until) : gathering.add<Row>(values, until);
   }
 
   /** Reads of one moment. */
@@ -94,82 +122,117 @@ export class Database {
       await run('commit');
       return result;
     };
-    const connections = this.#slow;
-    const attempts = { kind: 'view', connections, until: deadline(), isWrite: false };
-    return resultOrFailure(this.#settled(act, { ...attempts, wasLost: false }));
+    return resultOrFailure(this.#settled('view', this.#slow, act, { until: deadline() }));
   }
 
-  /** At the start: one attempt, and what goes wrong is thrown as it is. */
-  transaction<T>(act: (run: Run) => Promise<T>): Promise<T> {
-    return this.#slow.transaction(act);
-  }
-
-  /** Whether Postgres finds a statement again by its name; if not, statements go without one from here on. */
-  async findNames(): Promise<boolean> {
-    this.#keepsNames = await this.#quick.keepNames();
-    return this.#keepsNames;
+  /** One attempt, as long as it takes; what goes wrong is thrown as it is. */
+  async transaction<T>(act: (run: Run) => Promise<T>): Promise<T> {
+    const client = await lend(this.#slow, deadline());
+    let isDone = false;
+    try {
+      await client.query('begin; set local statement_timeout to 0');
+      const result = await act(
+        async (text, values = []) => (await client.query(text, [...values])).rows,
+      );
+      await client.query('commit');
+      isDone = true;
+      return result;
+    } finally {
+      client.release(!isDone);
+    }
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#quick.close(), this.#slow.close()]);
+    await Promise.all([this.#quick.end(), this.#slow.end()]);
   }
 
-  #answered(
-    statement: Statement,
-    values: readonly unknown[],
-    until: number,
-    isWrite: boolean,
-    isAlone: boolean,
-  ): Promise<Answered<Rows>> {
-    if (!statement.isGathered) {
-      return this.#statement(this.#quick, statement, values, until, isWrite, false);
-    }
-    let gathering = this.#gatherings.get(statement);
+  #poolOf(url: string, max: number): pg.Pool {
+    const pool = new pg.Pool({
+      connectionString: url,
+      max,
+      application_name: APPLICATION,
+      connectionTimeoutMillis: ANSWER_MAX_MS,
+      idleTimeoutMillis: IDLE_MAX_MS,
+      keepAlive: true,
+      onConnect: async (client) => {
+        client.on('error', () => {});
+        client.on('notice', ({ routine }) => {
+          if (routine === 'SyncRepWaitForLSN') this.#unconfirmed.add(client);
+        });
+        await client.query(BEGIN_SESSION);
+      },
+    });
+    return pool.on('error', () => {});
+  }
+
+  #gathering(asked: Statement, isWrite: boolean): Gathering {
+    let gathering = this.#gatherings.get(asked);
     if (gathering === undefined) {
-      gathering = new Gathering(statement, (columns, last, wasLost) =>
-        this.#statement(this.#quick, statement, columns, last, isWrite, wasLost),
+      gathering = new Gathering(asked, (columns, until, wasLost) =>
+        this.#send(asked, columns, { until, isWrite, wasLost }),
       );
-      this.#gatherings.set(statement, gathering);
+      this.#gatherings.set(asked, gathering);
     }
-    return isAlone ? gathering.alone(values, until) : gathering.add(values, until);
+    return gathering;
   }
 
-  #statement(
-    connections: Connections,
-    { kind, name, text }: Statement,
+  #send<Row extends object>(
+    { kind, name, text, isSlow }: Statement,
     values: readonly unknown[],
-    until: number,
-    isWrite: boolean,
-    wasLost: boolean,
-  ): Promise<Answered<Rows>> {
-    const act = (run: Run) => run(text, values, this.#keepsNames ? name : undefined);
-    return this.#settled<Rows>(act, { kind, connections, until, isWrite, wasLost });
+    attempts: Attempts,
+  ): Promise<Answered<readonly Row[]>> {
+    const act = (run: Run) => run<Row>(text, values, this.#keepsNames ? name : undefined);
+    return this.#settled(kind, isSlow ? this.#slow : this.#quick, act, attempts);
   }
 
-  async #settled<T>(act: (run: Run) => Promise<T>, attempts: Attempts): Promise<Answered<T>> {
-    const { kind, connections, until, isWrite } = attempts;
-    let { wasLost } = attempts;
-    let left: Backend | undefined;
-    let error: Error = new Error('the time for the request is over');
+  async #settled<T>(
+    kind: string,
+    pool: pg.Pool,
+    act: (run: Run) => Promise<T>,
+    attempts: Attempts,
+  ): Promise<Answered<T>> {
+    const { until, isWrite = false } = attempts;
+    let { wasLost = false } = attempts;
+    let error: PgError = new Error('the time for the request is over');
     while (performance.now() < until) {
-      if (left !== undefined && (await hasEnded(connections, left, until))) left = undefined;
-      if (left === undefined) {
-        const begun = performance.now();
-        const tried = await connections.attempt(act, until);
+      let client: (pg.PoolClient & { processID?: number }) | undefined;
+      const begun = performance.now();
+      try {
+        client = await lend(pool, until);
+        const result = await act(runOn(client, until));
+        if (this.#unconfirmed.has(client)) throw new Error('no standby has confirmed the change');
+        client.release();
+        return { result, wasLost };
+      } catch (thrown) {
+        error = thrown as PgError;
+        const kindOfError = client === undefined ? 'again' : kindOf(error);
+        // Closing rolls a transaction back, and leaves a server that stops or became a standby.
+        client?.release(kindOfError !== 'refused' || client.getTransactionStatus() !== 'I');
+        if (kindOfError === 'refused') throw new StatementError('refused', error, wasLost);
+        wasLost ||= kindOfError === 'lost';
+        if (kindOfError === 'lost' && isWrite && !(await this.#ended(client?.processID, until)))
+          break;
+        if (NAME_LOST.test(error.code ?? '') && this.#keepsNames) {
+          this.#keepsNames = false;
+          this.#onNamesLost?.();
+        }
+      } finally {
         this.#count(kind, performance.now() - begun);
-        if (tried.kind === 'answered') return { result: tried.result, wasLost };
-        error = tried.error;
-        if (tried.kind === 'refused') throw new StatementError('refused', error, wasLost);
-        if (tried.kind === 'lost') wasLost = true;
-        if (tried.kind === 'lost' && isWrite) left = tried.backend;
-        if (NAME_LOST.test(tried.error.code ?? '')) this.#keepsNames = false;
       }
       this.#retries++;
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
-    // It may wait for a lock or a standby, and would hold its connection as long as that takes.
-    if (left !== undefined) void hasEnded(connections, left, deadline());
     throw new StatementError('unsettled', error, wasLost);
+  }
+
+  /** Whether nothing is at work on a lost attempt any more. Ending it goes on when `until` is over. */
+  async #ended(pid: number | undefined, until: number): Promise<boolean> {
+    const ending = this.#send<{ ended: boolean }>(END, [pid], { until: deadline() }).then(
+      ({ result }) => result.every(({ ended }) => ended),
+      // A server that refuses this cannot be asked for it.
+      (error: StatementError) => error.kind === 'refused',
+    );
+    return (await inTime(ending, until)) ?? false;
   }
 
   #count(kind: string, milliseconds: number): void {
@@ -178,28 +241,50 @@ export class Database {
   }
 }
 
-/** Ends what is still at work on a lost attempt. */
-async function hasEnded(connections: Connections, left: Backend, until: number): Promise<boolean> {
-  const end = (run: Run) => run<{ ended: boolean }>(END, [left.pid, left.since]);
-  const tried = await connections.attempt(end, until);
-  // A server that refuses this cannot be asked for it.
-  if (tried.kind === 'answered') return tried.result.every(({ ended }) => ended);
-  return tried.kind === 'refused';
+/** The pool's own time-out is the same for all; a request that has waited before has less left. */
+async function lend(pool: pg.Pool, until: number): Promise<pg.PoolClient> {
+  const connecting = pool.connect();
+  const client = await inTime(connecting, until);
+  if (client !== undefined) return client;
+  connecting.then(
+    (unused) => unused.release(),
+    () => {},
+  );
+  throw new Error('no connection in time');
+}
+
+/** Undefined once the time is over. */
+async function inTime<T>(promise: Promise<T>, until: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, until - performance.now(), undefined);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+function runOn(client: pg.PoolClient, until: number): Run {
+  return async (text, values = [], name = undefined) => {
+    const timeout = Math.max(1, Math.ceil(until - performance.now()));
+    const query = { text, values: values as unknown[], query_timeout: timeout };
+    return (await client.query(name === undefined ? query : { ...query, name })).rows;
+  };
+}
+
+type PgError = Error & { code?: string };
+
+function kindOf(error: PgError): 'refused' | 'again' | 'lost' {
+  if (!(error instanceof pg.DatabaseError)) return 'lost';
+  const { code = '', severity } = error;
+  if (AGAIN.test(code)) return 'again';
+  return severity === 'ERROR' && !SERVER_ENDS.test(code) ? 'refused' : 'lost';
 }
 
 async function resultOrFailure<T>(answering: Promise<Answered<T>>): Promise<T> {
   try {
     return (await answering).result;
   } catch (error) {
-    if (error instanceof StatementError && error.kind === 'unsettled') throw unavailable();
-    throw error;
+    throw error instanceof StatementError && error.kind === 'unsettled' ? unavailable() : error;
   }
-}
-
-function rowsOrFailure<Row extends object>(
-  answering: Promise<Answered<Rows>>,
-): Promise<readonly Row[]> {
-  return resultOrFailure(answering) as Promise<readonly Row[]>;
 }
 
 export function unavailable(): FailureError {

@@ -9,7 +9,7 @@ const STATEMENTS_MAX = 100;
 /** Of texts: a longer one goes alone. */
 const CHARACTERS_MAX = 1_000_000;
 
-export type Rows = readonly object[];
+type Rows = readonly object[];
 type Send = (
   columns: readonly unknown[],
   until: number,
@@ -35,8 +35,11 @@ export class Gathering {
     this.#send = send;
   }
 
-  add(values: readonly unknown[], until: number): Promise<Answered<Rows>> {
-    return new Promise((resolve, reject) => {
+  add<Row extends object>(
+    values: readonly unknown[],
+    until: number,
+  ): Promise<Answered<readonly Row[]>> {
+    const answered = new Promise<Answered<Rows>>((resolve, reject) => {
       this.#waiting.push({ values, until, resolve, reject });
       if (this.#isWoken) return;
       this.#isWoken = true;
@@ -46,11 +49,17 @@ export class Gathering {
         this.#next();
       });
     });
+    return answered as Promise<Answered<readonly Row[]>>;
   }
 
   /** `wasLost`: an earlier attempt may have been stored. */
-  alone(values: readonly unknown[], until: number, wasLost = false): Promise<Answered<Rows>> {
-    return this.#send(this.#toColumns([values]), until, wasLost);
+  alone<Row extends object>(
+    values: readonly unknown[],
+    until: number,
+    wasLost = false,
+  ): Promise<Answered<readonly Row[]>> {
+    const sent = this.#send(this.#toColumns([values]), until, wasLost);
+    return sent as Promise<Answered<readonly Row[]>>;
   }
 
   #next(): void {

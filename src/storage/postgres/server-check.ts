@@ -1,6 +1,6 @@
 // What a Postgres server must be for an acknowledged write to stay: looked at before a start.
 
-import type { Run } from './connections.js';
+import type { Run } from './database.js';
 
 const OLDEST_VERSION = 15;
 

@@ -10,11 +10,17 @@ export interface Statement {
   readonly text: string;
   /** Its values are columns, so that many go as one; `n` of a result row says whose it is, from 1. */
   readonly isGathered: boolean;
+  /** It goes over the connections for searches, payments and views. */
+  readonly isSlow: boolean;
 }
 
-export function statement(kind: string, text: string, isGathered = false): Statement {
+export function statement(
+  kind: string,
+  text: string,
+  { isGathered = false, isSlow = false } = {},
+): Statement {
   const name = `${kind}_${hash('sha256', text, 'hex').slice(0, 12)}`;
-  return { kind, name, text, isGathered };
+  return { kind, name, text, isGathered, isSlow };
 }
 
 export interface Answered<Result> {

@@ -1,8 +1,9 @@
 // The statements on one account's records. `$1`: the owner, `$2`: the collection, `$3`: the id.
 
-import { type Statement, statement } from './statement.js';
+import type { AccountLimits } from '../../core/records/account-limits.js';
+import { statement } from './statement.js';
 
-const gathered = (kind: string, text: string) => statement(kind, text, true);
+const gathered = (kind: string, text: string) => statement(kind, text, { isGathered: true });
 
 /** `$1`: the sequence. */
 export const NUMBER = gathered(
@@ -56,6 +57,7 @@ const search = (condition: string) =>
   statement(
     'search',
     filtered(`($5::text is null or status is null or status = $5) and ${condition}`),
+    { isSlow: true },
   );
 
 /** `$5`: the same, or null. `$6`: the folded needle. */
@@ -86,6 +88,7 @@ export const PIECE = statement(
         where owner = $1 and collection = $2 and position < $3
         order by position desc limit 1000) newest) pieces
    where before < 2000000 order by position desc`,
+  { isSlow: true },
 );
 
 export const TOTALS_OF = statement(
@@ -105,76 +108,67 @@ function asked(names: string): string {
     with ordinality as g (${columns.map(([name]) => name).join(', ')}, n)`;
 }
 
-/**
- * `given`: what was asked, if the account has room for it. Its size is read under a lock: other
- * processes grow other collections. `$12`: records at most, `$13`: bytes at most; 0: any number.
- */
-const withinLimits = (rows: string, records: number, bytes: string) => `
-  asked as (${rows}), size as materialized (
-    select held.* from unnest($1::text[]) as o (owner), locked_size(o.owner) held
-  ), given as (
-    select asked.* from asked, size, unnest($12::bigint[], $13::bigint[]) as most (records, bytes)
-     where (most.records = 0 or size.records + ${records} <= most.records)
-       and (most.bytes = 0 or size.bytes + ${bytes} <= most.bytes)
-  )`;
-
 const CREATED = asked(
   'owner text, collection text, id text, position bigint, growth bigint, bytes integer, at bigint, status text, body body, folded body, event text',
 );
-
-const create = (given: string, result: string) => `
-  with ${given}, counted as (
-    insert into account_totals as t (owner, collection, records, bytes, updated_at)
-    select owner, collection, count(*), sum(bytes), max(at) from given group by 1, 2 order by 1, 2
-    on conflict (owner, collection) do update set records = t.records + excluded.records,
-      bytes = t.bytes + excluded.bytes, updated_at = greatest(t.updated_at, excluded.updated_at)
-  ), logged as (
-    insert into audit_events (event) select event from given where event is not null
-  ), stored as (
-    insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
-    select owner, collection, id, position, bytes, at, at, status, body, folded from given
-  ) ${result}`;
-
-/** `$4` position, `$5` and `$6` bytes, `$7` time, `$8` status, `$9` body, `$10` folded, `$11` event or null. */
-export const CREATE = gathered('create', create(`given as (${CREATED})`, 'select n from given'));
-/** `n` is null where the account is as large as it may be. */
-export const CREATE_WITHIN: Statement = gathered(
-  'create',
-  create(
-    withinLimits(CREATED, 1, 'asked.growth'),
-    'select (select n from given), size.records, size.bytes from size',
-  ),
-);
-
 const UPDATED = asked(
   'owner text, collection text, id text, version integer, growth bigint, bytes integer, at bigint, status text, body body, folded body, event text',
 );
 
-const update = (given: string, result: string) => `
-  with ${given}, changed as (
-    update records r set version = r.version + 1, bytes = g.bytes, updated_at = g.at,
-        status = g.status, body = g.body, folded = g.folded
-      from given g where r.owner = g.owner collate "C" and r.collection = g.collection collate "C"
-       and r.id = g.id collate "C" and r.version = g.version
-    returning g.n, g.owner, g.collection, g.growth, g.at, g.event
-  ), counted as (
-    update account_totals t set bytes = t.bytes + c.growth, updated_at = greatest(t.updated_at, c.at)
-      from (select owner, collection, sum(growth) as growth, max(at) as at
-              from changed group by 1, 2 order by 1, 2) c
-     where t.owner = c.owner collate "C" and t.collection = c.collection collate "C"
-  ), logged as (
-    insert into audit_events (event) select event from changed where event is not null
-  ) ${result}`;
+export type WriteStatements = ReturnType<typeof writesWithin>;
 
-/** `$4` version before, `$5` growth, `$6` bytes, `$7` time, `$8` to `$11` as above. No row: another change came first. */
-export const UPDATE = gathered('update', update(`given as (${UPDATED})`, 'select n from changed'));
-export const UPDATE_WITHIN = gathered(
-  'update',
-  update(
-    withinLimits(UPDATED, 0, 'asked.growth'),
-    'select (select n from changed), size.records, size.bytes from size',
-  ),
-);
+/**
+ * The writes of accounts that may have so many records and bytes. `$4`: the position of a create,
+ * the version that an update changes; `$5` growth and `$6` size in bytes, `$7` time, `$8` status,
+ * `$9` body, `$10` folded, `$11` event or null. No row: another change came before an update.
+ * With limits `n` is null where nothing was stored, and the row has the account's size.
+ */
+export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
+  const isLimited = maxRecords > 0 || maxBytes > 0;
+  const given = (rows: string, adds: 0 | 1) => {
+    if (!isLimited) return `given as (${rows})`;
+    const room = [
+      maxBytes > 0 ? `(asked.growth <= 0 or size.bytes + asked.growth <= ${maxBytes})` : 'true',
+      maxRecords > 0 && adds > 0 ? `size.records < ${maxRecords}` : 'true',
+    ];
+    // The size is read under a lock: other processes grow other collections.
+    return `asked as (${rows}), size as materialized (
+        select held.* from unnest($1::text[]) as o (owner), locked_size(o.owner) held
+      ), given as (select asked.* from asked, size where ${room.join(' and ')})`;
+  };
+  const result = (from: string) =>
+    isLimited
+      ? `select (select n from ${from}), size.records, size.bytes from size`
+      : `select n from ${from}`;
+  const create = `
+    with ${given(CREATED, 1)}, counted as (
+      insert into account_totals as t (owner, collection, records, bytes, updated_at)
+      select owner, collection, count(*), sum(bytes), max(at) from given group by 1, 2 order by 1, 2
+      on conflict (owner, collection) do update set records = t.records + excluded.records,
+        bytes = t.bytes + excluded.bytes, updated_at = greatest(t.updated_at, excluded.updated_at)
+    ), logged as (
+      insert into audit_events (event) select event from given where event is not null
+    ), stored as (
+      insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
+      select owner, collection, id, position, bytes, at, at, status, body, folded from given
+    ) ${result('given')}`;
+  const update = `
+    with ${given(UPDATED, 0)}, changed as (
+      update records r set version = r.version + 1, bytes = g.bytes, updated_at = g.at,
+          status = g.status, body = g.body, folded = g.folded
+        from given g where r.owner = g.owner collate "C" and r.collection = g.collection collate "C"
+         and r.id = g.id collate "C" and r.version = g.version
+      returning g.n, g.owner, g.collection, g.growth, g.at, g.event
+    ), counted as (
+      update account_totals t set bytes = t.bytes + c.growth, updated_at = greatest(t.updated_at, c.at)
+        from (select owner, collection, sum(growth) as growth, max(at) as at
+                from changed group by 1, 2 order by 1, 2) c
+       where t.owner = c.owner collate "C" and t.collection = c.collection collate "C"
+    ), logged as (
+      insert into audit_events (event) select event from changed where event is not null
+    ) ${result('changed')}`;
+  return { create: gathered('create', create), update: gathered('update', update), isLimited };
+}
 
 /** `$4` event or null. No row: there is no such record. */
 export const DELETE = statement(

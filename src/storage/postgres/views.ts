@@ -10,10 +10,9 @@ import { caseFolded } from '../../core/domain/search.js';
 import type { AccountSummary, Overview, Usage } from '../../core/operator-answers.js';
 import type { OperatorViews, ViewQuery } from '../../core/records/record-service.js';
 import { overviewOf, recordCount, usageView, windowStarts } from '../../core/records/usage-view.js';
-import type { Run } from './connections.js';
-import type { Database } from './database.js';
+import { fromStored } from './columns.js';
+import type { Database, Run } from './database.js';
 import { PING } from './statements.js';
-import { fromStored } from './stored-text.js';
 
 /** Accounts that a search looks at in one go. */
 const SEARCHED_AT_ONCE = 2_000;

@@ -8,13 +8,11 @@ import {
 } from '../../core/domain/collection-name.js';
 import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
-import { foldedColumn, statusColumn } from '../../storage/postgres/columns.js';
-import type { Run } from '../../storage/postgres/connections.js';
-import { Database } from '../../storage/postgres/database.js';
-import { prepareSchema, sequenceName } from '../../storage/postgres/schema.js';
+import { fromStored, toStored } from '../../storage/postgres/columns.js';
+import { Database, type Run } from '../../storage/postgres/database.js';
+import { finishRows, prepareSchema, putRows, sequenceName } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
 import { reasonOf } from '../../storage/postgres/statement.js';
-import { fromStored, toStored } from '../../storage/postgres/stored-text.js';
 import { CommandError } from '../data/failures.js';
 import { batchesOf, type DumpTarget, type Loading } from './checked-dump.js';
 import { eventLine } from './database-file.js';
@@ -76,7 +74,7 @@ export class PostgresTarget implements DumpTarget {
     const expected = new Contents();
     try {
       await this.#database.transaction(expectSafeServer);
-      await prepareSchema(this.#database, [], 0);
+      await prepareSchema(this.#database);
       return await this.#database.transaction(async (run) => {
         await run('lock table records, audit_events in exclusive mode');
         const isEmpty = (await contentsIn(run)).records === 0;
@@ -86,10 +84,17 @@ export class PostgresTarget implements DumpTarget {
           const positionOf = (line: RecordLine) =>
             head.source === 'postgres' ? line.position : -order--;
           for await (const { records, events } of batchesOf(dump.lines(), expected)) {
-            await putRecords(run, records, positionOf);
+            await putRows(
+              run,
+              records.map((line) => {
+                const { status } = storedFacts(line);
+                return { ...line, status, position: positionOf(line) };
+              }),
+            );
             await run(PUT_EVENTS, [events.map(({ id }) => id), events.map(({ event }) => event)]);
           }
-          await finish(run, highest);
+          await finishRows(run, highest);
+          await run(NEXT_EVENT);
         } else {
           for await (const line of dump.lines()) await expected.add(line);
         }
@@ -113,47 +118,11 @@ export class PostgresTarget implements DumpTarget {
   }
 }
 
-const PUT_RECORDS = `
-  insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::integer[], $6::bigint[],
-                       $7::bigint[], $8::text[], $9::text[], $10::text[])`;
 const PUT_EVENTS = `
   insert into audit_events (id, event) overriding system value
   select * from unnest($1::bigint[], $2::text[])`;
-const COUNT_TOTALS = `
-  insert into account_totals
-  select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`;
 const NEXT_EVENT = `
   select setval(pg_get_serial_sequence('audit_events', 'id'), max(id)) from audit_events having max(id) > 0`;
-
-async function putRecords(
-  run: Run,
-  records: readonly RecordLine[],
-  positionOf: (line: RecordLine) => number,
-): Promise<void> {
-  const of = <T>(column: (line: RecordLine) => T) => records.map(column);
-  await run(PUT_RECORDS, [
-    of(({ owner }) => toStored(owner ?? '')),
-    of(({ collection }) => collection),
-    of(({ id }) => toStored(id)),
-    of(positionOf),
-    of(({ body }) => Buffer.byteLength(body)),
-    of(({ created_at }) => created_at),
-    of(({ updated_at }) => updated_at),
-    of((line) => statusColumn(storedFacts(line).status)),
-    of(({ body }) => body),
-    of(({ body }) => foldedColumn(body)),
-  ]);
-}
-
-async function finish(run: Run, highest: Sequences): Promise<void> {
-  await run(COUNT_TOTALS);
-  for (const [name, number] of Object.entries(highest)) {
-    if (number > 0)
-      await run('select setval($1, $2)', [sequenceName(name as CollectionName), number]);
-  }
-  await run(NEXT_EVENT);
-}
 
 async function contentsIn(run: Run) {
   const contents = new Contents();

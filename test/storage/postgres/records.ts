@@ -2,39 +2,35 @@
 
 import type { Outcome } from '../../../src/core/domain/errors.js';
 import type { AccountLimits } from '../../../src/core/records/account-limits.js';
-import type { Sender } from '../../../src/core/records/record-service.js';
 import { workInPlace } from '../../../src/core/records/record-work.js';
 import { silentEvents } from '../../../src/core/service-events.js';
-import { PostgresAccount } from '../../../src/storage/postgres/account.js';
 import { Database } from '../../../src/storage/postgres/database.js';
+import { CONNECTIONS, postgresRecords } from '../../../src/storage/postgres/records.js';
 import { prepareSchema } from '../../../src/storage/postgres/schema.js';
-import { Turns } from '../../../src/storage/postgres/turns.js';
 import { keptLog } from '../../support/kept-log.js';
 
 const NO_LIMITS: AccountLimits = { maxBytes: 0, maxRecords: 0 };
 
 /** `url`: of a database, whose tables are made if it has none. */
-export async function openRecords(url: string, limits = NO_LIMITS, hasSearchIndex = false) {
-  const database = new Database({ url, quick: 8, slow: 4 });
-  await prepareSchema(database, [], Date.now());
-  const context = {
+export async function openRecords(
+  url: string,
+  limits = NO_LIMITS,
+  hasSearchIndex = false,
+  onNamesLost = () => {},
+) {
+  const database = new Database({ url, ...CONNECTIONS, onNamesLost });
+  await prepareSchema(database);
+  const { account } = postgresRecords({
     database,
-    turns: { quick: new Turns(6), slow: new Turns(2) },
-    changes: new Turns(1),
     hasSearchIndex,
     work: workInPlace,
     giveWay: () => undefined,
     limits,
     log: keptLog(),
-    isLogged: () => true,
     events: silentEvents,
     clock: Date.now,
-  };
-  return {
-    database,
-    account: (owner: string, sender?: Sender) => new PostgresAccount(context, owner, sender),
-    close: () => database.close(),
-  };
+  });
+  return { database, account, close: () => database.close() };
 }
 
 export type Records = Awaited<ReturnType<typeof openRecords>>;

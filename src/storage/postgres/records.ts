@@ -1,0 +1,33 @@
+// The records of a process over Postgres. It keeps none: any number of processes work side by side.
+
+import { firstOfRuns } from '../../core/domain/audit-event.js';
+import type { RecordService } from '../../core/records/record-service.js';
+import { type AccountContext, PostgresAccount } from './account.js';
+import { writesWithin } from './statements.js';
+import { Turns } from './turns.js';
+import { PostgresViews } from './views.js';
+
+/** For a `Database`. */
+export const CONNECTIONS = { quick: 8, slow: 4 } as const;
+/** An account's creates wait for each other at its totals: they must leave connections to others. */
+const ACCOUNT_MAX_QUICK = 6;
+const ACCOUNT_MAX_SLOW = 2;
+
+export type PostgresRecordsOptions = Omit<
+  AccountContext,
+  'turns' | 'changes' | 'writes' | 'isLogged'
+>;
+
+export function postgresRecords(options: PostgresRecordsOptions): RecordService {
+  const context = {
+    ...options,
+    turns: { quick: new Turns(ACCOUNT_MAX_QUICK), slow: new Turns(ACCOUNT_MAX_SLOW) },
+    changes: new Turns(1),
+    writes: writesWithin(options.limits),
+    isLogged: firstOfRuns(),
+  };
+  return {
+    account: (owner, sender) => new PostgresAccount(context, owner, sender),
+    operator: new PostgresViews(options.database, options.clock),
+  };
+}

@@ -1,6 +1,5 @@
 // What is read of one account: pages of a list, the payments, the operator's page of the account.
 
-import { type IsDisconnected, neverDisconnected } from '../../core/admission/disconnected.js';
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
@@ -23,7 +22,7 @@ export interface ViewContext {
   readonly work: RecordWork;
   readonly hasSearchIndex: boolean;
   /** Resolves in the account's next slice of the thread, if this one is used. */
-  readonly giveWay: (account: string, isGone: IsDisconnected) => Promise<void> | undefined;
+  readonly giveWay: (account: string, isGone: () => boolean) => Promise<void> | undefined;
   /** Of each account's requests on the quick and on the slow connections. */
   readonly turns: { readonly quick: Turns; readonly slow: Turns };
 }
@@ -127,7 +126,7 @@ export class AccountViews<Context extends ViewContext> {
     first: readonly Piece[],
     textOf: (body: string) => string | Promise<string>,
   ): AsyncGenerator<string> {
-    const isGone = this.sender?.isDisconnected ?? neverDisconnected;
+    const isGone = this.sender?.isDisconnected ?? (() => false);
     let left = Number(first[0]?.records ?? 0);
     let border = '';
     for (let piece = first; piece.length > 0; ) {

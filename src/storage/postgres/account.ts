@@ -1,10 +1,9 @@
 // One account's records, answered by Postgres. A write is one statement, and can be run again when
 // its connection was lost: a create knows its id before, a PATCH names the version it changes.
 
-import { disconnected } from '../../core/admission/disconnected.js';
 import { type AuditEvent, loggedEvent } from '../../core/domain/audit-event.js';
 import type { CollectionName } from '../../core/domain/collection-name.js';
-import { failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
+import { FailureError, failureIn, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { formatId } from '../../core/domain/identifier.js';
 import { type ChangedRecord, identified } from '../../core/domain/record.js';
 import type { Log } from '../../core/log.js';
@@ -22,6 +21,11 @@ import type { Turns } from './turns.js';
 
 /** Far below Postgres' limit of 1 GB for a row and a statement. */
 const BODY_MAX_BYTES = 64 * 1_048_576;
+
+const GONE = {
+  code: 'BAD_REQUEST',
+  message: 'the connection was closed before the change was made',
+} as const;
 
 export interface AccountContext extends ViewContext {
   /** Of the changes of each record. */
@@ -176,7 +180,7 @@ export class PostgresAccount extends AccountViews<AccountContext> implements Acc
     const { log, isLogged, events, clock } = this.context;
     const { kind, collection, id } = change;
     const { sender, owner, key } = this;
-    if (sender?.isDisconnected()) throw disconnected();
+    if (sender?.isDisconnected()) throw new FailureError(GONE);
     const values: unknown[] = [key, collection, toStored(id), ...sizes];
     if (record !== undefined) {
       const { text, status } = record;

@@ -59,9 +59,9 @@ interface Stored {
 
 /** `n`: null where the account is as large as it may be; `records`, `bytes`: of the account, where it has limits. */
 interface Written {
-  readonly n?: string | null;
-  readonly records?: string | null;
-  readonly bytes?: string;
+  readonly n?: number | null;
+  readonly records?: number;
+  readonly bytes?: number;
 }
 
 export class PostgresAccount extends AccountViews<AccountContext> implements AccountRecords {
@@ -78,8 +78,8 @@ export class PostgresAccount extends AccountViews<AccountContext> implements Acc
     const until = deadline();
     return this.#answered({ kind: 'create', collection, id: '', until }, async (asked) => {
       const sequence = [sequenceName(collection)];
-      const [next] = await database.read<{ number: string }>(sql.NUMBER, sequence, until);
-      const number = Number(next?.number);
+      const [next] = await database.read<{ number: number }>(sql.NUMBER, sequence, until);
+      const number = next?.number ?? 0;
       const change = Object.assign(asked, { id: formatId(collection, number) });
       const text = identified(collection, change.id, this.owner, made.value.text);
       return this.#created(change, number, { ...made.value, text });
@@ -91,20 +91,17 @@ export class PostgresAccount extends AccountViews<AccountContext> implements Acc
     const { text } = made;
     const bytes = Buffer.byteLength(text);
     if (bytes > BODY_MAX_BYTES) return tooLarge(bytes, BODY_MAX_BYTES);
-    let refusal: unknown;
-    const writing = this.#write(writes.create, change, made, [number, bytes, bytes]);
-    const [row] = await writing.catch((error: unknown) => {
-      if (!change.isOpen) throw error;
-      refusal = error;
-      return [];
-    });
-    if (row !== undefined && row.n !== null) return succeeded(text);
-    // An earlier attempt may have stored it: then the id is taken, or the account is full.
-    if (change.isOpen && (await this.#find(change))?.body === text) {
-      return this.#confirmed(text, change);
+    try {
+      const [row] = await this.#write(writes.create, change, made, [number, bytes, bytes]);
+      if (row !== undefined && row.n !== null) return succeeded(text);
+      // It may be full with what an earlier attempt stored.
+      if (change.isOpen) return storageFailed('unknown');
+      return quotaFailure(limits, sizeOf(row), { records: 1, bytes }) ?? storageFailed('notStored');
+    } catch (error) {
+      // The id is this request's alone, so an earlier attempt stored it.
+      if (change.isOpen && isTaken(error)) return this.#confirmed(text, change);
+      throw error;
     }
-    if (refusal !== undefined) throw refusal;
-    return quotaFailure(limits, sizeOf(row), { records: 1, bytes }) ?? storageFailed('notStored');
   }
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
@@ -153,7 +150,7 @@ export class PostgresAccount extends AccountViews<AccountContext> implements Acc
       }
       // The record is deleted, whatever becomes of this.
       const forgetting = [this.key, collection];
-      if (gone.records === '0')
+      if (gone.records === 0)
         await this.context.database.write(sql.FORGET, forgetting, until).catch(() => {});
       return succeeded(id);
     });
@@ -247,6 +244,10 @@ function isRefusal(error: unknown): boolean {
   return error instanceof StatementError && error.kind === 'refused';
 }
 
+function isTaken(error: unknown): boolean {
+  return error instanceof StatementError && error.code === '23505';
+}
+
 function sizeOf(row: Written | undefined) {
-  return { records: Number(row?.records ?? 0), bytes: Number(row?.bytes ?? 0) };
+  return { records: row?.records ?? 0, bytes: row?.bytes ?? 0 };
 }

@@ -154,6 +154,7 @@ export class Database {
       connectionTimeoutMillis: ANSWER_MAX_MS,
       idleTimeoutMillis: IDLE_MAX_MS,
       keepAlive: true,
+      types: { getTypeParser },
       onConnect: async (client) => {
         client.on('error', () => {});
         client.on('notice', ({ routine }) => {
@@ -240,6 +241,12 @@ export class Database {
     this.#statements.set(kind, { count: count + 1, seconds: seconds + milliseconds / 1000 });
   }
 }
+
+/** `bigint` and `numeric`: counts, sizes, positions and times are safe integers. */
+const getTypeParser = ((type: number, format: 'text') =>
+  type === 20 || type === 1700
+    ? Number
+    : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser;
 
 /** The pool's own time-out is the same for all; a request that has waited before has less left. */
 async function lend(pool: pg.Pool, until: number): Promise<pg.PoolClient> {

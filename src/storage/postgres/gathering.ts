@@ -79,7 +79,7 @@ export class Gathering {
       const until = Math.min(...group.map((each) => each.until));
       const { result, wasLost } = await this.#send(columns, until, false);
       const found = group.map((): object[] => []);
-      for (const row of result as readonly { n: string }[]) found[Number(row.n) - 1]?.push(row);
+      for (const row of result as readonly { n: number }[]) found[row.n - 1]?.push(row);
       for (const [index, { resolve }] of group.entries()) {
         resolve({ result: found[index] ?? [], wasLost });
       }

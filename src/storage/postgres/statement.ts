@@ -33,10 +33,13 @@ export interface Answered<Result> {
 export class StatementError extends Error {
   readonly kind: 'refused' | 'unsettled';
   readonly wasLost: boolean;
+  /** Postgres' own, such as `23505`. */
+  readonly code: string | undefined;
 
-  constructor(kind: 'refused' | 'unsettled', cause: Error, wasLost: boolean) {
+  constructor(kind: 'refused' | 'unsettled', cause: Error & { code?: string }, wasLost: boolean) {
     super(reasonOf(cause), { cause });
     this.kind = kind;
+    this.code = cause.code;
     this.wasLost = wasLost;
   }
 }

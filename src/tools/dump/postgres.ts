@@ -10,13 +10,14 @@ import type { Sequences } from '../../core/records/record-storage.js';
 import { storedFacts } from '../../core/records/stored-facts.js';
 import { fromStored, toStored } from '../../storage/postgres/columns.js';
 import { Database, type Run } from '../../storage/postgres/database.js';
-import { finishRows, prepareSchema, putRows, sequenceName } from '../../storage/postgres/schema.js';
+import { prepareSchema, sequenceName } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
 import { reasonOf } from '../../storage/postgres/statement.js';
 import { CommandError } from '../data/failures.js';
 import { batchesOf, type DumpTarget, type Loading } from './checked-dump.js';
 import { eventLine } from './database-file.js';
 import { type ContentLine, Contents, type DumpSource, type RecordLine } from './lines.js';
+import { finishRows, putRows } from './postgres-rows.js';
 
 const SNAPSHOT = 'begin isolation level repeatable read read only';
 /** Each row may have 2 MiB. */

@@ -5,11 +5,10 @@ import { FairScheduler } from '../../core/admission/fair-scheduler.js';
 import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
 import type { Log } from '../../core/log.js';
 import { silentEvents } from '../../core/service-events.js';
-import { Database, deadline } from '../../storage/postgres/database.js';
-import { CONNECTIONS, postgresRecords } from '../../storage/postgres/records.js';
+import { attempts, Database, reasonOf } from '../../storage/postgres/database.js';
+import { postgresRecords } from '../../storage/postgres/records.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
-import { reasonOf } from '../../storage/postgres/statement.js';
 import { FIND_INDEX, ROOM, TOUCH } from '../../storage/postgres/statements.js';
 import { Arrivals } from '../node/arrivals.js';
 import { openFront } from '../node/front.js';
@@ -27,15 +26,11 @@ export async function startPostgresService(
   const { settings, log } = options;
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
   const operations = await openOperations(settings, log);
-  const url = settings.postgresUrl ?? '';
-  const database = new Database({
-    url,
-    ...CONNECTIONS,
-    onNamesLost: () =>
-      log.info('postgres_pooler_found', {
-        hint: 'a pooler loses prepared statements, so none is used: statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
-      }),
-  });
+  const database = new Database(settings.postgresUrl ?? '', () =>
+    log.info('postgres_pooler_found', {
+      hint: 'a pooler loses prepared statements, so none is used: statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
+    }),
+  );
   try {
     const isNew = await openDatabase(database, log);
     return await serve(database, operations, options, isNew && settings.sampleRecords);
@@ -66,7 +61,7 @@ async function serve(
   const arrivals = new Arrivals();
   const scheduler = new FairScheduler({ givesWay: () => arrivals.take() });
   const work = new ThreadedWork();
-  const [index] = await database.read<{ found: boolean }>(FIND_INDEX, []);
+  const [index] = await database.ask<{ found: boolean }>(FIND_INDEX, []);
   const records = postgresRecords({
     database,
     hasSearchIndex: index?.found === true,
@@ -128,7 +123,7 @@ async function serve(
 }
 
 async function touch(database: Database): Promise<void> {
-  const until = deadline();
-  await database.write(ROOM, [], until);
-  await database.write(TOUCH, [], until);
+  const request = attempts();
+  await database.ask(ROOM, [], request);
+  await database.ask(TOUCH, [], request);
 }

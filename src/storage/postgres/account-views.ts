@@ -9,8 +9,7 @@ import type { AccountProfile, Sender } from '../../core/records/record-service.j
 import type { RecordWork } from '../../core/records/record-work.js';
 import { recordCount } from '../../core/records/usage-view.js';
 import { statusColumn, toStored } from './columns.js';
-import { type Database, deadline } from './database.js';
-import type { Statement } from './statement.js';
+import { attempts, type Database } from './database.js';
 import * as sql from './statements.js';
 import type { Turns } from './turns.js';
 
@@ -87,7 +86,7 @@ export class AccountViews<Context extends ViewContext> {
 
   async #at(collection: CollectionName, position: string): Promise<string> {
     const values = [this.key, collection, position];
-    const [row] = await this.context.database.read<{ body: string }>(sql.AT, values);
+    const [row] = await this.context.database.ask<{ body: string }>(sql.AT, values);
     return row?.body ?? '';
   }
 
@@ -103,7 +102,7 @@ export class AccountViews<Context extends ViewContext> {
 
   async profile(): Promise<Outcome<AccountProfile>> {
     type Row = { collection: CollectionName; records: number };
-    const totals = await this.context.database.read<Row>(sql.TOTALS_OF, [this.key]);
+    const totals = await this.context.database.ask<Row>(sql.TOTALS_OF, [this.key]);
     if (totals.length === 0) {
       const owner = JSON.stringify(this.owner);
       return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
@@ -142,11 +141,11 @@ export class AccountViews<Context extends ViewContext> {
     return this.#read<Piece>(sql.PIECE, [this.key, collection, before]);
   }
 
-  #read<Row extends object>(statement: Statement, values: readonly unknown[]) {
+  #read<Row extends object>(statement: sql.Statement, values: readonly unknown[]) {
     const { turns, database } = this.context;
     const lane = statement.isSlow ? turns.slow : turns.quick;
     // The turn of a long one may take long.
-    const until = statement.isSlow ? undefined : deadline();
-    return lane.take(this.key, () => database.read<Row>(statement, values, until));
+    const request = statement.isSlow ? undefined : attempts();
+    return lane.take(this.key, () => database.ask<Row>(statement, values, request));
   }
 }

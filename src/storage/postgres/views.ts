@@ -74,7 +74,7 @@ export class PostgresViews implements OperatorViews {
 
   /** Rejects, too, where Postgres takes no writes. */
   async ping(): Promise<void> {
-    const [row] = await this.#database.read<{ read_only: string }>(PING, []);
+    const [row] = await this.#database.ask<{ read_only: string }>(PING, []);
     if (row?.read_only === 'on') throw new Error('Postgres takes no writes');
   }
 }

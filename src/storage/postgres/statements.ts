@@ -1,7 +1,30 @@
 // The statements on one account's records. `$1`: the owner, `$2`: the collection, `$3`: the id.
 
+import { hash } from 'node:crypto';
 import type { AccountLimits } from '../../core/records/account-limits.js';
-import { statement } from './statement.js';
+
+export interface Statement {
+  /** For the metrics. */
+  readonly kind: string;
+  /** Under which Postgres keeps its plan. Another release has another text, and so another name. */
+  readonly name: string;
+  readonly text: string;
+  /** Its values are columns, so that many go as one; `n` of a result row says whose it is, from 1. */
+  readonly isGathered: boolean;
+  /** It goes over the connections for searches, payments and views. */
+  readonly isSlow: boolean;
+  /** An attempt that nobody hears of any more must end: it would undo what came after it. */
+  readonly isWrite: boolean;
+}
+
+export function statement(
+  kind: string,
+  text: string,
+  { isGathered = false, isSlow = false, isWrite = false } = {},
+): Statement {
+  const name = `${kind}_${hash('sha256', text, 'hex').slice(0, 12)}`;
+  return { kind, name, text, isGathered, isSlow, isWrite };
+}
 
 const gathered = (kind: string, text: string) => statement(kind, text, { isGathered: true });
 
@@ -167,7 +190,12 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
     ), logged as (
       insert into audit_events (event) select event from changed where event is not null
     ) ${result('changed')}`;
-  return { create: gathered('create', create), update: gathered('update', update), isLimited };
+  const options = { isGathered: true, isWrite: true };
+  return {
+    create: statement('create', create, options),
+    update: statement('update', update, options),
+    isLimited,
+  };
 }
 
 /** `$4` event or null. No row: there is no such record. */
@@ -184,12 +212,14 @@ export const DELETE = statement(
     insert into audit_events (event) select $4 from gone where $4::text is not null
   )
   select counted.records from gone left join counted on true`,
+  { isWrite: true },
 );
 
 /** An account without a record leaves no row in the totals: its name would outlive its erasure. */
 export const FORGET = statement(
   'forget',
   'delete from account_totals where owner = $1 and collection = $2 and records = 0',
+  { isWrite: true },
 );
 
 /** A commit that changes nothing, and waits for what came before it as any other does. */

@@ -2,9 +2,8 @@
 
 import { ApiError, createClient } from 'service-management-api/client';
 import { expect, it } from 'vitest';
-import { type Caller, onEveryHost } from '../support/contract.js';
+import { type Caller, onEveryHost, serviceFetch } from '../support/contract.js';
 import { tokenOf } from '../support/identity-stub.js';
-import { serviceFetch } from '../support/service-fetch.js';
 
 const BASE_URL = 'http://localhost/api/v1';
 

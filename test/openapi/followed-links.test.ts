@@ -3,7 +3,7 @@
 
 import { expect, it } from 'vitest';
 import { type Caller, type ContractService, onHost, type Reply } from '../support/contract.js';
-import { handlerHost } from '../support/handler-host.js';
+import { handlerHost } from '../support/file-hosts.js';
 import {
   type DescribedOperation,
   type LinkObject,

@@ -16,7 +16,7 @@ export async function changedBuild(folder: string, file: string, code: string): 
 export function buildWithFailingWrites(folder: string, fault: string): Promise<string> {
   const code = `import { existsSync as isThere } from 'node:fs';
     import { parentPort as port } from 'node:worker_threads';
-    const error = 'SQLITE_IOERR: disk I/O error';
+    const ioError = 'SQLITE_IOERR: disk I/O error';
     const post = port.postMessage.bind(port);
     const names = new Map();
     port.on('message', ({ call, name }) => names.set(call, name));
@@ -24,8 +24,8 @@ export function buildWithFailingWrites(folder: string, fault: string): Promise<s
       const { call } = reply;
       const fails = isThere(${JSON.stringify(fault)}) ? names.get(call) : '';
       names.delete(call);
-      if (fails === 'commit') post({ call, value: { status: 'notStored', error } });
-      else post(fails === 'touch' ? { call, error } : reply);
+      if (fails === 'commit') post({ call, value: { status: 'notStored', error: ioError } });
+      else post(fails === 'touch' ? { call, error: ioError } : reply);
     };`;
   return changedBuild(folder, 'storage-thread.js', code);
 }

@@ -1,17 +1,18 @@
 // What is read of one account: pages of a list, the payments, the operator's page of the account.
 
-import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
 import { paymentRow } from '../../core/domain/payment.js';
 import { caseFolded } from '../../core/domain/search.js';
+import type { RecordCounts } from '../../core/operator-answers.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import type { RecordWork } from '../../core/records/record-work.js';
-import { recordCount } from '../../core/records/usage-view.js';
 import { statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
 import * as sql from './statements.js';
 import type { Turns } from './turns.js';
+import { summaryOf } from './views.js';
 
 /** A longer order is parsed in another thread. */
 const LONG_ORDER_CHARACTERS = 4_096;
@@ -101,17 +102,13 @@ export class AccountViews<Context extends ViewContext> {
   }
 
   async profile(): Promise<Outcome<AccountProfile>> {
-    type Row = { collection: CollectionName; records: number };
-    const totals = await this.context.database.ask<Row>(sql.TOTALS_OF, [this.key]);
-    if (totals.length === 0) {
+    type Row = { counts: Partial<RecordCounts> | null };
+    const [row] = await this.context.database.ask<Row>(sql.COUNTS_OF, [this.key]);
+    if (!row?.counts) {
       const owner = JSON.stringify(this.owner);
       return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
     }
-    const resources = byCollection(
-      (name) => totals.find(({ collection }) => collection === name)?.records ?? 0,
-    );
-    const record_count = recordCount(resources);
-    const summary = { owner_sub: this.owner, record_count, resources };
+    const summary = summaryOf(this.owner, row.counts);
     const profiles = this.#eachOf('businesses', await this.#piece('businesses'), (body) => body);
     return succeeded({ summary, profiles });
   }

@@ -114,9 +114,11 @@ export const PIECE = statement(
   { isSlow: true },
 );
 
-export const TOTALS_OF = statement(
-  'totals_of',
-  'select collection, records from account_totals where owner = $1 and records > 0',
+/** `counts` is null where no record is stored. */
+export const COUNTS_OF = statement(
+  'counts_of',
+  `select json_object_agg(collection, records) as counts
+     from account_totals where owner = $1 and records > 0`,
 );
 
 /** Rows from columns of values. `names`: with their types. */

@@ -78,10 +78,9 @@ export function looksAt(environment: Environment, settings: Settings, online: bo
 async function lookAtPostgres(url: string, online: boolean): Promise<Found> {
   if (!online) return { found: 'Postgres: not asked; --online asks it' };
   // Loaded here: a service over a file needs no client of Postgres.
-  const { Database } = await import('../../storage/postgres/database.js');
-  const { reasonOf } = await import('../../storage/postgres/statement.js');
+  const { Database, reasonOf } = await import('../../storage/postgres/database.js');
   const { expectSafeServer } = await import('../../storage/postgres/server-check.js');
-  const database = new Database({ url, quick: 1, slow: 1 });
+  const database = new Database(url);
   try {
     return { found: await database.transaction(expectSafeServer) };
   } catch (error) {

@@ -2,13 +2,13 @@
 // of them answer side by side.
 
 import { FairScheduler } from '../../core/admission/fair-scheduler.js';
-import { sampleRows } from '../../core/records/sample-rows.js';
+import { SAMPLE_OWNER, SAMPLE_RECORDS } from '../../core/domain/sample-records.js';
+import type { Log } from '../../core/log.js';
 import { silentEvents } from '../../core/service-events.js';
-import { Database, deadline } from '../../storage/postgres/database.js';
-import { CONNECTIONS, postgresRecords } from '../../storage/postgres/records.js';
+import { attempts, Database, reasonOf } from '../../storage/postgres/database.js';
+import { postgresRecords } from '../../storage/postgres/records.js';
 import { prepareSchema } from '../../storage/postgres/schema.js';
 import { expectSafeServer } from '../../storage/postgres/server-check.js';
-import { reasonOf } from '../../storage/postgres/statement.js';
 import { FIND_INDEX, ROOM, TOUCH } from '../../storage/postgres/statements.js';
 import { Arrivals } from '../node/arrivals.js';
 import { openFront } from '../node/front.js';
@@ -26,34 +26,25 @@ export async function startPostgresService(
   const { settings, log } = options;
   for (const { event, hint } of settingWarnings(settings)) log.warn(event, { hint });
   const operations = await openOperations(settings, log);
-  const url = settings.postgresUrl ?? '';
-  const database = new Database({
-    url,
-    ...CONNECTIONS,
-    onNamesLost: () =>
-      log.info('postgres_pooler_found', {
-        hint: 'a pooler loses prepared statements, so none is used: statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
-      }),
-  });
+  const database = new Database(settings.postgresUrl ?? '', () =>
+    log.info('postgres_pooler_found', {
+      hint: 'a pooler loses prepared statements, so none is used: statements cost more; PgBouncer 1.21 or newer keeps them (max_prepared_statements)',
+    }),
+  );
   try {
-    await openDatabase(database, options);
-    const [index] = await database.read<{ found: boolean }>(FIND_INDEX, []);
-    return await serve(database, operations, options, index?.found === true);
+    const isNew = await openDatabase(database, log);
+    return await serve(database, operations, options, isNew && settings.sampleRecords);
   } catch (error) {
     await Promise.all([database.close(), operations.close()]);
     throw error;
   }
 }
 
-/** Rejects with one sentence. */
-async function openDatabase(
-  database: Database,
-  { settings, log }: Pick<ServiceOptions, 'settings' | 'log'>,
-): Promise<void> {
-  const rows = settings.sampleRecords ? sampleRows() : [];
+/** Whether the database was empty. Rejects with one sentence. */
+async function openDatabase(database: Database, log: Log): Promise<boolean> {
   try {
     log.info('postgres_found', { found: await database.transaction(expectSafeServer) });
-    await prepareSchema(database, rows);
+    return await prepareSchema(database);
   } catch (error) {
     throw new Error(`Postgres: ${reasonOf(error)}`);
   }
@@ -64,15 +55,16 @@ async function serve(
   database: Database,
   operations: Awaited<ReturnType<typeof openOperations>>,
   { settings, log, socket, guard }: Omit<ServiceOptions, 'onStorageLost'>,
-  hasSearchIndex: boolean,
+  createSamples: boolean,
 ): Promise<Service> {
   const { events } = operations;
   const arrivals = new Arrivals();
   const scheduler = new FairScheduler({ givesWay: () => arrivals.take() });
   const work = new ThreadedWork();
+  const [index] = await database.ask<{ found: boolean }>(FIND_INDEX, []);
   const records = postgresRecords({
     database,
-    hasSearchIndex,
+    hasSearchIndex: index?.found === true,
     work,
     giveWay: (account, isGone) =>
       scheduler.sliceUsed() ? scheduler.yield(account, isGone) : undefined,
@@ -81,6 +73,9 @@ async function serve(
     events: events ?? silentEvents,
     clock: Date.now,
   });
+  for (const { collection, body } of createSamples ? SAMPLE_RECORDS : []) {
+    await records.account(SAMPLE_OWNER).create(collection, JSON.stringify(body));
+  }
   const ping = () => records.operator.ping();
   const { server, providerProbe } = await openFront({
     settings,
@@ -128,7 +123,7 @@ async function serve(
 }
 
 async function touch(database: Database): Promise<void> {
-  const until = deadline();
-  await database.write(ROOM, [], until);
-  await database.write(TOUCH, [], until);
+  const request = attempts();
+  await database.ask(ROOM, [], request);
+  await database.ask(TOUCH, [], request);
 }

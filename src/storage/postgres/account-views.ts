@@ -1,18 +1,18 @@
 // What is read of one account: pages of a list, the payments, the operator's page of the account.
 
-import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
+import type { CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
 import { paymentRow } from '../../core/domain/payment.js';
 import { caseFolded } from '../../core/domain/search.js';
+import type { RecordCounts } from '../../core/operator-answers.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import type { RecordWork } from '../../core/records/record-work.js';
-import { recordCount } from '../../core/records/usage-view.js';
 import { statusColumn, toStored } from './columns.js';
-import { type Database, deadline } from './database.js';
-import type { Statement } from './statement.js';
+import { attempts, type Database } from './database.js';
 import * as sql from './statements.js';
 import type { Turns } from './turns.js';
+import { summaryOf } from './views.js';
 
 /** A longer order is parsed in another thread. */
 const LONG_ORDER_CHARACTERS = 4_096;
@@ -28,10 +28,10 @@ export interface ViewContext {
 }
 
 interface Piece {
-  /** Postgres' bigint, as are all counts. */
-  readonly position: string;
+  readonly position: number;
   readonly body: string;
-  readonly records: string | null;
+  /** Of the collection. */
+  readonly records: number | null;
 }
 
 export class AccountViews<Context extends ViewContext> {
@@ -54,14 +54,14 @@ export class AccountViews<Context extends ViewContext> {
     const page = [this.key, collection, query.pageSize, offsetOf(query)];
     const status = query.status === '' ? null : statusColumn(query.status);
     const [row] = await this.#page(page, status, query.q);
-    const { records = '0', body = null } = row ?? {};
+    const { records = 0, body = null } = row ?? {};
     const items =
       body === null ? [] : body.includes('\x1e') ? this.#withLong(collection, body) : [body];
-    return { items, total: Number(records) };
+    return { items, total: records };
   }
 
   #page(page: readonly unknown[], status: string | null, q: string) {
-    type Row = { records: string; body: string | null };
+    type Row = { records: number; body: string | null };
     if (q === '') {
       return status === null
         ? this.#read<Row>(sql.LIST, page)
@@ -87,7 +87,7 @@ export class AccountViews<Context extends ViewContext> {
 
   async #at(collection: CollectionName, position: string): Promise<string> {
     const values = [this.key, collection, position];
-    const [row] = await this.context.database.read<{ body: string }>(sql.AT, values);
+    const [row] = await this.context.database.ask<{ body: string }>(sql.AT, values);
     return row?.body ?? '';
   }
 
@@ -98,24 +98,17 @@ export class AccountViews<Context extends ViewContext> {
         ? (await this.context.work.paymentPieces(order, this.owner)).join('')
         : paymentRow(order),
     );
-    return { items: rows, total: Number(first[0]?.records ?? 0) };
+    return { items: rows, total: first[0]?.records ?? 0 };
   }
 
   async profile(): Promise<Outcome<AccountProfile>> {
-    type Row = { collection: CollectionName; records: string };
-    const totals = await this.context.database.read<Row>(sql.TOTALS_OF, [this.key]);
-    if (totals.length === 0) {
+    type Row = { counts: Partial<RecordCounts> | null };
+    const [row] = await this.context.database.ask<Row>(sql.COUNTS_OF, [this.key]);
+    if (!row?.counts) {
       const owner = JSON.stringify(this.owner);
       return failed('NOT_FOUND', `no record is stored for the account ${owner}`);
     }
-    const resources = byCollection((name) =>
-      Number(totals.find(({ collection }) => collection === name)?.records ?? 0),
-    );
-    const summary = {
-      owner_sub: this.owner,
-      record_count: recordCount(resources),
-      resources,
-    };
+    const summary = summaryOf(this.owner, row.counts);
     const profiles = this.#eachOf('businesses', await this.#piece('businesses'), (body) => body);
     return succeeded({ summary, profiles });
   }
@@ -127,7 +120,7 @@ export class AccountViews<Context extends ViewContext> {
     textOf: (body: string) => string | Promise<string>,
   ): AsyncGenerator<string> {
     const isGone = this.sender?.isDisconnected ?? (() => false);
-    let left = Number(first[0]?.records ?? 0);
+    let left = first[0]?.records ?? 0;
     let border = '';
     for (let piece = first; piece.length > 0; ) {
       for (const { body } of piece) {
@@ -141,15 +134,15 @@ export class AccountViews<Context extends ViewContext> {
     }
   }
 
-  #piece(collection: CollectionName, before: string | number = Number.MAX_SAFE_INTEGER) {
+  #piece(collection: CollectionName, before = Number.MAX_SAFE_INTEGER) {
     return this.#read<Piece>(sql.PIECE, [this.key, collection, before]);
   }
 
-  #read<Row extends object>(statement: Statement, values: readonly unknown[]) {
+  #read<Row extends object>(statement: sql.Statement, values: readonly unknown[]) {
     const { turns, database } = this.context;
     const lane = statement.isSlow ? turns.slow : turns.quick;
     // The turn of a long one may take long.
-    const until = statement.isSlow ? undefined : deadline();
-    return lane.take(this.key, () => database.read<Row>(statement, values, until));
+    const request = statement.isSlow ? undefined : attempts();
+    return lane.take(this.key, () => database.ask<Row>(statement, values, request));
   }
 }

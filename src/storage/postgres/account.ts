@@ -13,9 +13,9 @@ import { auditEvent, notFound, storageFailed, tooLarge } from '../../core/record
 import type { ServiceEvents } from '../../core/service-events.js';
 import { AccountViews, type ViewContext } from './account-views.js';
 import { foldedColumn, statusColumn, toStored } from './columns.js';
-import { deadline, unavailable } from './database.js';
+import { attempts } from './database.js';
+import type { Attempts } from './gathering.js';
 import { sequenceName } from './schema.js';
-import { type Statement, StatementError } from './statement.js';
 import * as sql from './statements.js';
 import type { Turns } from './turns.js';
 
@@ -41,14 +41,10 @@ export interface AccountContext extends ViewContext {
 }
 
 /** A request to change a record. */
-interface Change {
+interface Change extends Attempts {
   readonly kind: AuditEvent['action'];
   readonly collection: CollectionName;
-  readonly id: string;
-  /** Of `performance.now()`. */
-  readonly until: number;
-  /** An attempt was sent and got no answer: it may have been stored. */
-  isOpen: boolean;
+  id: string;
 }
 
 interface Stored {
@@ -59,14 +55,14 @@ interface Stored {
 
 /** `n`: null where the account is as large as it may be; `records`, `bytes`: of the account, where it has limits. */
 interface Written {
-  readonly n?: string | null;
-  readonly records?: string | null;
-  readonly bytes?: string;
+  readonly n?: number | null;
+  readonly records?: number;
+  readonly bytes?: number;
 }
 
 export class PostgresAccount extends AccountViews<AccountContext> implements AccountRecords {
   async read(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    const record = { collection, id, until: deadline() };
+    const record = { collection, id, ...attempts() };
     const found = await this.context.turns.quick.take(this.key, () => this.#find(record));
     return found === undefined ? notFound(collection, id) : succeeded(found.body);
   }
@@ -75,12 +71,11 @@ export class PostgresAccount extends AccountViews<AccountContext> implements Acc
     const { work, database } = this.context;
     const made = await work.newRecord(collection, body, this.owner);
     if (!made.ok) return made;
-    const until = deadline();
-    return this.#answered({ kind: 'create', collection, id: '', until }, async (asked) => {
+    return this.#answered('create', collection, '', async (change) => {
       const sequence = [sequenceName(collection)];
-      const [next] = await database.read<{ number: string }>(sql.NUMBER, sequence, until);
-      const number = Number(next?.number);
-      const change = Object.assign(asked, { id: formatId(collection, number) });
+      const [next] = await database.ask<{ number: number }>(sql.NUMBER, sequence, change);
+      const number = next?.number ?? 0;
+      change.id = formatId(collection, number);
       const text = identified(collection, change.id, this.owner, made.value.text);
       return this.#created(change, number, { ...made.value, text });
     });
@@ -91,26 +86,22 @@ export class PostgresAccount extends AccountViews<AccountContext> implements Acc
     const { text } = made;
     const bytes = Buffer.byteLength(text);
     if (bytes > BODY_MAX_BYTES) return tooLarge(bytes, BODY_MAX_BYTES);
-    let refusal: unknown;
-    const writing = this.#write(writes.create, change, made, [number, bytes, bytes]);
-    const [row] = await writing.catch((error: unknown) => {
-      if (!change.isOpen) throw error;
-      refusal = error;
-      return [];
-    });
-    if (row !== undefined && row.n !== null) return succeeded(text);
-    // An earlier attempt may have stored it: then the id is taken, or the account is full.
-    if (change.isOpen && (await this.#find(change))?.body === text) {
-      return this.#confirmed(text, change);
+    try {
+      const [row] = await this.#write(writes.create, change, made, [number, bytes, bytes]);
+      if (row !== undefined && row.n !== null) return succeeded(text);
+      // It may be full with what an earlier attempt stored.
+      if (change.isOpen) return storageFailed('unknown');
+      return quotaFailure(limits, sizeOf(row), { records: 1, bytes }) ?? storageFailed('notStored');
+    } catch (error) {
+      // The id is this request's alone, so an earlier attempt stored it.
+      if (change.isOpen && isTaken(error)) return this.#confirmed(text, change);
+      throw error;
     }
-    if (refusal !== undefined) throw refusal;
-    return quotaFailure(limits, sizeOf(row), { records: 1, bytes }) ?? storageFailed('notStored');
   }
 
   update(collection: CollectionName, id: string, body: string): Promise<Outcome<string>> {
     const record = `${collection}/${id}/${this.key}`;
-    const asked = { kind: 'update', collection, id, until: deadline() } as const;
-    return this.#answered(asked, (change) =>
+    return this.#answered('update', collection, id, (change) =>
       this.context.changes.take(record, () => this.#updated(change, body)),
     );
   }
@@ -143,41 +134,39 @@ export class PostgresAccount extends AccountViews<AccountContext> implements Acc
     }
   }
 
-  async delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
-    const until = deadline();
-    return this.#answered({ kind: 'delete', collection, id, until }, async (change) => {
+  delete(collection: CollectionName, id: string): Promise<Outcome<string>> {
+    return this.#answered('delete', collection, id, async (change) => {
       const [gone] = await this.#write(sql.DELETE, change);
-      if (gone === undefined) {
-        // After a lost connection nobody knows who deleted it: this request, or another one before it.
-        return change.isOpen ? storageFailed('unknown') : notFound(collection, id);
-      }
-      // The record is deleted, whatever becomes of this.
+      // After a lost connection nobody knows who deleted it: this request, or another one before it.
+      if (gone === undefined && change.isOpen) return storageFailed('unknown');
+      if (gone === undefined) return notFound(collection, id);
       const forgetting = [this.key, collection];
-      if (gone.records === '0')
-        await this.context.database.write(sql.FORGET, forgetting, until).catch(() => {});
+      // The record is deleted, whatever becomes of this.
+      if (gone.records === 0)
+        await this.context.database.ask(sql.FORGET, forgetting, change).catch(() => {});
       return succeeded(id);
     });
   }
 
   /** What an earlier attempt stored is acknowledged when a commit after it is, on the standbys, too. */
-  async #confirmed(value: string, { until }: Change): Promise<Outcome<string>> {
-    await this.context.database.write(sql.TOUCH, [], until);
+  async #confirmed(value: string, change: Change): Promise<Outcome<string>> {
+    await this.context.database.ask(sql.TOUCH, [], change);
     return succeeded(value);
   }
 
-  async #find({ collection, id, until }: Pick<Change, 'collection' | 'id' | 'until'>) {
-    const key = [this.key, collection, toStored(id)];
-    return (await this.context.database.read<Stored>(sql.FIND, key, until))[0];
+  async #find(record: Attempts & Pick<Change, 'collection' | 'id'>) {
+    const key = [this.key, record.collection, toStored(record.id)];
+    return (await this.context.database.ask<Stored>(sql.FIND, key, record))[0];
   }
 
   /** With the audit event in the same transaction. "If the audit write fails …, the change stands." */
   async #write(
-    statement: Statement,
+    statement: sql.Statement,
     change: Change,
     record?: ChangedRecord,
     sizes: readonly number[] = [],
   ): Promise<readonly Written[]> {
-    const { log, isLogged, events, clock } = this.context;
+    const { database, writes, log, isLogged, events, clock } = this.context;
     const { kind, collection, id } = change;
     const { sender, owner, key } = this;
     if (sender?.isDisconnected()) throw new FailureError(GONE);
@@ -188,13 +177,17 @@ export class PostgresAccount extends AccountViews<AccountContext> implements Acc
     }
     const asked = { kind, sender, owner, collection };
     const event = auditEvent(asked, id, record?.changed ?? [], clock());
-    if (event === undefined) return this.#sent(statement, change, [...values, null]);
+    const write = (logged: string | null) => {
+      const isAlone = writes.isLimited || logged !== null;
+      return database.ask<Written>(statement, [...values, logged], change, isAlone);
+    };
+    if (event === undefined) return write(null);
     let written: readonly Written[];
     try {
-      written = await this.#sent(statement, change, [...values, JSON.stringify(event)]);
+      written = await write(JSON.stringify(event));
     } catch (error) {
-      if (change.isOpen || !isRefusal(error)) throw error;
-      written = await this.#sent(statement, change, [...values, null]);
+      if (change.isOpen || failureIn(error) !== undefined) throw error;
+      written = await write(null);
       events.auditFailed();
       log.error('admin_audit_write_failed', error, { events: 1, records: `${kind} ${id}` });
       return written;
@@ -204,49 +197,34 @@ export class PostgresAccount extends AccountViews<AccountContext> implements Acc
     return written;
   }
 
-  async #sent(
-    statement: Statement,
-    change: Change,
-    values: readonly unknown[],
-  ): Promise<readonly Written[]> {
-    const { database, writes } = this.context;
-    const isAlone = writes.isLimited || values.at(-1) !== null;
-    try {
-      const written = await database.write<Written>(statement, values, change.until, isAlone);
-      change.isOpen ||= written.wasLost;
-      return written.result;
-    } catch (error) {
-      change.isOpen ||= error instanceof StatementError && error.wasLost;
-      throw error;
-    }
-  }
-
   /** The outcome of a write, also if Postgres refused it or nobody knows. */
   async #answered(
-    asked: Omit<Change, 'isOpen'>,
+    kind: Change['kind'],
+    collection: CollectionName,
+    id: string,
     act: (change: Change) => Promise<Outcome<string>>,
   ): Promise<Outcome<string>> {
     const { events, log, turns } = this.context;
-    const change = { ...asked, isOpen: false };
+    const change: Change = { kind, collection, id, ...attempts() };
     try {
       return await turns.quick.take(this.key, () => act(change));
     } catch (error) {
-      if (!change.isOpen && failureIn(error) !== undefined) throw error;
-      if (!change.isOpen && error instanceof StatementError && !isRefusal(error))
-        throw unavailable();
+      const failure = failureIn(error);
+      if (!change.isOpen && failure !== undefined) throw error;
       const status = change.isOpen ? 'unknown' : 'notStored';
+      const reason = failure === undefined ? error : (error as Error).cause;
       events.commitStarted(1);
-      events.commitFinished(status, error);
-      log.error('storage_commit_failed', error, { stored: status });
+      events.commitFinished(status, reason);
+      log.error('storage_commit_failed', reason, { stored: status });
       return storageFailed(status);
     }
   }
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof StatementError && error.kind === 'refused';
+function isTaken(error: unknown): boolean {
+  return (error as { code?: unknown }).code === '23505';
 }
 
 function sizeOf(row: Written | undefined) {
-  return { records: Number(row?.records ?? 0), bytes: Number(row?.bytes ?? 0) };
+  return { records: row?.records ?? 0, bytes: row?.bytes ?? 0 };
 }

@@ -3,15 +3,19 @@
 
 import pg from 'pg';
 import { FailureError } from '../../core/domain/errors.js';
-import { Gathering } from './gathering.js';
-import { type Answered, type Statement, StatementError, statement } from './statement.js';
+import { type Attempts, Gathering } from './gathering.js';
+import { type Statement, statement } from './statements.js';
 
 /** "Database busy time-out": the time that a request has for everything it asks of Postgres. */
 const ANSWER_MAX_MS = 5_000;
 const AGAIN_MS = 100;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const RETRY_AFTER_SECONDS = 2;
 /** So that the operator's `idle_session_timeout` and a proxy's are met by few statements. */
 const IDLE_MAX_MS = 60_000;
+const QUICK_CONNECTIONS = 8;
+/** For searches, payments and views, so that these never take all. */
+const SLOW_CONNECTIONS = 4;
 const APPLICATION = 'service-management-api';
 
 /**
@@ -29,12 +33,14 @@ const BEGIN_SESSION = `
   set default_transaction_isolation to 'read committed';
   set statement_timeout to ${ANSWER_MAX_MS}`;
 
-/** An attempt that nobody hears of any more must not be stored later: it would undo what came after it. */
 const END = statement(
   'end',
   `select pg_terminate_backend(pid, 1000) as ended from pg_stat_activity
     where pid = $1 and usename = current_user and application_name = '${APPLICATION}'`,
 );
+
+/** How reads of one moment are sent. */
+const VIEW = { kind: 'view', isSlow: true, isWrite: false };
 
 /** `name`: under which Postgres keeps the statement. */
 export type Run = <Row extends object>(
@@ -43,27 +49,8 @@ export type Run = <Row extends object>(
   name?: string,
 ) => Promise<readonly Row[]>;
 
-export interface DatabaseOptions {
-  /** `postgres://…`, with `sslmode` as the operator wants it. */
-  readonly url: string;
-  /** Connections for statements that take a look-up or a commit. */
-  readonly quick: number;
-  /** Connections for searches, payments and views, so that these never take all. */
-  readonly slow: number;
-  /** Called once, where a pooler loses prepared statements: none is used from here on. */
-  readonly onNamesLost?: () => void;
-}
-
-interface Attempts {
-  /** Of `performance.now()`. */
-  readonly until: number;
-  readonly isWrite?: boolean;
-  readonly wasLost?: boolean;
-}
-
-/** A request has until then for everything that it asks of Postgres. */
-export function deadline(): number {
-  return performance.now() + ANSWER_MAX_MS;
+export function attempts(): Attempts {
+  return { until: performance.now() + ANSWER_MAX_MS, isOpen: false };
 }
 
 export class Database {
@@ -78,9 +65,13 @@ export class Database {
   /** Whose wait for a synchronous standby was cut off: an answer that looks like any other. */
   readonly #unconfirmed = new WeakSet<pg.ClientBase>();
 
-  constructor({ url, quick, slow, onNamesLost }: DatabaseOptions) {
-    this.#quick = this.#poolOf(url, quick);
-    this.#slow = this.#poolOf(url, slow);
+  /**
+   * `url`: `postgres://…`, with `sslmode` as the operator wants it. `onNamesLost`: called once, where
+   * a pooler loses prepared statements; none is used from there on.
+   */
+  constructor(url: string, onNamesLost?: () => void) {
+    this.#quick = this.#poolOf(url, QUICK_CONNECTIONS);
+    this.#slow = this.#poolOf(url, SLOW_CONNECTIONS);
     this.#onNamesLost = onNamesLost;
   }
 
@@ -89,29 +80,24 @@ export class Database {
     return { waiting, retries: this.#retries, statements: this.#statements };
   }
 
-  /** Rejects with a failure where Postgres did not answer in time. */
-  read<Row extends object>(
+  /**
+   * Rejects with Postgres' own error where it refused the statement, and with a failure where it did
+   * not answer in time. A write is made so that a second attempt does no harm.
+   */
+  ask<Row extends object>(
     asked: Statement,
     values: readonly unknown[],
-    until = deadline(),
+    request = attempts(),
+    isAlone = false,
   ): Promise<readonly Row[]> {
-    return resultOrFailure(
-      asked.isGathered
-        ? this.#gathering(asked, false).add<Row>(values, until)
-        : this.#send<Row>(asked, values, { until }),
-    );
-  }
-
-  /** A write is made so that a second attempt does no harm. Rejects with a `StatementError`. */
-  write<Row extends object>(
-    asked: Statement,
-    values: readonly unknown[],
-    until: number,
-    isAlone = true,
-  ): Promise<Answered<readonly Row[]>> {
-    if (!asked.isGathered) return this.#send<Row>(asked, values, { until, isWrite: true });
-    const gathering = this.#gathering(asked, true);
-    return isAlone ? gathering.alone<Row>(values, until) : gathering.add<Row>(values, until);
+    if (!asked.isGathered) return this.#send<Row>(asked, values, [request]);
+    let gathering = this.#gatherings.get(asked);
+    if (gathering === undefined) {
+      gathering = new Gathering(asked, (columns, group) => this.#send(asked, columns, group));
+      this.#gatherings.set(asked, gathering);
+    }
+    const rows = isAlone ? gathering.alone(values, request) : gathering.add(values, request);
+    return rows as Promise<readonly Row[]>;
   }
 
   /** Reads of one moment. */
@@ -122,18 +108,16 @@ export class Database {
       await run('commit');
       return result;
     };
-    return resultOrFailure(this.#settled('view', this.#slow, act, { until: deadline() }));
+    return this.#settled(VIEW, act, [attempts()]);
   }
 
   /** One attempt, as long as it takes; what goes wrong is thrown as it is. */
   async transaction<T>(act: (run: Run) => Promise<T>): Promise<T> {
-    const client = await lend(this.#slow, deadline());
+    const client = await lend(this.#slow, attempts().until);
     let isDone = false;
     try {
       await client.query('begin; set local statement_timeout to 0');
-      const result = await act(
-        async (text, values = []) => (await client.query(text, [...values])).rows,
-      );
+      const result = await act(runOn(client, performance.now() + LONGEST_TIMER_MS));
       await client.query('commit');
       isDone = true;
       return result;
@@ -154,6 +138,7 @@ export class Database {
       connectionTimeoutMillis: ANSWER_MAX_MS,
       idleTimeoutMillis: IDLE_MAX_MS,
       keepAlive: true,
+      types: { getTypeParser },
       onConnect: async (client) => {
         client.on('error', () => {});
         client.on('notice', ({ routine }) => {
@@ -165,34 +150,23 @@ export class Database {
     return pool.on('error', () => {});
   }
 
-  #gathering(asked: Statement, isWrite: boolean): Gathering {
-    let gathering = this.#gatherings.get(asked);
-    if (gathering === undefined) {
-      gathering = new Gathering(asked, (columns, until, wasLost) =>
-        this.#send(asked, columns, { until, isWrite, wasLost }),
-      );
-      this.#gatherings.set(asked, gathering);
-    }
-    return gathering;
-  }
-
   #send<Row extends object>(
-    { kind, name, text, isSlow }: Statement,
+    asked: Statement,
     values: readonly unknown[],
-    attempts: Attempts,
-  ): Promise<Answered<readonly Row[]>> {
-    const act = (run: Run) => run<Row>(text, values, this.#keepsNames ? name : undefined);
-    return this.#settled(kind, isSlow ? this.#slow : this.#quick, act, attempts);
+    group: readonly Attempts[],
+  ): Promise<readonly Row[]> {
+    const act = (run: Run) =>
+      run<Row>(asked.text, values, this.#keepsNames ? asked.name : undefined);
+    return this.#settled(asked, act, group);
   }
 
   async #settled<T>(
-    kind: string,
-    pool: pg.Pool,
+    { kind, isSlow, isWrite }: Pick<Statement, 'kind' | 'isSlow' | 'isWrite'>,
     act: (run: Run) => Promise<T>,
-    attempts: Attempts,
-  ): Promise<Answered<T>> {
-    const { until, isWrite = false } = attempts;
-    let { wasLost = false } = attempts;
+    group: readonly Attempts[],
+  ): Promise<T> {
+    const pool = isSlow ? this.#slow : this.#quick;
+    const until = Math.min(...group.map((each) => each.until));
     let error: PgError = new Error('the time for the request is over');
     while (performance.now() < until) {
       let client: (pg.PoolClient & { processID?: number }) | undefined;
@@ -202,35 +176,39 @@ export class Database {
         const result = await act(runOn(client, until));
         if (this.#unconfirmed.has(client)) throw new Error('no standby has confirmed the change');
         client.release();
-        return { result, wasLost };
+        return result;
       } catch (thrown) {
         error = thrown as PgError;
-        const kindOfError = client === undefined ? 'again' : kindOf(error);
+        const meaning = client === undefined ? 'again' : meaningOf(error);
         // Closing rolls a transaction back, and leaves a server that stops or became a standby.
-        client?.release(kindOfError !== 'refused' || client.getTransactionStatus() !== 'I');
-        if (kindOfError === 'refused') throw new StatementError('refused', error, wasLost);
-        wasLost ||= kindOfError === 'lost';
-        if (kindOfError === 'lost' && isWrite && !(await this.#ended(client?.processID, until)))
-          break;
-        if (NAME_LOST.test(error.code ?? '') && this.#keepsNames) {
-          this.#keepsNames = false;
-          this.#onNamesLost?.();
+        client?.release(meaning !== 'refused' || client.getTransactionStatus() !== 'I');
+        if (meaning === 'refused') throw error;
+        if (meaning === 'lost' && isWrite) {
+          for (const each of group) each.isOpen = true;
+          if (!(await this.#ended(client?.processID, until))) break;
         }
+        this.#noteNames(error);
       } finally {
         this.#count(kind, performance.now() - begun);
       }
       this.#retries++;
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
-    throw new StatementError('unsettled', error, wasLost);
+    throw unavailable(error);
+  }
+
+  #noteNames({ code = '' }: PgError): void {
+    if (!this.#keepsNames || !NAME_LOST.test(code)) return;
+    this.#keepsNames = false;
+    this.#onNamesLost?.();
   }
 
   /** Whether nothing is at work on a lost attempt any more. Ending it goes on when `until` is over. */
   async #ended(pid: number | undefined, until: number): Promise<boolean> {
-    const ending = this.#send<{ ended: boolean }>(END, [pid], { until: deadline() }).then(
-      ({ result }) => result.every(({ ended }) => ended),
+    const ending = this.#send<{ ended: boolean }>(END, [pid], [attempts()]).then(
+      (backends) => backends.every(({ ended }) => ended),
       // A server that refuses this cannot be asked for it.
-      (error: StatementError) => error.kind === 'refused',
+      (error) => error instanceof pg.DatabaseError,
     );
     return (await inTime(ending, until)) ?? false;
   }
@@ -240,6 +218,12 @@ export class Database {
     this.#statements.set(kind, { count: count + 1, seconds: seconds + milliseconds / 1000 });
   }
 }
+
+/** `bigint` and `numeric`: counts, sizes, positions and times are safe integers. */
+const getTypeParser = ((type: number, format: 'text') =>
+  type === 20 || type === 1700
+    ? Number
+    : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser;
 
 /** The pool's own time-out is the same for all; a request that has waited before has less left. */
 async function lend(pool: pg.Pool, until: number): Promise<pg.PoolClient> {
@@ -272,25 +256,25 @@ function runOn(client: pg.PoolClient, until: number): Run {
 
 type PgError = Error & { code?: string };
 
-function kindOf(error: PgError): 'refused' | 'again' | 'lost' {
+/** `refused`: nothing was done. `again`: neither, and the next attempt may do it. `lost`: nobody knows. */
+function meaningOf(error: PgError): 'refused' | 'again' | 'lost' {
   if (!(error instanceof pg.DatabaseError)) return 'lost';
   const { code = '', severity } = error;
   if (AGAIN.test(code)) return 'again';
   return severity === 'ERROR' && !SERVER_ENDS.test(code) ? 'refused' : 'lost';
 }
 
-async function resultOrFailure<T>(answering: Promise<Answered<T>>): Promise<T> {
-  try {
-    return (await answering).result;
-  } catch (error) {
-    throw error instanceof StatementError && error.kind === 'unsettled' ? unavailable() : error;
-  }
-}
-
-export function unavailable(): FailureError {
-  return new FailureError({
+function unavailable(cause: Error): FailureError {
+  const failure = new FailureError({
     code: 'STORAGE_UNAVAILABLE',
     message: 'nothing was changed: the database does not answer now; try again later',
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
+  return Object.assign(failure, { cause });
+}
+
+/** One sentence for the operator; the password of the URL is in none of pg's messages. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
 }

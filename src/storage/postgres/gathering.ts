@@ -1,7 +1,7 @@
 // Statements of one kind that wait at the same time go to Postgres as one: each costs a fraction,
 // and writes share a commit. It is all or nothing; if it is refused, each goes alone.
 
-import type { Answered, Statement, StatementError } from './statement.js';
+import type { Statement } from './statements.js';
 
 /** While these are in flight, the next ones gather. */
 const IN_FLIGHT_MAX = 2;
@@ -9,17 +9,21 @@ const STATEMENTS_MAX = 100;
 /** Of texts: a longer one goes alone. */
 const CHARACTERS_MAX = 1_000_000;
 
+/** All attempts of one request. */
+export interface Attempts {
+  /** Of `performance.now()`: the request has until then for everything that it asks of Postgres. */
+  readonly until: number;
+  /** A write was sent and got no answer: it may have been stored. */
+  isOpen: boolean;
+}
+
 type Rows = readonly object[];
-type Send = (
-  columns: readonly unknown[],
-  until: number,
-  wasLost: boolean,
-) => Promise<Answered<Rows>>;
+type Send = (columns: readonly unknown[], group: readonly Attempts[]) => Promise<Rows>;
 
 interface Waiting {
   readonly values: readonly unknown[];
-  readonly until: number;
-  readonly resolve: (answered: Answered<Rows>) => void;
+  readonly attempts: Attempts;
+  readonly resolve: (rows: Rows) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -35,12 +39,9 @@ export class Gathering {
     this.#send = send;
   }
 
-  add<Row extends object>(
-    values: readonly unknown[],
-    until: number,
-  ): Promise<Answered<readonly Row[]>> {
-    const answered = new Promise<Answered<Rows>>((resolve, reject) => {
-      this.#waiting.push({ values, until, resolve, reject });
+  add(values: readonly unknown[], attempts: Attempts): Promise<Rows> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ values, attempts, resolve, reject });
       if (this.#isWoken) return;
       this.#isWoken = true;
       // Requests that arrived in this turn of the event loop go together.
@@ -49,17 +50,10 @@ export class Gathering {
         this.#next();
       });
     });
-    return answered as Promise<Answered<readonly Row[]>>;
   }
 
-  /** `wasLost`: an earlier attempt may have been stored. */
-  alone<Row extends object>(
-    values: readonly unknown[],
-    until: number,
-    wasLost = false,
-  ): Promise<Answered<readonly Row[]>> {
-    const sent = this.#send(this.#toColumns([values]), until, wasLost);
-    return sent as Promise<Answered<readonly Row[]>>;
+  alone(values: readonly unknown[], attempts: Attempts): Promise<Rows> {
+    return this.#send(this.#toColumns([values]), [attempts]);
   }
 
   #next(): void {
@@ -76,20 +70,18 @@ export class Gathering {
   async #sendGroup(group: readonly Waiting[]): Promise<void> {
     try {
       const columns = this.#toColumns(group.map(({ values }) => values));
-      const until = Math.min(...group.map((each) => each.until));
-      const { result, wasLost } = await this.#send(columns, until, false);
+      const attempts = group.map((each) => each.attempts);
       const found = group.map((): object[] => []);
-      for (const row of result as readonly { n: string }[]) found[Number(row.n) - 1]?.push(row);
-      for (const [index, { resolve }] of group.entries()) {
-        resolve({ result: found[index] ?? [], wasLost });
+      for (const row of await this.#send(columns, attempts)) {
+        found[(row as { n: number }).n - 1]?.push(row);
       }
+      for (const [index, { resolve }] of group.entries()) resolve(found[index] ?? []);
     } catch (error) {
       const [only, ...others] = group;
       if (others.length === 0) return only?.reject(error);
       // One of them is why, or the first has no time left: alone, each has its own outcome.
-      const { wasLost } = error as StatementError;
-      for (const { values, until, resolve, reject } of group) {
-        await this.alone(values, until, wasLost).then(resolve, reject);
+      for (const { values, attempts, resolve, reject } of group) {
+        await this.alone(values, attempts).then(resolve, reject);
       }
     }
   }

@@ -7,8 +7,6 @@ import { writesWithin } from './statements.js';
 import { Turns } from './turns.js';
 import { PostgresViews } from './views.js';
 
-/** For a `Database`. */
-export const CONNECTIONS = { quick: 8, slow: 4 } as const;
 /** An account's creates wait for each other at its totals: they must leave connections to others. */
 const ACCOUNT_MAX_QUICK = 6;
 const ACCOUNT_MAX_SLOW = 2;

@@ -1,13 +1,6 @@
 // The tables, and how they are made and brought to a newer version.
 
-import {
-  byCollection,
-  COLLECTION_NAMES,
-  type CollectionName,
-} from '../../core/domain/collection-name.js';
-import { sequenceOf } from '../../core/domain/identifier.js';
-import type { PutRow, Sequences } from '../../core/records/record-storage.js';
-import { foldedColumn, statusColumn, toStored } from './columns.js';
+import { COLLECTION_NAMES, type CollectionName } from '../../core/domain/collection-name.js';
 import type { Database, Run } from './database.js';
 
 /** Any number that no other program of the database is likely to lock. */
@@ -64,28 +57,16 @@ const FIRST_STEP = [
 /** What each version adds. A step only adds, so that processes of the release before go on. */
 const SCHEMA_STEPS = [FIRST_STEP] as const;
 
-/** Makes or completes the tables, one process at a time. `rows`: the first of each collection's ids, for a new database. */
-export function prepareSchema(database: Database, rows: readonly PutRow[] = []): Promise<void> {
+/** Makes or completes the tables, one process at a time. Resolves with whether there were none. */
+export function prepareSchema(database: Database): Promise<boolean> {
   return database.transaction(async (run) => {
     await run('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
     const version = await versionIn(run);
-    if (version >= SCHEMA_STEPS.length) return;
-    for (const text of SCHEMA_STEPS.slice(version).flat()) await run(text);
-    await run('update service_schema set version = $1', [SCHEMA_STEPS.length]);
-    if (version > 0 || rows.length === 0) return;
-    const now = Date.now();
-    const highest = byCollection((name) => rows.filter((row) => row.collection === name).length);
-    await putRows(
-      run,
-      rows.map((row) => ({
-        ...row,
-        owner: row.owner ?? null,
-        position: sequenceOf(row.collection, row.id) ?? 0,
-        created_at: now,
-        updated_at: now,
-      })),
-    );
-    await finishRows(run, highest);
+    if (version < SCHEMA_STEPS.length) {
+      for (const text of SCHEMA_STEPS.slice(version).flat()) await run(text);
+      await run('update service_schema set version = $1', [SCHEMA_STEPS.length]);
+    }
+    return version === 0;
   });
 }
 
@@ -118,43 +99,3 @@ const FIND_TABLES = `
     to_regclass('service_schema') is not null and to_regclass('shards') is not null as fleet,
     (select string_agg(name, ', ') from unnest(array['records', 'account_totals', 'audit_events']) name
       where to_regclass(name) is not null) as others`;
-
-/** A row that was made elsewhere. Times: milliseconds since 1970, UTC. */
-export interface MadeRow
-  extends Pick<PutRow, 'collection' | 'id' | 'position' | 'body' | 'status'> {
-  /** Null for a row that no account owns. */
-  readonly owner: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
-
-export async function putRows(run: Run, rows: readonly MadeRow[]): Promise<void> {
-  const of = <T>(column: (row: MadeRow) => T) => rows.map(column);
-  await run(
-    `insert into records (owner, collection, id, position, bytes, created_at, updated_at, status, body, folded)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::integer[],
-                          $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[])`,
-    [
-      of(({ owner }) => toStored(owner ?? '')),
-      of(({ collection }) => collection),
-      of(({ id }) => toStored(id)),
-      of(({ position }) => position),
-      of(({ body }) => Buffer.byteLength(body)),
-      of((row) => row.created_at),
-      of((row) => row.updated_at),
-      of(({ status }) => statusColumn(status)),
-      of(({ body }) => body),
-      of(({ body }) => foldedColumn(body)),
-    ],
-  );
-}
-
-/** After the last rows: `highest` are the numbers that ids were given, or are in the rows. */
-export async function finishRows(run: Run, highest: Sequences): Promise<void> {
-  await run(`insert into account_totals (owner, collection, records, bytes, updated_at)
-    select owner, collection, count(*), sum(bytes), max(updated_at) from records group by 1, 2`);
-  for (const name of COLLECTION_NAMES) {
-    const number = highest[name] ?? 0;
-    if (number > 0) await run('select setval($1, $2)', [sequenceName(name), number]);
-  }
-}

@@ -1,7 +1,30 @@
 // The statements on one account's records. `$1`: the owner, `$2`: the collection, `$3`: the id.
 
+import { hash } from 'node:crypto';
 import type { AccountLimits } from '../../core/records/account-limits.js';
-import { statement } from './statement.js';
+
+export interface Statement {
+  /** For the metrics. */
+  readonly kind: string;
+  /** Under which Postgres keeps its plan. Another release has another text, and so another name. */
+  readonly name: string;
+  readonly text: string;
+  /** Its values are columns, so that many go as one; `n` of a result row says whose it is, from 1. */
+  readonly isGathered: boolean;
+  /** It goes over the connections for searches, payments and views. */
+  readonly isSlow: boolean;
+  /** An attempt that nobody hears of any more must end: it would undo what came after it. */
+  readonly isWrite: boolean;
+}
+
+export function statement(
+  kind: string,
+  text: string,
+  { isGathered = false, isSlow = false, isWrite = false } = {},
+): Statement {
+  const name = `${kind}_${hash('sha256', text, 'hex').slice(0, 12)}`;
+  return { kind, name, text, isGathered, isSlow, isWrite };
+}
 
 const gathered = (kind: string, text: string) => statement(kind, text, { isGathered: true });
 
@@ -15,8 +38,9 @@ export const FIND = gathered(
   'find',
   `
   select k.n, r.body, r.version, r.bytes
-    from unnest($1::text[], $2::text[], $3::text[]) with ordinality as k (owner, collection, id, n)
-    join records r on r.owner = k.owner collate "C" and r.collection = k.collection collate "C" and r.id = k.id collate "C"`,
+    from unnest($1::text[] collate "C", $2::text[] collate "C", $3::text[] collate "C")
+      with ordinality as k (owner, collection, id, n)
+    join records r using (owner, collection, id)`,
 );
 
 /** Longer bodies are fetched one by one, as the client reads: a page may hold 200 of 2 MiB. */
@@ -31,12 +55,11 @@ export const LIST = gathered(
   select k.n, coalesce(t.records, 0) as records,
     (select ${PAGE} from (
        select position, bytes, body from records
-        where owner = k.owner collate "C" and collection = k.collection collate "C"
+        where owner = k.owner and collection = k.collection
         order by position desc limit k.size offset k.first) r)
-    from unnest($1::text[], $2::text[], $3::integer[], $4::bigint[])
+    from unnest($1::text[] collate "C", $2::text[] collate "C", $3::integer[], $4::bigint[])
       with ordinality as k (owner, collection, size, first, n)
-    left join account_totals t
-      on t.owner = k.owner collate "C" and t.collection = k.collection collate "C"`,
+    left join account_totals t using (owner, collection)`,
 );
 
 const filtered = (condition: string) => `
@@ -91,9 +114,11 @@ export const PIECE = statement(
   { isSlow: true },
 );
 
-export const TOTALS_OF = statement(
-  'totals_of',
-  'select collection, records from account_totals where owner = $1 and records > 0',
+/** `counts` is null where no record is stored. */
+export const COUNTS_OF = statement(
+  'counts_of',
+  `select json_object_agg(collection, records) as counts
+     from account_totals where owner = $1 and records > 0`,
 );
 
 /** Rows from columns of values. `names`: with their types. */
@@ -101,7 +126,7 @@ function asked(names: string): string {
   const columns = names.split(', ').map((column) => column.split(' '));
   const values = columns.map(([name = '', type], index) => {
     const value = `$${index + 1}`;
-    if (type !== 'body') return `${value}::${type}[]`;
+    if (type !== 'body') return `${value}::${type}[]${type === 'text' ? ' collate "C"' : ''}`;
     return `string_to_array(${value}, E'\\x1e'${name === 'folded' ? ", ''" : ''})`;
   });
   return `select * from unnest(${values.join(', ')})
@@ -156,18 +181,23 @@ export function writesWithin({ maxRecords, maxBytes }: AccountLimits) {
     with ${given(UPDATED, 0)}, changed as (
       update records r set version = r.version + 1, bytes = g.bytes, updated_at = g.at,
           status = g.status, body = g.body, folded = g.folded
-        from given g where r.owner = g.owner collate "C" and r.collection = g.collection collate "C"
-         and r.id = g.id collate "C" and r.version = g.version
+        from given g where r.owner = g.owner and r.collection = g.collection
+         and r.id = g.id and r.version = g.version
       returning g.n, g.owner, g.collection, g.growth, g.at, g.event
     ), counted as (
       update account_totals t set bytes = t.bytes + c.growth, updated_at = greatest(t.updated_at, c.at)
         from (select owner, collection, sum(growth) as growth, max(at) as at
                 from changed group by 1, 2 order by 1, 2) c
-       where t.owner = c.owner collate "C" and t.collection = c.collection collate "C"
+       where t.owner = c.owner and t.collection = c.collection
     ), logged as (
       insert into audit_events (event) select event from changed where event is not null
     ) ${result('changed')}`;
-  return { create: gathered('create', create), update: gathered('update', update), isLimited };
+  const options = { isGathered: true, isWrite: true };
+  return {
+    create: statement('create', create, options),
+    update: statement('update', update, options),
+    isLimited,
+  };
 }
 
 /** `$4` event or null. No row: there is no such record. */
@@ -184,12 +214,14 @@ export const DELETE = statement(
     insert into audit_events (event) select $4 from gone where $4::text is not null
   )
   select counted.records from gone left join counted on true`,
+  { isWrite: true },
 );
 
 /** An account without a record leaves no row in the totals: its name would outlive its erasure. */
 export const FORGET = statement(
   'forget',
   'delete from account_totals where owner = $1 and collection = $2 and records = 0',
+  { isWrite: true },
 );
 
 /** A commit that changes nothing, and waits for what came before it as any other does. */

@@ -5,7 +5,7 @@ import type { AccountLimits } from '../../../src/core/records/account-limits.js'
 import { workInPlace } from '../../../src/core/records/record-work.js';
 import { silentEvents } from '../../../src/core/service-events.js';
 import { Database } from '../../../src/storage/postgres/database.js';
-import { CONNECTIONS, postgresRecords } from '../../../src/storage/postgres/records.js';
+import { postgresRecords } from '../../../src/storage/postgres/records.js';
 import { prepareSchema } from '../../../src/storage/postgres/schema.js';
 import { keptLog } from '../../support/kept-log.js';
 
@@ -18,7 +18,7 @@ export async function openRecords(
   hasSearchIndex = false,
   onNamesLost = () => {},
 ) {
-  const database = new Database({ url, ...CONNECTIONS, onNamesLost });
+  const database = new Database(url, onNamesLost);
   await prepareSchema(database);
   const { account } = postgresRecords({
     database,

@@ -83,7 +83,7 @@ it('makes the tables once, however many processes start at once', async () => {
 it('needs the right to make tables, or to use those that are there', async () => {
   const { name, url } = await newDatabase();
   const found = async (user: string) => {
-    const database = new Database({ url: url.replace('service@', `${user}@`), quick: 1, slow: 1 });
+    const database = new Database(url.replace('service@', `${user}@`));
     return database.transaction(expectSafeServer).finally(() => database.close());
   };
   await server.sql(name, 'create role guest login');

@@ -102,19 +102,6 @@ it('have a create whose connection was lost stored once, and acknowledged', asyn
   expect(stored).toEqual({ id, records: '1' });
 });
 
-it('are tried again where a pooler says that it lost its server', async () => {
-  const { name, url } = await newDatabase();
-  const records = await open(url);
-  await server.sql(
-    name,
-    `create sequence tries;
-     create function fail_once() returns trigger language plpgsql as $$ begin
-       if nextval('tries') = 1 then raise sqlstate '08006'; end if; return new; end $$;
-     create trigger fail_once before insert on records for each row execute function fail_once()`,
-  );
-  expect(recordIn(await records.account('a').create('customers', customer())).id).toBeDefined();
-});
-
 it('have a PATCH whose connection was lost stored once, and acknowledged', async () => {
   const { name, line, records } = await overLine();
   const account = records.account('a');

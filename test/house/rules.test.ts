@@ -41,7 +41,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'hosts/node': ['core/', 'storage/', 'hosts/', 'handler', 'libsql'],
   'hosts/postgres': ['core/', 'storage/', 'hosts/', 'handler'],
   'hosts/workers': ['core/', 'storage/', 'hosts/', 'handler'],
-  'clients/client': ['core'],
+  'clients/client': ['core', 'core/domain'],
   // At build time: the examples are answers of the handler over a storage in memory.
   'clients/openapi': ['core/', 'handler', 'memory'],
   'tools/program': ['hosts/settings'],

@@ -1,20 +1,15 @@
-// The tables of limits in the pages against the constants that the service works by.
+// The table of limits against the constants that the service works by.
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as limits from '../../src/core/domain/limits.js';
 import { codesIn, sectionOf, tableRows } from '../support/pages.js';
 
 const CONSTANTS: Readonly<Record<string, number>> = limits;
 const ALL = tableRows(sectionOf('src/hosts/node/README.md', '## Limits'));
 
-describe.each([
-  ['The front page', tableRows(sectionOf('README.md', '## Headline limits'))],
-  ['The operators’ page', ALL],
-])('%s', (_, rows) => {
-  it.each(rows)('has the value of $Limit', (row) => {
-    const names = codesIn(row['Constant'] ?? '');
-    expect(row['Value']).toBe(names.map((name) => inWords(name, CONSTANTS[name])).join(', '));
-  });
+it.each(ALL)("The operators' page has the value of $Limit", (row) => {
+  const names = codesIn(row['Constant'] ?? '');
+  expect(row['Value']).toBe(names.map((name) => inWords(name, CONSTANTS[name])).join(', '));
 });
 
 it("The operators' page has every limit", () => {

@@ -17,7 +17,7 @@ import {
 
 /** npm's own commands that pages name. */
 const NPM_COMMANDS = ['audit', 'ci', 'install', 'pack', 'run', 'sbom'];
-const OPERATIONS = 'src/hosts/operations/README.md';
+const OPERATIONS = 'src/hosts/operations/RUNNING.md';
 const DATA = 'src/tools/data/README.md';
 const PACKAGE = JSON.parse(textOf('package.json'));
 const SCRIPTS: readonly string[] = Object.keys(PACKAGE.scripts);
@@ -81,7 +81,7 @@ it('The front page’s layout has every folder of src', () => {
 });
 
 it('The page of operations has a row of each command', () => {
-  const rows = tableRows(sectionOf(OPERATIONS, '### The commands'));
+  const rows = tableRows(sectionOf(OPERATIONS, '## The commands'));
   const named = rows.flatMap((row) => codesIn(row['Command'] ?? ''));
   expect(named.sort()).toEqual(Object.keys(COMMANDS).sort());
 });

@@ -12,8 +12,8 @@ import { settingsIn } from '../../src/tools/program/settings-file.js';
 import { DOCUMENT } from '../support/openapi-document.js';
 import { constantOf, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
-const PAGE = 'src/hosts/operations/README.md';
-const REPLICATION = 'src/storage/replication/README.md';
+const STEPS = 'src/hosts/operations/README.md';
+const RUNNING = 'src/hosts/operations/RUNNING.md';
 const { version, engines } = JSON.parse(textOf('package.json'));
 const file = (name: string) => textOf(`scripts/operations/${name}`);
 const nginx = file('nginx.conf');
@@ -41,19 +41,19 @@ it('Unit, installation and page have the same settings file and operations port'
   const unit = file('service-management.service');
   const path = found(unit, /^EnvironmentFile=(\S+)$/m);
   expect(file('install.sh')).toContain(`settings=${path}\n`);
-  expect(textOf(PAGE)).toContain(`--settings ${path}`);
+  expect(textOf(STEPS)).toContain(`--settings ${path}`);
   const drain = constantOf('src/hosts/node/service.ts', 'DRAIN_DEADLINE_MS');
   expect(Number(found(unit, /^TimeoutStopSec=(\d+)$/m))).toBeGreaterThan(drain / 1000);
   const port = found(settings, /^OPS_PORT=(\d+)$/m);
   expect(file('prometheus.yml')).toContain(`targets: ["127.0.0.1:${port}"]`);
-  expect(textOf(PAGE)).toContain(`http://127.0.0.1:${port}/metrics`);
+  expect(textOf(STEPS)).toContain(`http://127.0.0.1:${port}/status`);
 });
 
 it('Litestream keeps from acting by itself, and has the socket that the page names', () => {
   expect(litestream).toMatch(/^ +monitor-interval: 24h$/m);
   const socket = found(litestream, /^ +path: (\/run\S+)$/m);
   expect(litestream).toContain(`REPLICATION=async:${socket}\n`);
-  expect(textOf(REPLICATION)).toContain(`REPLICATION=async:${socket}\n`);
+  expect(textOf(RUNNING)).toContain(`REPLICATION=async:${socket}\n`);
   const folder = found(file('litestream.service'), /^RuntimeDirectory=(\S+)$/m);
   expect(socket).toBe(`/run/${folder}/litestream.sock`);
 });
@@ -78,7 +78,7 @@ it('nginx has the contract’s time limits, and lets the service refuse a body i
 });
 
 it('The first chapter names archives of this version and files of the release', () => {
-  const chapter = sectionOf(PAGE, '## 1. From the archive to a watched service');
+  const chapter = sectionOf(STEPS, '## The steps');
   const versions = chapter.match(/(?<=service-management-)\d+\.\d+\.\d+/g);
   expect(new Set(versions)).toEqual(new Set([version]));
   for (const [, name = ''] of chapter.matchAll(/operations\/([\w-]+\.\w+)/g)) {

@@ -93,7 +93,7 @@ describe('The archives', () => {
         const linked = anchorsOf(await readFile(at('plain', file), 'utf8'));
         if (anchor !== undefined) expect(linked, `${page}: ${target}`).toContain(anchor);
       }
-      if (!/pages\/(operations|data|console|settings|replication)/.test(page)) continue;
+      if (!/pages\/(operations|running|data|console|settings)/.test(page)) continue;
       expect(text).not.toMatch(
         /npm run (?:manage -- [a-z]|import|export|erase|restore|console)|dist\/manage\.js [a-z]/,
       );

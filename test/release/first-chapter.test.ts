@@ -12,7 +12,7 @@ import { privateMounts } from '../support/private-mounts.js';
 import { openTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const PAGE = 'src/hosts/operations/README.md';
-const CHAPTER = '## 1. From the archive to a watched service';
+const CHAPTER = '## The steps';
 const MACHINE = fileURLToPath(new URL('machine.js', import.meta.url));
 const OWN = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc'];
 /** Only the superuser can make users and units, also on a machine of its own. */

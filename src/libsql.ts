@@ -2,7 +2,8 @@
 
 import type { RecordStorage } from './core/records/record-storage.js';
 import { sampleRows } from './core/records/sample-rows.js';
-import type { Backup, DatabaseContents } from './storage/backup/backups.js';
+import type { Backup } from './storage/backup/backups.js';
+import type { DatabaseContents } from './storage/backup/file-copy.js';
 import {
   type FileStorage,
   openLibsqlStorage as open,

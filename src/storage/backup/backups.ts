@@ -7,21 +7,13 @@ import { rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
 import type { LibsqlThread } from '../file/libsql-thread.js';
-import { fileErrorText, isThere, removeDatabase } from './file-copy.js';
+import { type DatabaseContents, fileErrorText, isThere, removeDatabase } from './file-copy.js';
 
 /** Until the copy is made, the log beside the database grows with every commit. */
 const BACKUP_MAX_MS = 30 * 60_000;
 const COUNT_MAX_MS = 120_000;
 /** How long closing waits for a backup to end: on a disk that hangs its process may not. */
 const CLOSE_MAX_MS = 2_000;
-
-/** Numbers of records and audit events in a database. */
-export interface DatabaseContents {
-  readonly recordCount: number;
-  /** Number of records by collection; a collection without records is absent. */
-  readonly records: Readonly<Record<string, number>>;
-  readonly auditEventCount: number;
-}
 
 export interface Backup extends DatabaseContents {
   readonly bytes: number;

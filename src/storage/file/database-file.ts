@@ -4,7 +4,7 @@
 import { closeSync, statSync } from 'node:fs';
 import { DATABASE_BUSY_TIMEOUT_MS } from '../../core/domain/limits.js';
 import { LIST_EVENTS, TOTAL_EVENTS } from '../audit-pages.js';
-import type { DatabaseContents } from '../backup/backups.js';
+import type { DatabaseContents } from '../backup/file-copy.js';
 import { LOAD_SEQUENCES } from '../records-table.js';
 import { Connection, type Statement } from './connection.js';
 import { type Locking, lockingOf } from './connection-settings.js';

@@ -13,7 +13,8 @@ import type {
   StoredViews,
   ThreeTimes,
 } from '../../core/records/record-storage.js';
-import { type Backup, Backups, type DatabaseContents } from '../backup/backups.js';
+import { type Backup, Backups } from '../backup/backups.js';
+import type { DatabaseContents } from '../backup/file-copy.js';
 import type { ReplicaReport } from '../replication/replica.js';
 import { expectFirstStart } from './earlier-database.js';
 import type { CommitTexts } from './file-commits.js';

@@ -131,8 +131,6 @@ async function lookAtReplica(
   } catch (error) {
     const hint = error instanceof Error ? error.message : String(error);
     return { found: 'unreachable', warnings: [{ event: 'replica_unreachable', hint }] };
-  } finally {
-    litestream.close();
   }
 }
 

@@ -6,14 +6,21 @@ import { once } from 'node:events';
 import { rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
-import type { LibsqlThread } from '../file/libsql-thread.js';
-import { type DatabaseContents, fileErrorText, isThere, removeDatabase } from './file-copy.js';
+import { fileErrorText, isThere, removeDatabase } from './file-copy.js';
 
 /** Until the copy is made, the log beside the database grows with every commit. */
 const BACKUP_MAX_MS = 30 * 60_000;
 const COUNT_MAX_MS = 120_000;
 /** How long closing waits for a backup to end: on a disk that hangs its process may not. */
 const CLOSE_MAX_MS = 2_000;
+
+/** Numbers of records and audit events in a database. */
+export interface DatabaseContents {
+  readonly recordCount: number;
+  /** Number of records by collection; a collection without records is absent. */
+  readonly records: Readonly<Record<string, number>>;
+  readonly auditEventCount: number;
+}
 
 export interface Backup extends DatabaseContents {
   readonly bytes: number;
@@ -28,15 +35,22 @@ export interface StepOutcome {
   readonly records?: number;
 }
 
+/** The thread that holds the database file. */
+interface HoldingThread {
+  /** Writes every commit so far into the file; later ones stay in the log until `thaw`. */
+  call(name: 'freeze'): Promise<void>;
+  /** Resolves with true if the file did not change since `freeze`. */
+  call(name: 'thaw'): Promise<boolean>;
+}
+
 /** Takes the backups of one file, one at a time. */
 export class Backups {
   readonly #path: string;
-  readonly #thread: Pick<LibsqlThread, 'call'>;
+  readonly #thread: HoldingThread;
   readonly #closing = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `thread`: it holds the database file at `path`. */
-  constructor(path: string, thread: Pick<LibsqlThread, 'call'>) {
+  constructor(path: string, thread: HoldingThread) {
     this.#path = path;
     this.#thread = thread;
   }

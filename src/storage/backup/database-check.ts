@@ -3,7 +3,7 @@
 import { Connection } from '../file/connection.js';
 import { COUNT_BY_COLLECTION, COUNT_EVENTS } from '../file/file-schema.js';
 import { expectOurs, expectWhole } from '../file/own-database.js';
-import type { DatabaseContents } from './file-copy.js';
+import type { DatabaseContents } from './backups.js';
 
 /**
  * Checks a file that nobody else has open, after writing back the log beside it. Throws, saying

@@ -6,14 +6,6 @@ import { link, open, rm, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../disk-sync.js';
 
-/** Numbers of records and audit events in a database. */
-export interface DatabaseContents {
-  readonly recordCount: number;
-  /** Number of records by collection; a collection without records is absent. */
-  readonly records: Readonly<Record<string, number>>;
-  readonly auditEventCount: number;
-}
-
 const OWNER_ONLY_FILE = 0o600;
 /** The copy is synced after each piece, so a commit's sync never waits for more bytes than this. */
 const PIECE_BYTES = 4 * 1024 * 1024;

@@ -11,8 +11,8 @@ import { placeOf } from '../file/file-place.js';
 import { APPEND_EVENTS, COLUMNS_VERSION } from '../file/file-schema.js';
 import { keptPath } from '../file/names-beside.js';
 import { markClosed } from '../file/state-mark.js';
+import type { DatabaseContents } from './backups.js';
 import { checkDatabase } from './database-check.js';
-import type { DatabaseContents } from './file-copy.js';
 import {
   codeOf,
   copySynced,

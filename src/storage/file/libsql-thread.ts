@@ -3,12 +3,14 @@
 import { Worker } from 'node:worker_threads';
 import type { ThreadCalls, ThreadNews, ThreadOptions, ThreadReply } from './storage-thread.js';
 
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
 export class LibsqlThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<
-    number,
-    { resolve: (value: never) => void; reject: (error: Error) => void }
-  >();
+  readonly #waiting = new Map<number, Waiting>();
   #calls = 0;
   #isClosing = false;
   #gone: Error | undefined;
@@ -37,20 +39,17 @@ export class LibsqlThread {
     });
   }
 
-  call<Name extends keyof ThreadCalls>(
+  async call<Name extends keyof ThreadCalls>(
     name: Name,
     ...args: Parameters<ThreadCalls[Name]>
-  ): ReturnType<ThreadCalls[Name]> {
+  ): Promise<ReturnType<ThreadCalls[Name]>> {
+    if (this.#gone !== undefined) throw this.#gone;
     const call = ++this.#calls;
-    const reply = new Promise((resolve, reject) => {
-      if (this.#gone !== undefined) {
-        reject(this.#gone);
-        return;
-      }
+    const reply = new Promise<unknown>((resolve, reject) => {
       this.#waiting.set(call, { resolve, reject });
-      this.#worker.postMessage({ call, name, args });
     });
-    return reply as ReturnType<ThreadCalls[Name]>;
+    this.#worker.postMessage({ call, name, args });
+    return (await reply) as ReturnType<ThreadCalls[Name]>;
   }
 
   /** Resolves when the file is released and the thread has ended. */
@@ -64,7 +63,7 @@ export class LibsqlThread {
     const waiting = this.#waiting.get(reply.call);
     this.#waiting.delete(reply.call);
     if ('error' in reply) waiting?.reject(new Error(reply.error));
-    else waiting?.resolve(reply.value as never);
+    else waiting?.resolve(reply.value);
   }
 
   #fail(error: Error): void {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { it } from 'vitest';
 
 export type LitestreamHome = ReturnType<typeof litestreamHome>;
+export type LitestreamProcess = ReturnType<LitestreamHome['start']>;
 
 interface LitestreamPlan {
   readonly program: string;

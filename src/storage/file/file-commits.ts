@@ -2,11 +2,12 @@
 
 import type { CommitResult } from '../../core/records/record-storage.js';
 import { PUT_SEQUENCES } from '../records-table.js';
-import { putInForce, type Statement, StatementError } from './connection.js';
+import { type Connection, type Statement, StatementError } from './connection.js';
 import { isBusy, isDiskFull, messageOf } from './connection-errors.js';
+import { type Locking, putInForce } from './connection-settings.js';
 import { APPEND_EVENTS, COUNT_PRESENT, PUT_ROWS, REMOVE_ROWS, TOUCH } from './file-schema.js';
-import type { OwnFile } from './own-database.js';
-import { rewriteLog, writeBack } from './write-ahead-log.js';
+import type { UsageScan } from './usage-scan.js';
+import { reuseLog, rewriteLog } from './write-ahead-log.js';
 
 /** The changes of a commit as JSON texts. The thread passes them to the database without parsing them. */
 export interface CommitTexts {
@@ -16,82 +17,104 @@ export interface CommitTexts {
   readonly removals: string;
   /** Object: the highest number by collection. */
   readonly sequences: string;
-  /** Array of objects. */
+  /** Array of objects; an empty text if there are none. */
   readonly events: string;
   readonly changeCount: number;
   /** Milliseconds since 1970, UTC. */
   readonly at: number;
 }
 
-const NOTHING = { puts: '[]', removals: '[]', changeCount: 0, at: 0 };
+const NO_CHANGES: CommitTexts = {
+  sequences: '{}',
+  puts: '[]',
+  removals: '[]',
+  events: '',
+  changeCount: 0,
+  at: 0,
+};
 
-function statements({ puts, removals, sequences, events, at }: CommitTexts): Statement[] {
+function statements({ puts, removals, sequences, at }: CommitTexts): Statement[] {
   return [
     { sql: PUT_ROWS, args: [puts, at] },
     { sql: REMOVE_ROWS, args: [removals] },
     { sql: PUT_SEQUENCES, args: [sequences] },
-    { sql: APPEND_EVENTS, args: [events] },
   ].filter(({ args }) => args[0] !== '[]' && args[0] !== '{}');
 }
 
 export class FileCommits {
-  readonly #file: OwnFile;
+  readonly #connection: Connection;
+  readonly #path: string;
+  readonly #holding: Locking;
+  readonly #usage: UsageScan;
   /** The last commit found the disk full, and the log could not be written back. */
   #wasFull = false;
 
-  constructor(file: OwnFile) {
-    this.#file = file;
+  constructor(connection: Connection, path: string, holding: Locking, usage: UsageScan) {
+    this.#connection = connection;
+    this.#path = path;
+    this.#holding = holding;
+    this.#usage = usage;
   }
 
-  commit(texts: CommitTexts, isSecond = false): CommitResult {
-    const all = statements(texts);
+  async commit(texts: CommitTexts, isSecond = false): Promise<CommitResult> {
+    this.#usage.before(texts.puts, texts.removals);
+    const rows = statements(texts);
+    const events: Statement[] =
+      texts.events === '' ? [] : [{ sql: APPEND_EVENTS, args: [texts.events] }];
     try {
-      this.#file.connection.batch(all);
+      this.#connection.batch([...rows, ...events]);
       if (this.#wasFull) this.#reuseLog();
       return { status: 'committed' };
     } catch (error) {
       const reason = messageOf(error);
       if (isDiskFull(reason) && !isSecond && this.#reuseLog()) return this.commit(texts, true);
       // "If the audit write fails …, the change stands." Only the events' statement failed.
-      if (error instanceof StatementError && all[error.index]?.sql === APPEND_EVENTS) {
-        const result = this.commit({ ...texts, events: '[]' });
+      if (error instanceof StatementError && error.index === rows.length) {
+        const result = await this.commit({ ...texts, events: '' });
         return result.status === 'committed'
-          ? { ...result, auditError: new Error(reason) }
+          ? { ...result, auditError: new Error(messageOf(error)) }
           : result;
       }
-      return { status: this.#stateAfterFailure(texts, reason), error: new Error(reason) };
+      return { status: await this.#stateAfterFailure(texts, reason), error: new Error(reason) };
     }
   }
 
-  /** A commit that changes nothing. Throws if it is not on disk. */
-  touch(): void {
+  /** A commit that changes nothing. Rejects if it is not on disk. */
+  async touch(): Promise<void> {
     try {
-      this.#file.connection.batch([{ sql: TOUCH }]);
+      this.#connection.batch([{ sql: TOUCH }]);
     } catch (error) {
       // A failure here needs the same steps as a failed commit.
-      this.#stateAfterFailure(NOTHING, messageOf(error));
+      await this.#stateAfterFailure(NO_CHANGES, messageOf(error));
       throw error;
     }
   }
 
+  /** One sync for each commit, before it is acknowledged. */
   configure(): void {
-    putInForce(this.#file.connection, this.#file.holding);
+    putInForce(this.#connection, this.#holding);
     // A batch reports a failure that a single statement may hide. It also takes the lock.
-    this.#file.connection.batch([{ sql: 'select 1' }]);
+    this.#connection.batch([{ sql: 'select 1' }]);
   }
 
   /** No one else may write to the log meanwhile. */
-  rewriteLog(): void {
-    if (this.#file.holding === 'alone') rewriteLog(this.#file.path);
-    else this.#file.connection.holding(() => rewriteLog(this.#file.path));
+  async rewriteLog(): Promise<void> {
+    if (this.#holding === 'alone') return rewriteLog(this.#path);
+    const release = this.#connection.hold();
+    try {
+      await rewriteLog(this.#path);
+    } finally {
+      release();
+    }
   }
 
   /** Called on a full disk. Returns whether a commit may find room now. */
   #reuseLog(): boolean {
-    if (this.#file.holding === 'shared') return false;
+    if (this.#holding === 'shared') return false;
     try {
       this.configure();
-      this.#wasFull = !writeBack(this.#file.connection, 'restart');
+      reuseLog(this.#connection);
+      this.#wasFull = false;
     } catch {
       this.#wasFull = true;
     }
@@ -99,29 +122,31 @@ export class FileCommits {
   }
 
   /**
-   * Whether the file has the rows of a failed commit. The connection may be a new one, so its lock
-   * and settings are set first.
+   * Whether the file has the rows of a failed commit. The connection may be a new one, so
+   * its lock and settings are set first.
    */
-  #stateAfterFailure(
-    { puts, removals, changeCount, at }: typeof NOTHING,
+  async #stateAfterFailure(
+    texts: CommitTexts,
     reason: string,
-  ): 'notStored' | 'storedUnconfirmed' | 'unknown' {
+  ): Promise<'notStored' | 'storedUnconfirmed' | 'unknown'> {
     try {
-      if (this.#file.holding === 'shared' && isBusy(reason)) {
+      if (this.#holding === 'shared' && isBusy(reason)) {
         // The commit did not begin. After SQLITE_BUSY this library's connection fails at every call.
-        this.#file.connection.reconnect();
-        putInForce(this.#file.connection, this.#file.holding);
+        this.#connection.reconnect();
+        putInForce(this.#connection, this.#holding);
         return 'notStored';
       }
       this.configure();
       if (!isDiskFull(reason)) {
         // The failed commit may be in the log, complete but not synced, and the next start would
         // find it. So a commit is made at once: it overwrites the failed one in the log.
-        this.#file.connection.batch([{ sql: TOUCH }]);
-        this.rewriteLog();
+        this.#connection.batch([{ sql: TOUCH }]);
+        await this.rewriteLog();
       }
-      const present = this.#file.connection.value(COUNT_PRESENT, [puts, at, removals]);
-      return present === changeCount ? 'storedUnconfirmed' : 'notStored';
+      const args = [texts.puts, texts.at, texts.removals];
+      return Number(this.#connection.value(COUNT_PRESENT, args)) === texts.changeCount
+        ? 'storedUnconfirmed'
+        : 'notStored';
     } catch {
       return 'unknown';
     }

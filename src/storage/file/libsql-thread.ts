@@ -3,14 +3,12 @@
 import { Worker } from 'node:worker_threads';
 import type { ThreadCalls, ThreadNews, ThreadOptions, ThreadReply } from './storage-thread.js';
 
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
 export class LibsqlThread {
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<
+    number,
+    { resolve: (value: never) => void; reject: (error: Error) => void }
+  >();
   #calls = 0;
   #isClosing = false;
   #gone: Error | undefined;
@@ -39,17 +37,20 @@ export class LibsqlThread {
     });
   }
 
-  async call<Name extends keyof ThreadCalls>(
+  call<Name extends keyof ThreadCalls>(
     name: Name,
     ...args: Parameters<ThreadCalls[Name]>
-  ): Promise<ReturnType<ThreadCalls[Name]>> {
-    if (this.#gone !== undefined) throw this.#gone;
+  ): ReturnType<ThreadCalls[Name]> {
     const call = ++this.#calls;
-    const reply = new Promise<unknown>((resolve, reject) => {
+    const reply = new Promise((resolve, reject) => {
+      if (this.#gone !== undefined) {
+        reject(this.#gone);
+        return;
+      }
       this.#waiting.set(call, { resolve, reject });
+      this.#worker.postMessage({ call, name, args });
     });
-    this.#worker.postMessage({ call, name, args });
-    return (await reply) as ReturnType<ThreadCalls[Name]>;
+    return reply as ReturnType<ThreadCalls[Name]>;
   }
 
   /** Resolves when the file is released and the thread has ended. */
@@ -63,7 +64,7 @@ export class LibsqlThread {
     const waiting = this.#waiting.get(reply.call);
     this.#waiting.delete(reply.call);
     if ('error' in reply) waiting?.reject(new Error(reply.error));
-    else waiting?.resolve(reply.value);
+    else waiting?.resolve(reply.value as never);
   }
 
   #fail(error: Error): void {

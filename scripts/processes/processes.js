@@ -28,13 +28,8 @@ const ENDS_WITH_PARENT =
 
 endWithHelp(`npm run processes
 
-<<<<<<< HEAD
-Starts a Postgres from npm, ${PROCESSES} processes over it, a front that shares requests out (PORT, or
-${FRONT_PORT}) and the preview's sign-in, and prints what to try. Ctrl-C leaves nothing behind.
-=======
 Runs Postgres, two processes and a front that shares requests out, until Ctrl-C. PORT is the
 front's port, ${FRONT_PORT} by default; ADMIN_API_KEY the admin key.
->>>>>>> main
 `);
 const folder = mkdtempSync(join(tmpdir(), 'processes-'));
 const stopping = new AbortController();

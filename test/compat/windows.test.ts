@@ -48,7 +48,8 @@ it('On Windows files are brought to disk, and an operator is told which runtime 
     await disk.syncFile('a.txt'); await disk.syncFolder('.');
     console.log('on disk');`;
   await writeFile(join(cwd, 'code.mjs'), code);
-  expect(run('code.mjs').text.trim()).toBe('on disk');
+  // Wine says on standard error that it makes its configuration.
+  expect(run('code.mjs').text).toMatch(/^on disk\s*$/m);
   expect(run('dist/manage.js', '--help').status).toBe(0);
   const { status, text } = run('dist/server.js');
   expect(text).toContain("run npm ci on this machine, with Microsoft's Visual C++ Redistributable");

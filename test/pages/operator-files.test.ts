@@ -10,7 +10,7 @@ import { readSettings } from '../../src/hosts/settings.js';
 import { SCHEMA_VERSION } from '../../src/storage/file/file-schema.js';
 import { settingsIn } from '../../src/tools/program/settings-file.js';
 import { DOCUMENT } from '../support/openapi-document.js';
-import { constantOf, ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
+import { ROOT, sectionOf, tableRows, textOf } from '../support/pages.js';
 
 const STEPS = 'src/hosts/operations/README.md';
 const RUNNING = 'src/hosts/operations/RUNNING.md';
@@ -42,8 +42,10 @@ it('Unit, installation and page have the same settings file and operations port'
   const path = found(unit, /^EnvironmentFile=(\S+)$/m);
   expect(file('install.sh')).toContain(`settings=${path}\n`);
   expect(textOf(STEPS)).toContain(`--settings ${path}`);
-  const drain = constantOf('src/hosts/node/service.ts', 'DRAIN_DEADLINE_MS');
-  expect(Number(found(unit, /^TimeoutStopSec=(\d+)$/m))).toBeGreaterThan(drain / 1000);
+  const drain = found(textOf('src/hosts/node/service.ts'), /DRAIN_DEADLINE_MS = ([\d_]+)/);
+  expect(Number(found(unit, /^TimeoutStopSec=(\d+)$/m))).toBeGreaterThan(
+    Number(drain.replace('_', '')) / 1000,
+  );
   const port = found(settings, /^OPS_PORT=(\d+)$/m);
   expect(file('prometheus.yml')).toContain(`targets: ["127.0.0.1:${port}"]`);
   expect(textOf(STEPS)).toContain(`http://127.0.0.1:${port}/status`);

@@ -9,9 +9,8 @@ import type * as z from 'zod';
 import NAMES from '../../src/clients/client/records.js';
 import { COLLECTION_NAMES } from '../../src/core/domain/collection-name.js';
 import type { ErrorCode } from '../../src/core/domain/errors.js';
-import { OPERATOR_VIEWS, type VIEW_SCHEMAS } from '../../src/core/domain/operator-views.js';
+import type { VIEW_SCHEMAS } from '../../src/core/domain/operator-views.js';
 import type * as payment from '../../src/core/domain/payment.js';
-import VIEWS, { type SearchedView } from '../../src/core/operator-answers.js';
 import { DOCUMENT, typedViolation } from '../support/openapi-document.js';
 
 /** The properties that a type names. */
@@ -106,23 +105,6 @@ describe("The types of the operator's views", () => {
   it('are those of the schemas, property by property', () => {
     expectTypeOf<Answers>().toExtend<Types>();
     expectTypeOf<Keys<Answers>>().toEqualTypeOf<Keys<Types>>();
-  });
-
-  it('have the names, the kinds and the keys of the table', () => {
-    const views = Object.entries(OPERATOR_VIEWS);
-    const namesOf = (answers: string) =>
-      views.filter(([, view]) => view.answers === answers).map(([name]) => name);
-    const keys = views.flatMap(([name, view]) => ('key' in view ? [[name, view.key]] : []));
-    expect(VIEWS).toEqual({
-      objects: namesOf('object'),
-      rows: namesOf('rows'),
-      keys: Object.fromEntries(keys),
-    });
-    type Searched = {
-      [Name in keyof Table]: Table[Name] extends { isSearched: true } ? Name : never;
-    }[keyof Table];
-    type Table = typeof OPERATOR_VIEWS;
-    expectTypeOf<SearchedView>().toEqualTypeOf<Searched>();
   });
 });
 

@@ -5,7 +5,7 @@ import type { CollectionName } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
-import { OPERATOR_VIEWS, type OperatorView } from '../../core/domain/operator-views.js';
+import { OPERATOR_VIEWS } from '../../core/domain/operator-views.js';
 import { adminAccount, adminHealth, adminListRecords } from '../../core/http/admin-routes.js';
 import type { Action } from '../../core/http/call.js';
 import {
@@ -19,6 +19,7 @@ import {
 import { health } from '../../core/http/health.js';
 import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
 import type { Route } from '../../core/http/routes.js';
+import VIEWS from '../../core/operator-answers.js';
 import { EXAMPLE_BODIES, EXAMPLE_CHANGES, EXAMPLE_RECORD, exampleOf } from './examples.js';
 import type { ParameterName } from './parameters.js';
 import type { AnswerKind } from './schemas.js';
@@ -168,7 +169,7 @@ const OTHER_OPERATIONS: ReadonlyMap<Action, Operation> = new Map<Action, Operati
 
 /** Throws if the route table has an action that has no description here. */
 export function operationOf({ path, view, collection }: Route, action: Action): Operation {
-  if (view !== undefined) return viewOperation(path, OPERATOR_VIEWS[view]);
+  if (view !== undefined) return viewOperation(path, view);
   const operation =
     collection === undefined
       ? OTHER_OPERATIONS.get(action)
@@ -182,17 +183,16 @@ export function operationOf({ path, view, collection }: Route, action: Action): 
 }
 
 /** The operation of a view in the table. */
-function viewOperation(path: string, view: OperatorView): Operation {
-  const { operation: id, summary, description, schema } = view;
-  const kind = view.answers === 'rows' ? 'list' : 'one';
+function viewOperation(path: string, view: NonNullable<Route['view']>): Operation {
+  const { operation: id, summary, description, schema } = OPERATOR_VIEWS[view];
+  const hasRows = (VIEWS.rows as readonly string[]).includes(view);
+  const isSearched = (VIEWS.searched as readonly string[]).includes(view);
   return {
     id,
     summary,
     ...(description !== undefined && { description }),
-    ...(view.answers === 'rows' && {
-      query: view.isSearched ? ['q', ...OPERATORS_PAGE] : OPERATORS_PAGE,
-    }),
-    answer: { status: 200, kind, schema, example: exampleOf(path) },
+    ...(hasRows && { query: isSearched ? ['q', ...OPERATORS_PAGE] : OPERATORS_PAGE }),
+    answer: { status: 200, kind: hasRows ? 'list' : 'one', schema, example: exampleOf(path) },
   };
 }
 

@@ -6,6 +6,7 @@ import { COLLECTION_NAMES } from '../../core/domain/collection-name.js';
 import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { JsonObject } from '../../core/domain/json.js';
 import { GROWING, OPERATOR_VIEWS, VIEW_SCHEMAS } from '../../core/domain/operator-views.js';
+import VIEWS from '../../core/operator-answers.js';
 import { RECORD_SCHEMAS } from './record-schemas.js';
 import { ERROR_DETAIL, META, PAGINATION, ROW_ANSWERS, SINGLE_ANSWERS } from './view-schemas.js';
 
@@ -20,14 +21,14 @@ const RECORDS = Object.fromEntries(
 const SINGLE: Readonly<Record<string, z.ZodObject>> = {
   ...RECORDS,
   ...SINGLE_ANSWERS,
-  ...viewsThatAnswer('object'),
+  ...viewsNamed(VIEWS.objects),
 };
 
 /** The objects that answers carry as rows. */
 const ROWS: Readonly<Record<string, z.ZodObject>> = {
   ...RECORDS,
   ...ROW_ANSWERS,
-  ...viewsThatAnswer('rows'),
+  ...viewsNamed(VIEWS.rows),
 };
 
 const NAMED = named();
@@ -71,10 +72,10 @@ export function schemaRef(id: string): JsonObject {
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** The schemas of the operator's views of a kind, by name. */
-function viewsThatAnswer(kind: 'object' | 'rows'): Record<string, z.ZodObject> {
-  const views = Object.values(OPERATOR_VIEWS).filter(({ answers }) => answers === kind);
-  return Object.fromEntries(views.map(({ schema }) => [schema, VIEW_SCHEMAS[schema]]));
+/** The schemas of the operator's views, by name. */
+function viewsNamed(views: readonly (keyof typeof OPERATOR_VIEWS)[]): Record<string, z.ZodObject> {
+  const schemas = views.map((view) => OPERATOR_VIEWS[view].schema);
+  return Object.fromEntries(schemas.map((schema) => [schema, VIEW_SCHEMAS[schema]]));
 }
 
 function named(): Map<string, z.ZodObject> {

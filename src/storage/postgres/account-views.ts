@@ -3,7 +3,6 @@
 import { byCollection, type CollectionName } from '../../core/domain/collection-name.js';
 import { failed, type Outcome, succeeded } from '../../core/domain/errors.js';
 import { type ListQuery, offsetOf, type RowsPage } from '../../core/domain/listing.js';
-import { paymentRow } from '../../core/domain/payment.js';
 import { caseFolded } from '../../core/domain/search.js';
 import type { AccountProfile, Sender } from '../../core/records/record-service.js';
 import type { RecordWork } from '../../core/records/record-work.js';
@@ -12,9 +11,6 @@ import { statusColumn, toStored } from './columns.js';
 import { attempts, type Database } from './database.js';
 import * as sql from './statements.js';
 import type { Turns } from './turns.js';
-
-/** A longer order is parsed in another thread. */
-const LONG_ORDER_CHARACTERS = 4_096;
 
 export interface ViewContext {
   readonly database: Database;
@@ -92,11 +88,8 @@ export class AccountViews<Context extends ViewContext> {
 
   async payments(): Promise<RowsPage> {
     const first = await this.#piece('orders');
-    const rows = this.#eachOf('orders', first, async (order) =>
-      order.length > LONG_ORDER_CHARACTERS
-        ? (await this.context.work.paymentPieces(order, this.owner)).join('')
-        : paymentRow(order),
-    );
+    const { work } = this.context;
+    const rows = this.#eachOf('orders', first, (order) => work.paymentRow(order, this.owner));
     return { items: rows, total: first[0]?.records ?? 0 };
   }
 

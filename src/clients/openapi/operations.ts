@@ -6,17 +6,19 @@ import { COLLECTIONS } from '../../core/domain/collections.js';
 import type { ErrorCode } from '../../core/domain/errors.js';
 import type { JsonObject, JsonValue } from '../../core/domain/json.js';
 import { OPERATOR_VIEWS } from '../../core/domain/operator-views.js';
-import { adminAccount, adminHealth, adminListRecords } from '../../core/http/admin-routes.js';
-import type { Action } from '../../core/http/call.js';
 import {
+  adminAccount,
+  adminHealth,
+  adminListRecords,
   createRecord,
   deleteRecord,
+  health,
   listPayments,
   listRecords,
   readRecord,
   updateRecord,
-} from '../../core/http/data-routes.js';
-import { health } from '../../core/http/health.js';
+} from '../../core/http/actions.js';
+import type { Action } from '../../core/http/call.js';
 import { ADMIN_PREFIX, API_PREFIX } from '../../core/http/path.js';
 import type { Route } from '../../core/http/routes.js';
 import VIEWS from '../../core/operator-answers.js';

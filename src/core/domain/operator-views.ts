@@ -2,8 +2,9 @@
 // their names and types: the package's types do not include the schema library.
 
 import * as z from 'zod';
-import type { ObjectViews, RowViews } from '../operator-answers.js';
 import { byCollection, COLLECTION_NAMES } from './collection-name.js';
+
+type ViewName = 'overview' | 'usage' | 'audit' | 'accounts';
 
 export interface OperatorView {
   /** The name in `VIEW_SCHEMAS` of the object, or of one row. */
@@ -87,7 +88,7 @@ export const VIEW_SCHEMAS = {
 } as const;
 
 /** By the name of the view: its path is `/admin/NAME`, its method in the port and in the client is `NAME`. */
-export const OPERATOR_VIEWS: Readonly<Record<keyof ObjectViews | keyof RowViews, OperatorView>> = {
+export const OPERATOR_VIEWS: Readonly<Record<ViewName, OperatorView>> = {
   overview: view('Overview', 'Overview', 'Count accounts and records'),
   usage: view('Usage', 'Usage', 'See sizes, recent creations and the last change'),
   audit: view('ListAuditEvents', 'AuditEvent', "List the operator's changes, newest first"),

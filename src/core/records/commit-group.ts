@@ -4,10 +4,10 @@ import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import { idOf, keyOf } from '../domain/identifier.js';
-import type { MemoryRecord } from './record-list.js';
+import type { Change, MemoryRecord } from './record-list.js';
 import type { AccountSize, RecordSet } from './record-set.js';
 import type { Changes, PutRow } from './record-storage.js';
-import type { Change, Write } from './writes.js';
+import type { Write } from './writes.js';
 
 /** A group is full at either size, so that one transaction, and the writes that wait for it, stay bounded. */
 const WRITES_MAX = 1_000;

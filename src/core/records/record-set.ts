@@ -4,6 +4,7 @@
 import { byCollection, type CollectionName, isCollectionName } from '../domain/collection-name.js';
 import { keyOf, sequenceOf } from '../domain/identifier.js';
 import {
+  type Change,
   type ListSnapshot,
   type MemoryRecord,
   memoryRecord,
@@ -14,7 +15,6 @@ import type { PutRow, StoredRow } from './record-storage.js';
 import { SortedTexts } from './sorted-texts.js';
 import { ofNoCollection, storedFacts } from './stored-facts.js';
 import { utf8Length } from './utf8-length.js';
-import type { Change } from './writes.js';
 
 /** One account's records. */
 class Account {

@@ -8,7 +8,7 @@ import { formatId } from '../domain/identifier.js';
 import { type ChangedRecord, identified } from '../domain/record.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
 import type { CommitGroup } from './commit-group.js';
-import { type MemoryRecord, memoryRecord } from './record-list.js';
+import { type Change, memoryRecord } from './record-list.js';
 import type { Sender } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import type { CommitResult, RecordStorage } from './record-storage.js';
@@ -17,17 +17,6 @@ import { utf8Length } from './utf8-length.js';
 
 /** Of one UTF-16 unit. */
 const UTF8_MAX_BYTES = 3;
-
-/** A change of one record: created without `before`, deleted without `after`, else updated. */
-export interface Change {
-  readonly owner: string;
-  readonly collection: CollectionName;
-  /** The record as it is; undefined if the account has none of that id. */
-  before?: MemoryRecord | undefined;
-  after?: MemoryRecord | undefined;
-  /** UTF-8 bytes by which the account grows, as `RecordSet.growth` tells: a look at a large text takes milliseconds. */
-  growth: number;
-}
 
 /** What is asked for; then, step by step, what becomes of it. */
 export interface Write extends Change {

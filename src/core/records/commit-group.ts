@@ -4,10 +4,26 @@ import type { AuditEvent } from '../domain/audit-event.js';
 import type { CollectionName } from '../domain/collection-name.js';
 import type { Outcome } from '../domain/errors.js';
 import { idOf, keyOf } from '../domain/identifier.js';
+import type { ChangedRecord } from '../domain/record.js';
 import type { Change, MemoryRecord } from './record-list.js';
+import type { Sender } from './record-service.js';
 import type { AccountSize, RecordSet } from './record-set.js';
 import type { Changes, PutRow } from './record-storage.js';
-import type { Write } from './writes.js';
+
+/** What is asked for; then, step by step, what becomes of it. */
+export interface Write extends Change {
+  readonly kind: 'create' | 'update' | 'delete';
+  /** Empty for a create. */
+  readonly id: string;
+  /** Empty for a delete. */
+  readonly body: string;
+  readonly sender: Sender | undefined;
+  readonly answer: (outcome: Outcome<string>) => void;
+  /** For an error that nobody foresaw. */
+  readonly reject: (error: unknown) => void;
+  /** Once it is prepared, the record as it becomes, or why the body cannot be one; undefined for a delete. */
+  changed: Outcome<ChangedRecord> | undefined;
+}
 
 /** A group is full at either size, so that one transaction, and the writes that wait for it, stay bounded. */
 const WRITES_MAX = 1_000;

@@ -11,10 +11,10 @@ import type { Outcome } from '../domain/errors.js';
 import type { Log } from '../log.js';
 import type { ServiceEvents } from '../service-events.js';
 import { ThrottledLog } from '../throttled-log.js';
-import { CommitGroup } from './commit-group.js';
+import { CommitGroup, type Write } from './commit-group.js';
 import type { Sender } from './record-service.js';
 import type { RecordStorage } from './record-storage.js';
-import { storageFailed, type Write, WriteRules, type WriteRulesOptions } from './writes.js';
+import { storageFailed, WriteRules, type WriteRulesOptions } from './writes.js';
 
 /** How many records are named in the log; it has the number of all as well. */
 const REPORTED_EVENTS_MAX = 100;

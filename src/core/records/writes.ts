@@ -7,8 +7,8 @@ import { failed, type Outcome, succeeded } from '../domain/errors.js';
 import { formatId } from '../domain/identifier.js';
 import { type ChangedRecord, identified } from '../domain/record.js';
 import { type AccountLimits, quotaFailure } from './account-limits.js';
-import type { CommitGroup } from './commit-group.js';
-import { type Change, memoryRecord } from './record-list.js';
+import type { CommitGroup, Write } from './commit-group.js';
+import { memoryRecord } from './record-list.js';
 import type { Sender } from './record-service.js';
 import type { RecordSet } from './record-set.js';
 import type { CommitResult, RecordStorage } from './record-storage.js';
@@ -17,21 +17,6 @@ import { utf8Length } from './utf8-length.js';
 
 /** Of one UTF-16 unit. */
 const UTF8_MAX_BYTES = 3;
-
-/** What is asked for; then, step by step, what becomes of it. */
-export interface Write extends Change {
-  readonly kind: 'create' | 'update' | 'delete';
-  /** Empty for a create. */
-  readonly id: string;
-  /** Empty for a delete. */
-  readonly body: string;
-  readonly sender: Sender | undefined;
-  readonly answer: (outcome: Outcome<string>) => void;
-  /** For an error that nobody foresaw. */
-  readonly reject: (error: unknown) => void;
-  /** Once it is prepared, the record as it becomes, or why the body cannot be one; undefined for a delete. */
-  changed: Outcome<ChangedRecord> | undefined;
-}
 
 export interface WriteRulesOptions {
   readonly set: RecordSet;
